@@ -14,7 +14,7 @@
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { TOPICAL_WEIGHTS } from '../dist/recall/ranking.js';
+import { CONTENT_ONLY_WEIGHTS } from '../dist/recall/ranking.js';
 import { RecallIndex } from '../dist/recall/recall-index.js';
 import { openRecallApp } from './support/recall-app.mjs';
 import { readBeam, readLocomo } from './support/recall-sets.mjs';
@@ -161,7 +161,7 @@ async function measureAblations({ vectors }, conversations, ids, hasAssistant) {
     'no pairs': off('pairs'),
     'no answers': off('questionOfAnswer'),
     'words of the message alone': {
-      weights: { ...TOPICAL_WEIGHTS, session: 0, namedSpeaker: 0, pairs: 0 },
+      weights: { ...CONTENT_ONLY_WEIGHTS, session: 0, namedSpeaker: 0, pairs: 0 },
       lexical: { near: 0, turn: 0 },
     },
   };

@@ -4,7 +4,7 @@
  * have each word. `lexicalScores` then computes the scores of one conversation.
  */
 
-import { type IndexedConversation, messagesIn, passagesIn } from './indexed-conversation.js';
+import { type ConversationTerms, messagesIn, passagesIn } from './conversation-terms.js';
 import type { Question } from './question.js';
 
 /** A pause of this length or longer begins a new session. */
@@ -39,7 +39,7 @@ export const LEXICAL_CONSTANTS: LexicalConstants = {
 
 /** Positions of the question's words among the terms of one conversation, ascending. */
 export interface Hits {
-  readonly conversation: IndexedConversation;
+  readonly conversation: ConversationTerms;
   readonly positions: Uint32Array;
   /** By hit: index of the word in the question. */
   readonly words: Uint8Array;
@@ -76,7 +76,7 @@ export class HitFinder {
   }
 
   /** `undefined` if the conversation has none of the words. */
-  find(conversation: IndexedConversation): Hits | undefined {
+  find(conversation: ConversationTerms): Hits | undefined {
     this.messages += messagesIn(conversation);
     this.#terms += conversation.terms.length;
     this.#passages += passagesIn(conversation);
@@ -101,7 +101,7 @@ export class HitFinder {
     return count;
   }
 
-  #count({ starts }: IndexedConversation, positions: Uint32Array, words: Uint8Array): void {
+  #count({ starts }: ConversationTerms, positions: Uint32Array, words: Uint8Array): void {
     this.#last.fill(-1);
     let message = 0;
     for (let hit = 0; hit < positions.length; hit++) {
@@ -135,7 +135,7 @@ export function wordWeights({ words }: Question, { counts, messages }: HitFinder
 }
 
 /** The indexes of the first messages of all sessions, then the number of messages. */
-export function sessionsOf({ times }: IndexedConversation): Uint32Array {
+export function sessionsOf({ times }: ConversationTerms): Uint32Array {
   const firsts = [0];
   for (let message = 1; message < times.length; message++) {
     const pause = (times[message] ?? 0) - (times[message - 1] ?? 0);

@@ -2,8 +2,9 @@
  * Ranks the candidates: it computes their features, scales them to 0..1 among the candidates, and sums them
  * with weights. docs/RECALL.md has the table of the weights and the results without single features.
  */
+
+import { type ConversationTerms, speakerName } from './conversation-terms.js';
 import { type Hits, type LexicalScores, sessionsOf } from './evidence.js';
-import { type IndexedConversation, speakerName } from './indexed-conversation.js';
 import { IS_INSTRUCTION, IS_LONG_REPLY, IS_PREFERENCE, IS_QUESTION } from './message-text.js';
 import { instructionsApply, type Question } from './question.js';
 import type { VectorScores } from './vector-source.js';
@@ -36,7 +37,7 @@ export type Weights = Readonly<Record<keyof typeof WEIGHTS, number>>;
  * Zero for the features that depend on the order and the form of messages. Words, sessions and speakers
  * still count.
  */
-export const TOPICAL_WEIGHTS: Partial<Weights> = {
+export const CONTENT_ONLY_WEIGHTS: Partial<Weights> = {
   before: 0,
   after: 0,
   isQuestion: 0,
@@ -68,7 +69,7 @@ const SESSION_B = 0.75;
 /** A conversation that has some of the words or a near vector, with its lexical scores. */
 export interface Scored {
   readonly conversationId: string;
-  readonly conversation: IndexedConversation;
+  readonly conversation: ConversationTerms;
   readonly hits: Hits | undefined;
   readonly lexical: LexicalScores;
 }
@@ -179,7 +180,7 @@ function featuresOf(
  * Whether a message follows a short question by another speaker. Such an answer often does not repeat the
  * words of the question.
  */
-const answersQuestion = ({ flags, speakers }: IndexedConversation, message: number) =>
+const answersQuestion = ({ flags, speakers }: ConversationTerms, message: number) =>
   ((flags[message - 1] ?? 0) & IS_QUESTION) !== 0 && speakers[message - 1] !== speakers[message];
 
 /** Scaled features, each with the feature whose minimum and maximum scale it. */

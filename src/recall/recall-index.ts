@@ -5,6 +5,12 @@
  */
 import { TimeSlice } from '../base/time-slice.js';
 import {
+  type ConversationTerms,
+  messagesIn,
+  passagesIn,
+  readConversation,
+} from './conversation-terms.js';
+import {
   HitFinder,
   type Hits,
   LEXICAL_CONSTANTS,
@@ -12,12 +18,6 @@ import {
   lexicalScores,
   wordWeights,
 } from './evidence.js';
-import {
-  type IndexedConversation,
-  indexConversation,
-  messagesIn,
-  passagesIn,
-} from './indexed-conversation.js';
 import { everyWordOf, selectMatches } from './matches.js';
 import type { MessageSource } from './message-text.js';
 import { type Question, readQuestion } from './question.js';
@@ -90,7 +90,7 @@ export interface RecallStats {
 }
 
 export class RecallIndex {
-  readonly #conversations = new Map<string, IndexedConversation>();
+  readonly #conversations = new Map<string, ConversationTerms>();
   #vocabulary = new Vocabulary();
   /** By index in LANGUAGES: number of messages in that language. */
   readonly #languages: number[] = [];
@@ -119,11 +119,11 @@ export class RecallIndex {
     return this.#conversations.has(conversationId);
   }
 
-  get(conversationId: string): IndexedConversation | undefined {
+  get(conversationId: string): ConversationTerms | undefined {
     return this.#conversations.get(conversationId);
   }
 
-  conversations(): Iterable<[conversationId: string, conversation: IndexedConversation]> {
+  conversations(): Iterable<[conversationId: string, conversation: ConversationTerms]> {
     return this.#conversations;
   }
 
@@ -142,7 +142,7 @@ export class RecallIndex {
     unchanged = 0,
   ): Generator<undefined, void> {
     const known = this.#conversations.get(conversationId);
-    const conversation = yield* indexConversation(messages, this.#vocabulary, known, unchanged);
+    const conversation = yield* readConversation(messages, this.#vocabulary, known, unchanged);
     const before = known === undefined ? 0 : messagesIn(known);
     const reused = Math.min(unchanged, before, messages.length);
     this.#changed += messages.length - reused;
@@ -165,7 +165,7 @@ export class RecallIndex {
    */
   load(
     vocabulary: Vocabulary,
-    conversations: Iterable<[conversationId: string, conversation: IndexedConversation]>,
+    conversations: Iterable<[conversationId: string, conversation: ConversationTerms]>,
     dropped: number,
   ): void {
     this.#vocabulary = vocabulary;
@@ -224,19 +224,19 @@ export class RecallIndex {
     };
   }
 
-  #remove(conversationId: string, known: IndexedConversation): void {
+  #remove(conversationId: string, known: ConversationTerms): void {
     this.#revision += 1;
     this.#conversations.delete(conversationId);
     this.#countLanguages(known, -1);
   }
 
-  #add(conversationId: string, conversation: IndexedConversation): void {
+  #add(conversationId: string, conversation: ConversationTerms): void {
     this.#revision += 1;
     this.#conversations.set(conversationId, conversation);
     this.#countLanguages(conversation, 1);
   }
 
-  #countLanguages({ languages }: IndexedConversation, sign: number): void {
+  #countLanguages({ languages }: ConversationTerms, sign: number): void {
     for (const position of languages)
       this.#languages[position] = (this.#languages[position] ?? 0) + sign;
   }
@@ -245,7 +245,7 @@ export class RecallIndex {
     const hits = new HitFinder(question, this.#vocabulary.size);
     const found: {
       conversationId: string;
-      conversation: IndexedConversation;
+      conversation: ConversationTerms;
       hits: Hits | undefined;
     }[] = [];
     for (const [conversationId, conversation] of [...this.#conversations]) {
@@ -262,7 +262,7 @@ export class RecallIndex {
 async function scoreAll(
   found: readonly {
     conversationId: string;
-    conversation: IndexedConversation;
+    conversation: ConversationTerms;
     hits: Hits | undefined;
   }[],
   weights: Float64Array,

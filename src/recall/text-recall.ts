@@ -3,7 +3,7 @@
  * the same as for messages, but neighbouring texts are no evidence.
  */
 import { namedIn } from './question.js';
-import { TOPICAL_WEIGHTS } from './ranking.js';
+import { CONTENT_ONLY_WEIGHTS } from './ranking.js';
 import { RecallIndex } from './recall-index.js';
 import { cutRecallSnippet, type SnippetStyle } from './recall-snippet.js';
 
@@ -63,4 +63,4 @@ export class TextRecall {
   }
 }
 
-const STANDALONE_WEIGHTS = { ...TOPICAL_WEIGHTS, session: 0 };
+const STANDALONE_WEIGHTS = { ...CONTENT_ONLY_WEIGHTS, session: 0 };

@@ -1,7 +1,7 @@
 /** The index alone: spellings of one word, and work that pauses. */
 import { describe, expect, it } from 'vitest';
+import type { ConversationTerms } from '../../src/recall/conversation-terms.js';
 import { lexicalScores } from '../../src/recall/evidence.js';
-import type { IndexedConversation } from '../../src/recall/indexed-conversation.js';
 import { RecallIndex } from '../../src/recall/recall-index.js';
 import { TextRecall } from '../../src/recall/text-recall.js';
 
@@ -150,7 +150,7 @@ describe('a message of very many passages', () => {
   it('names its best passage, however far behind it is', () => {
     const count = 70_000;
     // One term a passage: reading a text of so many passages would last for seconds.
-    const conversation: IndexedConversation = {
+    const conversation: ConversationTerms = {
       terms: new Uint32Array(count),
       starts: Uint32Array.of(0, count),
       prefixes: new Uint8Array(1),

@@ -5,12 +5,12 @@
 import { isAppError } from '../../base/errors.js';
 import { silentLog } from '../../base/log.js';
 import { isSameStamp, readStamp } from '../../files/read/stamp.js';
-import { messagesIn } from '../../recall/indexed-conversation.js';
+import { messagesIn } from '../../recall/conversation-terms.js';
 import { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { CacheCheck } from './check-index-cache.js';
 import { loadRecallCache } from './recall-cache.js';
 
-/** FILESYSTEM_ERROR; the signal's reason if it is aborted. */
+/** Throws FILESYSTEM_ERROR, or the reason of the signal if it is aborted. */
 export async function checkRecallCache(
   path: string,
   logsFolder: string,
@@ -30,7 +30,7 @@ export async function checkRecallCache(
   for (const [conversationId, { stamp, conversation }] of cache.conversations) {
     signal.throwIfAborted();
     const file = await readStamp(`${store.path(conversationId)}/conversation.json`);
-    // Changed since then: the next start detects it.
+    // The next start detects that the file has changed.
     if (!isSameStamp(file, stamp)) continue;
     if ((await countIn(store, conversationId)) !== messagesIn(conversation)) wrong += 1;
   }
@@ -39,7 +39,7 @@ export async function checkRecallCache(
   return { conversations };
 }
 
-/** `undefined` where the file cannot be read, which is the finding of another check. */
+/** `undefined` if the file cannot be read; another check reports that. */
 async function countIn(store: ConversationStore, id: string): Promise<number | undefined> {
   try {
     return (await store.peek(id))?.head.messageCount;

@@ -1,33 +1,33 @@
 /**
- * Stores the recall index on disk beside the index cache (docs/FORMAT.md), so that the first plain
- * question after a start need not read every conversation. Chunks of conversations come first: their
- * stamps, and the arrays of their conversations joined; the stems come last, so that a cut file has none and
- * is not used. Stems get new numbers in the order in which they occur: those of deleted messages are not written. A
- * conversation counts only where its file still has the stamp that it had when it was read.
+ * Stores the recall index on disk beside the index cache (docs/FORMAT.md), so that the first plain question
+ * after a start need not read every conversation. Each chunk has some conversations: the stamps of their
+ * files and their concatenated arrays. The last chunk has the stems, so a truncated file has no stems and
+ * is not used. Stems get new term IDs in the order of their use, so that stems of deleted messages are not
+ * written. A conversation is used only if its file still has the same stamp.
  */
 import { isSameStamp, type Stamp } from '../../files/read/stamp.js';
 import { type AnyArray, decodeArrays, encodeArrays } from '../../fts/segments/array-codec.js';
 import type { PackedTerms } from '../../fts/terms/term-table.js';
 import {
   type ConversationArrays,
-  type IndexedConversation,
+  type ConversationTerms,
   messagesIn,
-} from '../../recall/indexed-conversation.js';
+} from '../../recall/conversation-terms.js';
 import type { RecallIndex } from '../../recall/recall-index.js';
 import { Vocabulary } from '../../recall/vocabulary.js';
 import { StringIds } from '../../recall/word-reader.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { type CacheFile, readCache, stampAt, stampNumbers } from './cache-file.js';
 
-/** Raised with every change of what conversations hold: their arrays, words, stems, stop words, passages, cues. */
+/** Grows with every change of the arrays, words, stems, stop words, passages or cues. */
 const VERSION = 3;
-/** Stems in a chunk, about; the event loop waits while one is encoded. */
+/** Approximate number of term IDs in a chunk. It is limited because encoding a chunk blocks the event loop. */
 const TERMS_A_CHUNK = 250_000;
 
-/** What a cache holds of a conversation. */
+/** A conversation of the cache. */
 interface CachedConversation {
   readonly stamp: Stamp;
-  readonly conversation: IndexedConversation;
+  readonly conversation: ConversationTerms;
 }
 
 export interface RecallCache {
@@ -35,7 +35,7 @@ export interface RecallCache {
   readonly conversations: ReadonlyMap<string, CachedConversation>;
 }
 
-/** `undefined` where there is no cache that can be used. A damaged chunk costs its conversations. Never throws. */
+/** `undefined` if there is no usable cache. Conversations of a damaged chunk are left out. Never throws. */
 export async function loadRecallCache(file: CacheFile): Promise<RecallCache | undefined> {
   const conversations = new Map<string, CachedConversation>();
   let vocabulary: Vocabulary | undefined;
@@ -44,7 +44,7 @@ export async function loadRecallCache(file: CacheFile): Promise<RecallCache | un
       const decoded = decodeArrays(chunk);
       const meta = decoded?.meta as ChunkMeta | null | undefined;
       if (decoded === undefined || meta?.version !== VERSION) continue;
-      // The checksum proves that the arrays are those that were written.
+      // The checksum proves that these are the arrays that were written.
       if (meta.isStems === true)
         vocabulary = new Vocabulary(StringIds.unpacked(decoded.arrays as unknown as PackedTerms));
       else unpack(meta, decoded.arrays, conversations);
@@ -53,13 +53,13 @@ export async function loadRecallCache(file: CacheFile): Promise<RecallCache | un
   return vocabulary && { vocabulary, conversations };
 }
 
-/** Enters the conversations whose files are as they were. The index must be empty. */
-export function adoptRecallCache(
+/** Loads the conversations whose files are unchanged into an empty index. */
+export function fillFromRecallCache(
   { vocabulary, conversations }: RecallCache,
   index: RecallIndex,
   store: ConversationStore,
 ): void {
-  const current: [conversationId: string, conversation: IndexedConversation][] = [];
+  const current: [conversationId: string, conversation: ConversationTerms][] = [];
   const stale = new Map(conversations);
   for (const { stamp, head } of store.known()) {
     const cached = conversations.get(head.conversationId);
@@ -75,7 +75,7 @@ export function adoptRecallCache(
   index.load(vocabulary, current, dropped);
 }
 
-/** The chunks describe the index at the first step. */
+/** The chunks have the content that the index has at the first step. */
 export function* recallChunks(index: RecallIndex, store: ConversationStore): Generator<Uint8Array> {
   const captured = capturedFrom(index, store);
   const renumber = new Renumbering(index.vocabulary);
@@ -94,7 +94,7 @@ export function* recallChunks(index: RecallIndex, store: ConversationStore): Gen
   yield encodeArrays(meta, { ...renumber.packed() });
 }
 
-/** Streams are never changed, so that references are a copy. */
+/** The objects are immutable, so references to them are a copy. */
 function capturedFrom(index: RecallIndex, store: ConversationStore) {
   const captured: (CachedConversation & { readonly id: string })[] = [];
   for (const { stamp, head } of store.known()) {
@@ -105,7 +105,7 @@ function capturedFrom(index: RecallIndex, store: ConversationStore) {
   return captured;
 }
 
-/** Either stems or conversations. */
+/** A chunk has either stems or conversations. */
 interface ChunkMeta {
   readonly version: number;
   /** The arrays are those of `PackedTerms`. */
@@ -156,7 +156,7 @@ function packed(
 
 type StreamArray = ConversationArrays[keyof ConversationArrays];
 
-/** One array of all, which are of one type. */
+/** Concatenates arrays of the same type. */
 function join(parts: readonly StreamArray[]): StreamArray {
   const [first = new Uint8Array(0)] = parts;
   const length = parts.reduce((sum, part) => sum + part.length, 0);
@@ -190,15 +190,15 @@ function unpack(
     const conversation = {
       ...Object.fromEntries(cut),
       people: people[position] ?? [],
-    } as IndexedConversation;
+    } as ConversationTerms;
     conversations.set(id, { stamp: stampAt(stamps, position), conversation });
   });
 }
 
-/** Numbers for the stems that are in use, in the order in which they are met. */
+/** Assigns new term IDs, in the order of their first use. */
 class Renumbering {
   readonly #vocabulary: Vocabulary;
-  /** By old number; 0 for none yet, else the new one and 1. */
+  /** By old term ID: 1 + the new one; 0 if it has none yet. */
   readonly #numbers: Uint32Array;
   readonly #stems = new StringIds();
 

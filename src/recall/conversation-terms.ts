@@ -34,7 +34,7 @@ export interface ConversationArrays {
   readonly passages: Uint32Array;
 }
 
-export interface IndexedConversation extends ConversationArrays {
+export interface ConversationTerms extends ConversationArrays {
   /** Names of people who speak, in lower case; `people[0]` has the speaker number `ROLES.length`. */
   readonly people: readonly string[];
 }
@@ -43,10 +43,7 @@ export const messagesIn = ({ flags }: ConversationArrays): number => flags.lengt
 export const passagesIn = ({ passages }: ConversationArrays): number => passages.length / 2;
 
 /** Name of the person who wrote a message, if known. */
-export function speakerName(
-  conversation: IndexedConversation,
-  message: number,
-): string | undefined {
+export function speakerName(conversation: ConversationTerms, message: number): string | undefined {
   return conversation.people[(conversation.speakers[message] ?? 0) - ROLES.length];
 }
 
@@ -55,12 +52,12 @@ export function speakerName(
  * after each message, and within a long message; until it returns, nothing else may use the vocabulary's
  * reader or lists.
  */
-export function* indexConversation(
+export function* readConversation(
   messages: readonly MessageSource[],
   vocabulary: Vocabulary,
-  known: IndexedConversation | undefined,
+  known: ConversationTerms | undefined,
   unchanged: number,
-): Generator<undefined, IndexedConversation> {
+): Generator<undefined, ConversationTerms> {
   const reused = known === undefined ? 0 : Math.min(unchanged, messagesIn(known), messages.length);
   const people = [...(known?.people ?? [])];
   const result = emptyArrays(messages.length);
