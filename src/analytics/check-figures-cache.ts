@@ -1,6 +1,6 @@
 /**
- * Whether the cache of figures is right: it can be read, and what it has of each conversation whose file is
- * still the one that was counted is what that file has. Changes nothing.
+ * Checks the cache of figures: it can be read, and for each conversation whose file is unchanged it has the
+ * figures of that file. Changes nothing.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isAppError } from '../base/errors.js';
@@ -11,7 +11,7 @@ import { ConversationStore } from '../stores/conversations/conversations.js';
 import { loadFiguresCache } from './figures-cache.js';
 import { figuresOf, type MessageFigures } from './message-figures.js';
 
-/** FILESYSTEM_ERROR; the signal's reason if it is aborted. */
+/** Throws FILESYSTEM_ERROR, or the reason of the signal if it is aborted. */
 export async function checkFiguresCache(
   path: string,
   logsFolder: string,
@@ -31,7 +31,7 @@ export async function checkFiguresCache(
   for (const [conversationId, { stamp, messages }] of cached) {
     signal.throwIfAborted();
     const file = await readStamp(`${store.path(conversationId)}/conversation.json`);
-    // Changed since then: the next start detects it.
+    // The next start detects that the file has changed.
     if (!isSameStamp(file, stamp)) continue;
     const expected = await figuresIn(store, conversationId);
     if (expected !== undefined && !isDeepStrictEqual(messages, expected)) wrong += 1;
@@ -41,7 +41,7 @@ export async function checkFiguresCache(
   return { conversations };
 }
 
-/** `undefined` where the file cannot be read, which is the finding of another check. */
+/** `undefined` if the file cannot be read; another check reports that. */
 async function figuresIn(
   store: ConversationStore,
   id: string,

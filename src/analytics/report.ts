@@ -1,6 +1,6 @@
 /**
- * The report over a range of days: sums by period, module, role, model and conversation, the hours of
- * the week, how long people talk, and topics. Days are those of the reader's time zone.
+ * A report over a range of days: sums by period, module, role, model and conversation, hours of the week,
+ * durations of sessions, and topics. Days are those of the reader's time zone.
  */
 import type { ConversationHead, Role } from '../stores/conversations/document/schema.js';
 import type { ConversationFigures } from './figures.js';
@@ -12,7 +12,7 @@ import { type Sums, Tallies, Tally } from './tally.js';
 
 export interface ReportRequest {
   readonly timeZone: string;
-  /** Days such as `2025-01-24`, both included. */
+  /** Days such as `2025-01-24`, inclusive. */
   readonly from?: string;
   readonly to?: string;
   readonly module?: string;
@@ -29,7 +29,7 @@ export interface Report {
   readonly models: readonly (readonly [model: string, sums: Sums])[];
   /** Most messages first. */
   readonly conversations: readonly ConversationReport[];
-  /** Messages by weekday, Monday first, and hour. */
+  /** Number of messages by weekday (Monday first) and hour. */
   readonly week: readonly (readonly number[])[];
   readonly pace: Pace;
 }
@@ -37,11 +37,11 @@ export interface Report {
 export interface ConversationReport {
   readonly figures: ConversationFigures;
   readonly sums: Sums;
-  /** Of all its sessions. */
+  /** Minutes of all its sessions. */
   readonly minutes: number;
 }
 
-/** The name of what belongs to no module. */
+/** Name of conversations without a module. */
 const NO_MODULE = '';
 
 export function reportOf(all: Iterable<ConversationFigures>, request: ReportRequest): Report {

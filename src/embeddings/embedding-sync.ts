@@ -1,7 +1,7 @@
 /**
  * Makes a vector for every passage of every conversation. It follows the changes of the store and embeds
  * new passages in batches in the background, with pauses that are longer while the machine is busy. New
- * vectors are written every ROWS_A_FILE passages, so that little work is lost if the process ends. If
+ * vectors are written every ROWS_PER_FILE passages, so that little work is lost if the process ends. If
  * several processes use one folder, one of them makes vectors and the others read its files.
  */
 import { availableParallelism, loadavg } from 'node:os';
@@ -51,7 +51,7 @@ interface PassageRef {
 
 /** Small, because a question waits until the current batch is embedded. */
 const BATCH = 8;
-const ROWS_A_FILE = 256;
+const ROWS_PER_FILE = 256;
 const POLL_INTERVAL_MS = 5_000;
 /** Pause after a server refused a request or could not be reached. */
 const PAUSE_AFTER_FAILURE_MS = 60_000;
@@ -346,7 +346,7 @@ export class EmbeddingSync {
       this.#addRow(row);
       this.#unwritten.push(row);
     }
-    if (this.#unwritten.length >= ROWS_A_FILE) await this.#write();
+    if (this.#unwritten.length >= ROWS_PER_FILE) await this.#write();
   }
 
   async #write(): Promise<void> {

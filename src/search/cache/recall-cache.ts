@@ -22,7 +22,7 @@ import { type CacheFile, readCache, stampAt, stampNumbers } from './cache-file.j
 /** Grows with every change of the arrays, words, stems, stop words, passages or cues. */
 const VERSION = 3;
 /** Approximate number of term IDs in a chunk. It is limited because encoding a chunk blocks the event loop. */
-const TERMS_A_CHUNK = 250_000;
+const TERMS_PER_CHUNK = 250_000;
 
 /** A conversation of the cache. */
 interface CachedConversation {
@@ -84,7 +84,7 @@ export function* recallChunks(index: RecallIndex, store: ConversationStore): Gen
   for (const one of captured) {
     chunk.push(one);
     terms += one.conversation.terms.length;
-    if (terms < TERMS_A_CHUNK) continue;
+    if (terms < TERMS_PER_CHUNK) continue;
     yield packed(chunk, renumber);
     chunk = [];
     terms = 0;
