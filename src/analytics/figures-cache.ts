@@ -9,7 +9,7 @@ import { decodeArrays, encodeArrays } from '../fts/segments/array-codec.js';
 import { type CacheFile, readCache, stampAt, stampNumbers } from '../search/cache/cache-file.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { ROLES } from '../stores/conversations/document/schema.js';
-import type { Counted, FrequentWords } from './counted.js';
+import type { CountedConversation, FrequentWords } from './counted-conversation.js';
 import type { MessageFigures } from './message-figures.js';
 
 /** Grows with every change of what is counted, or how. */
@@ -19,7 +19,7 @@ const MESSAGES_PER_CHUNK = 50_000;
 const CONVERSATIONS_PER_CHUNK = 1_000;
 
 /** The figures of a conversation in a cache. */
-export interface CachedFigures extends Pick<Counted, 'messages' | 'words'> {
+export interface CachedFigures extends Pick<CountedConversation, 'messages' | 'words'> {
   readonly stamp: Stamp;
 }
 
@@ -41,7 +41,7 @@ export async function loadFiguresCache(file: CacheFile): Promise<Map<string, Cac
   return cached;
 }
 
-type CountedOf = (conversationId: string) => Counted | undefined;
+type CountedOf = (conversationId: string) => CountedConversation | undefined;
 
 /**
  * The chunks have the conversations whose figures are of the version that the store has read, as they are

@@ -12,7 +12,7 @@ import { undefinedIfMissing } from '../search/undefined-if-missing.js';
 import type { ConversationStore, ConversationView } from '../stores/conversations/conversations.js';
 import type { ConversationHead, Message } from '../stores/conversations/document/schema.js';
 import type { ConversationChange } from '../stores/conversations/files/catalogue.js';
-import type { ConversationFigures, Counted } from './counted.js';
+import type { ConversationFigures, CountedConversation } from './counted-conversation.js';
 import {
   type CachedFigures,
   figuresChunks,
@@ -47,7 +47,7 @@ export class Figures {
   readonly #store: ConversationStore;
   readonly #keeper: CacheKeeper;
   readonly #cacheFile: { readonly path: string; readonly log: Log } | undefined;
-  readonly #counted = new Map<string, Counted>();
+  readonly #counted = new Map<string, CountedConversation>();
   /** Ids of conversations whose figures are of an earlier version. */
   readonly #outdated = new Set<string>();
   readonly #callers = new Set<FiguresCaller>();
@@ -218,7 +218,7 @@ export class Figures {
   }
 
   /** The figures of the version that the store has read. */
-  #current(id: string): Counted | undefined {
+  #current(id: string): CountedConversation | undefined {
     return this.#outdated.has(id) ? undefined : this.#counted.get(id);
   }
 
@@ -244,7 +244,7 @@ export class Figures {
   }
 
   /** `unchanged`: number of messages, from the first, whose figures are the same as before. */
-  #set(id: string, counted: Counted, unchanged = 0): void {
+  #set(id: string, counted: CountedConversation, unchanged = 0): void {
     const before = this.#counted.get(id)?.messages.length ?? 0;
     this.#changes.changed += counted.messages.length - unchanged;
     this.#changes.dropped += before - Math.min(before, unchanged);

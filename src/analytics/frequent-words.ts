@@ -5,7 +5,7 @@
 import { TimeSlice } from '../base/time-slice.js';
 import { frequentWords } from '../context/distinctive-words.js';
 import type { Message } from '../stores/conversations/document/schema.js';
-import type { Counted, FrequentWords } from './counted.js';
+import type { CountedConversation, FrequentWords } from './counted-conversation.js';
 import type { MessageFigures } from './message-figures.js';
 
 /** Maximum number of characters that are counted in one conversation; more would take seconds. */
@@ -31,7 +31,7 @@ export const isCurrent = ({ messages, isEstimated }: FrequentWords, now: number)
 
 /** The words of `before`, if `now` begins with the same messages. */
 export const wordsAfter = (
-  before: Counted,
+  before: CountedConversation,
   now: readonly MessageFigures[],
 ): FrequentWords | undefined =>
   before.messages.every((message, at) => isSame(message, now[at])) ? before.words : undefined;

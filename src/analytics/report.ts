@@ -6,7 +6,7 @@ import type { ConversationHead, Role } from '../stores/conversations/document/sc
 import type { ConversationFigures } from './figures.js';
 import { LocalSlots } from './local-slots.js';
 import type { MessageFigures } from './message-figures.js';
-import { type Pace, Pacer } from './pacer.js';
+import { type Pace, PaceMeter } from './pace.js';
 import { type Period, periodOf } from './periods.js';
 import { type Sums, Tallies, Tally } from './tally.js';
 
@@ -48,9 +48,9 @@ export function reportOf(all: Iterable<ConversationFigures>, request: ReportRequ
   const { period, timeZone } = request;
   const slots = new LocalSlots(timeZone);
   const totals = new Tally();
-  const [periods, modules, roles, models] = [0, 1, 2, 3].map(() => new Tallies()) as Four;
+  const [periods, modules, roles, models] = [0, 1, 2, 3].map(() => new Tallies()) as TalliesByKind;
   const week = Array.from({ length: 7 }, () => new Array<number>(24).fill(0));
-  const pacer = new Pacer();
+  const paceMeter = new PaceMeter();
   const conversations: ConversationReport[] = [];
   for (const figures of all) {
     if (request.module !== undefined && figures.head.module !== request.module) continue;
@@ -68,16 +68,22 @@ export function reportOf(all: Iterable<ConversationFigures>, request: ReportRequ
       hours[slot.hour] = (hours[slot.hour] ?? 0) + 1;
     }
     if (own.messages === 0) continue;
-    conversations.push({ figures, sums: own.sums(), minutes: pacer.add(times) });
+    conversations.push({ figures, sums: own.sums(), minutes: paceMeter.add(times) });
   }
   conversations.sort((a, b) => b.sums.messages - a.sums.messages || byId(a, b));
   return {
     ...{ totals: totals.sums(), periods: periods.byName(), modules: modules.bySize() },
-    ...{ roles: roles.bySize(), models: models.bySize(), conversations, week, pace: pacer.pace() },
+    ...{
+      roles: roles.bySize(),
+      models: models.bySize(),
+      conversations,
+      week,
+      pace: paceMeter.pace(),
+    },
   };
 }
 
-type Four = [Tallies, Tallies, Tallies, Tallies];
+type TalliesByKind = [Tallies, Tallies, Tallies, Tallies];
 
 const moduleOf = ({ module = NO_MODULE }: ConversationHead) => module;
 

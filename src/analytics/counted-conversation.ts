@@ -18,6 +18,6 @@ export interface FrequentWords {
   readonly isEstimated: boolean;
 }
 
-export interface Counted extends ConversationFigures {
+export interface CountedConversation extends ConversationFigures {
   readonly words?: FrequentWords;
 }

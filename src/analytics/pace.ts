@@ -14,7 +14,7 @@ export interface Pace {
 
 const SESSION_PAUSE_MS = 30 * 60_000;
 
-export class Pacer {
+export class PaceMeter {
   readonly #minutes: number[] = [];
   readonly #messages: number[] = [];
   readonly #pauseSeconds: number[] = [];
