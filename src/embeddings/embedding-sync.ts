@@ -281,7 +281,7 @@ export class EmbeddingSync {
     for await (const file of this.#files?.readNewFiles() ?? []) {
       if (file === 'damaged') {
         this.#damagedFiles += 1;
-        this.#options.log.warn('a file of vectors was damaged; its vectors are made anew');
+        this.#options.log.warn('a file of vectors was damaged; its vectors are computed again');
         continue;
       }
       for (const row of file.rows) this.#addRow(row);

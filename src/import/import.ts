@@ -259,7 +259,7 @@ class Run {
 function skipReason(item: ImportedConversation, { since, project }: ImportRequest) {
   if (since !== undefined) {
     const last = item.updatedAt ?? item.messages.at(-1)?.createdAt ?? item.createdAt;
-    if (last !== undefined && last < since) return `changed last before ${since}`;
+    if (last !== undefined && last < since) return `last changed before ${since}`;
   }
   const names = [item.module, item.project, ...(item.tags ?? [])];
   return project !== undefined && !names.includes(project) ? 'of another project' : undefined;

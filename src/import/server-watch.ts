@@ -34,7 +34,8 @@ export function startServerWatch(options: ServerWatchOptions): ServerWatch {
   const watching = sleep(firstAfterMs, ending.signal)
     .then(() => watch(options, ending.signal))
     .catch((error: unknown) => {
-      if (!ending.signal.aborted) log.error({ err: error }, 'the watch of other tools ended');
+      if (!ending.signal.aborted)
+        log.error({ err: error }, 'the watch of other tools ended because of an error');
     });
   return {
     async close() {

@@ -15,7 +15,7 @@ export interface LexicalConstants {
   readonly k1: number;
   readonly b: number;
   /**
-   * A word counts with `near` if it stands at most `nearTerms` terms before or after the message, in its
+   * A word counts with `near` if it is at most `nearTerms` terms before or after the message, in its
    * session.
    */
   readonly nearTerms: number;

@@ -1,5 +1,5 @@
 /**
- * Selects the messages that are ranked for a question: those that have its words or stand near them, those
+ * Selects the messages that are ranked for a question: those that have its words or are near them, those
  * with near vectors, and the instructions and preferences that apply to it.
  */
 import { IS_INSTRUCTION, IS_PREFERENCE } from './message-text.js';

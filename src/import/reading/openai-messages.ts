@@ -37,7 +37,7 @@ export function addOpenAiMessage(turns: TurnBuilder, message: JsonObject): void 
   }
   const role = roleIn(message['role']);
   if (role === undefined) {
-    turns.countLeftOut('of no known role');
+    turns.countLeftOut('of an unknown role');
     return;
   }
   turns.addThinking(textIn(message['reasoning_content']) ?? textIn(message['reasoning']), origin);

@@ -84,7 +84,7 @@ function addMessage(turns: TurnBuilder, id: string, message: JsonObject, names: 
       content: textOfMessage(read, names),
       metadata: definedOrNothing({ model: textIn(metadata['model_slug']) }),
     });
-  } else turns.countLeftOut('of no known role');
+  } else turns.countLeftOut('of an unknown role');
 }
 
 const isToolCall = ({ recipient }: JsonObject) =>

@@ -125,7 +125,7 @@ function addLine(turns: TurnBuilder, line: JsonObject): void {
     ? blocks.filter((block) => typeof block === 'string' || objectIn(block)['type'] === 'text')
     : blocks;
   const text = contentText(spoken);
-  if (role === undefined) turns.countLeftOut('of no known role');
+  if (role === undefined) turns.countLeftOut('of an unknown role');
   else
     turns.addMessage({
       role,

@@ -81,7 +81,7 @@ function addBubble(turns: TurnBuilder, bubble: JsonObject): void {
   if (bubble['type'] === 'user') turns.addMessage({ id, role: 'user', content });
   else if (bubble['type'] === 'ai') {
     turns.addMessage({ id, role: 'assistant', content, metadata: definedOrNothing({ model }) });
-  } else turns.countLeftOut('of no known role');
+  } else turns.countLeftOut('of an unknown role');
 }
 
 /** The prompts that no chat of this file has, as one conversation for the workspace. */
