@@ -159,7 +159,7 @@ async function measureAblations({ vectors }, conversations, ids, hasAssistant) {
     'no session': off('session', 'firstOfSession'),
     'no named speaker': off('namedSpeaker'),
     'no pairs': off('pairs'),
-    'no answers': off('questionOfAnswer'),
+    'no answers': off('answeredQuestion'),
     'words of the message alone': {
       weights: { ...CONTENT_ONLY_WEIGHTS, session: 0, namedSpeaker: 0, pairs: 0 },
       lexical: { near: 0, turn: 0 },

@@ -55,7 +55,7 @@ export class AlreadyImported {
    * Returns the conversation of a kind that begins with this message. The source may have given the
    * conversation another id since.
    */
-  ofFirst({ kind, first }: SourceMark): KnownConversation | undefined {
+  getByFirstMessage({ kind, first }: SourceMark): KnownConversation | undefined {
     return this.#withMark(first === undefined ? undefined : this.#byFirst.get({ kind, id: first }));
   }
 

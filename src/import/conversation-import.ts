@@ -106,7 +106,7 @@ export class ConversationImport {
   async #importCandidate(candidate: Candidate): Promise<void> {
     const { outcome, known, dryRun, store } = this.#options;
     const { mark } = candidate;
-    const there = known.get(mark) ?? known.ofFirst(mark);
+    const there = known.get(mark) ?? known.getByFirstMessage(mark);
     const isLess = mark.isRemnant === true && there?.mark.isRemnant !== true;
     if (there === undefined && known.hasId(mark.id)) {
       // The conversation was exported from this store, or has the id of one that is in this store.

@@ -11,7 +11,7 @@ import type { Perplexity } from '../providers/perplexity-types.js';
 import type { Conversation } from '../stores/conversations/document/schema.js';
 import type { JobLease, ResearchJob } from '../stores/research-jobs/research-jobs.js';
 import { screenedBy } from '../stores/text-screen.js';
-import { notesFor, notesOnMasked, answerForCaller } from './answer-notes.js';
+import { answerForCaller, notesFor, notesOnMasked } from './answer-notes.js';
 import { systemPromptFor, titleFrom } from './prompts.js';
 import { toSentMessages } from './request-messages.js';
 import { asConversationError, unfinishedRunError } from './research-errors.js';

@@ -10,7 +10,7 @@ import { AppError } from '../../base/errors.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
-import { KIND_FACTS, PROVIDER_KINDS, isLocalEndpoint } from '../../providers/llm/provider-kinds.js';
+import { isLocalEndpoint, KIND_FACTS, PROVIDER_KINDS } from '../../providers/llm/provider-kinds.js';
 
 const MOST_PROVIDERS = 50;
 /** Last use is a hint for people: writing the file at every request would gain nothing. */
