@@ -145,8 +145,8 @@ async function measureAblations({ vectors }, conversations, ids, hasAssistant) {
   const off = (...names) => ({ weights: Object.fromEntries(names.map((name) => [name, 0])) });
   const ablations = {
     'the recipe': {},
-    'no malus for long replies': off('longReply', 'longReplyAsked'),
-    'no rules and preferences': off(
+    'no penalty for long replies': off('longReply', 'longReplyAsked'),
+    'no instructions and preferences': off(
       ...[
         'instruction',
         'instructionAsked',
@@ -160,7 +160,7 @@ async function measureAblations({ vectors }, conversations, ids, hasAssistant) {
     'no named speaker': off('namedSpeaker'),
     'no pairs': off('pairs'),
     'no answers': off('answeredQuestion'),
-    'words of the message alone': {
+    'only the words of the message': {
       weights: { ...CONTENT_ONLY_WEIGHTS, session: 0, namedSpeaker: 0, pairs: 0 },
       lexical: { near: 0, turn: 0 },
     },
