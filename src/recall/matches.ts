@@ -16,7 +16,7 @@ const CANDIDATE_COUNT = 400;
 const MAX_BY_VECTOR = 200;
 /**
  * For a question with this many words or more, messages without any of its words match too if the words
- * stand near them.
+ * are near them.
  */
 const MIN_WORDS_FOR_NEIGHBOURS = 3;
 
