@@ -14,7 +14,7 @@
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { WITHOUT_FORM } from '../dist/recall/ranking.js';
+import { CONTENT_ONLY_WEIGHTS } from '../dist/recall/ranking.js';
 import { RecallIndex } from '../dist/recall/recall-index.js';
 import { openRecallApp } from './support/recall-app.mjs';
 import { readBeam, readLocomo } from './support/recall-sets.mjs';
@@ -145,8 +145,8 @@ async function measureAblations({ vectors }, conversations, ids, hasAssistant) {
   const off = (...names) => ({ weights: Object.fromEntries(names.map((name) => [name, 0])) });
   const ablations = {
     'the recipe': {},
-    'no malus for long replies': off('longReply', 'longReplyAsked'),
-    'no rules and preferences': off(
+    'no penalty for long replies': off('longReply', 'longReplyAsked'),
+    'no instructions and preferences': off(
       ...[
         'instruction',
         'instructionAsked',
@@ -159,9 +159,9 @@ async function measureAblations({ vectors }, conversations, ids, hasAssistant) {
     'no session': off('session', 'firstOfSession'),
     'no named speaker': off('namedSpeaker'),
     'no pairs': off('pairs'),
-    'no answers': off('questionOfAnswer'),
-    'words of the message alone': {
-      weights: { ...WITHOUT_FORM, session: 0, namedSpeaker: 0, pairs: 0 },
+    'no answers': off('answeredQuestion'),
+    'only the words of the message': {
+      weights: { ...CONTENT_ONLY_WEIGHTS, session: 0, namedSpeaker: 0, pairs: 0 },
       lexical: { near: 0, turn: 0 },
     },
   };

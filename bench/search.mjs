@@ -196,7 +196,7 @@ function reportBuilds(size, messages, folder, first) {
   const of = (who, unit) => median(rounds.map((round) => round[who][unit]));
   for (const [name, who] of [
     ['build', 'ours'],
-    ['build, what FTS5 has only', 'plain'],
+    ['build, only what FTS5 has too', 'plain'],
   ]) {
     const [a, b] = [of(who, 'cpu'), of('fts5', 'cpu')];
     const walls = [of(who, 'wall'), of('fts5', 'wall')];

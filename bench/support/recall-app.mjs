@@ -10,7 +10,7 @@ import { createApp } from '../../dist/app.js';
 import { systemClock } from '../../dist/base/clock.js';
 import { sha256Hex } from '../../dist/base/ids.js';
 import { loadConfig } from '../../dist/config/config.js';
-import { keyOf } from '../../dist/embeddings/passage-rows.js';
+import { passageKey } from '../../dist/embeddings/passage-rows.js';
 import { VectorFiles } from '../../dist/embeddings/vectors/vector-files.js';
 import { quantized } from '../../dist/embeddings/vectors/vector-table.js';
 import { passagesOf } from '../../dist/recall/message-text.js';
@@ -65,11 +65,12 @@ async function embedAll(app, config) {
   for (const { conversationId } of await app.conversations.list()) {
     for (const { content } of (await app.conversations.load(conversationId)).messages) {
       for (const { start, end } of passagesOf(content)) {
-        missing.set(keyOf(content.slice(start, end)), content.slice(start, end));
+        missing.set(passageKey(content.slice(start, end)), content.slice(start, end));
       }
     }
   }
-  for await (const { rows } of files.news()) for (const { key } of rows) missing.delete(key);
+  for await (const { rows } of files.readNewFiles())
+    for (const { key } of rows) missing.delete(key);
   // Texts of like length together: a batch is as long as its longest.
   const todo = [...missing].sort(([, a], [, b]) => a.length - b.length);
   console.log(`${todo.length} passages to embed`);

@@ -1,6 +1,6 @@
 /**
- * Whether the cache of figures is right: it can be read, and what it has of each conversation whose file is
- * still the one that was counted is what that file has. Changes nothing.
+ * Checks the cache of figures: it can be read, and for each conversation whose file is unchanged it has the
+ * figures of that file. Changes nothing.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { silentLog } from '../base/log.js';

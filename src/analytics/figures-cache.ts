@@ -1,29 +1,32 @@
 /**
- * Stores what was counted on disk beside the index cache (docs/FORMAT.md), so that figures after a start
- * need no conversation to be read. A chunk has some conversations: the stamps of their files, the columns
- * of their messages joined, and their most frequent words. What was counted of a conversation is used only
- * where its file still has that stamp.
+ * Stores the figures on disk beside the index cache (docs/FORMAT.md), so that a start does not read every
+ * conversation for them. Each chunk has some conversations: the stamps of their files, the columns of their
+ * messages, and their most frequent words. The figures of a conversation are used only if its file still
+ * has the same stamp.
  */
 import { isSameStamp, type Stamp } from '../files/read/stamp.js';
 import { decodeArrays, encodeArrays } from '../fts/segments/array-codec.js';
 import { type CacheFile, readCache, stampAt, stampNumbers } from '../search/cache/cache-file.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { ROLES } from '../stores/conversations/document/schema.js';
-import type { Counted, FrequentWords } from './counted.js';
+import type { CountedConversation, FrequentWords } from './counted-conversation.js';
 import type { MessageFigures } from './message-figures.js';
 
-/** Raised with every change of what is counted, or of how. */
+/** Grows with every change of what is counted, or how. */
 const VERSION = 1;
-/** Messages in a chunk, about; the event loop waits while one is encoded. */
-const MESSAGES_A_CHUNK = 50_000;
-const CONVERSATIONS_A_CHUNK = 1_000;
+/** Approximate number of messages in a chunk. It is limited because encoding a chunk blocks the event loop. */
+const MESSAGES_PER_CHUNK = 50_000;
+const CONVERSATIONS_PER_CHUNK = 1_000;
 
-/** What a cache has of a conversation. */
-export interface CachedFigures extends Pick<Counted, 'messages' | 'words'> {
+/** The figures of a conversation in a cache. */
+export interface CachedFigures extends Pick<CountedConversation, 'messages' | 'words'> {
   readonly stamp: Stamp;
 }
 
-/** By id; empty where there is no cache that can be used. A damaged chunk costs its conversations. Never throws. */
+/**
+ * By conversation id; empty if there is no usable cache. Conversations of a damaged chunk are left out.
+ * Never throws.
+ */
 export async function loadFiguresCache(file: CacheFile): Promise<Map<string, CachedFigures>> {
   const cached = new Map<string, CachedFigures>();
   await readCache(file, async (chunks) => {
@@ -38,11 +41,11 @@ export async function loadFiguresCache(file: CacheFile): Promise<Map<string, Cac
   return cached;
 }
 
-type CountedOf = (conversationId: string) => Counted | undefined;
+type CountedOf = (conversationId: string) => CountedConversation | undefined;
 
 /**
- * The chunks have the conversations whose figures are of the version that the store has read. They describe
- * what is there at the first step.
+ * The chunks have the conversations whose figures are of the version that the store has read, as they are
+ * at the first step.
  */
 export function* figuresChunks(
   countedOf: CountedOf,
@@ -54,7 +57,7 @@ export function* figuresChunks(
   for (const one of captured) {
     chunk.push(one);
     messages += one.messages.length;
-    if (messages < MESSAGES_A_CHUNK && chunk.length < CONVERSATIONS_A_CHUNK) continue;
+    if (messages < MESSAGES_PER_CHUNK && chunk.length < CONVERSATIONS_PER_CHUNK) continue;
     yield packed(chunk);
     chunk = [];
     messages = 0;
@@ -62,7 +65,7 @@ export function* figuresChunks(
   if (chunk.length > 0) yield packed(chunk);
 }
 
-/** What was counted is never changed, so that references are a copy. */
+/** The objects are immutable, so references to them are a copy. */
 function capturedFrom(countedOf: CountedOf, store: Pick<ConversationStore, 'known'>): Packed[] {
   const captured: Packed[] = [];
   for (const { stamp, head } of store.known()) {
@@ -73,8 +76,8 @@ function capturedFrom(countedOf: CountedOf, store: Pick<ConversationStore, 'know
   return captured;
 }
 
-/** Whether both are of one version of the file. */
-export const isOf = (cached: CachedFigures, stamp: Stamp, messageCount: number): boolean =>
+/** Whether the figures are of this version of the file. */
+export const isOfVersion = (cached: CachedFigures, stamp: Stamp, messageCount: number): boolean =>
   isSameStamp(cached.stamp, stamp) && cached.messages.length === messageCount;
 
 interface Packed extends CachedFigures {
@@ -85,16 +88,16 @@ interface ChunkMeta {
   readonly version: number;
   readonly ids: readonly string[];
   readonly counts: readonly number[];
-  /** Of each conversation; `null` where no report asked for them. */
+  /** By conversation; `null` if no report has needed its words. */
   readonly words: readonly (StoredWords | null)[];
   readonly models: readonly string[];
   readonly currencies: readonly string[];
 }
 
-/** Messages at that time, 1 if estimated, then each word after its count. */
+/** Number of messages at that time, 1 if estimated, then pairs of count and word. */
 type StoredWords = readonly [messages: number, isEstimated: 0 | 1, ...(string | number)[]];
 
-/** A value for each message; NaN, and NONE for a name, where it has none. */
+/** One value for each message; NaN (for a name: NONE) if it has none. */
 interface Columns {
   readonly stamps: BigUint64Array;
   /** Indexes into ROLES. */
@@ -103,7 +106,7 @@ interface Columns {
   readonly numbers: Uint32Array;
   readonly billed: Float64Array;
   readonly costs: Float64Array;
-  /** Indexes into the names of the chunk: the model, and the currency. */
+  /** Indexes into the names of the chunk: two for each message, its model and its currency. */
   readonly names: Uint32Array;
 }
 
@@ -183,7 +186,7 @@ function wordsFrom(stored: StoredWords | null): FrequentWords | undefined {
   return { words, messages, isEstimated: isEstimated === 1 };
 }
 
-/** Numbers for names, in the order in which they are met. */
+/** Assigns numbers to names, in the order of their first use. */
 class Names {
   readonly all: string[] = [];
   readonly #numbers = new Map<string, number>();

@@ -1,6 +1,6 @@
 /**
- * The figures of all conversations: counted at the first question, from a cache and the files that it does
- * not have, then kept current by following the store. Until the first question, nothing is in memory.
+ * The figures of all conversations. The first report reads them from a cache, and counts the files that the
+ * cache does not have; after that they follow the store. Before the first report nothing is in memory.
  */
 
 import { settledOrLater } from '../base/clock.js';
@@ -12,17 +12,22 @@ import { undefinedIfMissing } from '../search/undefined-if-missing.js';
 import type { ConversationStore, ConversationView } from '../stores/conversations/conversations.js';
 import type { ConversationHead, Message } from '../stores/conversations/document/schema.js';
 import type { ConversationChange } from '../stores/conversations/files/catalogue.js';
-import type { ConversationFigures, Counted } from './counted.js';
-import { type CachedFigures, figuresChunks, isOf, loadFiguresCache } from './figures-cache.js';
+import type { ConversationFigures, CountedConversation } from './counted-conversation.js';
+import {
+  type CachedFigures,
+  figuresChunks,
+  isOfVersion,
+  loadFiguresCache,
+} from './figures-cache.js';
 import { frequentWordsIn, isCurrent, wordsAfter } from './frequent-words.js';
 import { figuresOf, type MessageFigures } from './message-figures.js';
 
 export type { ConversationFigures };
 
-/** A change with more new messages is counted in slices, when figures are asked for next. */
-const MOST_COUNTED_AT_ONCE = 200;
+/** A change with more new messages is counted in slices when the next report is made. */
+const MAX_COUNTED_AT_ONCE = 200;
 const PROGRESS_MS = 250;
-/** A conversation that changes while it is counted is counted again; so often at most. */
+/** A conversation that changes while it is being counted is counted again, at most this many times in all. */
 const MAX_TRIES = 3;
 
 export interface FiguresOptions {
@@ -34,7 +39,7 @@ export interface FiguresOptions {
 
 export interface FiguresCaller {
   readonly signal?: AbortSignal;
-  /** In MB of files. */
+  /** `progress` and `total` are MB of files. */
   progress?(report: { progress: number; total: number; message: string }): void;
 }
 
@@ -42,8 +47,8 @@ export class Figures {
   readonly #store: ConversationStore;
   readonly #keeper: CacheKeeper;
   readonly #cacheFile: { readonly path: string; readonly log: Log } | undefined;
-  readonly #counted = new Map<string, Counted>();
-  /** What was counted of these is of an earlier version. */
+  readonly #counted = new Map<string, CountedConversation>();
+  /** Ids of conversations whose figures are of an earlier version. */
   readonly #outdated = new Set<string>();
   readonly #callers = new Set<FiguresCaller>();
   readonly #closing = new AbortController();
@@ -51,9 +56,9 @@ export class Figures {
   #counting: Promise<void> | undefined;
   #stopFollowing: (() => void) | undefined;
   #cached = new Map<string, CachedFigures>();
-  /** Of the conversations that are being counted. */
+  /** Sizes of the conversations that are being counted. */
   #bytes = { done: 0, total: 0 };
-  /** Messages since the start: counted, and counted no longer. */
+  /** Messages since the start: counted (`changed`), and removed from the count (`dropped`). */
   #changes = { changed: 0, dropped: 0 };
 
   constructor({ store, cachePath: path, log }: FiguresOptions) {
@@ -66,16 +71,19 @@ export class Figures {
     }));
   }
 
-  /** All readable conversations as they are now. CANCELLED by the signal's reason, FILESYSTEM_ERROR. */
+  /**
+   * The figures of all readable conversations as they are now. Throws the reason of the signal, or
+   * FILESYSTEM_ERROR.
+   */
   async all(caller: FiguresCaller = {}): Promise<Iterable<ConversationFigures>> {
     this.#callers.add(caller);
     try {
       this.#beginning ??= this.#begin();
       await this.#beginning;
       for (let tries = 0; ; tries += 1) {
-        const heads = await this.#store.list(); // finds what changed and notifies the follower
+        const heads = await this.#store.list(); // detects changes and notifies the follower
         this.#throwIfOver(caller.signal);
-        this.#adopt();
+        this.#useCached();
         const ids = this.#uncountedOf(heads);
         if (ids.length === 0 || tries >= MAX_TRIES) return this.#counted.values();
         await this.#untilCounted(ids, caller);
@@ -86,8 +94,8 @@ export class Figures {
   }
 
   /**
-   * The words that most messages of a conversation have, of at most 40. Reads it at the first time. In a
-   * conversation of more than 4 million characters the counts are estimated from a part of its messages.
+   * The words that most messages of a conversation have, at most 40. The first call reads the conversation.
+   * For more than 4 million characters, the counts are estimated from a part of its messages.
    */
   async wordsOf({ head, messages }: ConversationFigures): Promise<readonly WordCount[]> {
     const id = head.conversationId;
@@ -102,7 +110,7 @@ export class Figures {
     return words.words;
   }
 
-  /** Ends a count that is under way: nothing waits for it any more. The cache is saved if due. */
+  /** Ends a running count. Saves the cache if a save is due. */
   async close(): Promise<void> {
     this.#closing.abort(new Error('The store was closed.'));
     await this.#beginning;
@@ -123,20 +131,20 @@ export class Figures {
     this.#closing.signal.throwIfAborted();
   }
 
-  /** The conversations of which nothing, or an earlier version, was counted. */
+  /** The conversations without figures, or with figures of an earlier version. */
   #uncountedOf(heads: readonly ConversationHead[]): readonly string[] {
     const ids = heads.map(({ conversationId }) => conversationId);
     return ids.filter((id) => !this.#counted.has(id) || this.#outdated.has(id));
   }
 
-  /** What the cache has of the versions that are there now. */
-  #adopt(): void {
+  /** Takes over the figures of the cache that are of the present versions. */
+  #useCached(): void {
     if (this.#cached.size === 0) return;
     for (const { stamp, head } of this.#store.known()) {
       const id = head.conversationId;
       const cached = this.#cached.get(id);
       if (cached === undefined || this.#counted.get(id)?.words !== undefined) continue;
-      if (!isOf(cached, stamp, head.messageCount)) continue;
+      if (!isOfVersion(cached, stamp, head.messageCount)) continue;
       const { messages, words } = cached;
       this.#counted.set(id, { head, messages, ...(words && { words }) });
       this.#cached.delete(id);
@@ -145,7 +153,7 @@ export class Figures {
     this.#cached.clear();
   }
 
-  /** Waits for the count that is under way, or begins one. */
+  /** Waits for the running count, or starts one. */
   async #untilCounted(ids: readonly string[], { signal, progress }: FiguresCaller): Promise<void> {
     let isOver = false;
     this.#counting ??= this.#count(ids).finally(() => {
@@ -184,12 +192,12 @@ export class Figures {
     return [...this.#callers].every(({ signal }) => signal?.aborted === true);
   }
 
-  /** A conversation may have a hundred thousand messages. Reading it takes about as long as counting. */
+  /** Counts in slices, because a conversation may have a hundred thousand messages. */
   async #countOne(id: string, report: (share: number) => void): Promise<void> {
     const slice = new TimeSlice();
     this.#outdated.delete(id);
     const before = this.#counted.get(id);
-    const view = await undefinedIfMissing(this.#store.view(id)); // gone or damaged
+    const view = await undefinedIfMissing(this.#store.view(id)); // missing or damaged
     if (view !== undefined) {
       const messages: MessageFigures[] = [];
       for (const message of messagesOf(view)) {
@@ -198,7 +206,7 @@ export class Figures {
         report(0.5 + messages.length / view.head.messageCount / 2);
         await slice.yield();
       }
-      // What changed or went meanwhile was applied already.
+      // Changes and deletions in the meantime were already applied.
       const isGone = this.#store.knownHead(id) === undefined;
       if (!isGone && this.#counted.get(id) === before) {
         const words = before && wordsAfter(before, messages);
@@ -209,8 +217,8 @@ export class Figures {
     if (slice.isSpent()) await slice.yield();
   }
 
-  /** What was counted of the version that the store has read. */
-  #current(id: string): Counted | undefined {
+  /** The figures of the version that the store has read. */
+  #current(id: string): CountedConversation | undefined {
     return this.#outdated.has(id) ? undefined : this.#counted.get(id);
   }
 
@@ -224,7 +232,7 @@ export class Figures {
     }
     const { head } = document;
     const same = this.#outdated.has(id) ? [] : (known?.messages.slice(0, unchangedMessages) ?? []);
-    if (head.messageCount - same.length > MOST_COUNTED_AT_ONCE) {
+    if (head.messageCount - same.length > MAX_COUNTED_AT_ONCE) {
       this.#outdated.add(id);
       return;
     }
@@ -235,8 +243,8 @@ export class Figures {
     this.#outdated.delete(id);
   }
 
-  /** The first `unchanged` messages were counted before. */
-  #set(id: string, counted: Counted, unchanged = 0): void {
+  /** `unchanged`: number of messages, from the first, whose figures are the same as before. */
+  #set(id: string, counted: CountedConversation, unchanged = 0): void {
     const before = this.#counted.get(id)?.messages.length ?? 0;
     this.#changes.changed += counted.messages.length - unchanged;
     this.#changes.dropped += before - Math.min(before, unchanged);

@@ -1,20 +1,20 @@
 /**
- * The most frequent words of a conversation. Those of a very long one are estimated, and stay as they are
- * while it grows by a little: to count them again, all of it would have to be read.
+ * The most frequent words of a conversation. For a very long conversation they are estimated, and they are
+ * kept while it grows only a little, because counting again would read all of it.
  */
 import { TimeSlice } from '../base/time-slice.js';
 import { frequentWords } from '../context/distinctive-words.js';
 import type { Message } from '../stores/conversations/document/schema.js';
-import type { Counted, FrequentWords } from './counted.js';
+import type { CountedConversation, FrequentWords } from './counted-conversation.js';
 import type { MessageFigures } from './message-figures.js';
 
-/** Characters of one conversation whose words are counted; more would take seconds. */
-const MOST_READ = 4_000_000;
-/** While fewer of the messages are new, estimated words count for them too. */
+/** Maximum number of characters that are counted in one conversation; more would take seconds. */
+const MAX_CHARACTERS = 4_000_000;
+/** Estimated words are kept while the share of new messages is smaller. */
 const SHARE_OF_NEW = 0.1;
 
 export async function frequentWordsIn(messages: readonly Message[]): Promise<FrequentWords> {
-  const some = evenly(messages, MOST_READ);
+  const some = evenly(messages, MAX_CHARACTERS);
   const share = some.length / messages.length;
   const estimated = (count: number) => Math.round(count / share);
   const words = (await frequentWords(some, some, new TimeSlice())).map((each) => ({
@@ -25,13 +25,13 @@ export async function frequentWordsIn(messages: readonly Message[]): Promise<Fre
   return { words, messages: messages.length, isEstimated: share < 1 };
 }
 
-/** Whether words count for a conversation that has `now` messages, the first of which they are of. */
+/** Whether the words are valid for the same conversation with `now` messages. */
 export const isCurrent = ({ messages, isEstimated }: FrequentWords, now: number): boolean =>
   messages === now || (isEstimated && now - messages < SHARE_OF_NEW * messages);
 
-/** The words of `before`, if the same messages are the first of `now`. */
+/** The words of `before`, if `now` begins with the same messages. */
 export const wordsAfter = (
-  before: Counted,
+  before: CountedConversation,
   now: readonly MessageFigures[],
 ): FrequentWords | undefined =>
   before.messages.every((message, at) => isSame(message, now[at])) ? before.words : undefined;
@@ -39,7 +39,10 @@ export const wordsAfter = (
 const isSame = (a: MessageFigures, b: MessageFigures | undefined) =>
   a.time === b?.time && a.role === b.role && a.words === b.words && a.tokens === b.tokens;
 
-/** Every message, or every second, third, …, so that they have about `characters` at most together. */
+/**
+ * Every message, or every second, third, … one, so that together they have at most about `characters`
+ * characters.
+ */
 function evenly(messages: readonly Message[], characters: number): readonly Message[] {
   const all = messages.reduce((sum, { content }) => sum + content.length, 0);
   const step = Math.ceil(all / characters);

@@ -1,6 +1,6 @@
 /**
- * The day, weekday and hour of a time in one time zone. Formatting a time is slow, and zones differ by
- * multiples of a quarter of an hour, so each quarter is worked out once.
+ * Day, weekday and hour of a time in one time zone. Formatting a time is slow. Time zones differ by
+ * multiples of a quarter of an hour, so one result for each quarter of an hour is cached.
  */
 
 export interface Slot {
@@ -17,14 +17,14 @@ export class LocalSlots {
   readonly #format: Intl.DateTimeFormat;
   readonly #slots = new Map<number, Slot>();
 
-  /** `timeZone`: a name of the IANA database. */
+  /** `timeZone`: an IANA name. */
   constructor(timeZone: string) {
-    // Swedish dates have the form of ISO 8601.
+    // Swedish dates have the format of ISO 8601.
     const style = { timeZone, dateStyle: 'short', timeStyle: 'short' } as const;
     this.#format = new Intl.DateTimeFormat('sv-SE', style);
   }
 
-  /** Of epoch milliseconds. */
+  /** `time`: epoch milliseconds. */
   of(time: number): Slot {
     const quarter = Math.floor(time / QUARTER_MS);
     const known = this.#slots.get(quarter);

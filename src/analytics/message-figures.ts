@@ -1,6 +1,6 @@
 /**
- * What is counted of one message: words, tokens, and what its metadata says of model, tokens and cost.
- * Metadata comes from many programs, so a value of another shape counts as absent.
+ * The figures of one message: words, tokens, and the model, tokens and cost in its metadata. Many programs
+ * write metadata, so a value of an unexpected type counts as absent.
  */
 import { isRecord } from '../base/is-record.js';
 import { estimateTextTokens } from '../base/tokens.js';
@@ -19,13 +19,13 @@ export interface MessageFigures {
   readonly words: number;
   /** Estimated from the text. */
   readonly tokens: number;
-  /** As the service counted them: question, sources and answer. */
+  /** Tokens that the service has billed: question, sources and answer. */
   readonly billedTokens?: number;
   readonly model?: string;
   readonly cost?: Cost;
 }
 
-/** A character of a script that writes no spaces, or a run of other letters and digits. */
+/** One character of a script without spaces, or a run of other letters and digits. */
 const WORD = wordPattern();
 
 export function figuresOf({ role, content, createdAt, metadata = {} }: Message): MessageFigures {
@@ -45,7 +45,7 @@ export function figuresOf({ role, content, createdAt, metadata = {} }: Message):
 function wordsIn(content: string): number {
   let count = 0;
   WORD.lastIndex = 0;
-  while (WORD.test(content)) count += 1; // half the cost of matchAll, which cuts each word out
+  while (WORD.test(content)) count += 1; // half the cost of matchAll, which creates a string for each word
   return count;
 }
 

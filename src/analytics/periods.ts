@@ -1,13 +1,13 @@
 /**
- * The periods over which a report sums, and the period of a day. The command line reads the names
- * for its help before anything else is loaded, so this file imports types alone.
+ * The periods of a report, and the period of a day. The file imports only types, because the command line
+ * needs the names for its help when it starts.
  */
 import type { Slot } from './local-slots.js';
 
 export const PERIODS = ['day', 'week', 'month'] as const;
 export type Period = (typeof PERIODS)[number];
 
-/** The Monday of its week, the first of its month, or the day itself. */
+/** The first day of the period: the Monday of the week, the first of the month, or the day itself. */
 export function periodOf({ day, weekday }: Slot, period: Period): string {
   if (period === 'day') return day;
   if (period === 'month') return day.slice(0, 7);

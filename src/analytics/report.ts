@@ -1,18 +1,18 @@
 /**
- * The report over a range of days: sums by period, module, role, model and conversation, the hours of
- * the week, how long people talk, and topics. Days are those of the reader's time zone.
+ * A report over a range of days: sums by period, module, role, model and conversation, hours of the week,
+ * durations of sessions, and topics. Days are those of the reader's time zone.
  */
 import type { ConversationHead, Role } from '../stores/conversations/document/schema.js';
 import type { ConversationFigures } from './figures.js';
 import { LocalSlots } from './local-slots.js';
 import type { MessageFigures } from './message-figures.js';
-import { type Pace, Pacer } from './pacer.js';
+import { type Pace, PaceMeter } from './pace.js';
 import { type Period, periodOf } from './periods.js';
 import { type Sums, Tallies, Tally } from './tally.js';
 
 export interface ReportRequest {
   readonly timeZone: string;
-  /** Days such as `2025-01-24`, both included. */
+  /** Days such as `2025-01-24`, inclusive. */
   readonly from?: string;
   readonly to?: string;
   readonly module?: string;
@@ -29,7 +29,7 @@ export interface Report {
   readonly models: readonly (readonly [model: string, sums: Sums])[];
   /** Most messages first. */
   readonly conversations: readonly ConversationReport[];
-  /** Messages by weekday, Monday first, and hour. */
+  /** Number of messages by weekday (Monday first) and hour. */
   readonly week: readonly (readonly number[])[];
   readonly pace: Pace;
 }
@@ -37,20 +37,20 @@ export interface Report {
 export interface ConversationReport {
   readonly figures: ConversationFigures;
   readonly sums: Sums;
-  /** Of all its sessions. */
+  /** Minutes of all its sessions. */
   readonly minutes: number;
 }
 
-/** The name of what belongs to no module. */
+/** Name of conversations without a module. */
 const NO_MODULE = '';
 
 export function reportOf(all: Iterable<ConversationFigures>, request: ReportRequest): Report {
   const { period, timeZone } = request;
   const slots = new LocalSlots(timeZone);
   const totals = new Tally();
-  const [periods, modules, roles, models] = [0, 1, 2, 3].map(() => new Tallies()) as Four;
+  const [periods, modules, roles, models] = [0, 1, 2, 3].map(() => new Tallies()) as TalliesByKind;
   const week = Array.from({ length: 7 }, () => new Array<number>(24).fill(0));
-  const pacer = new Pacer();
+  const paceMeter = new PaceMeter();
   const conversations: ConversationReport[] = [];
   for (const figures of all) {
     if (request.module !== undefined && figures.head.module !== request.module) continue;
@@ -68,16 +68,22 @@ export function reportOf(all: Iterable<ConversationFigures>, request: ReportRequ
       hours[slot.hour] = (hours[slot.hour] ?? 0) + 1;
     }
     if (own.messages === 0) continue;
-    conversations.push({ figures, sums: own.sums(), minutes: pacer.add(times) });
+    conversations.push({ figures, sums: own.sums(), minutes: paceMeter.add(times) });
   }
   conversations.sort((a, b) => b.sums.messages - a.sums.messages || byId(a, b));
   return {
     ...{ totals: totals.sums(), periods: periods.byName(), modules: modules.bySize() },
-    ...{ roles: roles.bySize(), models: models.bySize(), conversations, week, pace: pacer.pace() },
+    ...{
+      roles: roles.bySize(),
+      models: models.bySize(),
+      conversations,
+      week,
+      pace: paceMeter.pace(),
+    },
   };
 }
 
-type Four = [Tallies, Tallies, Tallies, Tallies];
+type TalliesByKind = [Tallies, Tallies, Tallies, Tallies];
 
 const moduleOf = ({ module = NO_MODULE }: ConversationHead) => module;
 

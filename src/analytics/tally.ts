@@ -1,4 +1,4 @@
-/** Sums of messages: of a day, a module, a model, or all of them. */
+/** Sums over messages: those of a day, a module, a model, or all. */
 import type { MessageFigures } from './message-figures.js';
 
 export interface Cost {
@@ -12,7 +12,7 @@ export interface Sums {
   readonly words: number;
   readonly tokens: number;
   readonly billedTokens: number;
-  /** One entry a currency; empty where nothing is known to have cost anything. */
+  /** One entry for each currency; empty if no message has a cost. */
   readonly costs: Cost[];
 }
 
@@ -29,7 +29,10 @@ export class Tally {
     return this.#messages;
   }
 
-  /** The messages of one conversation have to come one after the other. */
+  /**
+   * Messages of one conversation must be added one after another, because conversations are counted by
+   * change.
+   */
   add(conversation: object, { words, tokens, billedTokens = 0, cost }: MessageFigures): void {
     if (this.#last !== conversation) this.#conversations += 1;
     this.#last = conversation;
@@ -53,10 +56,10 @@ export class Tally {
   }
 }
 
-/** Millionths: sums of decimal fractions are never exact. */
+/** Rounds to millionths, because sums of decimal fractions are not exact. */
 const rounded = (amount: number): number => Math.round(amount * 1e6) / 1e6;
 
-/** Tallies by name, each made at its first message. */
+/** Tallies by name. The first message of a name creates its tally. */
 export class Tallies {
   readonly #tallies = new Map<string, Tally>();
 

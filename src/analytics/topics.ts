@@ -1,6 +1,6 @@
 /**
- * Topics without a language model: the words that set the messages of a report apart from the rest of
- * the store, by the same weights that `session_start` uses.
+ * Topics without a language model: the words that distinguish the messages of a report from the rest of the
+ * store, with the same weights as `session_start`.
  */
 import { TimeSlice } from '../base/time-slice.js';
 import { mostDistinctive, type WordCount } from '../context/distinctive-words.js';
@@ -10,17 +10,17 @@ import type { Report } from './report.js';
 
 export interface Topic {
   readonly word: string;
-  /** Messages of the report that have it, and conversations. */
+  /** Number of the report's messages and conversations that have the word. */
   readonly messages: number;
   readonly conversations: number;
 }
 
-/** Of more conversations only the longest are read: each has to be read once. */
-const MOST_CONVERSATIONS = 400;
-/** So many of the most frequent words are looked up in the index. */
+/** Only the longest conversations are read, because reading takes time. */
+const MAX_CONVERSATIONS = 400;
+/** Number of the most frequent words whose frequency is read from the index. */
 const CANDIDATES = 150;
 
-/** The most distinctive words first. The conversations of the report are read at the first time. */
+/** The most distinctive words first. The first call reads the conversations of the report. */
 export async function topicsOf(
   { conversations, totals }: Report,
   { figures, search, limit }: { figures: Figures; search: MessageSearch; limit: number },
@@ -28,7 +28,7 @@ export async function topicsOf(
 ): Promise<Topic[]> {
   const topics = new Map<string, { messages: number; conversations: number }>();
   const slice = new TimeSlice({ signal });
-  for (const { figures: each } of conversations.slice(0, MOST_CONVERSATIONS)) {
+  for (const { figures: each } of conversations.slice(0, MAX_CONVERSATIONS)) {
     for (const { word, inConversation } of await figures.wordsOf(each)) {
       const known = topics.get(word) ?? { messages: 0, conversations: 0 };
       known.messages += inConversation;

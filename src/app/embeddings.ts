@@ -9,7 +9,7 @@ import type { Embedder } from '../embeddings/embedder.js';
 import { type EmbeddingProgress, EmbeddingSync } from '../embeddings/embedding-sync.js';
 import { openLocalEmbedder } from '../embeddings/local-embedder.js';
 import { createPackageLoader } from '../embeddings/model/packages.js';
-import { keyOf } from '../embeddings/passage-rows.js';
+import { passageKey } from '../embeddings/passage-rows.js';
 import { createRemoteEmbedder } from '../embeddings/remote-embedder.js';
 import { createVectorSource } from '../embeddings/stored-vectors.js';
 import { passagesOf } from '../recall/message-text.js';
@@ -48,7 +48,7 @@ export function openEmbeddings(
     conversations,
     open: () => openEmbedder(config, clock),
     folder: vectorsFolder(config),
-    cut: passagesOf,
+    splitPassages: passagesOf,
     clock,
     log,
   });
@@ -80,7 +80,7 @@ export async function passageKeys(conversations: ConversationStore): Promise<Set
     try {
       for (const { content } of (await conversations.load(conversationId)).messages) {
         for (const { start, end } of passagesOf(content))
-          keys.add(keyOf(content.slice(start, end)));
+          keys.add(passageKey(content.slice(start, end)));
       }
     } catch (error) {
       if (!isAppError(error)) throw error; // another check reports it

@@ -1,6 +1,6 @@
 /**
- * A sentence of a stored message that a rule picked out: evidence, with the message it came from.
- * Nothing here is ever rephrased, joined or guessed; docs/CONTINUITY.md lists the rules.
+ * Sentences of stored messages that a rule has selected, each with its message. Sentences are never
+ * rephrased, joined or completed; docs/CONTINUITY.md lists the rules.
  */
 import type { TimeSlice } from '../base/time-slice.js';
 import type { Message, Role } from '../stores/conversations/document/schema.js';
@@ -8,7 +8,7 @@ import type { Message, Role } from '../stores/conversations/document/schema.js';
 export interface Candidate {
   /** The sentence as it was written. */
   readonly text: string;
-  /** Name of the rule that picked it. */
+  /** Name of the rule that selected it. */
   readonly rule: string;
   readonly conversationId: string;
   readonly messageId: string;
@@ -21,14 +21,14 @@ export interface Candidate {
 export interface Excerpt {
   readonly conversationId: string;
   readonly messages: readonly Message[];
-  /** Position of the first of these messages in the conversation, from 1 (the default). */
+  /** Sequence number of the first of these messages, from 1 (the default). */
   readonly first?: number;
 }
 
 export interface LocatedMessage {
   readonly conversation: Excerpt;
   readonly message: Message;
-  /** Position in the conversation, from 1. */
+  /** Sequence number in the conversation, from 1. */
   readonly seq: number;
 }
 
@@ -42,7 +42,7 @@ export function candidate(
   return { text, rule, conversationId, messageId, seq, role, createdAt } satisfies Candidate;
 }
 
-/** The latest `most` messages of the user or the assistant, newest first. */
+/** The latest messages of the user or the assistant, at most `most`, newest first. */
 export function latestMessages(conversation: Excerpt, most: number): LocatedMessage[] {
   const located: LocatedMessage[] = [];
   const { messages, first = 1 } = conversation;
@@ -55,8 +55,8 @@ export function latestMessages(conversation: Excerpt, most: number): LocatedMess
   return located;
 }
 
-/** What `pick` finds in each message, in their order. */
-export async function pickedFrom<T extends Candidate>(
+/** The results of `pick` for all messages, in their order and without repeated texts. */
+export async function selectFrom<T extends Candidate>(
   located: readonly LocatedMessage[],
   slice: TimeSlice,
   pick: (each: LocatedMessage) => readonly T[],
@@ -69,7 +69,7 @@ export async function pickedFrom<T extends Candidate>(
   return withoutRepeats(found);
 }
 
-/** The first of each text: a repeated text is shown once. */
+/** Keeps the first candidate of each text. */
 function withoutRepeats<T extends Candidate>(candidates: readonly T[]): T[] {
   const seen = new Set<string>();
   return candidates.filter(({ text }) => {

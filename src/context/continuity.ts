@@ -1,7 +1,7 @@
 /**
- * The continuity snapshot: what an assistant needs to go on where the last session ended, as evidence
- * out of stored messages within a budget of tokens (docs/CONTINUITY.md). It judges nothing: mood,
- * topic and what is still owed are for the reader to say.
+ * The continuity snapshot: what an assistant needs to continue where the last session ended, as quotations
+ * of stored messages within a budget of tokens (docs/CONTINUITY.md). It does not interpret: the reader
+ * determines mood, topic and open obligations.
  */
 import type { TimeSlice } from '../base/time-slice.js';
 import { estimateTextTokens } from '../base/tokens.js';
@@ -11,11 +11,11 @@ import { lastSession, type Session } from './last-session.js';
 import { type OpenQuestion, openQuestions } from './open-questions.js';
 import { type PromiseCandidate, promisesIn } from './promises.js';
 
-/** Of the budget, at most this share goes to questions, and as much to promises. */
+/** Maximum share of the budget for questions, and the same for promises. */
 const SHARE_OF_CANDIDATES = 0.25;
-/** A turn that does not fit is shown in part if at least so much of it can be. */
-const LEAST_PART_TOKENS = 60;
-/** One long answer must not push out the question it answers. */
+/** A turn that does not fit is shown in part if at least this many tokens of it fit. */
+const MIN_PART_TOKENS = 60;
+/** Maximum share for one turn, so that a long answer does not push out its question. */
 const SHARE_OF_ONE_TURN = 0.5;
 
 export interface Turn {
@@ -24,7 +24,7 @@ export interface Turn {
   readonly role: Role;
   readonly createdAt: string;
   readonly content: string;
-  /** The middle was left out. */
+  /** True if the middle of the text was left out. */
   readonly isCut?: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface Snapshot {
   readonly lastTurns: readonly Turn[];
   readonly openQuestions: readonly OpenQuestion[];
   readonly promises: readonly PromiseCandidate[];
-  /** What the budget left out. */
+  /** What did not fit into the budget. */
   readonly omitted: {
     readonly turns: number;
     readonly openQuestions: number;
@@ -42,9 +42,9 @@ export interface Snapshot {
 }
 
 /**
- * `conversations`: the one to go on with, then older ones whose questions and promises count too.
- * `undefined` where the first one has no message. `tokens` bounds turns and candidates together,
- * `maxTurns` the number of turns.
+ * `conversations`: the conversation to continue, then older ones for their questions and promises. `tokens`
+ * limits turns and candidates together, `maxTurns` the number of turns. `undefined` if the first
+ * conversation has no message.
  */
 export async function snapshotOf(
   conversations: readonly Excerpt[],
@@ -81,7 +81,7 @@ export async function snapshotOf(
   };
 }
 
-/** Those that name a time lead; otherwise the newest. */
+/** Promises that name a time first; each group newest first. */
 function dueFirst(promises: readonly PromiseCandidate[]): PromiseCandidate[] {
   const isDue = ({ due }: PromiseCandidate) => due !== undefined;
   return [...promises.filter(isDue), ...promises.filter((promise) => !isDue(promise))];
@@ -99,7 +99,7 @@ function fitting<T>(items: readonly T[], tokens: number): { kept: T[]; spent: nu
   return { kept, spent };
 }
 
-/** The session's last turns that fit, in order; system messages are no turns. */
+/** The last turns of the session that fit, in order. System messages are not turns. */
 function turnsOf(
   { messages, first = 1 }: Excerpt,
   { fromSeq }: Session,
@@ -124,14 +124,17 @@ function turnsOf(
   return { lastTurns, turns: dialogue.length };
 }
 
-/** The text, or its beginning and end around an ellipsis; `undefined` where too little would be left. */
+/**
+ * The text, or its beginning and end with an ellipsis between them; `undefined` if too little would be
+ * left.
+ */
 export function shortened(
   content: string,
   tokens: number,
 ): { content: string; isCut?: true } | undefined {
   const cost = estimateTextTokens(JSON.stringify(content));
   if (cost <= tokens) return { content };
-  if (tokens < LEAST_PART_TOKENS) return undefined;
+  if (tokens < MIN_PART_TOKENS) return undefined;
   const characters = [...content];
   const keep = Math.floor((characters.length * tokens) / cost) - 6;
   const head = characters

@@ -1,7 +1,7 @@
 /**
- * The words that set a conversation apart from the rest of the store: tf-idf by messages. A word
- * weighs (1 + ln t) · ln(1 + (N + 1) / (n + 1)): t of the session's messages have it, n of the N
- * messages outside this conversation do.
+ * The words that distinguish a conversation from the rest of the store, by tf-idf over messages. The weight
+ * of a word is (1 + ln t) · ln(1 + (N + 1) / (n + 1)), where t messages of the session and n of the N
+ * messages outside this conversation have it.
  */
 
 import { wordsOf } from '../base/segments.js';
@@ -10,10 +10,10 @@ import type { Message } from '../stores/conversations/document/schema.js';
 import { proseLines } from './sentences.js';
 import { STOP_WORDS } from './stop-words.js';
 
-/** So many of the most frequent words are looked up in the index. */
+/** Number of the most frequent words whose frequency is read from the index. */
 const CANDIDATES = 40;
-const LONGEST_WORD = 40;
-/** Scripts whose words are short and unspaced. */
+const MAX_WORD_LENGTH = 40;
+/** Scripts with short words and no spaces. */
 const DENSE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 const HIRAGANA_ONLY = /^\p{Script=Hiragana}+$/u;
@@ -21,21 +21,21 @@ const LETTERS = /^\p{L}[\p{L}\p{M}\p{N}'’-]*$/u;
 
 export interface WordCount {
   readonly word: string;
-  /** Messages that have it: of the session, and of the whole conversation. */
+  /** Number of messages with the word, in the session and in the whole conversation. */
   readonly inSession: number;
   readonly inConversation: number;
 }
 
 export interface Frequencies {
-  /** Messages in the store. */
+  /** Number of messages in the store. */
   readonly documents: number;
-  /** For each word, the messages of the store that have it. */
+  /** By word: number of messages of the store with the word. */
   readonly counts: readonly number[];
 }
 
 /**
- * The words worth weighing, most frequent first. Of no title: everybody sees that already. `session`
- * are the last of `all`.
+ * Candidates for distinctive words, most frequent first. Words of the title are left out, because readers
+ * see the title. `session` is the end of `all`.
  */
 export async function frequentWords(
   session: readonly Message[],
@@ -55,7 +55,10 @@ export async function frequentWords(
     }));
 }
 
-/** The `most` words of the greatest weight. `conversationMessages`: how many the conversation has. */
+/**
+ * The `most` words with the greatest weight. `conversationMessages` is the number of messages in the
+ * conversation.
+ */
 export function mostDistinctive(
   words: readonly WordCount[],
   { documents, counts }: Frequencies,
@@ -94,7 +97,7 @@ function distinctiveWordsOf(content: string): Set<string> {
 }
 
 function isDistinctive(word: string): boolean {
-  if (!LETTERS.test(word) || word.length > LONGEST_WORD) return false;
+  if (!LETTERS.test(word) || word.length > MAX_WORD_LENGTH) return false;
   if (DENSE.test(word)) return word.length >= 2 && !HIRAGANA_ONLY.test(word);
   return word.length >= 3 && !STOP_WORDS.has(word.replaceAll('’', "'"));
 }

@@ -9,39 +9,42 @@ import {
   type Excerpt,
   type LocatedMessage,
   latestMessages,
-  pickedFrom,
+  selectFrom,
 } from './candidates.js';
 import { PUT_OFF } from './other-languages.js';
 import { sentencesOf } from './sentences.js';
 
 /**
- * Full stops of questions: Latin, full-width, Arabic, Ethiopic, Vai, Coptic; what closes, exclaims or
- * smiles may follow, no word and no full stop.
+ * Matches a sentence that ends in a question mark: Latin, full-width, Arabic, Ethiopic, Vai, Coptic.
+ * Closing quotes, exclamation marks and emoji may follow, but no word and no full stop.
  */
 const ENDS_AS_QUESTION = /[?？؟⁇⁈⁉﹖︖፧꘏⳺⳻‽][^\p{L}\p{N}.。]*$/u;
-/** Chinese and Japanese ask with a last syllable as well; Armenian with a mark inside the word. */
+/** Chinese and Japanese questions may end in a particle; Armenian has the mark inside the word. */
 const ASKS_BY_ITSELF = /(?:(?:です|ます|ません|でした|ました|でしょう)か|[吗嗎])[。．.]?$|\u055e/u;
-/** Greek asks with a semicolon. */
+/** The Greek question mark is a semicolon. */
 const GREEK_QUESTION = /\p{Script=Greek}[^\p{Script=Latin}]*[;\u037e]$/u;
-/** Said instead of an answer. Only a short reply counts: a long one went on to answer. */
+/**
+ * Replies that postpone the answer. Only a short reply matches, because a long one mostly also has the
+ * answer.
+ */
 const PUT_OFF_IN_ENGLISH =
   /\b(?:(?:i|we)(?:'ll| will)? (?:get back to you|let you know|have to think|need to think|need to check|check (?:that|this|it)|(?:don't|do not) know(?: yet)?)|let me (?:think|check|get back)|not sure(?: yet)?|no idea(?: yet)?|(?:let's|we can) (?:discuss|decide|talk about) (?:that|this|it) (?:later|tomorrow|next))\b/i;
 const SHORT_REPLY = 300;
-/** Older questions were dropped rather than forgotten. */
+/** Questions in older messages are not reported: after so many messages they are not open. */
 const MESSAGES_SEARCHED = 200;
 
 export interface OpenQuestion extends Candidate {
   readonly rule: 'no-reply' | 'put-off';
-  /** The reply that put it off. */
+  /** Id of the reply that postpones the answer. */
   readonly replyMessageId?: string;
 }
 
-/** Newest message first; within a message as they were asked. */
+/** Newest message first; questions of one message in their order. */
 export function openQuestions(conversation: Excerpt, slice: TimeSlice): Promise<OpenQuestion[]> {
   const replies = new Replies();
-  return pickedFrom(latestMessages(conversation, MESSAGES_SEARCHED), slice, (located) => {
-    const given = replies.to(located);
-    replies.note(located);
+  return selectFrom(latestMessages(conversation, MESSAGES_SEARCHED), slice, (located) => {
+    const given = replies.repliesTo(located);
+    replies.add(located);
     if (!given.every(isPutOff)) return [];
     const [reply] = given;
     const rule = reply === undefined ? 'no-reply' : 'put-off';
@@ -52,16 +55,19 @@ export function openQuestions(conversation: Excerpt, slice: TimeSlice): Promise<
   });
 }
 
-/** The next messages of the other side, up to the next message of the first side; fed newest first. */
+/**
+ * Finds the replies to a message: the other side's messages up to the next message of the same side.
+ * Messages must be added newest first.
+ */
 class Replies {
   readonly #turns: Record<string, LocatedMessage[]> = {};
   #lastRole = '';
 
-  to({ message: { role } }: LocatedMessage): readonly LocatedMessage[] {
+  repliesTo({ message: { role } }: LocatedMessage): readonly LocatedMessage[] {
     return this.#turns[role === 'user' ? 'assistant' : 'user'] ?? [];
   }
 
-  note(located: LocatedMessage): void {
+  add(located: LocatedMessage): void {
     const { role } = located.message;
     if (role !== this.#lastRole) this.#turns[role] = [];
     this.#turns[role]?.unshift(located);

@@ -1,12 +1,12 @@
 /**
- * What reads like a promise, a reminder, an answer put off in German, French, Spanish, Portuguese,
- * Italian, Chinese and Japanese: the common ways of saying it and no more (docs/CONTINUITY.md). Where
- * a language says its future by an ending, verbs are known by that.
+ * Common phrases of promises, reminders and postponed answers in German, French, Spanish, Portuguese,
+ * Italian, Chinese and Japanese (docs/CONTINUITY.md). In languages with a future ending, verbs are
+ * recognised by that ending.
  */
 
 type Kind = 'task' | 'reminder' | 'agreement' | 'commitment' | 'conditional' | 'putOff' | 'due';
 
-/** Alternatives of a regular expression: whole words. */
+/** Alternatives of a regular expression that match whole words. */
 const SPACED: Readonly<Record<Kind, readonly string[]>> = {
   task: [
     'aufgaben?|zu erledigen|nächste schritte|offen(?:e punkte)?|frist',
@@ -53,7 +53,7 @@ const SPACED: Readonly<Record<Kind, readonly string[]>> = {
   ],
 };
 
-/** In scripts without spaces: anywhere. */
+/** Scripts without spaces, whose phrases match anywhere. */
 const UNSPACED: Readonly<Record<Kind, string>> = {
   task: '待办|待辦|下一步|やること|次のステップ|期限',
   reminder: '提醒我|(?:别|別|不要)忘|忘れないで|忘れずに|リマインドして',

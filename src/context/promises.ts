@@ -1,7 +1,7 @@
 /**
- * Sentences that read like promises, reminders or things left to do (docs/CONTINUITY.md): the rules
- * for English; those for other languages are `other-languages.ts`. The marks of tasks are the same in
- * every language. Whether a promise was kept is not known here.
+ * Finds sentences that look like promises, reminders or tasks (docs/CONTINUITY.md), with the rules for
+ * English; `other-languages.ts` has those for other languages. The marks of task lists are the same in all
+ * languages. Whether a promise was kept is not determined.
  */
 import type { TimeSlice } from '../base/time-slice.js';
 import {
@@ -10,7 +10,7 @@ import {
   type Excerpt,
   type LocatedMessage,
   latestMessages,
-  pickedFrom,
+  selectFrom,
 } from './candidates.js';
 import { isQuestion } from './open-questions.js';
 import {
@@ -27,11 +27,11 @@ export type PromiseRule = 'commitment' | 'agreement' | 'reminder' | 'task';
 
 export interface PromiseCandidate extends Candidate {
   readonly rule: PromiseRule;
-  /** The words that name a time, as written. */
+  /** The words of the sentence that name a time. */
   readonly due?: string;
 }
 
-/** The first rule that matches names the sentence. */
+/** The first rule that matches applies. */
 const RULES: readonly { rule: PromiseRule; pattern: RegExp; elsewhere: RegExp }[] = [
   {
     rule: 'task',
@@ -58,10 +58,10 @@ const RULES: readonly { rule: PromiseRule; pattern: RegExp; elsewhere: RegExp }[
   },
 ];
 
-/** Ways of speaking that promise nothing. */
-const ONLY_WORDS =
+/** Phrases in the form of a promise that promise nothing. */
+const NO_PROMISE =
   /\b(?:i|we)(?:'ll| will| shall) (?:be honest|admit|say|bet|assume|confess|grant|never know|see)\b|\bi(?:'m| am) going to (?:be honest|say|assume)\b/i;
-/** A sentence with a condition, or one that quotes another person, is not a promise. */
+/** A sentence that begins with a condition is not a promise. */
 const CONDITIONAL = /^(?:if|unless|when(?:ever)?|should|suppose|imagine)\b/i;
 
 const WEEKDAY = '(?:mon|tues|wednes|thurs|fri|satur|sun)day';
@@ -72,13 +72,13 @@ const DUE = new RegExp(
   'i',
 );
 
-/** An open box of a task list. */
+/** An unchecked item of a task list. */
 const OPEN_TASK = /^\s*[-*+]\s+\[ \]\s+(\S.*)$/;
 const MESSAGES_SEARCHED = 500;
 
-/** Newest message first; within a message as they were written. */
+/** Newest message first; promises of one message in their order. */
 export function promisesIn(conversation: Excerpt, slice: TimeSlice): Promise<PromiseCandidate[]> {
-  return pickedFrom(latestMessages(conversation, MESSAGES_SEARCHED), slice, promisesOf);
+  return selectFrom(latestMessages(conversation, MESSAGES_SEARCHED), slice, promisesOf);
 }
 
 function promisesOf(located: LocatedMessage): PromiseCandidate[] {
@@ -94,10 +94,10 @@ function promisesOf(located: LocatedMessage): PromiseCandidate[] {
   return [...tasks, ...spoken];
 }
 
-/** The rule that a sentence reads like, if any. */
+/** The first rule that the sentence matches, if any. */
 export function ruleFor(sentence: string): PromiseRule | undefined {
   const plain = sentence.replaceAll('’', "'").replace(/[*_`]/g, '');
-  const promisesNothing = [CONDITIONAL, CONDITIONAL_ELSEWHERE, ONLY_WORDS];
+  const promisesNothing = [CONDITIONAL, CONDITIONAL_ELSEWHERE, NO_PROMISE];
   if (isQuestion(plain) || promisesNothing.some((words) => words.test(plain))) return undefined;
   return RULES.find(({ pattern, elsewhere }) => pattern.test(plain) || elsewhere.test(plain))?.rule;
 }

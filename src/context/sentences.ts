@@ -1,6 +1,6 @@
 /**
- * Splits a message into sentences, in any script. Text that its author did not write is left
- * out: code, quoted lines, and the marks of lists and headings.
+ * Splits a message into sentences, in any script. It leaves out code and quoted lines, which the author did
+ * not write, and the marks of lists and headings.
  */
 import { segmentsOf } from '../base/segments.js';
 
@@ -10,21 +10,21 @@ const LINE_MARKS = /^\s*(?:#{1,6}\s+|(?:[-*+•]|\d{1,3}[.)])\s+)/;
 const HAS_LETTER = /\p{L}/u;
 const ENDS_IN_ORDINAL = /(?<![\p{L}\p{N}.,])\d{1,2}\.$/u;
 const STARTS_AS_WORD = /^\p{L}/u;
-/** A sentence that is shown stays short; what it came from can be read by its message's id. */
-const LONGEST_SENTENCE = 400;
-/** A pasted book must not hold up the server, to whom one message is one step. */
-const MOST_READ = 100_000;
+/** Longer sentences are left out, because answers must stay short. The whole message can be read by its id. */
+const MAX_SENTENCE_LENGTH = 400;
+/** Limits the time for one message, because the server is blocked in the meantime. */
+const MAX_CHARACTERS = 100_000;
 
-/** Trimmed sentences that have a letter, in order; longer ones than 400 characters are left out. */
+/** Trimmed sentences with at least one letter, in order, without those of more than 400 characters. */
 export function sentencesOf(content: string): string[] {
   return proseLines(content).flatMap((line) =>
     sentencesOfLine(line.replace(LINE_MARKS, '')).filter(
-      (text) => HAS_LETTER.test(text) && text.length <= LONGEST_SENTENCE,
+      (text) => HAS_LETTER.test(text) && text.length <= MAX_SENTENCE_LENGTH,
     ),
   );
 }
 
-/** A full stop after a day or an ordinal ("31. März") ends no sentence where a word follows. */
+/** A full stop after a number of one or two digits ("31. März") does not end a sentence if a word follows. */
 function sentencesOfLine(line: string): string[] {
   const sentences: string[] = [];
   for (const { segment } of segmentsOf('sentence', line)) {
@@ -36,11 +36,11 @@ function sentencesOfLine(line: string): string[] {
   return sentences;
 }
 
-/** The lines that the speaker wrote as prose, of the first 100 000 characters. */
+/** The lines of prose in the first 100 000 characters, without code and quotations. */
 export function proseLines(content: string): string[] {
   let isCode = false;
   return content
-    .slice(0, MOST_READ)
+    .slice(0, MAX_CHARACTERS)
     .split(/\r?\n/)
     .filter((line) => {
       if (FENCE.test(line)) {

@@ -1,6 +1,6 @@
 /**
- * A session start as callers see it: the parts under their public names, a note for each part that is
- * empty or was cut, and all of it as text with times in the reader's time zone.
+ * A session start as tools and prompts return it: the parts under their public names, a note for each part
+ * that is empty or shortened, and all of it as text with times in the reader's time zone.
  */
 import { localTime } from '../base/local-time.js';
 import type { Candidate } from './candidates.js';
@@ -11,11 +11,11 @@ import type { PromiseCandidate } from './promises.js';
 import type { RelatedPassage } from './related-passages.js';
 import type { SessionStart } from './session-start.js';
 
-/** What a sentence and a passage have in common. */
+/** The fields that sentences and passages share. */
 type MessagePart = Omit<Candidate, 'rule'>;
 type OfThread<T extends MessagePart> = Omit<T, 'conversationId'> & { threadId: string };
 
-/** The session's times for a person, such as `2025-12-24 20:30 (Asia/Qatar)`. */
+/** Times of the session for people, such as `2025-12-24 20:30 (Asia/Qatar)`. */
 interface LocalTimes {
   startedAtLocal: string;
   endedAtLocal: string;
@@ -94,7 +94,7 @@ function notesOf(start: SessionStart) {
   return notes;
 }
 
-/** The same facts for reading; stored sentences in quotation marks, turns at the end. */
+/** The view as text: stored sentences are in quotation marks, turns at the end. */
 export function sessionStartText(view: SessionStartView): string {
   const { thread, session, distinctiveWords, notes, openQuestions, promises, related, lastTurns } =
     view;

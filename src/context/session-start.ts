@@ -1,6 +1,6 @@
 /**
- * The start of a session: finds where the last one ended, in one module or in all, and puts together
- * its continuity snapshot. What the tool and the prompt `session_start` share.
+ * Finds where the last session ended, in one module or in all, and builds its continuity snapshot. The tool
+ * and the prompt `session_start` use it.
  */
 
 import { shortened } from '../base/shortened.js';
@@ -18,28 +18,34 @@ import { lastSession } from './last-session.js';
 import { type RelatedPassage, relatedPassages } from './related-passages.js';
 
 const DISTINCTIVE_WORDS = 8;
-/** In a long conversation the last messages show what it is about. */
+/**
+ * Only the last messages are read for distinctive words, because they show the subject of a long
+ * conversation.
+ */
 const MESSAGES_WEIGHED = 1_000;
-/** Tokens for notes, words and the session's times. */
-const ROOM_AROUND = 150;
-/** Of the budget, at most this share goes to passages of earlier conversations. */
+/** Tokens that are reserved for notes, words and the times of the session. */
+const RESERVED_TOKENS = 150;
+/** Maximum share of the budget for passages of earlier conversations. */
 const SHARE_OF_RELATED = 0.15;
 
 export interface SessionStartRequest {
   readonly module?: string;
-  /** The conversation of the session that begins: not the last one. */
+  /** Id of the conversation in which the new session begins; it is not used as the last one. */
   readonly currentThreadId?: string;
-  /** How many of the last conversations are searched for questions and promises. */
+  /** Number of the last conversations whose questions and promises are searched. */
   readonly threads: number;
   readonly maxTokens: number;
-  /** Most of the last turns to return. */
+  /** Maximum number of turns. */
   readonly maxTurns?: number;
 }
 
 export interface SessionStart extends Snapshot {
   readonly head: ConversationHead;
   readonly distinctiveWords: readonly string[];
-  /** Passages of earlier conversations about the same; `undefined` while recall is being built. */
+  /**
+   * Passages of earlier conversations about the same subject; `undefined` while the recall index is being
+   * built.
+   */
   readonly related: readonly RelatedPassage[] | undefined;
 }
 
@@ -54,8 +60,8 @@ interface SessionSources {
 }
 
 /**
- * `undefined` if there is no message yet. Bounded by `maxTokens` but for the notes around it.
- * CANCELLED; CONVERSATION_NOT_FOUND, VALIDATION_ERROR (currentThreadId).
+ * `undefined` if there is no message yet. `maxTokens` limits the answer without its notes. Throws
+ * CANCELLED, CONVERSATION_NOT_FOUND or VALIDATION_ERROR (currentThreadId).
  */
 export async function startSession(
   { conversations: store, search, recall }: SessionSources,
@@ -81,7 +87,7 @@ export async function startSession(
   const head = shownHead(latest.head);
   const slice = new TimeSlice({ signal: caller.signal });
   const distinctiveWords = await distinctiveWordsOf(latest, search, slice);
-  const room = maxTokens - estimateTextTokens(JSON.stringify(head)) - ROOM_AROUND;
+  const room = maxTokens - estimateTextTokens(JSON.stringify(head)) - RESERVED_TOKENS;
   const about = { words: distinctiveWords, module, tokens: room * SHARE_OF_RELATED };
   const except = new Set([latest.conversationId, ...(current ? [current.conversationId] : [])]);
   const related = await relatedPassages(recall, { ...about, except }, caller);
@@ -94,7 +100,10 @@ export async function startSession(
   return snapshot && { ...snapshot, head, distinctiveWords, related };
 }
 
-/** The last messages of a conversation, with all of its last session; a large file is not read as a whole. */
+/**
+ * The last messages of a conversation, including its whole last session. A large file is not read
+ * completely.
+ */
 async function latestOf(id: string, store: ConversationStore): Promise<HeadedExcerpt> {
   for (let count = MESSAGES_WEIGHED; ; count *= 4) {
     const { head, messages, first } = await store.part(id, { count });
@@ -105,7 +114,7 @@ async function latestOf(id: string, store: ConversationStore): Promise<HeadedExc
   }
 }
 
-/** Words of the conversation's last session that are rare elsewhere. */
+/** Words of the last session that are rare in other conversations. */
 async function distinctiveWordsOf(
   { messages, first = 1 }: Excerpt,
   search: MessageSearch,
@@ -119,7 +128,7 @@ async function distinctiveWordsOf(
   return mostDistinctive(words, frequencies, read.length, DISTINCTIVE_WORDS);
 }
 
-/** The title of a conversation must not use the space of its messages. */
+/** The title and the module are shortened, so that they do not use the budget of the messages. */
 function shownHead(head: ConversationHead): ConversationHead {
   const { metadata: _, tags: __, title, module, ...others } = head;
   return {

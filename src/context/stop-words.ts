@@ -1,6 +1,6 @@
 /**
- * English words that say nothing about the subject of a conversation. Other languages' are kept out by their
- * frequency in the store; a store that begins in English should not begin with "the".
+ * English words without a subject. Such words of other languages are excluded by their frequency in the
+ * store. The English list is needed because in a new store, words such as "the" are not yet frequent.
  */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about above actually after again all almost along already also although always am an and another

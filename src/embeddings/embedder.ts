@@ -1,20 +1,22 @@
 /**
- * Texts in, vectors out: the one interface to whatever model makes embeddings, on this machine or on a
- * server that the user named. Vectors of different models say nothing about each other; `identity`
- * keeps them apart.
+ * The interface to every model that makes embeddings, on this machine or on a server that the user named.
+ * Vectors of different models cannot be compared; `identity` keeps them apart.
  */
 
 export interface Embedder {
-  /** The name that answers show. */
+  /** Name of the model, shown in answers. */
   readonly model: string;
-  /** Differs wherever vectors could: other weights, other server, other model. */
+  /** Differs between all models whose vectors may differ: other weights, another server, another model name. */
   readonly identity: string;
-  /** Vectors of length 1, one a text, in order. PROVIDER, TIMEOUT, RATE_LIMITED, NOT_CONFIGURED, CANCELLED. */
+  /**
+   * One vector of length 1 for each text, in order. Throws PROVIDER, TIMEOUT, RATE_LIMITED, NOT_CONFIGURED
+   * or CANCELLED.
+   */
   embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>;
   close(): Promise<void>;
 }
 
-/** The vector scaled to length 1; one of zeros stays. */
+/** The vector scaled to length 1. A vector of zeros is returned unchanged. */
 export function normalized(vector: Float32Array): Float32Array {
   let sum = 0;
   for (const value of vector) sum += value * value;

@@ -1,8 +1,8 @@
 /**
- * Keeps a vector for every passage of every conversation: follows the store, embeds what has none in
- * batches in the background, and pauses between them, longer if the machine is busy. What is made is
- * written down every few hundred passages, so that a restart goes on where the last process ended. Of
- * several processes on one folder one embeds; the others take over what it wrote.
+ * Makes a vector for every passage of every conversation. It follows the changes of the store and embeds
+ * new passages in batches in the background, with pauses that are longer while the machine is busy. New
+ * vectors are written every ROWS_PER_FILE passages, so that little work is lost if the process ends. If
+ * several processes use one folder, one of them makes vectors and the others read its files.
  */
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
@@ -14,16 +14,19 @@ import { TimeSlice } from '../base/time-slice.js';
 import { tryLease } from '../files/locks/lease.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { Embedder } from './embedder.js';
-import { type Cutter, keyOf, PassageRows } from './passage-rows.js';
+import { PassageRows, type PassageSplitter, passageKey } from './passage-rows.js';
 import { VectorFiles } from './vectors/vector-files.js';
 import { quantized, type Row, VectorTable } from './vectors/vector-table.js';
 
 export interface EmbeddingSyncOptions {
   readonly conversations: ConversationStore;
   readonly open: () => Promise<Embedder>;
-  /** For all models of this logs folder. Absolute; may be deleted at any time. */
+  /**
+   * Absolute path of the vectors of this logs folder, with a subfolder for each model. It may be deleted at
+   * any time.
+   */
   readonly folder: string;
-  readonly cut: Cutter;
+  readonly splitPassages: PassageSplitter;
   readonly clock: Clock;
   readonly log: Log;
   readonly pollIntervalMs?: number;
@@ -34,7 +37,7 @@ export interface EmbeddingProgress {
   readonly model?: string;
   readonly embedded: number;
   readonly passages: number;
-  /** Files of vectors that were damaged, or of another model: they are computed again. */
+  /** Number of files whose vectors are computed again: the files were damaged or belonged to another model. */
   readonly damagedFiles: number;
   readonly error?: { readonly code: string; readonly message: string };
 }
@@ -46,20 +49,23 @@ interface PassageRef {
   readonly end: number;
 }
 
-/** A question waits for the batch that is under way. */
+/** Small, because a question waits until the current batch is embedded. */
 const BATCH = 8;
-const ROWS_A_FILE = 256;
+const ROWS_PER_FILE = 256;
 const POLL_INTERVAL_MS = 5_000;
-/** After a server refused, or could not be reached. */
+/** Pause after a server refused a request or could not be reached. */
 const PAUSE_AFTER_FAILURE_MS = 60_000;
-/** Of the time that a batch took, rested after it: half of a core, less where the machine is busy. */
+/**
+ * The pause after a batch is this factor times the duration of the batch. It limits the work to half a
+ * core, and to less while the machine is busy.
+ */
 const REST = { quiet: 1, busy: 4 };
 
 export class EmbeddingSync {
   readonly #options: EmbeddingSyncOptions;
-  readonly #ending = new AbortController();
+  readonly #closing = new AbortController();
   readonly #rows = new PassageRows();
-  /** What has no vector yet, with one of the places where its text stands. */
+  /** By key: a passage without a vector. If several passages have the same text, it is one of them. */
   readonly #missing = new Map<string, PassageRef>();
   #embedder: Embedder | undefined;
   #opening: Promise<Embedder> | undefined;
@@ -67,13 +73,13 @@ export class EmbeddingSync {
   #files: VectorFiles | undefined;
   #unwritten: Row[] = [];
   #damagedFiles = 0;
-  /** Vectors of texts that are gone are removed once a process: that reads every file. */
-  #hasForgotten = false;
+  /** Vectors of deleted texts are removed once per process, because that reads every file. */
+  #hasRemovedUnwanted = false;
   #failure: { code: string; message: string } | undefined;
   #pauseUntil = 0;
   #working: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #unfollow: (() => void) | undefined;
+  #stopFollowing: (() => void) | undefined;
   #loading: Promise<void> | undefined;
   #isListed = false;
 
@@ -81,7 +87,7 @@ export class EmbeddingSync {
     this.#options = options;
   }
 
-  /** Begins the work; nothing waits for it. */
+  /** Starts the work in the background and returns at once. */
   start(): void {
     const { pollIntervalMs = POLL_INTERVAL_MS } = this.#options;
     this.#follow();
@@ -90,8 +96,9 @@ export class EmbeddingSync {
   }
 
   /**
-   * Without `start`: reads the vectors that are on the disk, follows the store, and makes no vectors. Called
-   * again, it reads what other processes wrote since. Throws what opening the model throws.
+   * For a process that does not call `start`: reads the vectors on disk and follows the store, but makes no
+   * vectors. A further call reads the files that other processes have written since. Throws what `open`
+   * throws.
    */
   async load(): Promise<void> {
     this.#loading ??= this.#load().finally(() => {
@@ -105,12 +112,12 @@ export class EmbeddingSync {
     this.#follow();
     if (!this.#isListed) await this.#listAll();
     this.#isListed = true;
-    await this.#takeNews();
+    await this.#readNewFiles();
   }
 
   /**
-   * Makes every vector that is missing, without rests; all are on the disk when it resolves. LOCKED where
-   * another process makes them; CANCELLED keeps what was made; throws what the model throws.
+   * Makes all missing vectors without pauses. They are durable when the promise resolves. Throws LOCKED if
+   * another process makes vectors, CANCELLED (the vectors made so far are kept), and what the model throws.
    */
   async embedAll(
     onProgress: (progress: EmbeddingProgress) => void,
@@ -142,7 +149,10 @@ export class EmbeddingSync {
     };
   }
 
-  /** What a question is compared with; `undefined` while there is nothing. Throws what `embed` throws. */
+  /**
+   * The cosines between the question and all vectors; `undefined` if the model is not open or there are no
+   * vectors yet. Throws what `embed` throws.
+   */
   async ask(question: string, signal?: AbortSignal) {
     const [embedder, table, rows] = [this.#embedder, this.#table, this.#rows];
     if (embedder === undefined || table === undefined || table.size === 0) return undefined;
@@ -155,11 +165,11 @@ export class EmbeddingSync {
     return this.#embedder?.model ?? '';
   }
 
-  /** Breaks off; what was embedded is written down first. */
+  /** Stops the work. When it resolves, the vectors made so far are durable. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    this.#unfollow?.();
-    this.#ending.abort();
+    this.#stopFollowing?.();
+    this.#closing.abort();
     await this.#working;
     await this.#loading?.catch(() => undefined);
     await this.#embedder?.close();
@@ -171,7 +181,7 @@ export class EmbeddingSync {
   }
 
   #workOnce(isFirst = false): void {
-    if (this.#ending.signal.aborted) return;
+    if (this.#closing.signal.aborted) return;
     this.#working ??= this.#work(isFirst)
       .catch((error: unknown) => this.#fail(error))
       .finally(() => {
@@ -180,7 +190,7 @@ export class EmbeddingSync {
   }
 
   #fail(error: unknown): void {
-    if (this.#ending.signal.aborted) return;
+    if (this.#closing.signal.aborted) return;
     const { clock, log } = this.#options;
     log.warn({ err: error }, 'messages could not be embedded');
     this.#failure = isAppError(error)
@@ -196,18 +206,18 @@ export class EmbeddingSync {
     if (this.#options.clock.monotonic() < this.#pauseUntil) return;
     await this.#openOnce();
     if (isFirst || this.#rows.count === 0) await this.#listAll();
-    await this.#takeNews();
-    if (this.#missing.size > 0 || !this.#hasForgotten)
+    await this.#readNewFiles();
+    if (this.#missing.size > 0 || !this.#hasRemovedUnwanted)
       await this.#embedMissing((tookMs) => this.#rest(tookMs));
     this.#failure = undefined;
   }
 
   #follow(): void {
-    this.#unfollow ??= this.#options.conversations.followFromNow(
+    this.#stopFollowing ??= this.#options.conversations.followFromNow(
       ({ conversationId, document, unchangedMessages }) => {
         if (document === undefined) return this.#rows.delete(conversationId);
         const count = document.head.messageCount;
-        this.#note(
+        this.#addMessages(
           conversationId,
           unchangedMessages,
           count,
@@ -232,19 +242,19 @@ export class EmbeddingSync {
 
   async #listAll(): Promise<void> {
     const { conversations } = this.#options;
-    const slice = new TimeSlice({ signal: this.#ending.signal });
+    const slice = new TimeSlice({ signal: this.#closing.signal });
     for (const { conversationId } of await conversations.list()) {
       if (slice.isSpent()) await slice.yield();
       try {
         const { messages } = await conversations.load(conversationId);
-        this.#note(conversationId, 0, messages.length, (seq) => messages[seq - 1]?.content);
+        this.#addMessages(conversationId, 0, messages.length, (seq) => messages[seq - 1]?.content);
       } catch (error) {
-        if (!isAppError(error)) throw error; // gone or damaged: not searched either
+        if (!isAppError(error)) throw error; // A conversation that is deleted or damaged has no passages to embed.
       }
     }
   }
 
-  #note(
+  #addMessages(
     conversationId: string,
     unchanged: number,
     count: number,
@@ -255,8 +265,8 @@ export class EmbeddingSync {
     for (let seq = from + 1; seq <= count; seq += 1) {
       const content = contentOf(seq) ?? '';
       keys.push(
-        this.#options.cut(content).map(({ start, end }) => {
-          const key = keyOf(content.slice(start, end));
+        this.#options.splitPassages(content).map(({ start, end }) => {
+          const key = passageKey(content.slice(start, end));
           const isKnown = this.#table?.rowOf(key) !== undefined;
           if (!isKnown) this.#missing.set(key, { conversationId, seq, start, end });
           return key;
@@ -266,40 +276,43 @@ export class EmbeddingSync {
     this.#rows.put(conversationId, from, keys);
   }
 
-  /** What lies on the disk, of earlier processes and of others. */
-  async #takeNews(): Promise<void> {
-    for await (const file of this.#files?.news() ?? []) {
+  /** Reads files of vectors that earlier or other processes have written. */
+  async #readNewFiles(): Promise<void> {
+    for await (const file of this.#files?.readNewFiles() ?? []) {
       if (file === 'damaged') {
         this.#damagedFiles += 1;
-        this.#options.log.warn('a file of vectors was damaged; its vectors are made anew');
+        this.#options.log.warn('a file of vectors was damaged; its vectors are computed again');
         continue;
       }
-      for (const row of file.rows) this.#keep(row);
+      for (const row of file.rows) this.#addRow(row);
     }
   }
 
-  #keep(row: Row): void {
+  #addRow(row: Row): void {
     this.#table ??= new VectorTable(row.values.length);
     if (row.values.length !== this.#table.width) return;
     this.#table.add(row);
     this.#missing.delete(row.key);
   }
 
-  /** False where another process is at it: its files are news. `afterBatch` gets what the batch took. */
+  /**
+   * Returns false if another process holds the lease; its files are read later. `afterBatch` gets the
+   * duration of the batch.
+   */
   async #embedMissing(afterBatch: (tookMs: number) => Promise<void>): Promise<boolean> {
     const lease = await tryLease(join(this.#options.folder, 'lease'));
     if (lease === undefined) return false;
     try {
-      await this.#takeNews();
-      while (this.#missing.size > 0 && lease.isHeld() && !this.#ending.signal.aborted) {
+      await this.#readNewFiles();
+      while (this.#missing.size > 0 && lease.isHeld() && !this.#closing.signal.aborted) {
         const startedAt = this.#options.clock.monotonic();
         await this.#embedBatch();
         await afterBatch(this.#options.clock.monotonic() - startedAt);
       }
       const wanted = this.#rows.keys();
-      if (!this.#hasForgotten) await this.#files?.forget((key) => wanted.has(key));
-      this.#hasForgotten = true;
-      await this.#files?.tidy((key) => wanted.has(key));
+      if (!this.#hasRemovedUnwanted) await this.#files?.removeUnwanted((key) => wanted.has(key));
+      this.#hasRemovedUnwanted = true;
+      await this.#files?.mergeSmallFiles((key) => wanted.has(key));
     } finally {
       await this.#write();
       await lease.release();
@@ -310,7 +323,7 @@ export class EmbeddingSync {
   async #rest(tookMs: number): Promise<void> {
     const isBusy = (loadavg()[0] ?? 0) > availableParallelism();
     const restMs = tookMs * (isBusy ? REST.busy : REST.quiet);
-    await sleep(restMs, this.#ending.signal).catch(() => undefined);
+    await sleep(restMs, this.#closing.signal).catch(() => undefined);
   }
 
   async #embedBatch(): Promise<void> {
@@ -318,22 +331,22 @@ export class EmbeddingSync {
     for (const [key, passage] of this.#missing) {
       if (batch.length === BATCH) break;
       const text = await this.#textAt(passage);
-      if (text !== undefined && keyOf(text) === key) batch.push({ key, text });
-      else this.#missing.delete(key); // changed meanwhile: noted again by whoever changed it
+      if (text !== undefined && passageKey(text) === key) batch.push({ key, text });
+      else this.#missing.delete(key); // The text has changed; the change event adds its new passages.
     }
     if (batch.length === 0) return;
     const vectors = await this.#embedder?.embed(
       batch.map(({ text }) => text),
-      this.#ending.signal,
+      this.#closing.signal,
     );
     for (const [at, { key }] of batch.entries()) {
       const vector = vectors?.[at];
       if (vector === undefined) continue;
       const row = { key, ...quantized(vector) };
-      this.#keep(row);
+      this.#addRow(row);
       this.#unwritten.push(row);
     }
-    if (this.#unwritten.length >= ROWS_A_FILE) await this.#write();
+    if (this.#unwritten.length >= ROWS_PER_FILE) await this.#write();
   }
 
   async #write(): Promise<void> {

@@ -1,7 +1,8 @@
 /**
- * Embeddings on this machine: all-MiniLM-L6-v2, written once as an ONNX model of eight bits into the
- * cache, or any sentence model in a folder that the user named (`model.onnx`, `tokenizer.json`). Mean of
- * the token vectors, length 1, as sentence-transformers makes them.
+ * Embeddings on this machine, by all-MiniLM-L6-v2 or by a sentence model in a folder that the user named
+ * (`model.onnx`, `tokenizer.json`). all-MiniLM-L6-v2 is converted once to an ONNX model with 8-bit weights,
+ * which is stored in the cache folder. A vector is the mean of the token vectors, scaled to length 1, as in
+ * sentence-transformers.
  */
 import { join } from 'node:path';
 import { AppError, isAppError } from '../base/errors.js';
@@ -16,19 +17,19 @@ import { tensorsIn } from './model/safetensors.js';
 
 export interface LocalEmbedderOptions {
   readonly packages: PackageLoader;
-  /** Where the converted model is kept; may be deleted at any time. */
+  /** Folder of the converted model. It may be deleted at any time. */
   readonly cacheFolder: string;
-  /** A folder with another sentence model. */
+  /** Folder of another sentence model. */
   readonly modelFolder?: string | undefined;
 }
 
 export const BUILT_IN_MODEL = 'all-MiniLM-L6-v2';
-/** Of the graph that is written; a change makes another model. */
+/** Part of the file name of the converted model. It grows when bert-graph.ts writes another graph. */
 const GRAPH_VERSION = 1;
 const WEIGHTS_FILE = 'model.fp16.safetensors';
-/** What all-MiniLM-L6-v2 was trained on; passages are shorter. */
-const MOST_TOKENS = 256;
-/** Of a model folder, in the order in which they are searched. */
+/** Longest text in the training of all-MiniLM-L6-v2. Most passages are shorter. */
+const MAX_TOKENS = 256;
+/** Model files in such a folder; the first that exists is used. */
 const MODEL_FILES = ['model.onnx', 'onnx/model_quantized.onnx', 'onnx/model.onnx'];
 
 interface ModelFiles {
@@ -38,14 +39,19 @@ interface ModelFiles {
   readonly tokenizerConfig: object;
 }
 
-/** NOT_CONFIGURED (packages or folder missing), CORRUPT (the model cannot be used), FILESYSTEM_ERROR. */
+/**
+ * Throws NOT_CONFIGURED (packages or folder missing), CORRUPT (the model cannot be used) or
+ * FILESYSTEM_ERROR.
+ */
 export async function openLocalEmbedder(options: LocalEmbedderOptions): Promise<Embedder> {
   const { packages, modelFolder } = options;
   const { runtime } = packages.runtime();
-  const files = await (modelFolder === undefined ? builtIn(options) : fromFolder(modelFolder));
+  const files = await (modelFolder === undefined
+    ? builtInFiles(options)
+    : filesInFolder(modelFolder));
   const { Tokenizer } = packages.tokenizers();
   const tokenizer = new Tokenizer(files.tokenizer, files.tokenizerConfig);
-  const session = await sessionOf(runtime, files);
+  const session = await createSession(runtime, files);
   return {
     model: files.name,
     identity: `${files.name} ${sha256Hex(files.model).slice(0, 16)}`,
@@ -58,10 +64,10 @@ export async function openLocalEmbedder(options: LocalEmbedderOptions): Promise<
   };
 }
 
-async function sessionOf(runtime: Runtime, { model, name }: ModelFiles): Promise<Session> {
+async function createSession(runtime: Runtime, { model, name }: ModelFiles): Promise<Session> {
   try {
     return await runtime.InferenceSession.create(model, {
-      intraOpNumThreads: 1, // beside a server that answers
+      intraOpNumThreads: 1, // leaves the other cores to the server's other work
       logSeverityLevel: 3,
     });
   } catch (cause) {
@@ -73,10 +79,10 @@ async function sessionOf(runtime: Runtime, { model, name }: ModelFiles): Promise
   }
 }
 
-/** The last token says that a text ends there. */
+/** Keeps the last token, which marks the end of the text. */
 function shortenedIds(ids: readonly number[]): number[] {
-  if (ids.length <= MOST_TOKENS) return [...ids];
-  return [...ids.slice(0, MOST_TOKENS - 1), ...ids.slice(-1)];
+  if (ids.length <= MAX_TOKENS) return [...ids];
+  return [...ids.slice(0, MAX_TOKENS - 1), ...ids.slice(-1)];
 }
 
 async function run(
@@ -104,10 +110,10 @@ async function run(
     new runtime.Tensor('int64', inputs[name] ?? new BigInt64Array(ids.length), dims),
   ]);
   const output = await session.run(Object.fromEntries(feeds));
-  return means(output['last_hidden_state'] ?? Object.values(output)[0], encoded);
+  return meanVectors(output['last_hidden_state'] ?? Object.values(output)[0], encoded);
 }
 
-function means(
+function meanVectors(
   output: { readonly data: unknown; readonly dims: readonly number[] } | undefined,
   encoded: readonly (readonly number[])[],
 ): Float32Array[] {
@@ -129,28 +135,31 @@ function means(
   });
 }
 
-/** From the cache, or from the weights of the package, which takes some seconds once. */
-async function builtIn({ packages, cacheFolder }: LocalEmbedderOptions): Promise<ModelFiles> {
+/**
+ * Reads the model from the cache. If it is not there, converts the weights of the package, which takes some
+ * seconds.
+ */
+async function builtInFiles({ packages, cacheFolder }: LocalEmbedderOptions): Promise<ModelFiles> {
   const folder = await packages.weightsFolder();
   const tokenizer = await jsonIn(join(folder, 'tokenizer.json'));
   const path = join(cacheFolder, `${BUILT_IN_MODEL}-int8-v${GRAPH_VERSION}.onnx`);
   const common = { name: BUILT_IN_MODEL, tokenizer, tokenizerConfig: {} };
   const kept = await readWhole(path);
-  if (kept !== undefined && (await isWhole(path, kept.bytes)))
+  if (kept !== undefined && (await hasStoredHash(path, kept.bytes)))
     return { ...common, model: kept.bytes };
-  const model = await converted(folder);
+  const model = await convertWeights(folder);
   await makeFolder(cacheFolder, { fsync: false });
   await atomicWrite(path, model, { fsync: true });
   await atomicWrite(`${path}.sha256`, Buffer.from(`${sha256Hex(model)}\n`), { fsync: true });
   return { ...common, model };
 }
 
-async function isWhole(path: string, bytes: Uint8Array): Promise<boolean> {
+async function hasStoredHash(path: string, bytes: Uint8Array): Promise<boolean> {
   const kept = await readWhole(`${path}.sha256`);
   return kept?.bytes.toString().trim() === sha256Hex(bytes);
 }
 
-async function converted(folder: string): Promise<Uint8Array> {
+async function convertWeights(folder: string): Promise<Uint8Array> {
   const weights = await readWhole(join(folder, WEIGHTS_FILE));
   if (weights === undefined) throw missing(join(folder, WEIGHTS_FILE));
   const config = asRecord(await jsonIn(join(folder, 'config.json')));
@@ -163,7 +172,7 @@ async function converted(folder: string): Promise<Uint8Array> {
   });
 }
 
-async function fromFolder(folder: string): Promise<ModelFiles> {
+async function filesInFolder(folder: string): Promise<ModelFiles> {
   for (const name of MODEL_FILES) {
     const found = await readWhole(join(folder, name));
     if (found === undefined) continue;
@@ -171,13 +180,13 @@ async function fromFolder(folder: string): Promise<ModelFiles> {
       name: folder.split(/[/\\]/).at(-1) ?? folder,
       model: found.bytes,
       tokenizer: await jsonIn(join(folder, 'tokenizer.json')),
-      tokenizerConfig: await jsonIn(join(folder, 'tokenizer_config.json')).catch(absent),
+      tokenizerConfig: await jsonIn(join(folder, 'tokenizer_config.json')).catch(emptyIfMissing),
     };
   }
   throw missing(join(folder, 'model.onnx'));
 }
 
-function absent(error: unknown): object {
+function emptyIfMissing(error: unknown): object {
   if (isAppError(error, 'NOT_CONFIGURED')) return {};
   throw error;
 }

@@ -1,18 +1,20 @@
 /**
- * Which passages the conversations have, and which row of the table each one's vector is: equal texts
- * share a row, so that a moved or copied conversation is embedded only once.
+ * The passages of each conversation, and the keys of their vectors in the vector table. Equal texts have
+ * one key, so that a moved or copied conversation is not embedded again.
  */
 import { sha256Hex } from '../base/ids.js';
 import type { PassageRef, PassageScore } from '../recall/vector-source.js';
 import { KEY_BYTES, type VectorTable } from './vectors/vector-table.js';
 
-/** Places of the passages of a text, in order. */
-export type Cutter = (text: string) => readonly { readonly start: number; readonly end: number }[];
+/** Splits a text into passages; returns their offsets, in order. */
+export type PassageSplitter = (
+  text: string,
+) => readonly { readonly start: number; readonly end: number }[];
 
-export const keyOf = (text: string): string => sha256Hex(text).slice(0, KEY_BYTES * 2);
+export const passageKey = (text: string): string => sha256Hex(text).slice(0, KEY_BYTES * 2);
 
 export class PassageRows {
-  /** A list of keys for each message. */
+  /** By conversation: the keys of the passages of each message. */
   readonly #keys = new Map<string, string[][]>();
   #passages = 0;
 
@@ -20,12 +22,12 @@ export class PassageRows {
     return this.#passages;
   }
 
-  /** How many messages of it are known here. */
+  /** Number of the conversation's messages that are stored here. */
   messagesOf(conversationId: string): number {
     return this.#keys.get(conversationId)?.length ?? 0;
   }
 
-  /** Replaces the messages from `from` (0 for all) on. */
+  /** Replaces the messages from index `from` (0 for all). */
   put(conversationId: string, from: number, keys: readonly string[][]): void {
     const before = this.#keys.get(conversationId) ?? [];
     const kept = before.slice(0, from);
@@ -40,12 +42,12 @@ export class PassageRows {
     this.#keys.delete(conversationId);
   }
 
-  /** Every key in use. */
+  /** All keys in use. */
   keys(): Set<string> {
     return new Set([...this.#keys.values()].flat(2));
   }
 
-  /** The best passage of a message; `undefined` while none of them has a vector. */
+  /** The best passage of a message; `undefined` if none has a vector yet. */
   best(
     conversationId: string,
     seq: number,
@@ -62,7 +64,7 @@ export class PassageRows {
     return best;
   }
 
-  /** The nearest passages that `accepts` lets through, best first. */
+  /** The nearest passages for which `accepts` is true, best first. */
   nearest(
     limit: number,
     accepts: (ref: PassageRef) => boolean,

@@ -1,4 +1,4 @@
-/** Embeddings by a server that the user named in the settings. */
+/** Embeddings from a server that the user named in the settings. */
 import { createEmbeddings, type EmbeddingsOptions } from '../providers/llm/embeddings.js';
 import { type Embedder, normalized } from './embedder.js';
 

@@ -1,12 +1,13 @@
-/** The vectors of passages as the recall engine asks for them. */
+/** Implements recall's VectorSource with the stored vectors. */
 import { isAppError } from '../base/errors.js';
 import type { Log } from '../base/log.js';
 import type { VectorScores, VectorSource } from '../recall/vector-source.js';
 import type { EmbeddingSync } from './embedding-sync.js';
 
 /**
- * A question that cannot be embedded now is answered by words; CANCELLED is thrown. `loads`: for programs
- * that do not `start` the sync; each question first reads the vectors that are on the disk by then.
+ * If a question cannot be embedded, `ask` logs a warning and returns `undefined`, so that the search uses
+ * only words; it throws CANCELLED. `loads`: for a process that does not call `sync.start`; each question
+ * first reads the vectors on disk.
  */
 export function createVectorSource(sync: EmbeddingSync, log: Log, loads = false): VectorSource {
   return {

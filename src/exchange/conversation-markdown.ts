@@ -1,18 +1,18 @@
 /**
- * A conversation as a Markdown document for readers: its heading, the line above each message with role
- * and time, and the messages. Nothing here touches a file.
+ * A conversation as a Markdown document for readers: a heading, then each message below a line with its
+ * role and time. Uses no files.
  */
 import type { JsonObject } from '../stores/conversations/document/schema.js';
 import { messageMarkdown } from './message-markdown.js';
 
-/** The day, and hour and minute, of an ISO 8601 time, such as `2025-01-24 15:00`. */
+/** Formats an ISO 8601 time as day, hour and minute, for example `2025-01-24 15:00`. */
 export type TimeFormat = (time: string) => string;
 
 const utcMinute: TimeFormat = (time) => time.slice(0, 16).replace('T', ' ');
 
 const SPEAKERS: Record<string, string> = { user: 'User', assistant: 'Assistant', system: 'System' };
 
-/** In pieces; after another conversation it begins with a rule. */
+/** The document in pieces. If it is not the first conversation, it begins with a horizontal rule. */
 export function* conversationMarkdown(
   { messages, ...head }: JsonObject & { readonly messages: readonly JsonObject[] },
   isFirst: boolean,
@@ -24,7 +24,7 @@ export function* conversationMarkdown(
   }
 }
 
-/** Title, day, module, tags, key and id, as the beginning of a Markdown document. */
+/** The first lines of the document: title, day, module, tags, key and id. */
 export function headingOf(
   { conversationId, clientId, title, module, createdAt, tags }: JsonObject,
   timeOf: TimeFormat = utcMinute,

@@ -1,6 +1,6 @@
 /**
- * The folder of exports: where tools may put new files, and read back what lies there. Private, and
- * kept out of git.
+ * The folder of exports, in which tools write new files and from which they read files. It is private and
+ * ignored by git.
  */
 import { dirname } from 'node:path';
 import { AppError } from '../base/errors.js';
@@ -10,7 +10,7 @@ import { keepOutOfGit } from '../files/paths/git-ignore.js';
 import { confinedPath, confinedRealPath } from '../files/paths/paths.js';
 import { MAX_DOCUMENT_BYTES } from '../files/read/json-doc.js';
 
-/** The absolute path for a new file of that name, whose folder is there when it resolves. PATH_ESCAPE. */
+/** Returns the absolute path for a new file, whose folder exists when it resolves. Throws PATH_ESCAPE. */
 export async function exportPath(
   folder: string,
   name: string,
@@ -33,7 +33,10 @@ export async function exportPath(
   return path;
 }
 
-/** The text of a file in it. PATH_ESCAPE, TOO_LARGE, VALIDATION_ERROR: there is none, or it is no text. */
+/**
+ * The text of a file in the folder. Throws PATH_ESCAPE, TOO_LARGE, or VALIDATION_ERROR (there is no such
+ * file, or it is not text).
+ */
 export async function readExportFile(folder: string, name: string): Promise<string> {
   const found = await readConfined(folder, name, MAX_DOCUMENT_BYTES);
   if (found === undefined) {

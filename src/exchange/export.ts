@@ -1,7 +1,7 @@
 /**
- * Exporting conversations: as a stream of text, one conversation in memory at a time, into a new file
- * or into an answer of bounded size. Reads what is on disk; a damaged conversation is named in the
- * result and stops nothing. In the order of the ids, which is that of creation.
+ * Exports conversations as a stream of text, with one conversation in memory at a time, into a new file, a
+ * new folder or an answer of limited size. It reads from disk, in the order of the ids (the order of
+ * creation). A damaged conversation is named in the result and does not stop the export.
  */
 import { type Clock, isoTime } from '../base/clock.js';
 import { type AppError, isAppError } from '../base/errors.js';
@@ -22,10 +22,10 @@ import { type ShownActivity, withActivity } from './message-activity.js';
 import { forSharing } from './redact-for-sharing.js';
 
 export interface Selection {
-  /** Ids or client keys; one that does not exist is CONVERSATION_NOT_FOUND. */
+  /** Ids or client keys. If one does not exist, the export throws CONVERSATION_NOT_FOUND. */
   readonly refs?: readonly string[] | undefined;
   readonly module?: string | undefined;
-  /** Only conversations that were going on at some time between these, epoch milliseconds. */
+  /** Only conversations that overlap this period; epoch milliseconds. */
   readonly startTime?: number | undefined;
   readonly endTime?: number | undefined;
   /** Only ids after this one. */
@@ -37,14 +37,14 @@ export interface ExportRequest {
   readonly selection: Selection;
   /** Omits private fields (`redact-for-sharing.ts`). */
   readonly forSharing: boolean;
-  /** What machines did, in the text for readers; left out: it stays in the metadata. */
+  /** How Markdown shows tool calls and thinking; if absent, they are only in the metadata. */
   readonly activity?: ShownActivity | undefined;
-  /** How Markdown writes times; in UTC by default. */
+  /** How Markdown writes times; UTC by default. */
   readonly timeOf?: TimeFormat | undefined;
-  /** Makes an age file of a file, which these open. */
+  /** Encrypts the file as an age file for these recipients or this passphrase. */
   readonly age?: AgeLock | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Conversations done, of how many. */
+  /** Called with the number of exported conversations and of all selected ones. */
   onProgress?(done: number, total: number): void;
 }
 
@@ -61,17 +61,17 @@ export interface ExportCounts {
 
 export interface ExportedText extends ExportCounts {
   readonly text: string;
-  /** All that were selected, on whatever page. */
+  /** Number of all selected conversations, on all pages. */
   readonly total: number;
-  /** Selected, but longer than an answer may be: they are passed over. */
+  /** Selected conversations that are left out because one alone is larger than an answer may be. */
   readonly tooLong: { conversationId: string; sizeBytes: number }[];
-  /** The id after which the next page begins. */
+  /** Id of the last conversation on this page; the next page begins after it. */
   readonly nextAfter?: string;
 }
 
-/** How much text an answer takes, in whatever unit. */
-export interface TextRoom {
-  readonly most: number;
+/** The maximum size of an answer, and how to measure a text in the same unit. */
+export interface TextBudget {
+  readonly max: number;
   measure(text: string): number;
 }
 
@@ -84,13 +84,13 @@ export interface ExporterOptions extends Durability {
   readonly store: ConversationStore;
   readonly documents: ConversationDocuments;
   readonly summaries: Pick<SummaryStore, 'get'>;
-  /** Where files are put; made, private and kept out of git, at the first one. Absolute. */
+  /** Absolute path of the folder for exports. The first export creates it, private and ignored by git. */
   readonly folder: string;
   readonly clock: Clock;
 }
 
 interface Selected {
-  /** In order, after the cursor. */
+  /** In order, after `after`. */
   readonly heads: ConversationHead[];
   readonly total: number;
   readonly damaged: Damaged[];
@@ -103,7 +103,7 @@ export class Exporter {
     this.#options = options;
   }
 
-  /** The export in pieces; `counts` is right when it has ended. Throws like `toFile`. */
+  /** The export in pieces; `counts` is complete when the stream has ended. Throws like `toFile`. */
   async *stream(request: ExportRequest, counts: ExportCounts): AsyncGenerator<string> {
     const { heads, damaged } = await this.#select(request.selection);
     counts.damaged.push(...damaged);
@@ -123,16 +123,16 @@ export class Exporter {
   }
 
   /**
-   * Writes a new file; `name` is a path inside the folder of exports. Durable when it resolves.
-   * ALREADY_EXISTS, PATH_ESCAPE, CONVERSATION_NOT_FOUND, STORAGE_FULL, FILESYSTEM_ERROR: then there
-   * is no new file, nor a part of one.
+   * Writes a new file; `name` is a path inside the folder of exports. Durable when it resolves. Throws
+   * ALREADY_EXISTS, PATH_ESCAPE, CONVERSATION_NOT_FOUND, STORAGE_FULL or FILESYSTEM_ERROR, and then leaves
+   * no file or part of one.
    */
   async toFile(name: string, request: ExportRequest): Promise<ExportedFile> {
     const path = await exportPath(this.#options.folder, name, this.#options);
     return this.toPath(path, request);
   }
 
-  /** The same into any new file; an absolute path that its owner chose. */
+  /** The same at an absolute path that the user chose. */
   async toPath(path: string, request: ExportRequest): Promise<ExportedFile> {
     const { fsync } = this.#options;
     const counts = newCounts();
@@ -143,8 +143,8 @@ export class Exporter {
   }
 
   /**
-   * A Markdown file for each conversation in a new folder, which is there as a whole or not at all.
-   * ALREADY_EXISTS, CONVERSATION_NOT_FOUND, STORAGE_FULL, FILESYSTEM_ERROR.
+   * Writes one Markdown file for each conversation into a new folder, completely or not at all. Throws
+   * ALREADY_EXISTS, CONVERSATION_NOT_FOUND, STORAGE_FULL or FILESYSTEM_ERROR.
    */
   async toFolder(path: string, request: Omit<ExportRequest, 'format'>): Promise<ExportedFile> {
     const { forSharing: isShared, selection, signal, onProgress } = request;
@@ -169,14 +169,14 @@ export class Exporter {
     return { ...counts, path, sizeBytes };
   }
 
-  /** Whole conversations as far as `room` reaches. CONVERSATION_NOT_FOUND, FILESYSTEM_ERROR. */
-  async toText(request: ExportRequest, { most, measure }: TextRoom): Promise<ExportedText> {
+  /** As many whole conversations as fit into `room`. Throws CONVERSATION_NOT_FOUND or FILESYSTEM_ERROR. */
+  async toText(request: ExportRequest, { max, measure }: TextBudget): Promise<ExportedText> {
     const { heads, total, damaged } = await this.#select(request.selection);
     const { opening, conversation, closing } = EXPORT_WRITERS[request.format];
     const counts = newCounts(damaged);
     const tooLong: ExportedText['tooLong'] = [];
     let text = opening(isoTime(this.#options.clock.now()));
-    let room = most - measure(text + closing);
+    let room = max - measure(text + closing);
     const roomForOne = room;
     let last: string | undefined;
     for (const { conversationId } of heads) {
@@ -211,21 +211,21 @@ export class Exporter {
     let document: ExportedDocument | undefined;
     try {
       const found = await documents.read(conversationId);
-      if (found === undefined) return undefined; // deleted meanwhile
+      if (found === undefined) return undefined; // deleted in the meantime
       document = JSON.parse(found.text) as ExportedDocument;
       const chosen = isShared ? forSharing(document) : await withSummaries(document, summaries);
       return activity === undefined ? chosen : withActivity(chosen, activity);
     } catch (error) {
       if (!isAppError(error)) throw error;
       damaged.push({ conversationId, error });
-      return document; // where only its summaries are damaged
+      return document; // exported without its summaries if only these are damaged
     }
   }
 
   async #select(selection: Selection): Promise<Selected> {
     const { store } = this.#options;
     const { refs, module, startTime, endTime, after } = selection;
-    const found = refs === undefined ? await listed(store) : await named(store, refs);
+    const found = refs === undefined ? await listAll(store) : await findByRefs(store, refs);
     const heads = found.heads.filter(
       (head) =>
         (module === undefined || head.module === module) &&
@@ -233,7 +233,7 @@ export class Exporter {
         (endTime === undefined || head.createdAt <= isoTime(endTime)),
     );
     const isWhole = module === undefined && startTime === undefined && endTime === undefined;
-    const isReported = after === undefined && (refs !== undefined || isWhole); // on the first page
+    const isReported = after === undefined && (refs !== undefined || isWhole); // reported on the first page only
     const damaged = isReported ? found.damaged : [];
     const rest = heads.filter(({ conversationId: id }) => after === undefined || id > after);
     return { heads: rest.sort(byId), total: heads.length, damaged: [...damaged] };
@@ -243,7 +243,7 @@ export class Exporter {
 const byId = (a: ConversationHead, b: ConversationHead) =>
   a.conversationId < b.conversationId ? -1 : 1;
 
-/** Fresh counts for `stream`. */
+/** Initial counts for `stream`. */
 export function newCounts(damaged: readonly Damaged[] = []): ExportCounts {
   return { conversations: 0, messages: 0, damaged: [...damaged] };
 }
@@ -253,13 +253,16 @@ interface Found {
   readonly damaged: readonly Damaged[];
 }
 
-async function listed(store: ConversationStore): Promise<Found> {
+async function listAll(store: ConversationStore): Promise<Found> {
   const heads = await store.list();
   return { heads, damaged: store.damaged() };
 }
 
-/** Reads only these, each once. Damaged ones exist as well. CONVERSATION_NOT_FOUND. */
-async function named(store: ConversationStore, refs: readonly string[]): Promise<Found> {
+/**
+ * Reads only these conversations, each once. A damaged one counts as existing. Throws
+ * CONVERSATION_NOT_FOUND.
+ */
+async function findByRefs(store: ConversationStore, refs: readonly string[]): Promise<Found> {
   const heads = new Map<string, ConversationHead>();
   const damaged = new Map<string, Damaged>();
   for (const ref of refs) {

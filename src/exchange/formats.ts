@@ -1,8 +1,8 @@
 /**
- * The forms of an export that are one text, piece by piece (docs/FORMAT.md): JSON, the documents of the
- * store as they are; JSON Lines, one line a conversation and one a message; the lines that programs for
- * language models read, one a conversation; Markdown, for reading, which is never read back. Nothing
- * here touches a file.
+ * The export formats that are one text, written piece by piece (docs/FORMAT.md). JSON has the documents of
+ * the store. JSON Lines has one line for each conversation and for each message. The `openai` format has
+ * one line for each conversation, as programs for language models read it. Markdown is for readers and
+ * cannot be imported again. Uses no files.
  */
 import type { JsonObject } from '../stores/conversations/document/schema.js';
 import { conversationMarkdown, type TimeFormat } from './conversation-markdown.js';
@@ -10,7 +10,7 @@ import { conversationMarkdown, type TimeFormat } from './conversation-markdown.j
 export const EXPORT_FORMATS = ['json', 'jsonl', 'openai', 'markdown'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** First fields of a JSON export; what says that a file is one. */
+/** The first field of a JSON export, which identifies the format. */
 export const EXPORT_NAME = 'daybook-export';
 export const EXPORT_VERSION = 1;
 
@@ -19,10 +19,7 @@ export type ExportedDocument = JsonObject & { conversationId: string; messages: 
 
 export interface ExportWriter {
   opening(exportedAt: string): string;
-  /**
-   * In pieces, so that no conversation has to be put together in memory twice. `timeOf` is how Markdown
-   * writes a time.
-   */
+  /** The conversation in pieces, so that memory has it only once. `timeOf` is how Markdown writes a time. */
   conversation(document: ExportedDocument, isFirst: boolean, timeOf?: TimeFormat): Iterable<string>;
   readonly closing: string;
 }
@@ -56,7 +53,7 @@ const jsonLines: ExportWriter = {
   closing: '',
 };
 
-/** A conversation without its messages, with `id` for `conversationId`. */
+/** A conversation without its messages; its field `conversationId` becomes `id`. */
 export function threadOf({ conversationId: id, ...head }: Omit<ExportedDocument, 'messages'>) {
   const { module, title, createdAt, updatedAt, messageCount, formatVersion, ...others } = head;
   const { clientId, pinned, tags, metadata, branchOf, ...extra } = others;
@@ -72,10 +69,13 @@ export function lineOf(message: JsonObject): JsonObject {
   return { id, role, content, createdAt, parentMessageId, metadata, ...inExtra(extra) };
 }
 
-/** In a place of their own: an unknown field could be called `seq` or `threadId`. */
+/** Unknown fields are in `extra`, because one of them could be called `seq` or `threadId`. */
 const inExtra = (extra: JsonObject) => (Object.keys(extra).length === 0 ? {} : { extra });
 
-/** What other programs do not know is in one field, which is easily taken out. */
+/**
+ * Fields that other programs do not know are in the single field `daybook`, so that they are easy to
+ * remove.
+ */
 const openai: ExportWriter = {
   opening: () => '',
   *conversation({ messages, ...conversation }) {

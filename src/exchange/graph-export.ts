@@ -1,7 +1,4 @@
-/**
- * The knowledge graph as text: in an answer of bounded size, line by line from an offset, or as a new
- * file in the folder of exports.
- */
+/** Exports the knowledge graph as text: in pages of limited size, or as a new file in the folder of exports. */
 import { AppError, isAppError } from '../base/errors.js';
 import type { Durability } from '../files/atomic/atomic-write.js';
 import { writeNewFile } from '../files/atomic/new-file.js';
@@ -26,14 +23,14 @@ export interface GraphExportRequest {
 export interface GraphExportOptions extends Durability {
   readonly kg: KnowledgeGraph;
   readonly memoryBank: MemoryBank;
-  /** Of exports. Absolute. */
+  /** Absolute path of the folder of exports. */
   readonly folder: string;
 }
 
 export interface GraphText {
   readonly text: string;
   readonly lines: number;
-  /** Where the next page begins. */
+  /** The `offset` of the next page; absent on the last page. */
   readonly nextOffset?: number;
 }
 
@@ -50,14 +47,14 @@ export class GraphExport {
     this.#options = options;
   }
 
-  /** Lines from `offset` on, as far as `room` reaches. TOO_LARGE where a single one is longer. */
+  /** As many lines from `offset` as fit into `room`. Throws TOO_LARGE if one line alone does not fit. */
   async toText(
     request: GraphExportRequest,
     offset: number,
-    room: { readonly most: number; measure(text: string): number },
+    room: { readonly max: number; measure(text: string): number },
   ): Promise<GraphText> {
     let text = openingOf(request.format);
-    let left = room.most - room.measure(text);
+    let left = room.max - room.measure(text);
     let at = 0;
     for await (const line of this.#lines(request)) {
       at += 1;
@@ -70,7 +67,7 @@ export class GraphExport {
     return { text, lines: Math.max(0, at - offset) };
   }
 
-  /** Durable when it resolves. ALREADY_EXISTS, PATH_ESCAPE, STORAGE_FULL: then there is no new file. */
+  /** Durable when it resolves. Throws ALREADY_EXISTS, PATH_ESCAPE or STORAGE_FULL, and then leaves no file. */
   async toFile(name: string, request: GraphExportRequest): Promise<GraphFile> {
     const { folder, fsync } = this.#options;
     const path = await exportPath(folder, name, this.#options);
@@ -82,7 +79,7 @@ export class GraphExport {
     return { path, sizeBytes, ...counts };
   }
 
-  /** All of it, piece by piece; `counts` is right when it has ended. */
+  /** The whole export in pieces; `counts` is complete when the stream has ended. */
   async *stream(request: GraphExportRequest, counts = { lines: 0 }): AsyncGenerator<string> {
     yield openingOf(request.format);
     for await (const line of this.#lines(request)) {
@@ -119,7 +116,7 @@ export class GraphExport {
     }
   }
 
-  /** As `GraphImport` wrote it: the newline at its end is the note's. */
+  /** The text of a long observation. `GraphImport` added the newline at the end, so it is removed. */
   async #noteText(path: string): Promise<string | undefined> {
     try {
       return (await this.#options.memoryBank.read(path)).content.replace(/\n$/, '');

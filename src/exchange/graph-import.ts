@@ -1,8 +1,8 @@
 /**
- * Bringing facts in: lines of a Daybook export, or memory.jsonl of server-memory. All facts that can
- * be stored come in or, where they are more than the limit allows, none; what cannot be stored is
- * named with its line. They come in by parts, so that others have their turn and a cancelled import
- * ends; bringing the same in again goes on, and changes nothing that is there.
+ * Imports facts: lines of a Daybook export, or memory.jsonl of server-memory. All storable facts are
+ * imported, or none if they exceed the limit of the graph; lines that cannot be stored are reported. Facts
+ * are added in batches, so that other calls are not blocked and an import can be cancelled. To complete an
+ * interrupted import, run it again; stored facts are not changed.
  */
 
 import { type Clock, systemClock } from '../base/clock.js';
@@ -18,15 +18,15 @@ import type { LongObservations } from './graph-formats.js';
 import { factOf } from './graph-lines.js';
 import { itemsOf, type MemoryItem, memoryLineOf, noteTriple } from './server-memory.js';
 
-/** Stored in a few milliseconds. */
+/** One batch takes a few milliseconds. */
 const FACTS_AT_ONCE = 1_000;
 
 export interface GraphImportRequest {
   readonly text: string;
   readonly longObservations: LongObservations;
-  /** Only says what would be done. */
+  /** True: only computes the result, and changes nothing. */
   readonly dryRun?: boolean | undefined;
-  /** Aborted: what came in stays, and the error says how much. */
+  /** After an abort, imported facts are kept, and the error has their number. */
   readonly signal?: AbortSignal | undefined;
   onProgress?(done: number, total: number): void;
 }
@@ -39,13 +39,13 @@ export interface Refused {
 }
 
 export interface GraphImportResult {
-  /** What the lines were. */
+  /** The detected format. */
   readonly format: 'jsonl' | 'memory';
-  /** Facts in the text that can be stored. */
+  /** Number of facts in the text that can be stored. */
   readonly facts: number;
-  /** Those of them that were not there. */
+  /** Number of those that were not stored before. */
   readonly added: number;
-  /** Notes that were written for long observations, or would be. */
+  /** Paths of the notes for long observations that were (in a dry run: would be) written. */
   readonly notes: readonly string[];
   readonly refused: readonly Refused[];
 }
@@ -53,7 +53,7 @@ export interface GraphImportResult {
 export interface GraphImportOptions {
   readonly kg: KnowledgeGraph;
   readonly memoryBank: MemoryBank;
-  /** Of exports. Absolute. */
+  /** Absolute path of the folder of exports. */
   readonly folder: string;
   readonly clock?: Clock;
 }
@@ -65,17 +65,17 @@ interface Note {
 
 interface Fact {
   readonly triple: NewTriple;
-  /** What it points at, to be written first. */
+  /** The note to which the fact refers. It is written first. */
   readonly note?: Note;
 }
 
-interface Gathered {
+interface ParsedFacts {
   readonly format: GraphImportResult['format'];
   readonly facts: Fact[];
   readonly refused: Refused[];
 }
 
-/** How far an import has come. */
+/** The part of an import that is done. */
 interface Stored {
   facts: number;
   added: number;
@@ -89,36 +89,37 @@ export class GraphImport {
     this.#options = options;
   }
 
-  /** The text of a file in the folder of exports. PATH_ESCAPE, TOO_LARGE, VALIDATION_ERROR. */
+  /** The text of a file in the folder of exports. Throws PATH_ESCAPE, TOO_LARGE or VALIDATION_ERROR. */
   readFile(name: string): Promise<string> {
     return readExportFile(this.#options.folder, name);
   }
 
   /**
-   * Durable as the graph's `add` is. E_KG_FULL (no fact came in), VALIDATION_ERROR (no such text),
-   * LOCKED, CANCELLED, E_MB_FULL. Facts that came in before an error stay, and it says how many; a note
-   * whose fact did not come in does not.
+   * As durable as the graph's `add`. Throws E_KG_FULL (no fact was imported), VALIDATION_ERROR (unknown
+   * format), LOCKED, CANCELLED or E_MB_FULL. Facts that were imported before an error are kept, and the
+   * error has their number; a new note is kept only if its fact was imported.
    */
   async import(request: GraphImportRequest): Promise<GraphImportResult> {
     const stored: Stored = { facts: 0, added: 0, notes: [] };
     let facts: readonly Fact[] = [];
     try {
-      const gathered = await gather(request);
-      facts = gathered.format === 'jsonl' ? gathered.facts : this.#inOrder(gathered.facts);
-      const { format, refused } = gathered;
+      const parsedFacts = await parseFacts(request);
+      facts = parsedFacts.format === 'jsonl' ? parsedFacts.facts : this.#inOrder(parsedFacts.facts);
+      const { format, refused } = parsedFacts;
       const result = { format, facts: facts.length, refused };
-      if (request.dryRun) return { ...result, ...(await this.#foresee(facts)) };
+      if (request.dryRun) return { ...result, ...(await this.#predict(facts)) };
       await this.#store(facts, request, stored);
       const notes = stored.notes.map(({ path }) => path);
       return { ...result, added: stored.added, notes };
     } catch (error) {
       const storedNotes = new Set(facts.slice(0, stored.facts).map(({ note }) => note?.path));
-      for (const note of stored.notes) if (!storedNotes.has(note.path)) await this.#takeBack(note);
+      for (const note of stored.notes)
+        if (!storedNotes.has(note.path)) await this.#removeNote(note);
       throw stopped(error, request.signal, stored, facts.length);
     }
   }
 
-  async #foresee(facts: readonly Fact[]): Promise<Pick<GraphImportResult, 'added' | 'notes'>> {
+  async #predict(facts: readonly Fact[]): Promise<Pick<GraphImportResult, 'added' | 'notes'>> {
     const { kg, memoryBank } = this.#options;
     const notes: string[] = [];
     for (const path of new Set(facts.flatMap(({ note }) => note?.path ?? []))) {
@@ -146,7 +147,7 @@ export class GraphImport {
     for (let start = 0; start < triples.length; start += FACTS_AT_ONCE) {
       signal?.throwIfAborted();
       const some = triples.slice(start, start + FACTS_AT_ONCE);
-      // Either all fit or none comes in.
+      // The first batch checks that all facts fit, so that none is imported if they do not.
       const room = start === 0 ? triples : some;
       const { triples: added } = await this.#options.kg.add(some, { room });
       stored.facts += some.length;
@@ -155,7 +156,7 @@ export class GraphImport {
     }
   }
 
-  /** The new note; `undefined` if it exists already, because a person may have changed it. */
+  /** The new note; `undefined` if it exists already and is kept, because a person may have changed it. */
   async #writeNote({ path, text }: Note): Promise<NoteInfo | undefined> {
     try {
       return await this.#options.memoryBank.add(path, text);
@@ -165,13 +166,13 @@ export class GraphImport {
     }
   }
 
-  async #takeBack({ path, hash }: NoteInfo): Promise<void> {
+  async #removeNote({ path, hash }: NoteInfo): Promise<void> {
     const { memoryBank } = this.#options;
-    // A note that was changed meanwhile is kept, and the first error is the one to report.
+    // A note that was changed in the meantime is kept. An error here must not hide the first error.
     await memoryBank.delete(path, { expectedHash: hash, permanent: true }).catch(() => undefined);
   }
 
-  /** That file has no times, but it has an order: the facts are given the last milliseconds, one each. */
+  /** memory.jsonl has no times, but its order matters: each fact gets its own millisecond, up to now. */
   #inOrder(facts: readonly Fact[]): Fact[] {
     const { clock = systemClock } = this.#options;
     const first = clock.now() - facts.length;
@@ -181,33 +182,33 @@ export class GraphImport {
   }
 }
 
-/** Everything in the text that can be stored; writes nothing. */
-async function gather(request: GraphImportRequest): Promise<Gathered> {
+/** Collects everything in the text that can be stored; writes nothing. */
+async function parseFacts(request: GraphImportRequest): Promise<ParsedFacts> {
   const { text, longObservations, signal, onProgress } = request;
   const slice = new TimeSlice({ signal });
   const format = formatOf(text);
-  const gathered: Gathered = { format, facts: [], refused: [] };
-  const { facts, refused } = gathered;
+  const parsedFacts: ParsedFacts = { format, facts: [], refused: [] };
+  const { facts, refused } = parsedFacts;
   for (const { number, value, end } of linesOf(text)) {
-    refusing(refused, number, () => {
+    collectRefusal(refused, number, () => {
       if (format === 'jsonl') facts.push(checked(factOf(parsed(value))));
-      else gatherItems(itemsOf(memoryLineOf(parsed(value))), number, longObservations, gathered);
+      else parseItems(itemsOf(memoryLineOf(parsed(value))), number, longObservations, parsedFacts);
     });
     if (!slice.isSpent()) continue;
     onProgress?.(end, 2 * text.length);
     await slice.yield();
   }
-  return gathered;
+  return parsedFacts;
 }
 
-function gatherItems(
+function parseItems(
   items: readonly MemoryItem[],
   line: number,
   longObservations: GraphImportRequest['longObservations'],
-  { facts, refused }: Gathered,
+  { facts, refused }: ParsedFacts,
 ): void {
   for (const item of items) {
-    refusing(refused, line, () => {
+    collectRefusal(refused, line, () => {
       if (item.kind === 'fact') facts.push(checked(item.triple));
       else if (item.kind === 'refused') throw new AppError('E_KG_INVALID_TRIPLE', item.reason);
       else if (longObservations === 'refuse') throw tooLong(item.text);
@@ -220,7 +221,7 @@ function gatherItems(
   }
 }
 
-/** The error of an import that stopped before its end. */
+/** The error of an import that ended early. */
 function stopped(
   error: unknown,
   signal: AbortSignal | undefined,
@@ -234,16 +235,16 @@ function stopped(
   )
     ? error
     : { code: 'CANCELLED', message: 'The import was cancelled.', details: {} };
-  const came =
+  const progress =
     facts === 0 ? 'No fact was imported.' : `${facts} of ${total} facts were imported before.`;
-  return new AppError(code, `${message} ${came}`, {
+  return new AppError(code, `${message} ${progress}`, {
     hint: 'To import the other facts, import the same text again. Facts that are already stored are not changed.',
     details: { ...details, facts: total, stored: facts, added },
     cause: error,
   });
 }
 
-/** The same for the same observation, so that it is written once. */
+/** The same path for the same observation, so that the note is written once. */
 function notePathOf(entity: string, text: string): string {
   const words = entity
     .toLowerCase()
@@ -257,11 +258,11 @@ interface Line {
   /** From 1. */
   readonly number: number;
   readonly value: string;
-  /** Where it ends in the text. */
+  /** Offset of the end of the line in the text. */
   readonly end: number;
 }
 
-/** One at a time, because a text may have millions. */
+/** A generator, because a text may have millions of lines. */
 function* linesOf(text: string): Generator<Line> {
   let start = text.startsWith('\uFEFF') ? 1 : 0;
   for (let number = 1; start < text.length; number += 1) {
@@ -273,7 +274,7 @@ function* linesOf(text: string): Generator<Line> {
   }
 }
 
-/** By the first line that is one of either. VALIDATION_ERROR where none is. */
+/** The format of the first line that has one. Throws VALIDATION_ERROR if no line has. */
 function formatOf(text: string): 'jsonl' | 'memory' {
   for (const { value } of linesOf(text)) {
     if (isA(memoryLineOf, value)) return 'memory';
@@ -304,18 +305,18 @@ function checked(triple: NewTriple): Fact {
   return { triple };
 }
 
-/** What the caller's text is to blame for is noted. */
-function refusing(refused: Refused[], line: number, work: () => void): void {
+/** Runs `work`. An error of the line itself is added to `refused`; other errors are thrown. */
+function collectRefusal(refused: Refused[], line: number, work: () => void): void {
   try {
     work();
   } catch (error) {
-    const isTheirs = isAppError(error) && BLAMED.has(error.code);
+    const isTheirs = isAppError(error) && INPUT_ERRORS.has(error.code);
     if (!isTheirs) throw error;
     refused.push({ line, code: error.code, reason: error.message });
   }
 }
 
-const BLAMED = new Set(['VALIDATION_ERROR', 'E_KG_INVALID_TRIPLE', 'TOO_LARGE']);
+const INPUT_ERRORS = new Set(['VALIDATION_ERROR', 'E_KG_INVALID_TRIPLE', 'TOO_LARGE']);
 
 function tooLong(text: string): AppError {
   const count = [...text].length;

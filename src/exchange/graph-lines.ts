@@ -1,19 +1,22 @@
 /**
- * Facts as lines of text: JSON Lines, which hold all that is known of a fact and come back the same,
- * and Mermaid, for a picture. Pure.
+ * Facts as lines of text: JSON Lines, which have all fields of a fact and can be imported again, and
+ * Mermaid, for a diagram. Uses no files.
  */
 import { isoTime } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
 import type { NewTriple, Triple } from '../stores/knowledge-graph/model/triple.js';
 
-/** `validTo` is there for facts that have ended; times are ISO 8601. */
+/** The line of a fact. `validTo` is present for facts that have ended; times are ISO 8601. */
 export function factLine({ ts, validTo, ...triple }: Triple): string {
   const { subject, predicate, object, conversationId, messageId } = triple;
   const times = { ts: isoTime(ts), ...(validTo !== undefined && { validTo: isoTime(validTo) }) };
   return JSON.stringify({ subject, predicate, object, ...times, conversationId, messageId });
 }
 
-/** A line of `factLine`, or by hand one with fewer fields. VALIDATION_ERROR. What the store refuses is its business. */
+/**
+ * The fact of a line; only subject, predicate and object are required. Throws VALIDATION_ERROR. The limits
+ * of the store are not checked here.
+ */
 export function factOf(value: unknown): NewTriple {
   const { subject, predicate, object, ts, validTo, conversationId, messageId } = asObject(value);
   if (!isText(subject) || !isText(predicate) || !isText(object)) {
@@ -33,7 +36,7 @@ export function factOf(value: unknown): NewTriple {
   };
 }
 
-/** Each line names both of its ends, so that any part of the picture is one. */
+/** Each line has the names of both nodes, so that every part of the diagram is valid by itself. */
 export class MermaidLines {
   readonly #numbers = new Map<string, number>();
 
@@ -48,7 +51,10 @@ export class MermaidLines {
   }
 }
 
-/** Quoted; what the quotes or Mermaid would take for something else goes as a character code. */
+/**
+ * A quoted label. Characters that would end the quotes or have a meaning in Mermaid are written as
+ * character codes.
+ */
 function label(text: string): string {
   const safe = text
     .replace(/\s+/gu, ' ')

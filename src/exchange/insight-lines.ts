@@ -1,6 +1,6 @@
 /**
- * Insights as JSON Lines, out and in: a line is what the file of an insight holds (docs/FORMAT.md).
- * What comes in is judged as a file would be; what is there is never overwritten.
+ * Exports and imports insights as JSON Lines. A line has the fields of an insight's file (docs/FORMAT.md)
+ * and is validated like such a file. An existing insight is not overwritten, unless `newer` is set.
  */
 import type { Readable } from 'node:stream';
 import type { Clock } from '../base/clock.js';
@@ -31,7 +31,7 @@ export interface InsightImport {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One line an insight, of all contexts or of one, the oldest first. */
+/** One line for each insight, of one context or of all, oldest first. */
 export async function* insightLines(store: InsightStore, context?: string): AsyncGenerator<string> {
   for (const stored of await store.all()) {
     if (context === undefined || stored.insight.context === context) yield lineOf(stored);
@@ -41,8 +41,8 @@ export async function* insightLines(store: InsightStore, context?: string): Asyn
 const lineOf = (stored: StoredInsight) => `${JSON.stringify(documentOf(stored))}\n`;
 
 /**
- * `source`: see readLines. An import that was interrupted goes on when it is started again.
- * FILESYSTEM_ERROR, STORAGE_FULL.
+ * `source`: see readLines. To complete an interrupted import, run it again. Throws FILESYSTEM_ERROR or
+ * STORAGE_FULL.
  */
 export async function importInsights(
   source: string | Readable,
@@ -83,7 +83,7 @@ const realPut =
   (given) =>
     store.put(given, { replacesOlder });
 
-/** The same outcomes without a write. */
+/** Returns the same results as `realPut`, without writing. */
 async function dryPut(store: InsightStore, replacesOlder: boolean): Promise<Put> {
   const planned = new Map((await store.all()).map((stored) => [stored.insight.id, stored]));
   return async (given) => {
@@ -101,8 +101,8 @@ async function dryPut(store: InsightStore, replacesOlder: boolean): Promise<Put>
 const OF_THE_LINE: readonly string[] = ['CORRUPT', 'FORMAT_TOO_NEW'];
 
 /**
- * CORRUPT, FORMAT_TOO_NEW. A line without an id has one made from its text, so that an import done
- * again does not add it again.
+ * Throws CORRUPT or FORMAT_TOO_NEW. A line without an id gets one derived from its text, so that a repeated
+ * import does not add it again.
  */
 function parseLine(
   { text }: Line,

@@ -1,8 +1,8 @@
 /**
- * Conversations as a folder of Markdown, a file each (docs/FORMAT.md): frontmatter with the fields of the
- * conversation, links to branches, and before each message a comment with its fields, by which
- * `daybook import` reads it back exactly. Text stands as it is; what Markdown cannot hold exactly is in
- * the comment as well.
+ * Exports conversations as a folder of Markdown files, one for each (docs/FORMAT.md). The frontmatter has
+ * the fields of the conversation; links lead to its branches. A comment before each message has the fields
+ * of the message, so that `daybook import` restores the conversation exactly. Text that Markdown cannot
+ * represent exactly is in the comment too.
  */
 import { join } from 'node:path';
 import type { Durability } from '../files/atomic/atomic-write.js';
@@ -12,7 +12,7 @@ import { headingOf, oneLine, speakerLine } from './conversation-markdown.js';
 import { EXPORT_VERSION, type ExportedDocument, lineOf, threadOf } from './formats.js';
 import { closingFence } from './message-markdown.js';
 
-/** The conversations of one folder, which may link to each other. */
+/** The conversations of one folder, which link to each other. */
 export class MarkdownFolder {
   readonly #heads: ReadonlyMap<string, ConversationHead>;
   readonly #branches = new Map<string, string[]>();
@@ -26,7 +26,7 @@ export class MarkdownFolder {
     }
   }
 
-  /** Gives the size in bytes. Throws like `writeNewFile`. */
+  /** Writes one file and returns its size in bytes. Throws like `writeNewFile`. */
   write(
     folder: string,
     document: ExportedDocument,
@@ -56,7 +56,7 @@ export class MarkdownFolder {
     ].join('');
   }
 
-  /** Only its id where it is not in the folder. */
+  /** A link to a conversation of the folder; for other conversations, the id alone. */
   #link(id: string): string {
     const head = this.#heads.get(id);
     if (head === undefined) return oneLine(id);
@@ -67,7 +67,7 @@ export class MarkdownFolder {
 
 const fileNameOf = (conversationId: string) => `${conversationId}.md`;
 
-/** YAML, in that every line is a name and a value in JSON. */
+/** YAML in which every line is a name and a JSON value. */
 function frontmatterOf(fields: JsonObject): string {
   return Object.entries(fields)
     .filter(([, value]) => value !== undefined)
@@ -86,7 +86,7 @@ function messageOf(message: JsonObject): string {
   return `\n<!-- daybook:message ${oneLineJson(comment)} -->\n${speakerLine(message)}\n\n${shown}\n`;
 }
 
-/** JSON in which nothing ends a comment or, for some programs, the line. */
+/** JSON without characters that would end a comment or, in some programs, a line. */
 const oneLineJson = (value: unknown) =>
   JSON.stringify(value).replaceAll(
     /[>\u2028\u2029]/g,

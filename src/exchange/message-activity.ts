@@ -1,6 +1,6 @@
 /**
- * What machines did in a message (`tools` and `thinking` of its metadata, docs/FORMAT.md) as Markdown for
- * readers: folded into one line, or all of it.
+ * Shows tool calls and thinking (`tools` and `thinking` of a message's metadata, docs/FORMAT.md) as
+ * Markdown for readers: summarized in one line, or in full.
  */
 import { fenced } from '../base/code-block.js';
 import { isRecord } from '../base/is-record.js';
@@ -9,7 +9,7 @@ import type { ExportedDocument } from './formats.js';
 
 export type ShownActivity = 'folded' | 'all';
 
-/** A new document, in which the activity stands in the text, before what was said. */
+/** A new document in which the activity is part of the text, before the message. */
 export function withActivity(document: ExportedDocument, shown: ShownActivity): ExportedDocument {
   return {
     ...document,
@@ -30,7 +30,7 @@ function activityOf(metadata: unknown, shown: ShownActivity): string[] {
   return [...(thoughts === '' ? [] : [quoted.join('\n')]), ...calls.flatMap(callBlocks)];
 }
 
-/** `*[thinking, Bash 3 times, Read]*`; nothing where nothing was done. */
+/** For example `*[thinking, Bash 3 times, Read]*`; empty if there was no activity. */
 function foldedLine(calls: readonly JsonObject[], isThinking: boolean): string[] {
   const counts = new Map<string, number>();
   for (const call of calls) counts.set(nameOf(call), (counts.get(nameOf(call)) ?? 0) + 1);
@@ -48,7 +48,7 @@ function callBlocks(call: JsonObject): string[] {
   ];
 }
 
-/** A name that a stranger gave, as plain text in a line. */
+/** The name of a tool comes from outside, so it is escaped as plain text. */
 const nameOf = ({ name }: JsonObject) =>
   String(name ?? 'tool')
     .replaceAll(/[\s*`[\]<>\\]+/g, ' ')

@@ -1,10 +1,10 @@
 /**
- * The text of one message inside a Markdown document. Text that a stranger wrote must not look like
- * the next turn: its headings move two levels down, below those that name the speakers, and a code
- * fence that it leaves open is closed. Everything else stays as it was written.
+ * The text of a message inside a Markdown document. Text from other people must not look like another
+ * message: its headings are lowered by two levels, below the headings of the speakers, and an open code
+ * fence is closed. Everything else is unchanged.
  */
 
-/** CommonMark: a backtick fence has no backtick in the rest of its line. */
+/** CommonMark: the info string of a backtick fence has no backticks. */
 const FENCE = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})/;
 const HEADING = /^( {0,3}#{1,6})(?=[ \t\r]|$)/;
 const UNDERLINE = /^ {0,3}(=+|-+)[ \t\r]*$/;
@@ -21,17 +21,17 @@ interface Fence {
 export function messageMarkdown(content: string): string {
   const lines: string[] = [];
   const fence = eachLine(content.trimEnd(), (line, isCode) =>
-    lines.push(isCode ? line : lowered(line, lines.at(-1))),
+    lines.push(isCode ? line : lowerHeading(line, lines.at(-1))),
   );
   if (fence !== undefined) lines.push(fence);
   return lines.join('\n');
 }
 
-/** The line that closes the code fence which the content leaves open; `undefined` where it leaves none. */
+/** The line that closes a code fence that is open at the end of the content; `undefined` if none is open. */
 export const closingFence = (content: string): string | undefined =>
   eachLine(content, () => undefined);
 
-/** Gives the line that closes what is open at the end. */
+/** Returns the line that closes the code fence that is open at the end. */
 function eachLine(
   content: string,
   take: (line: string, isCode: boolean) => void,
@@ -39,7 +39,7 @@ function eachLine(
   let open: Fence | undefined;
   for (const line of content.split('\n')) {
     const [, space = '', marks = ''] = FENCE.exec(line) ?? [];
-    // A line further left than its fence ends the list that both were in, and the fence with it.
+    // A line that is indented less than its fence ends the list item that has both, and so the fence.
     if (open !== undefined && line.trim() !== '' && indentOf(line) < open.indent) open = undefined;
     take(line, open !== undefined);
     if (marks === '') continue;
@@ -51,13 +51,14 @@ function eachLine(
 
 const indentOf = (line: string) => line.length - line.trimStart().length;
 
-function lowered(line: string, before: string | undefined): string {
+function lowerHeading(line: string, before: string | undefined): string {
   const [, marks] = HEADING.exec(line) ?? [];
   if (marks !== undefined) {
     const level = Math.min(MAX_LEVEL, marks.trimStart().length + 2);
     return '#'.repeat(level) + line.slice(marks.length).replace(HTML, '&lt;');
   }
-  // Below a paragraph such a line makes a heading of it; below a blank line it is a rule.
+  // Such a line below a paragraph makes the paragraph a heading; below a blank line it is a horizontal
+  // rule.
   if (UNDERLINE.test(line) && before !== undefined && before.trim() !== '')
     return `\\${line.trim()}`;
   return line.replace(HTML, '&lt;');

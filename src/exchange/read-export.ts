@@ -1,7 +1,7 @@
 /**
- * Reading an export back, conversation by conversation. A damaged conversation is reported with its place
- * and stops no other. JSON Lines are read in bounded memory; a JSON export is read whole.
- * Other programs' formats are not read here.
+ * Reads an export conversation by conversation. A damaged conversation is reported with its location and
+ * does not stop the others. JSON Lines are read in bounded memory; a JSON export is read as a whole.
+ * Formats of other programs are not read here.
  */
 
 import { z } from 'zod';
@@ -12,16 +12,16 @@ import { type Line, readLines } from '../files/read/read-lines.js';
 import type { JsonObject } from '../stores/conversations/document/schema.js';
 import { EXPORT_NAME, EXPORT_VERSION } from './formats.js';
 
-/** One conversation of an export, or what is wrong with it. */
+/** One conversation of an export, or the error of one. */
 export interface ExportRecord {
-  /** Where in the file, for people: `line 12`, `conversations[3]`. */
+  /** Location in the file, for people: `line 12`, `conversations[3]`. */
   readonly location: string;
   readonly conversationId?: string;
   readonly value?: JsonObject;
   readonly error?: AppError;
 }
 
-/** CORRUPT where the file is no export at all, FORMAT_TOO_NEW, TOO_LARGE, FILESYSTEM_ERROR. */
+/** Throws CORRUPT (the file is not an export), FORMAT_TOO_NEW, TOO_LARGE or FILESYSTEM_ERROR. */
 export async function* readExport(path: string): AsyncGenerator<ExportRecord> {
   if (await startsWithLine(path)) yield* readJsonLines(path);
   else yield* await readJson(path);
@@ -29,7 +29,7 @@ export async function* readExport(path: string): AsyncGenerator<ExportRecord> {
 
 async function startsWithLine(path: string): Promise<boolean> {
   for await (const line of readLines(path)) return parseLine(line) !== undefined;
-  return true; // an empty file is an export of nothing
+  return true; // an empty file is an export without conversations
 }
 
 const exportSchema = z.object({
@@ -40,10 +40,10 @@ const exportSchema = z.object({
 
 async function readJson(path: string): Promise<ExportRecord[]> {
   const found = await readWhole(path);
-  if (found === undefined) throw noExport(path);
+  if (found === undefined) throw notAnExport(path);
   const value = parseDocument(found.bytes, path, 'CORRUPT');
-  // Not the schema's own output, which is a copy: unknown keys must come through as they are.
-  if (!exportSchema.safeParse(value).success) throw noExport(path);
+  // The value itself is used, because the schema returns a copy without unknown keys.
+  if (!exportSchema.safeParse(value).success) throw notAnExport(path);
   const { version, conversations } = value as { version: number; conversations: unknown[] };
   if (version > EXPORT_VERSION) {
     throw new AppError('FORMAT_TOO_NEW', `A newer version of Daybook wrote ${path}.`, {
@@ -52,16 +52,16 @@ async function readJson(path: string): Promise<ExportRecord[]> {
   }
   return conversations.map((each, index) => {
     const location = `conversations[${index}]`;
-    if (!isRecord(each)) return { location, error: wrong(`${location} is not a conversation.`) };
+    if (!isRecord(each)) return { location, error: invalid(`${location} is not a conversation.`) };
     const { conversationId } = each;
     return typeof conversationId === 'string'
       ? { location, conversationId, value: each }
-      : { location, error: wrong(`${location} has no conversationId.`) };
+      : { location, error: invalid(`${location} has no conversationId.`) };
   });
 }
 
 /** A conversation whose lines are being read. */
-interface Open {
+interface OpenConversation {
   readonly location: string;
   readonly conversationId: string;
   readonly head: JsonObject;
@@ -70,7 +70,7 @@ interface Open {
 }
 
 async function* readJsonLines(path: string): AsyncGenerator<ExportRecord> {
-  let open: Open | undefined;
+  let open: OpenConversation | undefined;
   for await (const line of readLines(path)) {
     const location = `line ${line.number}`;
     const { thread, message } = parseLine(line) ?? {};
@@ -82,10 +82,10 @@ async function* readJsonLines(path: string): AsyncGenerator<ExportRecord> {
     } else if (isRecord(message) && message['threadId'] === open?.conversationId) {
       open?.messages.push({ ...fromLine(message, ['threadId', 'seq']) });
     } else {
-      const error = wrong(
+      const error = invalid(
         `${location} is neither a conversation nor a message of the conversation before it.`,
       );
-      // The conversation around it may have lost something: better refused than shortened.
+      // A message of the open conversation may be lost, so the conversation is refused.
       if (open === undefined) yield { location, error };
       else open.error ??= error;
     }
@@ -93,7 +93,13 @@ async function* readJsonLines(path: string): AsyncGenerator<ExportRecord> {
   if (open !== undefined) yield recordOf(open);
 }
 
-function recordOf({ location, conversationId, head, messages, error }: Open): ExportRecord {
+function recordOf({
+  location,
+  conversationId,
+  head,
+  messages,
+  error,
+}: OpenConversation): ExportRecord {
   if (error !== undefined) return { location, conversationId, error };
   const { messageCount } = head;
   if (typeof messageCount === 'number' && messageCount !== messages.length) {
@@ -101,20 +107,20 @@ function recordOf({ location, conversationId, head, messages, error }: Open): Ex
     return {
       location,
       conversationId,
-      error: wrong(`${conversationId} is incomplete: ${counted}.`),
+      error: invalid(`${conversationId} is incomplete: ${counted}.`),
     };
   }
   return { location, conversationId, value: { conversationId, ...head, messages } };
 }
 
-/** Without the fields of the line itself; what was unknown goes back to where it was. */
+/** Removes the fields of the line format (`own`), and moves the fields of `extra` back to the object. */
 function fromLine(fields: JsonObject, own: readonly string[]): JsonObject {
   const { extra, ...known } = fields;
   const others = Object.fromEntries(Object.entries(known).filter(([key]) => !own.includes(key)));
   return isRecord(extra) ? { ...others, ...extra } : others;
 }
 
-/** `undefined` where it is no line of an export. */
+/** `undefined` if the line does not belong to an export. */
 function parseLine({ text }: Line): { thread?: unknown; message?: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(text ?? '');
@@ -125,16 +131,16 @@ function parseLine({ text }: Line): { thread?: unknown; message?: unknown } | un
   }
 }
 
-const wrong = (message: string) => new AppError('VALIDATION_ERROR', message);
+const invalid = (message: string) => new AppError('VALIDATION_ERROR', message);
 
-function noExport(path: string): AppError {
+function notAnExport(path: string): AppError {
   return new AppError('CORRUPT', `${path} is not an export of Daybook in JSON or JSON Lines.`, {
     hint: 'Give a file that `export_conversations` wrote in the format json or jsonl, or a backup (.tar.gz).',
     details: { path },
   });
 }
 
-/** An AppError as it stands in a report; anything else is rethrown. */
+/** Returns an AppError for the report; other errors and STORAGE_FULL are rethrown. */
 export function asRecordError(error: unknown): AppError {
   if (isAppError(error) && error.code !== 'STORAGE_FULL') return error;
   throw error;

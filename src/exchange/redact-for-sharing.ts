@@ -1,12 +1,12 @@
 /**
- * Reduces a conversation to what may be shared: messages with their times, title, module and tags.
- * Left out are system messages, metadata, keys, fields that Daybook does not know, and everything
- * that points at other conversations. What people said is not touched.
+ * Removes everything from a conversation that must not be shared. It keeps messages with their times,
+ * title, module and tags. It removes system messages, metadata, keys, unknown fields, and references to
+ * other conversations. The text of messages is not changed.
  */
 import type { JsonObject } from '../stores/conversations/document/schema.js';
 import type { ExportedDocument } from './formats.js';
 
-/** A new document; the one given stays as it is. */
+/** Returns a new document and does not change the given one. */
 export function forSharing(document: ExportedDocument): ExportedDocument {
   const { conversationId, createdAt, updatedAt, formatVersion, title, module, tags } = document;
   const shared = document.messages.filter(({ role }) => role !== 'system');

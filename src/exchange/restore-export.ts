@@ -1,7 +1,7 @@
 /**
- * Bringing the conversations of an export back under their own ids, with everything that was in their
- * files. What is there is never changed: an identical conversation is passed over, one that differs is
- * refused, or brought in as a second one where the caller wants that. Doing it again does nothing more.
+ * Restores the conversations of an export under their own ids, with all their fields. Existing
+ * conversations are never changed: an identical one is skipped; one that differs is refused or, with
+ * `asNew`, restored under a new id. Restoring again changes nothing more.
  */
 import { AppError } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
@@ -20,7 +20,7 @@ export interface RestoreExportOptions {
   readonly store: ConversationStore;
   readonly documents: ConversationDocuments;
   readonly summaries: Pick<SummaryStore, 'get' | 'put'>;
-  /** One that differs from what is there comes in under a new id, once. */
+  /** True: a conversation that differs from the stored one is restored under a new id, once. */
   readonly asNew: boolean;
   readonly dryRun: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -35,13 +35,13 @@ export interface RestoredConversations {
   readonly refused: { location: string; conversationId?: string; code: string; reason: string }[];
 }
 
-/** STORAGE_FULL ends it; everything else about one conversation is in the report. Throws like `readExport`. */
+/** Throws STORAGE_FULL and what `readExport` throws; other errors of one conversation are in the report. */
 export async function restoreExport(
   path: string,
   options: RestoreExportOptions,
 ): Promise<RestoredConversations> {
   const report: RestoredConversations = { restored: [], unchanged: [], asNew: [], refused: [] };
-  const known = await knownNow(options.store);
+  const known = await readStoreState(options.store);
   let done = 0;
   for await (const record of readExport(path)) {
     options.signal?.throwIfAborted();
@@ -57,16 +57,16 @@ export async function restoreExport(
   return report;
 }
 
-/** What the store holds, read once: reading it for each conversation would take quadratic time. */
-interface Known {
-  /** Ids that the export brought up so far. */
+/** State of the store, read once, because reading it for each conversation would take quadratic time. */
+interface StoreState {
+  /** Ids of the export that were already processed. */
   readonly seen: Set<string>;
   readonly keys: Set<string>;
-  /** Ids of conversations that came in as new, by the hash of what they were. */
+  /** Ids of conversations that were restored under a new id, by the hash of their original. */
   readonly origins: Map<unknown, string>;
 }
 
-async function knownNow(store: ConversationStore): Promise<Known> {
+async function readStoreState(store: ConversationStore): Promise<StoreState> {
   const heads = await store.list();
   const keys = heads.flatMap(({ clientId }) => clientId ?? []);
   const origins = heads.map((head) => [originOf(head.metadata), head.conversationId] as const);
@@ -77,7 +77,7 @@ async function restoreRecord(
   { location, conversationId: id = '', value: exported, error }: ExportRecord,
   options: RestoreExportOptions,
   report: RestoredConversations,
-  known: Known,
+  known: StoreState,
 ): Promise<void> {
   if (error !== undefined || exported === undefined)
     throw error ?? new Error('a record without an id');
@@ -105,12 +105,12 @@ async function restoreRecord(
   else throw refusal;
 }
 
-/** Why it cannot come back under its own id; `undefined` where it can. */
+/** Why the conversation cannot be restored under its own id; `undefined` if it can. */
 async function conflictOf(
   id: string,
   wanted: WholeConversation,
   documents: ConversationDocuments,
-  { keys }: Known,
+  { keys }: StoreState,
 ): Promise<AppError | 'identical' | undefined> {
   const current = await documents.read(id);
   if (current?.text === wanted.text) return 'identical';
@@ -122,13 +122,16 @@ async function conflictOf(
   return new AppError('CONFLICT', `Another conversation has the key ${clientId} of ${id} now.`);
 }
 
-/** Without the key, which stays with the one that has it, and with a note of where it came from. */
+/**
+ * Restores without the key, which remains with its present owner, and records the original in
+ * `metadata.restoredFrom`.
+ */
 async function restoreAsNew(
   { head, text }: WholeConversation,
   summaries: Summaries,
   { documents, dryRun, ...options }: RestoreExportOptions,
   report: RestoredConversations,
-  { origins }: Known,
+  { origins }: StoreState,
 ): Promise<void> {
   const from = head.conversationId;
   const sha256 = sha256Hex(text);

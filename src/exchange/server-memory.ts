@@ -1,14 +1,15 @@
 /**
- * `memory.jsonl` of the official `@modelcontextprotocol/server-memory`, to triples and back without
- * loss. Pure. A line is an entity (name, type, observations) or a relation (from, to, type):
+ * Converts `memory.jsonl` of the official `@modelcontextprotocol/server-memory` to triples and back without
+ * loss. Uses no files. A line is an entity (name, type, observations) or a relation (from, to, type):
  *
  *   entity type        (name, "entity type", type)
  *   observation        (name, "observation", text)
  *   long observation   (name, "observation note", path of a note that holds the text)
  *   relation           (from, type, to)
  *
- * What triples cannot say as it is (the empty text, and a relation of one of those three types) has a
- * backslash before it, and so has what would then look like that: each text has one spelling.
+ * Empty texts, and relations whose type is one of the three above, are escaped by a backslash at the
+ * beginning. A text that would look like an escaped one is escaped too, so that each text has exactly one
+ * escaped form.
  */
 import { z } from 'zod';
 import { AppError } from '../base/errors.js';
@@ -33,13 +34,13 @@ const relationSchema = z.object({
 const lineSchema = z.discriminatedUnion('type', [entitySchema, relationSchema]);
 export type MemoryLine = z.output<typeof lineSchema>;
 
-/** What a line comes to: facts, and what no triple can hold. */
+/** A fact of a line, or a part that no triple can represent. */
 export type MemoryItem =
   | { readonly kind: 'fact'; readonly triple: TripleKey }
   | { readonly kind: 'long'; readonly entity: string; readonly text: string }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** VALIDATION_ERROR where a value is no line of that file. */
+/** Throws VALIDATION_ERROR if the value is not a line of that file. */
 export function memoryLineOf(value: unknown): MemoryLine {
   const parsed = lineSchema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -52,30 +53,31 @@ export function memoryLineOf(value: unknown): MemoryLine {
 export function itemsOf(line: MemoryLine): MemoryItem[] {
   if (line.type === 'relation') {
     const { from, to, relationType } = line;
-    return [factOrRefusal(spelled(from), spelledPredicate(relationType), spelled(to))];
+    return [factOrRefusal(escaped(from), escapedPredicate(relationType), escaped(to))];
   }
   const { name, entityType, observations } = line;
-  const subject = spelled(name);
+  const subject = escaped(name);
   if (!isPart(subject)) return [refusal('name')];
   const items = observations.map((text): MemoryItem => {
-    const object = spelled(text);
+    const object = escaped(text);
     if (isPart(object))
       return { kind: 'fact', triple: { subject, predicate: OBSERVATION, object } };
     return { kind: 'long', entity: name, text };
   });
-  // An entity of the empty type is known by its observations, or else by that type.
+  // Without its type, an entity with an empty type is still known by its observations; one without
+  // observations needs the type.
   if (entityType === '' && items.length > 0) return items;
-  return [factOrRefusal(subject, TYPE, spelled(entityType)), ...items];
+  return [factOrRefusal(subject, TYPE, escaped(entityType)), ...items];
 }
 
-/** The triple that stands for a long observation. */
+/** The triple for a long observation whose text is in a note. */
 export function noteTriple(entity: string, path: string): TripleKey {
-  return { subject: spelled(entity), predicate: OBSERVATION_NOTE, object: path };
+  return { subject: escaped(entity), predicate: OBSERVATION_NOTE, object: path };
 }
 
 /**
- * The lines for triples in their order: entities first. `textOf` gives the text behind the path of a
- * note, or nothing where there is none: then the observation is left out.
+ * The lines for triples in their order: entities first, then relations. `textOf` returns the text of a
+ * note; if it returns `undefined`, the observation is left out.
  */
 export async function memoryLinesOf(
   triples: AsyncIterable<TripleKey>,
@@ -84,13 +86,13 @@ export async function memoryLinesOf(
   const entities = new Map<string, { types: string[]; observations: string[] }>();
   const relations: MemoryLine[] = [];
   for await (const { subject, predicate, object } of triples) {
-    const name = meant(subject);
+    const name = unescaped(subject);
     if (![TYPE, OBSERVATION, OBSERVATION_NOTE].includes(predicate)) {
-      const relationType = meantPredicate(predicate);
-      relations.push({ type: 'relation', from: name, to: meant(object), relationType });
+      const relationType = unescapedPredicate(predicate);
+      relations.push({ type: 'relation', from: name, to: unescaped(object), relationType });
       continue;
     }
-    const text = predicate === OBSERVATION_NOTE ? await textOf(object) : meant(object);
+    const text = predicate === OBSERVATION_NOTE ? await textOf(object) : unescaped(object);
     if (text === undefined) continue;
     const entity = entities.get(name) ?? { types: [], observations: [] };
     entities.set(name, entity);
@@ -100,7 +102,7 @@ export async function memoryLinesOf(
   return [...lines, ...relations];
 }
 
-/** One line, but for what one line cannot say: several types, and the empty type beside observations. */
+/** Usually one line. Further types, and an empty type beside observations, need lines of their own. */
 function entityLines(
   name: string,
   { types, observations }: { types: readonly string[]; observations: string[] },
@@ -117,14 +119,14 @@ function entityLines(
   return [...main, ...others.map((type) => line(type)), ...(isEmptyType ? [line('')] : [])];
 }
 
-const spelled = (text: string) => (/^\\*$/.test(text) ? `\\${text}` : text);
-const meant = (text: string) => (/^\\+$/.test(text) ? text.slice(1) : text);
+const escaped = (text: string) => (/^\\*$/.test(text) ? `\\${text}` : text);
+const unescaped = (text: string) => (/^\\+$/.test(text) ? text.slice(1) : text);
 
 const RESERVED = `(?:${[TYPE, OBSERVATION, OBSERVATION_NOTE].join('|')})?`;
-const TO_SPELL = new RegExp(`^\\\\*${RESERVED}$`);
-const SPELLED = new RegExp(`^\\\\+${RESERVED}$`);
-const spelledPredicate = (text: string) => (TO_SPELL.test(text) ? `\\${text}` : text);
-const meantPredicate = (text: string) => (SPELLED.test(text) ? text.slice(1) : text);
+const NEEDS_ESCAPE = new RegExp(`^\\\\*${RESERVED}$`);
+const ESCAPED = new RegExp(`^\\\\+${RESERVED}$`);
+const escapedPredicate = (text: string) => (NEEDS_ESCAPE.test(text) ? `\\${text}` : text);
+const unescapedPredicate = (text: string) => (ESCAPED.test(text) ? text.slice(1) : text);
 
 function factOrRefusal(subject: string, predicate: string, object: string): MemoryItem {
   const wrong = Object.entries({ subject, predicate, object }).find(([, part]) => !isPart(part));

@@ -1,8 +1,7 @@
 /**
  * What was imported into the store before, read once for a whole import: the conversation of each source
- * id, and the conversations that were deleted here and are not imported again. The marks are read from the
- * heads, which the store has in memory in any case, and the ids are the strings of those heads. So very
- * many conversations need little memory.
+ * id, and the conversations that were deleted here and are not imported again. It uses the heads and the
+ * ids that the store has in memory in any case, so that many conversations need little memory.
  */
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { BySource } from './by-source.js';
@@ -13,7 +12,7 @@ export interface KnownConversation {
   readonly mark: SourceMark;
 }
 
-export class Known {
+export class AlreadyImported {
   readonly #store: ConversationStore;
   readonly #byId = new BySource<string>();
   /** Maps the id of the first message to the conversation. */
@@ -26,8 +25,8 @@ export class Known {
     this.#store = store;
   }
 
-  static async of(store: ConversationStore): Promise<Known> {
-    const known = new Known(store);
+  static async of(store: ConversationStore): Promise<AlreadyImported> {
+    const known = new AlreadyImported(store);
     for (const { conversationId, clientId } of await store.list()) {
       known.#ids.add(conversationId);
       known.add(conversationId);
@@ -56,7 +55,7 @@ export class Known {
    * Returns the conversation of a kind that begins with this message. The source may have given the
    * conversation another id since.
    */
-  ofFirst({ kind, first }: SourceMark): KnownConversation | undefined {
+  getByFirstMessage({ kind, first }: SourceMark): KnownConversation | undefined {
     return this.#withMark(first === undefined ? undefined : this.#byFirst.get({ kind, id: first }));
   }
 

@@ -9,7 +9,7 @@ import { writeNewFile } from '../files/atomic/new-file.js';
 import type { InputFile } from '../files/input/input-types.js';
 import { confinedPath } from '../files/paths/paths.js';
 import { readStamp } from '../files/read/stamp.js';
-import { type Account, addProblem } from './account.js';
+import { addProblem, type ImportOutcome } from './import-outcome.js';
 import { plainName } from './reading/note-paths.js';
 
 const FOLDER = 'attachments';
@@ -17,7 +17,7 @@ const FOLDER = 'attachments';
 export interface AttachmentTarget {
   /** Absolute path of the conversation's folder. */
   readonly folder: string;
-  readonly account: Account;
+  readonly outcome: ImportOutcome;
   readonly dryRun: boolean;
 }
 
@@ -27,15 +27,15 @@ export interface AttachmentTarget {
  */
 export async function copyAttachments(
   files: readonly InputFile[],
-  { folder, account, dryRun }: AttachmentTarget,
+  { folder, outcome, dryRun }: AttachmentTarget,
 ): Promise<void> {
   for (const file of files) {
     try {
       const isNew = await copy(file, join(folder, FOLDER), dryRun);
-      if (isNew) account.attachments += 1;
+      if (isNew) outcome.attachments += 1;
     } catch (error) {
       if (!isAppError(error) || error.code === 'STORAGE_FULL') throw error;
-      addProblem(account, { path: file.name }, error);
+      addProblem(outcome, { path: file.name }, error);
     }
   }
 }

@@ -23,7 +23,7 @@ export interface Candidate {
   readonly fields: PastFields & { readonly createdAt: string; readonly updatedAt: string };
   readonly messages: readonly CandidateMessage[];
   /** Whether the source has a message of this stored id somewhere in the conversation. */
-  isThere(messageId: string): boolean;
+  isInSource(messageId: string): boolean;
   /** The conversation of the same source from which it was branched, and the stored id of the message. */
   readonly branchOf?: { readonly id: string; readonly messageId: string } | undefined;
 }
@@ -58,7 +58,7 @@ export function candidateOf(kind: string, given: ImportedConversation): Candidat
       metadata: { ...jsonCopy(metadata), source: mark },
     },
     messages,
-    isThere: memberOf(kind, given, messages),
+    isInSource: memberOf(kind, given, messages),
     ...(branchOf?.messageId !== undefined && {
       branchOf: { id: branchOf.id, messageId: storedId(kind, branchOf.id, branchOf.messageId) },
     }),

@@ -9,17 +9,17 @@ import type { Screen } from '../stores/conversations/writing/screen.js';
 import { addSummaries } from '../stores/summaries/exported-summaries.js';
 import { type Summaries, sourceHashOf } from '../stores/summaries/summary-file.js';
 import { screenedBy } from '../stores/text-screen.js';
-import { addLeftOut, addProblem } from './account.js';
 import type { KnownConversation } from './already-imported.js';
 import { BySource } from './by-source.js';
 import { type Candidate, candidateOf } from './candidate.js';
-import { hasNews, type Reconciled, reconcile } from './reconcile.js';
+import { addLeftOut, addProblem } from './import-outcome.js';
+import { isChanged, type Reconciled, reconcile } from './reconcile.js';
 import type { ImportedConversation } from './source.js';
 import { markIn, type SourceMark } from './source-mark.js';
-import { addUnder, bringWhole, differs, type WholeImportOptions } from './whole-import.js';
+import { addUnder, differs, importWhole, type WholeImportOptions } from './whole-import.js';
 
 /** Errors that concern one conversation and do not stop the others. */
-const OF_ONE: readonly AppError['code'][] = [
+const ERRORS_OF_ONE_CONVERSATION: readonly AppError['code'][] = [
   'ALREADY_EXISTS',
   'CONFLICT',
   'VALIDATION_ERROR',
@@ -32,8 +32,8 @@ const OF_ONE: readonly AppError['code'][] = [
   'LOCKED',
 ];
 
-/** One promise for all conversations that are done, because very many promises would need memory. */
-const ENDED = Promise.resolve();
+/** One promise for all finished conversations, because a promise for each would need memory. */
+const FINISHED = Promise.resolve();
 
 export interface ConversationImportOptions extends WholeImportOptions {
   readonly screen: Screen;
@@ -42,78 +42,81 @@ export interface ConversationImportOptions extends WholeImportOptions {
 export class ConversationImport {
   readonly #options: ConversationImportOptions;
   /** Conversations that are being imported or are done in this import. */
-  readonly #begun = new BySource<Promise<void>>();
+  readonly #started = new BySource<Promise<void>>();
 
   constructor(options: ConversationImportOptions) {
     this.#options = options;
   }
 
-  /** Throws only errors that concern all conversations: STORAGE_FULL, FILESYSTEM_ERROR. */
-  bring(kind: string, given: ImportedConversation): Promise<void> {
+  /**
+   * Durable when it resolves. Throws only errors that concern all conversations: STORAGE_FULL,
+   * FILESYSTEM_ERROR.
+   */
+  importOne(kind: string, given: ImportedConversation): Promise<void> {
     const source = { kind, id: given.id };
-    if (this.#begun.get(source) !== undefined) return this.#meetAgain(given);
-    const bringing = this.#bring(kind, given);
-    this.#begun.set(source, bringing);
-    const ended = () => this.#begun.set(source, ENDED);
-    bringing.then(ended, ended);
-    return bringing;
+    if (this.#started.get(source) !== undefined) return this.#reportDuplicate(given);
+    const importing = this.#import(kind, given);
+    this.#started.set(source, importing);
+    const ended = () => this.#started.set(source, FINISHED);
+    importing.then(ended, ended);
+    return importing;
   }
 
-  async #meetAgain(given: ImportedConversation): Promise<void> {
-    const { account } = this.#options;
-    account.skipped += 1;
+  async #reportDuplicate(given: ImportedConversation): Promise<void> {
+    const { outcome } = this.#options;
+    outcome.skipped += 1;
     const message = `${given.id} is in the import twice. The first one was used.`;
-    addProblem(account, given, { code: 'ALREADY_EXISTS', message });
+    addProblem(outcome, given, { code: 'ALREADY_EXISTS', message });
   }
 
-  async #bring(kind: string, given: ImportedConversation): Promise<void> {
-    const { account, known } = this.#options;
+  async #import(kind: string, given: ImportedConversation): Promise<void> {
+    const { outcome, known } = this.#options;
     for (const [reason, count] of Object.entries(given.leftOut ?? {})) {
-      addLeftOut(account, reason, count);
+      addLeftOut(outcome, reason, count);
     }
     const isDeleted = known.isDeleted({ kind, id: given.id });
     const isEmpty = given.messages.length === 0 && given.whole === undefined;
     if (isEmpty || isDeleted) {
-      account.skipped += 1;
-      addLeftOut(account, isDeleted ? 'deleted here' : 'conversations without messages');
+      outcome.skipped += 1;
+      addLeftOut(outcome, isDeleted ? 'deleted here' : 'conversations without messages');
       return;
     }
     try {
       if (given.whole === undefined) {
         const candidate = await this.#candidate(kind, given);
-        await this.#bringCandidate(candidate);
+        await this.#importCandidate(candidate);
         if (given.summaries !== undefined) await this.#addSummaries(candidate, given.summaries);
-      } else await bringWhole(given.id, given.whole, this.#options);
+      } else await importWhole(given.id, given.whole, this.#options);
     } catch (error) {
-      if (!isAppError(error) || !OF_ONE.includes(error.code)) throw error;
-      account.skipped += 1;
-      addProblem(account, given, error);
+      if (!isAppError(error) || !ERRORS_OF_ONE_CONVERSATION.includes(error.code)) throw error;
+      outcome.skipped += 1;
+      addProblem(outcome, given, error);
     }
   }
 
   async #candidate(kind: string, given: ImportedConversation): Promise<Candidate> {
-    const { account, screen } = this.#options;
+    const { outcome, screen } = this.#options;
     const { messages, masked } = await screen.screen(given.messages);
     const { value: title, masked: inTitle } = await screenedBy(screen, given.title);
-    account.masked += masked.length + inTitle.length;
+    outcome.masked += masked.length + inTitle.length;
     const named = title === undefined ? {} : { title };
     return candidateOf(kind, { ...given, ...named, messages });
   }
 
-  async #bringCandidate(candidate: Candidate): Promise<void> {
-    const { account, known, dryRun, store } = this.#options;
+  async #importCandidate(candidate: Candidate): Promise<void> {
+    const { outcome, known, dryRun, store } = this.#options;
     const { mark } = candidate;
-    const there = known.get(mark) ?? known.ofFirst(mark);
+    const there = known.get(mark) ?? known.getByFirstMessage(mark);
     const isLess = mark.isRemnant === true && there?.mark.isRemnant !== true;
     if (there === undefined && known.hasId(mark.id)) {
       // The conversation was exported from this store, or has the id of one that is in this store.
-      if (store.knownHead(mark.id)?.messageCount === mark.count) account.unchanged += 1;
+      if (store.knownHead(mark.id)?.messageCount === mark.count) outcome.unchanged += 1;
       else throw differs(mark.id);
     } else if (there === undefined) {
       if (!dryRun) await this.#create(candidate);
-      account.added += 1;
-      account.messages += candidate.messages.length;
-    } else if (isLess || !hasNews(there.mark, mark)) account.unchanged += 1;
+      outcome.added += 1;
+      outcome.messages += candidate.messages.length;
+    } else if (isLess || !isChanged(there.mark, mark)) outcome.unchanged += 1;
     else await this.#update(there, renamed(candidate, there.mark.id));
   }
 
@@ -159,25 +162,22 @@ export class ConversationImport {
     known.add(conversationId);
   }
 
-  /**
-   * Returns the conversation from which this one was branched. It is imported before its branches, so its
-   * import may still be running.
-   */
+  /** Returns the conversation from which this one was branched. Waits until it is imported. */
   async #parentOf({ kind }: SourceMark, branchOf: { id: string; messageId: string }) {
     const parent = { kind, id: branchOf.id };
-    await this.#begun.get(parent)?.catch(() => undefined); // told where it was begun
+    await this.#started.get(parent)?.catch(() => undefined); // its own import reports the error
     const conversationId = this.#options.known.get(parent)?.conversationId;
     return conversationId && { conversationId, messageId: branchOf.messageId };
   }
 
   async #update({ conversationId, mark }: KnownConversation, candidate: Candidate): Promise<void> {
-    const { account, store, known, dryRun } = this.#options;
+    const { outcome, store, known, dryRun } = this.#options;
     const plan = reconcile(await store.load(conversationId), mark, candidate);
     let added = Math.max(0, candidate.mark.count - mark.count);
     if (plan?.branch !== undefined) {
       // The branch is written before the mark that says it is done, so that an import after a crash repeats it.
       added = await this.#extendBranch(conversationId, candidate, plan.branch);
-      account.branched.push(conversationId);
+      outcome.branched.push(conversationId);
     }
     if (!dryRun) {
       await store.revise(conversationId, (current) => {
@@ -189,8 +189,8 @@ export class ConversationImport {
       });
       known.add(conversationId);
     }
-    account.updated += 1;
-    account.messages += added;
+    outcome.updated += 1;
+    outcome.messages += added;
   }
 
   /**

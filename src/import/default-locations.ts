@@ -10,12 +10,12 @@ import { readGivenText } from '../files/safe-access/given-file.js';
 import type { JsonObject } from '../stores/conversations/document/schema.js';
 import { numberIn, objectIn, textIn } from './reading/fields.js';
 
-/** Passed by the caller, because this folder of the code does not read the environment. */
+/** Passed by the caller, because only src/config reads the environment. */
 export interface Machine {
   readonly home: string;
   /** The folder in which programs of this platform store their settings. */
   readonly programs: string;
-  /** Returns an environment variable with which a tool's files are placed elsewhere. */
+  /** Returns the value of an environment variable that sets the location of a tool's files. */
   readonly variable: (name: string) => string | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface DefaultLocation {
   readonly kind: LocationKind;
   readonly title: string;
   readonly path: string;
-  /** A text for people; absent if the tool deletes nothing. */
+  /** What the tool deletes and when, as a text for people; absent if it deletes nothing. */
   readonly deletes?: string;
 }
 
@@ -54,13 +54,18 @@ function defaultLocations({ home, programs, variable }: Machine): readonly Defau
     ...(deletes !== undefined && { deletes }),
   });
   return [
-    location('claude-code', 'Claude Code', claude, sweepOfClaude(join(claude, 'settings.json'))),
+    location(
+      'claude-code',
+      'Claude Code',
+      claude,
+      deletionByClaudeCode(join(claude, 'settings.json')),
+    ),
     location('codex', 'Codex', codex),
     location(
       'gemini-cli',
       'Gemini CLI',
       join(gemini, 'tmp'),
-      sweepOfGemini(join(gemini, 'settings.json')),
+      deletionByGemini(join(gemini, 'settings.json')),
     ),
     location('cursor-cli', 'Cursor (command line)', join(home, '.cursor', 'projects')),
     location('cursor-cli', 'Cursor (command line, chats)', join(home, '.cursor', 'chats')),
@@ -71,15 +76,15 @@ function defaultLocations({ home, programs, variable }: Machine): readonly Defau
   ];
 }
 
-/** 30 days by default; some users saw sessions go after 9. */
-function sweepOfClaude(path: string): string {
+/** 30 days by default; some users reported that sessions were deleted after 9. */
+function deletionByClaudeCode(path: string): string {
   const days = numberIn(settingsIn(path)['cleanupPeriodDays']);
   return days === undefined
     ? `sessions older than 30 days by default (cleanupPeriodDays in ${path}), in some cases after 9 days`
     : `sessions older than ${days} days (cleanupPeriodDays in ${path})`;
 }
 
-function sweepOfGemini(path: string): string | undefined {
+function deletionByGemini(path: string): string | undefined {
   const name = 'general.sessionRetention';
   const { enabled, maxAge } = objectIn(objectIn(settingsIn(path)['general'])['sessionRetention']);
   if (enabled === false) return undefined;
@@ -89,7 +94,7 @@ function sweepOfGemini(path: string): string | undefined {
     : `sessions older than ${age} (${name}.maxAge in ${path})`;
 }
 
-/** Returns an empty object if there are no readable settings: then the program uses its defaults. */
+/** Settings of a tool; an empty object (so that its defaults apply) if they cannot be read. */
 function settingsIn(path: string): JsonObject {
   try {
     return objectIn(parse(readGivenText(path)));
@@ -99,7 +104,7 @@ function settingsIn(path: string): JsonObject {
   }
 }
 
-/** Returns the locations that exist. FILESYSTEM_ERROR. */
+/** Returns the locations that exist. Throws FILESYSTEM_ERROR. */
 export async function findDefaultLocations(machine: Machine): Promise<DefaultLocation[]> {
   const found: DefaultLocation[] = [];
   for (const location of defaultLocations(machine)) {

@@ -13,10 +13,10 @@ import type { ConversationStore } from '../stores/conversations/conversations.js
 import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';
 import type { Screen } from '../stores/conversations/writing/screen.js';
 import type { SummaryStore } from '../stores/summaries/summary-store.js';
-import { type Account, addLeftOut, addProblem, newAccount } from './account.js';
-import { Known } from './already-imported.js';
+import { AlreadyImported } from './already-imported.js';
 import { copyAttachments } from './attachments.js';
 import { ConversationImport } from './conversation-import.js';
+import { addLeftOut, addProblem, type ImportOutcome, newOutcome } from './import-outcome.js';
 import { OtherImport, type OtherStores } from './other-import.js';
 import type { Activity, ImportedConversation, ImportItem, ReadOptions, Source } from './source.js';
 import { sourceOf } from './sources.js';
@@ -64,7 +64,7 @@ export interface ImportRequest {
   onProgress?(progress: ImportProgress): void;
 }
 
-export interface ImportReport extends Account {
+export interface ImportReport extends ImportOutcome {
   /** The kind that was detected for each path. */
   readonly sources: { readonly path: string; readonly kind: string; readonly title: string }[];
 }
@@ -75,18 +75,18 @@ const WAIT_MS = 10_000;
 const POLL_INTERVAL_MS = 200;
 
 /**
- * VALIDATION_ERROR (a path of no known format), LOCKED (another import is at work), PATH_ESCAPE,
- * TOO_LARGE, CORRUPT, FILESYSTEM_ERROR: then nothing was brought in from that path on. A disk that is
- * full in the middle is in the account as `stopped`.
+ * Throws VALIDATION_ERROR (a path of no known format), LOCKED (another import is running), PATH_ESCAPE,
+ * TOO_LARGE, CORRUPT or FILESYSTEM_ERROR; nothing of that path and of the paths after it is imported. If
+ * the disk becomes full during the import, it does not throw: `stopped` is in the report.
  */
 export async function runImport(
   stores: ImportStores,
   request: ImportRequest,
 ): Promise<ImportReport> {
-  const report: ImportReport = { ...newAccount(), sources: [] };
+  const report: ImportReport = { ...newOutcome(), sources: [] };
   const lease = request.dryRun ? undefined : await importLease(stores, request.signal);
   try {
-    const known = await Known.of(stores.conversations);
+    const known = await AlreadyImported.of(stores.conversations);
     const run = new Run(stores, request, report, known, lease);
     for (const path of request.paths) {
       await run.input(await openInput(path));
@@ -121,14 +121,14 @@ class Run {
   readonly #report: ImportReport;
   readonly #lease: Lease | undefined;
   readonly #conversations: ConversationImport;
-  readonly #known: Known;
+  readonly #known: AlreadyImported;
   #progress: ImportProgress = { conversations: 0 };
 
   constructor(
     stores: ImportStores,
     request: ImportRequest,
     report: ImportReport,
-    known: Known,
+    known: AlreadyImported,
     lease: Lease | undefined,
   ) {
     this.#stores = stores;
@@ -139,7 +139,7 @@ class Run {
     const { dryRun } = request;
     const { conversations: store, documents, summaries, screen } = stores;
     const shared = { store, documents, summaries, screen, known };
-    this.#conversations = new ConversationImport({ ...shared, account: report, dryRun });
+    this.#conversations = new ConversationImport({ ...shared, outcome: report, dryRun });
   }
 
   /** Imports the input and closes it. */
@@ -174,9 +174,9 @@ class Run {
       for await (const item of source.read(input, { activity, signal, isKnown })) {
         signal?.throwIfAborted();
         this.#requireLease();
-        if (item.type === 'conversation') await this.#take(source, item, pool, input);
+        if (item.type === 'conversation') await this.#importItem(source, item, pool, input);
         else if (item.type === 'problem') this.#problem(item);
-        else await others.bring(item);
+        else await others.importOne(item);
       }
     } finally {
       await pool.settled();
@@ -185,16 +185,16 @@ class Run {
     await others.end(input.path);
   }
 
-  async #take(
+  async #importItem(
     { kind }: Source,
     item: ImportedConversation,
     pool: WriteSlots,
     input: Input,
   ): Promise<void> {
-    const reason = passedOver(item, this.#request);
+    const reason = skipReason(item, this.#request);
     if (reason !== undefined) return addLeftOut(this.#report, reason);
     await pool.add(item.messages.length, async () => {
-      await this.#conversations.bring(kind, item);
+      await this.#conversations.importOne(kind, item);
       if (this.#request.attachments) await this.#copyAttachments(kind, item, input);
       this.#advance({ conversations: this.#progress.conversations + 1 });
     });
@@ -205,7 +205,7 @@ class Run {
     this.#request.onProgress?.(this.#progress);
   }
 
-  /** The same files; each piece that is read of a large one is reported. */
+  /** The same input, whose large files report their progress when they are read. */
   #reportingReads(input: Input): Input {
     const files = input.files.map((file) =>
       file.sizeBytes < LARGE_BYTES ? file : { ...file, bytes: () => this.#bytesOf(file) },
@@ -240,7 +240,7 @@ class Run {
     const names = new Set(attachments);
     const folder = join(this.#stores.logsFolder, conversationId ?? '');
     const named = [...files.filter(({ name }) => names.has(name)), ...inline];
-    await copyAttachments(named, { folder, account: this.#report, dryRun });
+    await copyAttachments(named, { folder, outcome: this.#report, dryRun });
   }
 
   #problem(item: ImportItem & { type: 'problem' }): void {
@@ -256,10 +256,10 @@ class Run {
   }
 }
 
-function passedOver(item: ImportedConversation, { since, project }: ImportRequest) {
+function skipReason(item: ImportedConversation, { since, project }: ImportRequest) {
   if (since !== undefined) {
     const last = item.updatedAt ?? item.messages.at(-1)?.createdAt ?? item.createdAt;
-    if (last !== undefined && last < since) return `changed last before ${since}`;
+    if (last !== undefined && last < since) return `last changed before ${since}`;
   }
   const names = [item.module, item.project, ...(item.tags ?? [])];
   return project !== undefined && !names.includes(project) ? 'of another project' : undefined;

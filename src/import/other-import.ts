@@ -11,7 +11,7 @@ import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.j
 import { checkTriple, type NewTriple } from '../stores/knowledge-graph/model/triple.js';
 import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
 import type { StateStore } from '../stores/state.js';
-import { type Account, addProblem } from './account.js';
+import { addProblem, type ImportOutcome } from './import-outcome.js';
 import type {
   ImportedGraph,
   ImportedInsight,
@@ -45,22 +45,25 @@ type Other = ImportedNote | ImportedInsight | ImportedTriple | ImportedGraph | I
 
 const FACTS_AT_ONCE = 500;
 /** Errors that end the import, because no other record could be imported either. */
-const OF_ALL: readonly AppError['code'][] = ['STORAGE_FULL', 'FILESYSTEM_ERROR'];
+const FATAL_ERRORS: readonly AppError['code'][] = ['STORAGE_FULL', 'FILESYSTEM_ERROR'];
 
 export class OtherImport {
   readonly #stores: OtherStores;
-  readonly #account: Account;
+  readonly #outcome: ImportOutcome;
   readonly #dryRun: boolean;
   #facts: NewTriple[] = [];
 
-  constructor(stores: OtherStores, account: Account, dryRun: boolean) {
+  constructor(stores: OtherStores, outcome: ImportOutcome, dryRun: boolean) {
     this.#stores = stores;
-    this.#account = account;
+    this.#outcome = outcome;
     this.#dryRun = dryRun;
   }
 
-  /** STORAGE_FULL, FILESYSTEM_ERROR. */
-  async bring(item: Other): Promise<void> {
+  /**
+   * Imports one item. Facts are collected and are durable after `end`. Throws STORAGE_FULL or
+   * FILESYSTEM_ERROR.
+   */
+  async importOne(item: Other): Promise<void> {
     try {
       if (item.type === 'note') await this.#note(item);
       else if (item.type === 'insight') await this.#insight(item);
@@ -68,18 +71,21 @@ export class OtherImport {
       else if (item.type === 'state') await this.#state(item);
       else await this.#fact(item);
     } catch (error) {
-      if (!isAppError(error) || OF_ALL.includes(error.code)) throw error;
-      addProblem(this.#account, item, error);
+      if (!isAppError(error) || FATAL_ERRORS.includes(error.code)) throw error;
+      addProblem(this.#outcome, item, error);
     }
   }
 
-  /** What was imported is durable when it resolves. Throws like `bring`. */
+  /**
+   * Writes the collected facts. All items are durable when it resolves. Throws STORAGE_FULL or
+   * FILESYSTEM_ERROR.
+   */
   async end(path: string): Promise<void> {
     try {
       await this.#storeFacts();
     } catch (error) {
-      if (!isAppError(error) || OF_ALL.includes(error.code)) throw error;
-      addProblem(this.#account, { path }, error);
+      if (!isAppError(error) || FATAL_ERRORS.includes(error.code)) throw error;
+      addProblem(this.#outcome, { path }, error);
     }
   }
 
@@ -91,7 +97,7 @@ export class OtherImport {
     });
     if (there === undefined) {
       if (!this.#dryRun) await memoryBank.add(note, content);
-      this.#account.notes += 1;
+      this.#outcome.notes += 1;
     } else if (there.content.trimEnd() !== content.trimEnd()) throw differs(`The note ${note}`);
   }
 
@@ -104,21 +110,24 @@ export class OtherImport {
     const there = await insights.get(id);
     if (there === undefined) {
       if (!this.#dryRun) await insights.put(stored);
-      this.#account.insights += 1;
+      this.#outcome.insights += 1;
     } else if (there.content !== stored.insight.content) throw differs(`The insight ${id}`);
   }
 
   async #graph({ lines: text, path }: ImportedGraph): Promise<void> {
     const request = { text, longObservations: 'notes', dryRun: this.#dryRun } as const;
     const { added, notes, refused } = await this.#stores.graphImport.import(request);
-    this.#account.facts += added;
-    this.#account.notes += notes.length;
+    this.#outcome.facts += added;
+    this.#outcome.notes += notes.length;
     for (const { line, code, reason: message } of refused) {
-      addProblem(this.#account, { path, record: `line ${line}` }, { code, message });
+      addProblem(this.#outcome, { path, record: `line ${line}` }, { code, message });
     }
   }
 
-  /** Sets only values that are not set here. Two stores may be used with different values, so nothing is reported. */
+  /**
+   * Sets only values that are not set here. Differences are not reported, because two stores may be used
+   * with different values.
+   */
   async #state({ activeConversation, contextWindow, values = {} }: ImportedState): Promise<void> {
     const here = await this.#stores.state.get();
     const fields = Object.entries({ activeConversation, contextWindow }).filter(
@@ -128,7 +137,7 @@ export class OtherImport {
     const change = { ...Object.fromEntries(fields), values: Object.fromEntries(added) };
     const count = fields.length + added.length;
     if (count > 0 && !this.#dryRun) await this.#stores.state.set(change);
-    this.#account.stateValues += count;
+    this.#outcome.stateValues += count;
   }
 
   async #fact({ subject, predicate, object, ts }: ImportedTriple): Promise<void> {
@@ -142,10 +151,10 @@ export class OtherImport {
   async #storeFacts(): Promise<void> {
     const facts = this.#facts.splice(0);
     if (facts.length === 0) return;
-    if (this.#dryRun) this.#account.facts += await this.#stores.kg.countNew(facts);
+    if (this.#dryRun) this.#outcome.facts += await this.#stores.kg.countNew(facts);
     else {
       const { triples } = await this.#stores.kg.add(facts);
-      this.#account.facts += triples.filter(({ added }) => added).length;
+      this.#outcome.facts += triples.filter(({ added }) => added).length;
     }
   }
 }

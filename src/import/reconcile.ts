@@ -22,11 +22,12 @@ export function reconcile(
   mark: SourceMark,
   candidate: Candidate,
 ): Reconciled | undefined {
-  if (!hasNews(mark, candidate.mark)) return undefined;
+  if (!isChanged(mark, candidate.mark)) return undefined;
   const head = headRevision(current, mark, candidate);
   const { messages } = candidate;
-  // Messages that the source has lost since are not removed: people import because sources delete messages.
-  const isKept = current.messages.every(({ id }) => candidate.isThere(id));
+  // Messages that the source has deleted since the last import are kept, because people import to keep what
+  // sources delete.
+  const isKept = current.messages.every(({ id }) => candidate.isInSource(id));
   if (isKept && isUntouched(current, mark) && current.messages.length === mark.count) {
     return { revision: { ...head, messages: [...messages] } };
   }
@@ -49,7 +50,7 @@ export function reconcile(
 }
 
 /** Whether the source has changed since the import that wrote this mark. */
-export const hasNews = (mark: SourceMark, now: SourceMark): boolean =>
+export const isChanged = (mark: SourceMark, now: SourceMark): boolean =>
   mark.hash !== now.hash || mark.head !== now.head || mark.count !== now.count;
 
 /** Whether the imported messages are unchanged here. */

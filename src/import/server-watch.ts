@@ -1,7 +1,7 @@
 /**
  * Imports the sessions of tools on this machine continuously while a server runs, before the tools delete
- * them. Every client has its own server, but only the one with the lease watches. When it ends, another
- * server continues.
+ * them. If several servers run, only the one with the lease imports. When it ends, another server
+ * continues.
  */
 import { sleep } from '../base/clock.js';
 import { isAppError } from '../base/errors.js';
@@ -10,7 +10,7 @@ import { type Lease, tryLease } from '../files/locks/lease.js';
 import type { Importer } from './importer.js';
 import { watchImports } from './watch.js';
 
-const EVERY_MS = 60_000;
+const ROUND_INTERVAL_MS = 60_000;
 /** The first round waits, because the client that started the server needs answers to other calls first. */
 const FIRST_AFTER_MS = 5_000;
 
@@ -34,7 +34,8 @@ export function startServerWatch(options: ServerWatchOptions): ServerWatch {
   const watching = sleep(firstAfterMs, ending.signal)
     .then(() => watch(options, ending.signal))
     .catch((error: unknown) => {
-      if (!ending.signal.aborted) log.error({ err: error }, 'the watch of other tools ended');
+      if (!ending.signal.aborted)
+        log.error({ err: error }, 'the watch of other tools ended because of an error');
     });
   return {
     async close() {
@@ -45,12 +46,12 @@ export function startServerWatch(options: ServerWatchOptions): ServerWatch {
 }
 
 async function watch(
-  { importer, leasePath, log, everyMs = EVERY_MS }: ServerWatchOptions,
+  { importer, leasePath, log, everyMs = ROUND_INTERVAL_MS }: ServerWatchOptions,
   signal: AbortSignal,
 ): Promise<void> {
   let lease: Lease | undefined;
   const onError = (error: Error) => {
-    // A person is importing by hand.
+    // A person has started an import.
     if (isAppError(error, 'LOCKED')) log.debug({ err: error }, 'another import is running');
     else log.warn({ err: error }, 'sessions of another tool could not be imported');
   };
@@ -68,9 +69,10 @@ async function watch(
           return [];
         }),
       onRound({ sources, added, updated, problems, stopped }) {
-        const told = { sources, added, updated, problems: problems.length };
-        if (stopped !== undefined) log.warn({ ...told, stopped }, 'the import of sessions stopped');
-        else if (added + updated > 0) log.info(told, 'sessions of other tools were imported');
+        const counts = { sources, added, updated, problems: problems.length };
+        if (stopped !== undefined)
+          log.warn({ ...counts, stopped }, 'the import of sessions stopped');
+        else if (added + updated > 0) log.info(counts, 'sessions of other tools were imported');
       },
     });
   } finally {

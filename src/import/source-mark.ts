@@ -22,14 +22,17 @@ export interface SourceMark {
   readonly head: string;
   /** `file` if the source has no times, so that the times of its file are used. */
   readonly times?: 'file';
-  /** Set if the source had only a part of the conversation left. */
+  /** Set if only a part of the conversation was found in the source. */
   readonly isRemnant?: true;
   /** Id of the first message. It identifies the conversation if the source gives it another id. */
   readonly first?: string;
 }
 
 const DIGITS = 16;
-/** Characters. A stream costs more than the digest of a short text, and a long text memory. */
+/**
+ * In characters. For a short text one call is cheaper than a stream; a long text as a whole would need
+ * memory.
+ */
 const HASHED_AT_ONCE = 64 * 1024;
 
 /** Returns `undefined` if the conversation was not imported, or the mark was changed. */
@@ -55,7 +58,7 @@ export type SourceId = Pick<SourceMark, 'kind' | 'id'>;
 
 type Digested = Pick<PastMessage, 'id' | 'role' | 'content' | 'createdAt' | 'metadata'>;
 
-/** `times`: as in the mark. Times of the file are not part of the digest. */
+/** `times` as in the mark: times that come from the file are not part of the digest. */
 export function digestOf(messages: readonly Digested[], times: SourceMark['times']): string {
   return digest(messages, ({ id, role, content, createdAt, metadata }) => [
     ...[id, role, content],
@@ -88,6 +91,6 @@ function digest<T>(items: readonly T[], part: (item: T) => unknown): string {
   return (hash?.hex() ?? sha256Hex(text)).slice(0, DIGITS);
 }
 
-/** Whether an id of the source can name a message of the store: long enough to be the only one. */
+/** Whether an id of the source can be a message id of the store. It must be long enough to be unique. */
 export const isOwnId = (id: string): boolean =>
   /^[A-Za-z0-9._:-]{16,128}$/.test(id) && !CONVERSATION_ID.test(id);

@@ -1,27 +1,27 @@
 /**
- * What an importer is: one file in `sources/` that reads one outside format. It recognises its files
- * and reads them item by item; it does not use Daybook's store. What it cannot read it says, and
- * goes on. Formats change without notice, so every field may be missing or of another kind.
+ * The interface of an importer. Each importer is one file in `sources/` that detects and reads one external
+ * format, item by item, and does not use Daybook's store. It reports what it cannot read and continues.
+ * Formats change without notice, so every field may be missing or have another type.
  */
 import type { Input, InputFile } from '../files/input/input-types.js';
 import type { JsonObject, Role } from '../stores/conversations/document/schema.js';
 import type { StoredSummary, SummaryLevel } from '../stores/summaries/summary-file.js';
 
-/** How much of what machines did is kept beside the text (tool calls, their results, thinking). */
+/** How much of tool calls, their results and thinking is stored: nothing, 300 characters of each, or all. */
 export const ACTIVITIES = ['none', 'short', 'all'] as const;
 export type Activity = (typeof ACTIVITIES)[number];
 
-/** Where in the input something is, for people: a file and a record, such as `line 12`. */
+/** Location of a record in the input, for people: a file and a record such as `line 12`. */
 export interface RecordLocation {
   readonly path: string;
   readonly record?: string | undefined;
 }
 
 export interface ImportedMessage {
-  /** Its id in the source. */
+  /** Id in the source. */
   readonly id?: string | undefined;
   readonly role: Role;
-  /** What was said; what machines did is in `metadata`. */
+  /** The text of the message. Tool calls and thinking are in `metadata`. */
   readonly content: string;
   /** ISO 8601. */
   readonly createdAt?: string | undefined;
@@ -30,7 +30,10 @@ export interface ImportedMessage {
   readonly metadata?: JsonObject | undefined;
 }
 
-/** Without what only the store knows. `messageCount`: as in `StoredSummary`; 0 where the source does not say it. */
+/**
+ * A summary without the fields that only the store can compute. `messageCount` as in `StoredSummary`; 0 if
+ * the source does not have it.
+ */
 export type ImportedSummary = Pick<
   StoredSummary,
   'text' | 'provider' | 'model' | 'messageCount' | 'qualityScore' | 'generatedAt'
@@ -38,51 +41,51 @@ export type ImportedSummary = Pick<
 
 export interface ImportedConversation extends RecordLocation {
   readonly type: 'conversation';
-  /** Names it in the source, for ever. */
+  /** Id in the source. It must be the same at every import. */
   readonly id: string;
-  /** The id also becomes the key that every tool takes. */
+  /** True if the id also becomes the key by which tools find the conversation. */
   readonly isKey?: boolean | undefined;
   readonly title?: string | undefined;
-  /** The project that it belongs to. */
+  /** Name of its project. */
   readonly module?: string | undefined;
-  /** Full path or name of that project, where `--project` looks as well. */
+  /** Full path or name of its project; `--project` compares this field too. */
   readonly project?: string | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly pinned?: boolean | undefined;
   readonly createdAt?: string | undefined;
   readonly updatedAt?: string | undefined;
   readonly metadata?: JsonObject | undefined;
-  /** The conversation of this source that it branched off, and the message after which it did. */
+  /** The conversation of this source from which it branches, and the message after which it branches. */
   readonly branchOf?: { readonly id: string; readonly messageId?: string | undefined } | undefined;
   readonly messages: readonly ImportedMessage[];
-  /** They come in where none of their level is. */
+  /** Each is imported only if the conversation has no summary of its level. */
   readonly summaries?: { readonly [level in SummaryLevel]?: ImportedSummary } | undefined;
-  /** Ids of all messages that the source has of it, also those of its other branches. */
+  /** Ids of all messages that the source has of it, including those of other branches. */
   readonly allIds?: ReadonlySet<string> | undefined;
-  /** Names of files of the input that its messages name. */
+  /** Names of the files of the input that its messages mention. */
   readonly attachments?: readonly string[] | undefined;
-  /** Files that lie inside its messages, under the names by which these name them. */
+  /** Files that are embedded in its messages, under the names that the messages mention. */
   readonly inline?: readonly InputFile[] | undefined;
-  /** The document of a store that it was exported from, where it is to come back as it was. */
+  /** The exported document of a store, if it is to be imported unchanged. */
   readonly whole?: JsonObject | undefined;
-  /** Only what is left of it elsewhere: never in place of what is here. */
+  /** True if the source has only a part of the conversation. It then never replaces a stored conversation. */
   readonly isRemnant?: boolean | undefined;
-  /** When the file was last modified: the time of what has none. */
+  /** Modification time of the file; used for a conversation without times. */
   readonly fileTimeMs: number;
-  /** What was left out on purpose, counted by kind. */
+  /** Number of records that were left out on purpose, by reason. */
   readonly leftOut?: Readonly<Record<string, number>> | undefined;
 }
 
 export interface ImportedNote extends RecordLocation {
   readonly type: 'note';
-  /** In the memory bank. */
+  /** Path in the memory bank. */
   readonly note: string;
   readonly content: string;
 }
 
 export interface ImportedInsight extends RecordLocation {
   readonly type: 'insight';
-  /** As the file of an insight holds it (docs/FORMAT.md). */
+  /** The fields of an insight file (docs/FORMAT.md). */
   readonly value: JsonObject;
 }
 
@@ -95,20 +98,20 @@ export interface ImportedTriple extends RecordLocation {
   readonly ts?: number | undefined;
 }
 
-/** Lines of a knowledge graph: `memory.jsonl`, or facts of an export. */
+/** Lines of a knowledge graph: `memory.jsonl`, or the facts of an export. */
 export interface ImportedGraph extends RecordLocation {
   readonly type: 'graph';
   readonly lines: string;
 }
 
-/** A part of `state.json`. What is set there already stays. */
+/** A part of `state.json`. Values that are already set here are not changed. */
 export interface ImportedState extends RecordLocation {
   readonly type: 'state';
-  /** The key of a conversation. */
+  /** Key of a conversation. */
   readonly activeConversation?: string | undefined;
   /** Number of messages. */
   readonly contextWindow?: number | undefined;
-  /** Values under free keys. */
+  /** Values of free keys. */
   readonly values?: JsonObject | undefined;
 }
 
@@ -116,7 +119,7 @@ export interface ImportProblem extends RecordLocation {
   readonly type: 'problem';
   readonly code: string;
   readonly message: string;
-  /** It is a whole conversation that cannot be read. */
+  /** True if a whole conversation cannot be read. */
   readonly isConversation?: boolean | undefined;
 }
 
@@ -132,17 +135,17 @@ export type ImportItem =
 export interface ReadOptions {
   readonly activity: Activity;
   readonly signal?: AbortSignal | undefined;
-  /** Files that need not be read: they are as they were at an import before (a watch). */
+  /** Whether a file is unchanged since an earlier import, so that it need not be read (used by a watch). */
   readonly isKnown?: ((file: InputFile) => boolean) | undefined;
 }
 
 export interface Source {
-  /** Stored as `metadata.source.kind`; never changed once released. */
+  /** Stored as `metadata.source.kind`; must never change once released. */
   readonly kind: string;
-  /** For people. */
+  /** Name of the source, for people. */
   readonly title: string;
-  /** Whether these files are of this source. Reads little; never throws for what a file holds. */
+  /** Whether the input has this format. Reads little, and never throws because of the content of a file. */
   detect(input: Input): Promise<boolean>;
-  /** Throws only what reading files throws; everything else is a problem among the items. */
+  /** Throws only errors of reading files; every other error becomes an item of type `problem`. */
   read(input: Input, options: ReadOptions): AsyncIterable<ImportItem>;
 }

@@ -1,6 +1,6 @@
 /**
- * All sources, one line each. The first that recognises an input reads it, so what could be mistaken
- * for something more general comes before it.
+ * All sources. The first that detects an input reads it, so a special format must be before a more general
+ * one.
  */
 import { AppError } from '../base/errors.js';
 import { isAgeFile } from '../files/age.js';
@@ -55,7 +55,7 @@ export const SOURCES: readonly Source[] = [
 
 export const KINDS: readonly string[] = SOURCES.map(({ kind }) => kind);
 
-/** VALIDATION_ERROR if no source recognises the input, or there is none of the kind `from`. */
+/** Throws VALIDATION_ERROR if no source detects the input, or if there is no source of the kind `from`. */
 export async function sourceOf(input: Input, from: string | undefined): Promise<Source> {
   if (from !== undefined) {
     const named = SOURCES.find(({ kind }) => kind === from);
@@ -93,11 +93,14 @@ export async function sourceOf(input: Input, from: string | undefined): Promise<
   );
 }
 
-/** The list of conversations of ChatGPT and Claude.ai, or of any other program in one file. */
+/**
+ * File name of the list of conversations in exports of ChatGPT and Claude.ai. A file that was given alone
+ * may have any name.
+ */
 const LIST = /(^|\/)conversations(-\d+)?\.json$/i;
 const EMPTY_LIST_BYTES = 100;
 
-/** An empty list does not show which program wrote it. */
+/** An empty list has the same form in all exports, so the program that wrote it is unknown. */
 async function isEmptyExport({ form, files }: Input): Promise<boolean> {
   const lists = files.filter(({ name }) => LIST.test(name) || form === 'file');
   for (const file of lists) {

@@ -1,6 +1,6 @@
 /**
- * Taking sessions in as they grow, before their makers delete them: every so often what changed is read
- * again. Files that are as they were at the round before are not read.
+ * Imports sessions while they grow, before their tools delete them. Each round reads only the files that
+ * have changed since the last round.
  */
 import { sleep } from '../base/clock.js';
 import { isAppError } from '../base/errors.js';
@@ -9,13 +9,13 @@ import type { ImportReport } from './import.js';
 import type { Importer } from './importer.js';
 
 export interface WatchOptions {
-  /** Determined again at each round: a tool may be used for the first time. */
+  /** Called in each round, because a tool may be used for the first time. */
   paths(): Promise<readonly string[]>;
   readonly everyMs: number;
-  /** Ends it; the round that is under way ends first where it can. */
+  /** Ends the watch and cancels the import of the current round. */
   readonly signal: AbortSignal;
   onRound(report: ImportReport): void;
-  /** Of one round: the next one tries again. */
+  /** Called when a round fails. The next round tries again. */
   onError(error: Error): void;
 }
 

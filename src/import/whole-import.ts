@@ -1,8 +1,7 @@
 /**
- * Brings in documents of a store as they are, from what `daybook export` wrote: under their own ids, and
- * with nothing added, so that they can be exported again as they were. Only secrets are masked, as in
- * everything that is imported; what a store exports that masks them has none. What is here already is only
- * extended, where the export has more messages behind the same ones.
+ * Imports documents that `daybook export` wrote, unchanged and under their own ids, so that a new export is
+ * the same. Only secrets are masked, as in every import. An existing conversation is only extended by the
+ * messages that follow the same messages in the export.
  */
 import { AppError, isAppError } from '../base/errors.js';
 import { readStampNow } from '../files/read/stamp.js';
@@ -12,24 +11,25 @@ import type { ConversationDocuments } from '../stores/conversations/files/conver
 import { addSummaries, takeSummaries } from '../stores/summaries/exported-summaries.js';
 import type { SummaryStore } from '../stores/summaries/summary-store.js';
 import { screenedBy, type TextScreen } from '../stores/text-screen.js';
-import { type Account, addProblem } from './account.js';
-import type { Known } from './already-imported.js';
+import type { AlreadyImported } from './already-imported.js';
+import { addProblem, type ImportOutcome } from './import-outcome.js';
 
 export interface WholeImportOptions {
   readonly store: ConversationStore;
   readonly documents: ConversationDocuments;
   readonly summaries: Pick<SummaryStore, 'get' | 'put'>;
-  readonly known: Known;
-  readonly account: Account;
+  readonly known: AlreadyImported;
+  readonly outcome: ImportOutcome;
   readonly dryRun: boolean;
   readonly screen: TextScreen;
 }
 
 /**
- * Its summaries come in too, where none of their level is; a damaged file of them is left and named in
- * the account. ALREADY_EXISTS where what is here differs, CONFLICT (its key), and what writing throws.
+ * Imports one conversation, and its summaries for levels that have none. A damaged file of summaries is not
+ * changed and is reported as a problem. Throws ALREADY_EXISTS (the stored conversation differs), CONFLICT
+ * (its key is taken), and what writing throws.
  */
-export async function bringWhole(
+export async function importWhole(
   conversationId: string,
   exported: JsonObject,
   options: WholeImportOptions,
@@ -37,26 +37,26 @@ export async function bringWhole(
   const { value: clean, masked } = await screenedBy(options.screen, exported);
   const { value, summaries } = takeSummaries(clean);
   const asExported = masked.length === 0 ? value : takeSummaries(exported).value;
-  const isNews = await bringDocument(conversationId, value, asExported, options);
-  if (isNews) options.account.masked += masked.length;
+  const isChanged = await importDocument(conversationId, value, asExported, options);
+  if (isChanged) options.outcome.masked += masked.length;
   if (options.dryRun) return;
   try {
     await addSummaries(conversationId, summaries, options.summaries);
   } catch (error) {
     if (!isAppError(error, 'CORRUPT')) throw error;
-    addProblem(options.account, { path: conversationId }, error); // the conversation came in
+    addProblem(options.outcome, { path: conversationId }, error); // the conversation itself is imported
   }
 }
 
 /**
- * Whether anything came in. A conversation that was written here by hand, with a secret, is compared as it
- * was exported; one that came in before is compared as it came in.
+ * Returns whether messages were imported. The stored conversation is compared with the masked export and,
+ * because its secrets may have been written by hand, with the export itself.
  */
-async function bringDocument(
+async function importDocument(
   conversationId: string,
   value: JsonObject,
   asExported: JsonObject,
-  { store, documents, known, account, dryRun }: WholeImportOptions,
+  { store, documents, known, outcome, dryRun }: WholeImportOptions,
 ): Promise<boolean> {
   const { head, text } = documents.parse(conversationId, value, conversationId);
   const current = await documents.read(conversationId);
@@ -67,22 +67,23 @@ async function bringDocument(
       await addUnder(conversationId, value, { store, documents });
     }
     if (clientId !== undefined) known.takeKey(clientId);
-    account.added += 1;
-    account.messages += head.messageCount;
+    outcome.added += 1;
+    outcome.messages += head.messageCount;
     return true;
   }
   const exported = documents.parse(conversationId, asExported, conversationId).text;
   const fresh = messagesAfter(current.text, text) ?? messagesAfter(current.text, exported);
   if (fresh === undefined) throw differs(conversationId);
   if (fresh.length > 0 && !dryRun) await store.append(conversationId, fresh);
-  account[fresh.length > 0 ? 'updated' : 'unchanged'] += 1;
-  account.messages += fresh.length;
+  outcome[fresh.length > 0 ? 'updated' : 'unchanged'] += 1;
+  outcome.messages += fresh.length;
   return fresh.length > 0;
 }
 
 /**
- * A new conversation under its own id, written together with others; alone if its folder is there without a
- * `conversation.json`. ALREADY_EXISTS (its id or key is taken), and what writing throws.
+ * Adds a new conversation under its own id, in one batch with others; if its folder exists without a
+ * `conversation.json`, it is written alone. Throws ALREADY_EXISTS (its id or key is taken), and what
+ * writing throws.
  */
 export async function addUnder(
   conversationId: string,
@@ -97,7 +98,7 @@ export async function addUnder(
   }
 }
 
-/** What the export has behind the messages that are here; `undefined` where the two differ otherwise. */
+/** The messages that the export has after those that are here; `undefined` if the two differ in another way. */
 function messagesAfter(here: string, there: string): Message[] | undefined {
   if (here === there) return [];
   const [old, now] = [here, there].map((text) => JSON.parse(text) as { messages: Message[] });

@@ -1,16 +1,16 @@
 /**
- * Limits how many conversations of an import are written at once: enough that writes share the disk's
- * confirmations, and so few that they fit into memory.
+ * Limits how many conversations an import writes at once: enough that several writes share one fsync, and
+ * so few that they fit into memory.
  */
-const MOST_AT_ONCE = 512;
-const MOST_MESSAGES_AT_ONCE = 2_000;
+const MAX_AT_ONCE = 512;
+const MAX_MESSAGES_AT_ONCE = 2_000;
 
 export class WriteSlots {
   readonly #running = new Set<Promise<void>>();
   #messages = 0;
   #failures: unknown[] = [];
 
-  /** Resolves when there is room for the next one. Throws what an earlier one threw. */
+  /** Starts `work` when there is room for it. Throws the error of an earlier write. */
   async add(messages: number, work: () => Promise<void>): Promise<void> {
     while (this.#isFull(messages)) await Promise.race(this.#running);
     this.throwIfFailed();
@@ -24,7 +24,7 @@ export class WriteSlots {
     this.#running.add(running);
   }
 
-  /** Never throws. */
+  /** Resolves when all started writes have ended. It never rejects. */
   async settled(): Promise<void> {
     await Promise.all(this.#running);
   }
@@ -35,6 +35,6 @@ export class WriteSlots {
 
   #isFull(messages: number): boolean {
     if (this.#running.size === 0) return false;
-    return this.#running.size >= MOST_AT_ONCE || this.#messages + messages > MOST_MESSAGES_AT_ONCE;
+    return this.#running.size >= MAX_AT_ONCE || this.#messages + messages > MAX_MESSAGES_AT_ONCE;
   }
 }

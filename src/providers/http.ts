@@ -1,9 +1,8 @@
 /**
- * The one HTTP client: JSON out, JSON (or anything) in, over the global fetch.
- * It returns every status as a reply; only a request without a reply throws. Each thrown error
- * carries `details.outcome`, which says whether the server can have acted on the request, because
- * a create that may have been carried out must never be repeated: it would be paid for twice.
- * It does not know what a status means; the providers do.
+ * The only HTTP client: it sends JSON over the global fetch and returns every reply, whatever its status.
+ * Only a request without a usable reply throws. Each thrown error has `details.outcome`: whether the server
+ * can have carried out the request. A create that the server may have carried out must never be repeated,
+ * because it would be paid for twice. The providers interpret the status.
  */
 import { sleep } from '../base/clock.js';
 import { AppError, type ErrorCode, isAppError } from '../base/errors.js';
@@ -31,24 +30,24 @@ export interface HttpOptions {
   /** Removed from everything that is logged or thrown. */
   readonly secrets?: readonly string[];
   readonly maxBodyBytes?: number;
-  /** Further tries where they are safe. */
+  /** Number of repetitions of a request that can safely be repeated. */
   readonly retries?: number;
-  /** Before the first further try; doubled before each next. */
+  /** Pause before the first repetition; doubled before each further one. */
   readonly retryDelayMs?: number;
 }
 
 export type HttpClient = (call: HttpCall) => Promise<HttpReply>;
 
-/** What became of a request: surely nothing, refused by the server, or unknown. */
+/** What happened to a request: not sent, refused by the server, or unknown. */
 export type Outcome = 'not_sent' | 'refused' | 'unknown';
 
-/** True unless it is certain that the server did not carry the request out. */
+/** False only if it is certain that the server did not carry out the request. */
 export function mayHaveActed(error: unknown): boolean {
   const outcome = isAppError(error) ? error.details?.['outcome'] : undefined;
   return outcome !== 'not_sent' && outcome !== 'refused';
 }
 
-/** Failures of making the connection: no byte of the request was read by the server. */
+/** Errors of the connection, before the server can have read the request. */
 const NOT_SENT = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -88,7 +87,7 @@ export function createHttpClient(options: HttpOptions = {}): HttpClient {
   };
 }
 
-/** Milliseconds from a `Retry-After` header (seconds or a date); `undefined` without a usable one. */
+/** Milliseconds from a `Retry-After` header (seconds or a date); `undefined` if it is absent or invalid. */
 export function retryAfterMs(headers: Headers, nowMs: number): number | undefined {
   const value = headers.get('retry-after')?.trim();
   if (value === undefined || value === '') return undefined;
@@ -116,7 +115,8 @@ async function attempt(call: HttpCall, settings: Settings): Promise<HttpReply | 
   if (call.signal?.aborted) {
     return failure('CANCELLED', 'The request was cancelled.', 'not_sent');
   }
-  // Not AbortSignal.any with AbortSignal.timeout: on Node 20 the pair can be collected unfired.
+  // AbortSignal.any with AbortSignal.timeout is not used, because on Node 20 both can be garbage-collected
+  // before the timeout.
   const abort = new AbortController();
   const onCancel = () => abort.abort();
   let timedOut = false;
@@ -151,7 +151,7 @@ async function exchange(
       ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
       ...call.headers,
     },
-    // A redirect would carry the key to a place the user did not name.
+    // A redirect would send the key to an address that the user did not configure.
     redirect: 'manual',
     signal,
     ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
@@ -164,7 +164,7 @@ async function readText(response: Response, maxBytes: number): Promise<string> {
   if (response.body === null) return '';
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
-  // Leaving the loop by the throw cancels the stream, so an endless body is not read on.
+  // The throw ends the loop and so cancels the stream; the rest of the body is not read.
   for await (const chunk of response.body) {
     sizeBytes += chunk.byteLength;
     if (sizeBytes > maxBytes) {
@@ -179,7 +179,7 @@ function parsedOrAbsent(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // An HTML page from a proxy, an empty body: the caller sees the status and no JSON.
+    // The body is empty or an HTML page of a proxy. The caller gets the status without JSON.
     return undefined;
   }
 }
@@ -193,7 +193,8 @@ function networkFailure(error: unknown, call: HttpCall, settings: Settings): App
   const code = networkCode(error);
   const outcome = NOT_SENT.has(code) ? 'not_sent' : 'unknown';
   const verb = outcome === 'not_sent' ? 'could not be reached' : 'closed the connection';
-  // fetch names a malformed header, key included, in its message: the cause is rebuilt without it.
+  // The message of fetch may quote an invalid header with the key, so the cause is a new error with a
+  // redacted message.
   const cause = new Error(redact(describe(error), settings.secrets));
   return failure('PROVIDER', `${hostOf(call.url)} ${verb} (${code}).`, outcome, { cause });
 }

@@ -1,8 +1,8 @@
 /**
- * Perplexity's Agent API (`POST /v1/agent`). Its decoder refuses unknown fields, so the smallest
- * body is sent. Filters live in the web_search tool; there is no field for academic search or for
- * related questions, so the first becomes a list of scholarly domains (declared in the answer) and
- * the second a request in the prompt. A failed run is an HTTP 200: the status decides.
+ * Perplexity's Agent API (`POST /v1/agent`). It refuses unknown fields, so the body has only the necessary
+ * ones. Filters are fields of the web_search tool. The API has no academic mode and no related questions.
+ * Academic mode becomes a filter of scholarly domains, which the answer mentions; related questions are
+ * requested in the prompt. A failed run has HTTP status 200; its `status` field shows the failure.
  */
 import { AppError } from '../base/errors.js';
 import { asRecord, asRecords, asText, type JsonRecord } from './json-view.js';
@@ -23,7 +23,7 @@ import { toWireFilters } from './perplexity-filters.js';
 import type { Perplexity, PerplexityOptions, Wire } from './perplexity-types.js';
 import { quoteUpstream } from './upstream-text.js';
 
-/** At most 20: the API's limit for domains. */
+/** At most 20 domains, the limit of the API. */
 export const SCHOLARLY_DOMAINS: readonly string[] = [
   'arxiv.org',
   'pubmed.ncbi.nlm.nih.gov',
@@ -49,13 +49,13 @@ export const SCHOLARLY_DOMAINS: readonly string[] = [
 
 const EFFORT_PRESETS = { low: 'medium', medium: 'high', high: 'xhigh' } as const;
 
-/** A search is one request that a person waits for; a background create answers at once. */
+/** A caller waits for a search. A background create returns at once. */
 const ASK_TIMEOUT_MS = 120_000;
 const START_TIMEOUT_MS = 60_000;
 const POLL_TIMEOUT_MS = 30_000;
 
 export function createAgentBackend(wire: Wire, options: PerplexityOptions): Perplexity {
-  // A base URL that already ends in /v1 is what OpenAI-style settings look like.
+  // In settings of OpenAI's style, the base URL ends in /v1.
   const path = /\/v1\/*$/.test(options.baseUrl ?? '') ? '/agent' : '/v1/agent';
   return {
     backend: 'agent',
@@ -110,9 +110,9 @@ function prepare(request: PerplexityRequest, options: PerplexityOptions): Prepar
       input: request.messages
         .filter((message) => message.role !== 'system')
         .map(({ role, content }) => ({ type: 'message', role, content })),
-      // Deep research plans its own tools; naming one there would only take the others away.
+      // Deep research chooses its own tools. A list of tools would remove the others.
       ...(isSearch || hasFilters ? { tools: [webSearch] } : {}),
-      // A model that is merely offered the search may skip it, and a search tool must search.
+      // Without this choice the model may answer without a search.
       ...(isSearch ? { tool_choice: { type: 'web_search' } } : {}),
     },
   };
@@ -145,7 +145,7 @@ function toRunState(reply: unknown): RunState {
   }
   const reason = asText(asRecord(response['error'])['message']) ?? 'no reason given';
   const ended = status === 'cancelled' ? 'cancelled' : 'failed';
-  // An unknown status may be a new name for "still running": not taken for an end.
+  // An unknown status may mean that the run continues, so it is not treated as the end.
   if (status !== 'cancelled' && status !== 'failed' && status !== 'requires_action') {
     throw new AppError(
       'PROVIDER',

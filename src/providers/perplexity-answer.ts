@@ -1,7 +1,7 @@
 /**
- * What Perplexity is asked and what it answers, in one form for both wire formats,
- * and the text conventions they share: hidden reasoning in `<think>` and related questions
- * behind a delimiter line. Independent of HTTP and of stored conversations.
+ * Requests to Perplexity and its answers in one form for both API formats, and the parts of the text that
+ * both share: thinking in `<think>`, and related questions after a delimiter line. Uses neither HTTP nor
+ * stored conversations.
  */
 import { asNumber, asRecord, type JsonRecord } from './json-view.js';
 import { singleLine } from './upstream-text.js';
@@ -30,29 +30,29 @@ export interface SearchFilters {
 
 export interface PerplexityRequest {
   readonly kind: AskKind;
-  /** System messages first, then user and assistant in turn, the last one by the user. */
+  /** System messages first, then user and assistant in turn; the last message is the user's. */
   readonly messages: readonly SentMessage[];
   readonly filters: SearchFilters;
   readonly reasoningEffort?: (typeof EFFORTS)[number];
   readonly relatedQuestions: boolean;
 }
 
-/** A checked request in the backend's own form. */
+/** A checked request in the format of the backend. */
 export interface PreparedRequest {
   readonly body: JsonRecord;
-  /** What the backend does differently from what was asked; belongs into the answer. */
+  /** Differences between the request and what the backend does. They must be part of the answer. */
   readonly notes: readonly string[];
 }
 
 export interface SearchResult {
-  /** The number that marks such as `[3]` in the text refer to. */
+  /** The number of marks such as `[3]` in the text. */
   readonly id: number;
   readonly url: string;
   readonly title: string;
   readonly snippet?: string;
   readonly date?: string;
   readonly lastUpdated?: string;
-  /** Further numbers under which the same page was listed. */
+  /** Further numbers of the same page. */
   readonly alsoMarked?: readonly number[];
 }
 
@@ -64,7 +64,7 @@ export interface Usage {
   readonly cachedInputTokens?: number;
   readonly citationTokens?: number;
   readonly searchQueries?: number;
-  /** As the server sent it. */
+  /** The usage as the server sent it. */
   readonly raw: JsonRecord;
 }
 
@@ -76,14 +76,14 @@ export interface Cost {
 export interface PerplexityAnswer {
   readonly responseId: string;
   readonly model: string;
-  /** Without hidden reasoning and without the list of related questions. */
+  /** The answer without thinking and without related questions. */
   readonly text: string;
   readonly searchResults: readonly SearchResult[];
   readonly relatedQuestions: readonly string[];
   readonly usage?: Usage;
   readonly cost?: Cost;
   readonly thinking?: string;
-  /** Why the text ends early, when it does. */
+  /** Why the text ends early; absent if it is complete. */
   readonly incomplete?: string;
 }
 
@@ -94,7 +94,7 @@ export type RunState =
 
 const RELATED_DELIMITER = '=== RELATED QUESTIONS ===';
 
-/** Added to the system prompt where the API has no field for related questions. */
+/** Added to the system prompt if the API has no field for related questions. */
 export const RELATED_INSTRUCTION =
   `After the complete answer write one line that is exactly ${RELATED_DELIMITER} ` +
   'and below it three to five short questions a reader might ask next, one a line, without numbers.';
@@ -116,7 +116,7 @@ export function splitRelated(text: string): { text: string; relatedQuestions: st
   return { text: lines.slice(0, at).join('\n').trimEnd(), relatedQuestions };
 }
 
-/** Takes a leading `<think>` block off; one that is never closed takes all of the text with it. */
+/** Removes a `<think>` block at the beginning. If the block is not closed, no text is left. */
 export function splitThinking(content: string): { text: string; thinking?: string } {
   const opened = /^\s*<think>/.exec(content);
   if (opened === null) return { text: content };
@@ -126,7 +126,7 @@ export function splitThinking(content: string): { text: string; thinking?: strin
   return { text: content.slice(end + '</think>'.length).trimStart(), thinking };
 }
 
-/** One entry a page: only http(s) addresses, in the order of the server, bounded. */
+/** One entry for each page, in the order of the server: only http(s) addresses, at most MAX_SOURCES. */
 export function toSearchResults(found: readonly JsonRecord[]): SearchResult[] {
   const byUrl = new Map<string, SearchResult>();
   found.forEach((item, index) => {
@@ -161,7 +161,7 @@ function toSearchResult(item: JsonRecord, id: number, url: string): SearchResult
   };
 }
 
-/** Usage of either wire format under one set of names; `undefined` when none was sent. */
+/** Usage in one form for both API formats; `undefined` if there is none. */
 export function toUsage(value: unknown): Usage | undefined {
   const raw = asRecord(value);
   if (Object.keys(raw).length === 0) return undefined;
@@ -186,7 +186,7 @@ export function toUsage(value: unknown): Usage | undefined {
   };
 }
 
-/** What the run cost, as the server states it. */
+/** The cost of the run as the server reports it. */
 export function toCost(usage: unknown): Cost | undefined {
   const cost = asRecord(asRecord(usage)['cost']);
   const total = asNumber(cost['total_cost']);

@@ -1,7 +1,7 @@
 /**
- * The older chat-completions form (`POST {base}/chat/completions`), for gateways that still speak it;
- * Perplexity's own endpoint was retired. It has native fields for everything a tool takes, shows
- * reasoning as a leading `<think>` block, and has no background runs: starting one is the whole call.
+ * The older chat completions API (`POST {base}/chat/completions`), for gateways that still support it;
+ * Perplexity has retired its own endpoint. It has fields for all options of the tools, returns thinking as
+ * a `<think>` block at the beginning, and has no background runs: `start` waits for the answer.
  */
 import { asRecord, asRecords, asText, asTexts, type JsonRecord } from './json-view.js';
 import {
@@ -19,7 +19,7 @@ import type { Perplexity, PerplexityOptions, Wire } from './perplexity-types.js'
 import { quoteUpstream } from './upstream-text.js';
 
 const ASK_TIMEOUT_MS = 120_000;
-/** Deep research in one request takes minutes. */
+/** Deep research takes minutes, and here it is a single request. */
 const RESEARCH_TIMEOUT_MS = 15 * 60_000;
 
 export function createChatBackend(wire: Wire, options: PerplexityOptions): Perplexity {
@@ -83,7 +83,7 @@ function toAnswer(reply: unknown): PerplexityAnswer {
   };
 }
 
-/** Older answers have bare addresses only; marks count from 1 into either list. */
+/** Older answers have only addresses. In both lists, marks count from 1. */
 function sourcesOf(response: JsonRecord): JsonRecord[] {
   const results = asRecords(response['search_results']);
   const listed =

@@ -1,7 +1,6 @@
 /**
- * Maps Perplexity's refusals to the closed list of error codes. Bodies are read defensively:
- * the edge answers with HTML, gateways with envelopes of their own. What the server wrote
- * appears only as a short quotation.
+ * Maps Perplexity's error replies to error codes. The body may have any form, because proxies answer with
+ * HTML and gateways with their own formats. The server's own text appears only as a short quotation.
  */
 import { AppError, type ErrorCode } from '../base/errors.js';
 import { type HttpReply, type Outcome, retryAfterMs } from './http.js';
@@ -21,13 +20,13 @@ interface Refusal {
   readonly hint?: string;
 }
 
-/** A retired endpoint answers 403 even to a good key; calling that a bad key sends people astray. */
+/** A retired endpoint answers 403 even to a valid key, so this must not be reported as an invalid key. */
 const RETIRED_TYPES = new Set(['chat_completions_not_available', 'agent_api_migration_required']);
 const RETIRED_MESSAGE = /sonar is now the agent api/i;
 
 const ARGUMENT_TYPES = new Set(['invalid_date_format', 'invalid_search_domain_filter']);
 
-/** The error for any status outside 200–299. */
+/** The error for a reply with a status outside 200–299. */
 export function refusalOf(reply: HttpReply, context: ReplyContext): AppError {
   const { type, message, param } = readEnvelope(reply);
   const waitMs = reply.status === 429 ? retryAfterMs(reply.headers, context.nowMs) : undefined;
@@ -47,7 +46,7 @@ export function refusalOf(reply: HttpReply, context: ReplyContext): AppError {
   });
 }
 
-/** A 200 that cannot be used. It may have been paid for. */
+/** The error for a reply with status 200 that cannot be used. The answer may have been billed. */
 export function unusable(message: string): AppError {
   return new AppError('PROVIDER', message, { details: { outcome: 'unknown' satisfies Outcome } });
 }
@@ -122,7 +121,7 @@ interface Envelope {
   readonly param?: string;
 }
 
-/** `{error: {message, type, param}}`, FastAPI's `{detail: [{msg}]}`, `{error: "text"}`, or nothing. */
+/** Reads `{error: {message, type, param}}`, FastAPI's `{detail: [{msg}]}` and `{error: "text"}`. */
 function readEnvelope(reply: HttpReply): Envelope {
   const body = asRecord(reply.json);
   const error = asRecord(body['error']);
@@ -140,7 +139,7 @@ function readEnvelope(reply: HttpReply): Envelope {
   };
 }
 
-/** An identifier of the server's, cut down to what an identifier can be. */
+/** An identifier of the server, limited to the characters of identifiers. */
 function shortName(value: unknown): string | undefined {
   const text = asText(value);
   return text === undefined

@@ -1,11 +1,11 @@
 /**
- * The search filters of Perplexity: checked here in full, so that nothing wrong is ever sent
- * (and paid for), and put into the names and date form of the wire, which both backends share.
+ * Checks the search filters completely, so that no invalid request is sent and paid for, and converts them
+ * to the field names and date format of both API formats.
  */
 import { AppError } from '../base/errors.js';
 import type { SearchFilters } from './perplexity-answer.js';
 
-/** The names both wire formats use. */
+/** The field names in both API formats. */
 export interface WireFilters {
   search_domain_filter?: string[];
   search_recency_filter?: string;
@@ -17,7 +17,7 @@ const MAX_DOMAINS = 20;
 const MAX_DOMAIN_LENGTH = 253;
 const DOMAIN = /^-?(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+[\p{L}\p{N}-]{2,}$/u;
 
-/** VALIDATION_ERROR names the argument as the tools call it. `mode` is the backend's business. */
+/** Throws VALIDATION_ERROR with the argument's name in the tools. The backend handles `mode`. */
 export function toWireFilters(filters: SearchFilters): WireFilters {
   const after =
     filters.after === undefined ? undefined : toWireDate('search_after_date_filter', filters.after);
@@ -76,7 +76,7 @@ function checkDomains(domains: readonly string[]): string[] {
   return [...domains];
 }
 
-/** `YYYY-MM-DD` or `MM/DD/YYYY` to `MM/DD/YYYY`; a day that does not exist is refused. */
+/** Converts `YYYY-MM-DD` or `MM/DD/YYYY` to `MM/DD/YYYY`. Throws for a date that does not exist. */
 function toWireDate(field: string, value: string): string {
   const iso = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value);
   const american = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(value);

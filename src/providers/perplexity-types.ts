@@ -1,4 +1,4 @@
-/** What callers see of Perplexity, how it is configured, and what its two wire formats need of HTTP. */
+/** The interface to Perplexity, its options, and the HTTP functions that both backends need. */
 import type { Clock } from '../base/clock.js';
 import type {
   Backend,
@@ -10,18 +10,18 @@ import type {
 
 export interface Perplexity {
   readonly backend: Backend;
-  /** False where the API shows no reasoning, so that a caller who asked for it is informed. */
+  /** False if the API returns no thinking, so that a caller who requested it is informed. */
   readonly hasThinking: boolean;
-  /** VALIDATION_ERROR for arguments that cannot be served. Sends nothing. */
+  /** Throws VALIDATION_ERROR for arguments that the backend cannot handle. Sends nothing. */
   prepare(request: PerplexityRequest): PreparedRequest;
   /**
-   * One answer while the caller waits. RATE_LIMITED, NOT_CONFIGURED, PROVIDER_RETIRED, TIMEOUT,
-   * CANCELLED, TOO_LARGE, PROVIDER; `mayHaveActed` says whether it may have been billed.
+   * Waits for one answer. Throws RATE_LIMITED, NOT_CONFIGURED, PROVIDER_RETIRED, TIMEOUT, CANCELLED,
+   * TOO_LARGE or PROVIDER; `mayHaveActed` returns whether the request may have been billed.
    */
   ask(prepared: PreparedRequest, signal?: AbortSignal): Promise<PerplexityAnswer>;
-  /** Begins a long run; where the API has no background runs it resolves with the answer itself. */
+  /** Starts a long run. If the API has no background runs, it resolves with the answer. */
   start(prepared: PreparedRequest, signal?: AbortSignal): Promise<RunState>;
-  /** The state of a run. An unknown run is PROVIDER with `details.httpStatus` 404. */
+  /** The state of a run. Throws PROVIDER with `details.httpStatus` 404 for an unknown run. */
   poll(runId: string, signal?: AbortSignal): Promise<RunState>;
 }
 
@@ -30,18 +30,21 @@ export interface PerplexityOptions {
   readonly backend: Backend;
   readonly clock: Clock;
   readonly baseUrl?: string;
-  /** Agent presets; by default `low` for a search, `high` for deep research. */
+  /** Presets of the Agent API; by default `low` for a search and `high` for deep research. */
   readonly presets?: { readonly search?: string; readonly deepResearch?: string };
-  /** Pinned models. With `agent` beside the preset, with `chat-completions` in place of Sonar's. */
+  /**
+   * Fixed models. With `agent` they are sent in addition to the preset; with `chat-completions`, instead of
+   * the default Sonar models.
+   */
   readonly models?: { readonly search?: string; readonly deepResearch?: string };
   readonly askTimeoutMs?: number;
   readonly startTimeoutMs?: number;
   readonly pollTimeoutMs?: number;
-  /** Before the first repetition of a request that can safely be repeated. */
+  /** Pause before the first repetition of a request that can safely be repeated. */
   readonly retryDelayMs?: number;
 }
 
-/** What a backend needs of HTTP: the parsed body of a 2xx, or an error of the closed list. */
+/** The HTTP functions: they return the parsed body of a reply with status 2xx, or throw an AppError. */
 export interface Wire {
   post(path: string, body: unknown, timeoutMs: number, signal?: AbortSignal): Promise<unknown>;
   get(path: string, timeoutMs: number, signal?: AbortSignal): Promise<unknown>;

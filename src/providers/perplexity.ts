@@ -1,8 +1,7 @@
 /**
- * The door to Perplexity: one interface, two wire formats. `agent` is Perplexity's API;
- * `chat-completions` is the older form that gateways still speak. A request is prepared (checked,
- * translated) first, so that a wrong one costs nothing; creating is never repeated once it may
- * have reached the server.
+ * Creates the client for Perplexity, with one interface for two API formats: `agent` is Perplexity's API,
+ * `chat-completions` the older format of some gateways. A request is checked and converted before it is
+ * sent, so that an invalid one costs nothing. A create is never repeated if it may have reached the server.
  */
 import { AppError } from '../base/errors.js';
 import { createHttpClient, type HttpReply } from './http.js';
@@ -62,7 +61,7 @@ function createWire(options: PerplexityOptions): Wire {
   };
 }
 
-/** A key that cannot stand in a header would make fetch fail with the key in its message. */
+/** With an invalid character in the key, fetch would throw an error whose message has the key. */
 function checkedKey(apiKey: string): string {
   if (/^[\x21-\x7e]+$/.test(apiKey)) return apiKey;
   throw new AppError(

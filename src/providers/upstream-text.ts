@@ -1,13 +1,13 @@
 /**
- * Text that another server sent, made fit to be quoted: short, on one line, without control
- * characters and without our own keys. It may be shown as a quotation, never as an instruction.
+ * Prepares another server's text for quotation: short, on one line, without control characters and keys.
+ * The result must be used only as a quotation, never as an instruction.
  */
 
 const BEARER = /\b(bearer)\s+[^\s"',]+/gi;
 const KEY_LIKE = /\b(?:pplx|sk)-[A-Za-z0-9_-]{8,}/g;
 const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
-/** Replaces every known secret, and whatever looks like a key, by `[redacted]`. */
+/** Replaces every known secret, and everything that looks like a key, by `[redacted]`. */
 export function redact(text: string, secrets: readonly string[]): string {
   let clean = text;
   for (const secret of secrets) {
@@ -16,7 +16,7 @@ export function redact(text: string, secrets: readonly string[]): string {
   return clean.replace(BEARER, '$1 [redacted]').replace(KEY_LIKE, '[redacted]');
 }
 
-/** Control and format characters become spaces, runs of white space one space. */
+/** Replaces control and format characters and white space by single spaces. */
 export function singleLine(text: string): string {
   return text.replace(CONTROL, ' ').replace(/\s+/g, ' ').trim();
 }

@@ -1,27 +1,34 @@
 /**
- * How well the words of a question fit each message of a conversation: the lexical score of
- * docs/RECALL.md. First `WordHits` finds where the words stand, over all conversations asked; then
- * `lexicalScores` weighs them, once it is known in how many messages each word is.
+ * The lexical score of docs/RECALL.md: how well the words of a question fit each message. `HitFinder` first
+ * finds the words in all conversations that are searched, because idf needs the number of messages that
+ * have each word. `lexicalScores` then computes the scores of one conversation.
  */
-import type { Question } from './question.js';
-import { messagesIn, passagesIn, type Stream } from './stream.js';
 
-/** A pause so long begins another session. */
+import { type ConversationTerms, messagesIn, passagesIn } from './conversation-terms.js';
+import type { Question } from './question.js';
+
+/** A pause of this length or longer begins a new session. */
 const SESSION_GAP_MS = 60 * 60_000;
 
-/** The constants of the score; bench/recall.mjs measures others. */
+/** The constants of the score. bench/recall.mjs tries other values. */
 export interface LexicalConstants {
   readonly k1: number;
   readonly b: number;
-  /** Terms before and after a message, in its session, that speak for it too; how much they do. */
+  /**
+   * A word counts with `near` if it is at most `nearTerms` terms before or after the message, in its
+   * session.
+   */
   readonly nearTerms: number;
   readonly near: number;
-  /** The same of the turns of the same speaker before and after. */
+  /**
+   * A word counts with `turn` if it is in the first `turnTerms` terms of the same speaker's previous or
+   * next turn.
+   */
   readonly turnTerms: number;
   readonly turn: number;
 }
 
-export const LEXICAL: LexicalConstants = {
+export const LEXICAL_CONSTANTS: LexicalConstants = {
   k1: 0.7,
   b: 0.5,
   nearTerms: 20,
@@ -30,20 +37,23 @@ export const LEXICAL: LexicalConstants = {
   turn: 0.5,
 };
 
-/** Where the words of a question stand in one conversation: places among its terms, ascending. */
+/** Positions of the question's words among the terms of one conversation, ascending. */
 export interface Hits {
-  readonly stream: Stream;
+  readonly conversation: ConversationTerms;
   readonly positions: Uint32Array;
-  /** Of each place, which word of the question. */
+  /** By hit: index of the word in the question. */
   readonly words: Uint8Array;
 }
 
-/** Finds words in one conversation after another, and counts what the weights need. */
-export class WordHits {
-  /** By number of a term: the word of the question that it stands for, from 1. */
+/**
+ * Finds the question's words in one conversation after another, and counts the messages that have each
+ * word.
+ */
+export class HitFinder {
+  /** By term ID: 1 + index of the question's word that has this stem; 0 if none has it. */
   readonly #wordOf: Uint8Array;
   readonly #last: Int32Array;
-  /** By word: messages that have it. */
+  /** By word of the question: number of messages that have it. */
   readonly counts: Uint32Array;
   messages = 0;
   #terms = 0;
@@ -60,22 +70,22 @@ export class WordHits {
     });
   }
 
-  /** Terms in a passage, on average. */
+  /** Average number of terms in a passage. */
   get passageLength(): number {
     return this.#passages === 0 ? 1 : this.#terms / this.#passages;
   }
 
-  /** `undefined` where a conversation has none of the words. */
-  find(stream: Stream): Hits | undefined {
-    this.messages += messagesIn(stream);
-    this.#terms += stream.terms.length;
-    this.#passages += passagesIn(stream);
-    const count = this.#scan(stream.terms);
+  /** `undefined` if the conversation has none of the words. */
+  find(conversation: ConversationTerms): Hits | undefined {
+    this.messages += messagesIn(conversation);
+    this.#terms += conversation.terms.length;
+    this.#passages += passagesIn(conversation);
+    const count = this.#scan(conversation.terms);
     if (count === 0) return undefined;
     const positions = this.#positions.slice(0, count);
     const words = this.#words.slice(0, count);
-    this.#count(stream, positions, words);
-    return { stream, positions, words };
+    this.#count(conversation, positions, words);
+    return { conversation, positions, words };
   }
 
   #scan(terms: Uint32Array): number {
@@ -91,7 +101,7 @@ export class WordHits {
     return count;
   }
 
-  #count({ starts }: Stream, positions: Uint32Array, words: Uint8Array): void {
+  #count({ starts }: ConversationTerms, positions: Uint32Array, words: Uint8Array): void {
     this.#last.fill(-1);
     let message = 0;
     for (let hit = 0; hit < positions.length; hit++) {
@@ -113,19 +123,19 @@ export class WordHits {
   }
 }
 
-/** Of each word of the question: what it says for a message, summing to 1. */
-export function wordWeights({ words }: Question, { counts, messages }: WordHits): Float64Array {
+/** By word of the question: its weight times its idf, scaled so that the sum is 1. */
+export function wordWeights({ words }: Question, { counts, messages }: HitFinder): Float64Array {
   const weights = Float64Array.from(words, ({ weight }, word) => {
     const count = counts[word] ?? 0;
-    // Robertson and Spärck Jones, never negative (as Lucene has it).
+    // The idf of Robertson and Spärck Jones, with Lucene's `1 +` so that it is never negative.
     return weight * Math.log(1 + (messages - count + 0.5) / (count + 0.5));
   });
   const sum = weights.reduce((total, weight) => total + weight, 0);
   return sum > 0 ? weights.map((weight) => weight / sum) : weights;
 }
 
-/** Sessions as the numbers of their first messages; behind the last the number of messages. */
-export function sessionsOf({ times }: Stream): Uint32Array {
+/** The indexes of the first messages of all sessions, then the number of messages. */
+export function sessionsOf({ times }: ConversationTerms): Uint32Array {
   const firsts = [0];
   for (let message = 1; message < times.length; message++) {
     const pause = (times[message] ?? 0) - (times[message - 1] ?? 0);
@@ -134,16 +144,16 @@ export function sessionsOf({ times }: Stream): Uint32Array {
   return Uint32Array.from([...firsts, times.length]);
 }
 
-/** What the words say for each message of a conversation. */
+/** Lexical scores of the messages of one conversation, and bitmasks of the question's words. */
 export interface LexicalScores {
   readonly scores: Float32Array;
-  /** Of each message, which of its passages is best, from 0. */
+  /** By message: index of its best passage, from 0. */
   readonly passages: Uint32Array;
-  /** Bits of the words that stand in the message's own content. */
+  /** By message: bitmask of the words in its content. */
   readonly own: Uint32Array;
-  /** Bits of those near it or in the same speaker's turns. */
+  /** By message: bitmask of the words near it or in the same speaker's turns. */
   readonly around: Uint32Array;
-  /** Bits of those in its speaker's name and its date. */
+  /** By message: bitmask of the words in its speaker's name and its date. */
   readonly labelWords: Uint32Array;
 }
 
@@ -151,10 +161,10 @@ export function lexicalScores(
   hits: Hits,
   weights: Float64Array,
   passageLength: number,
-  constants: LexicalConstants = LEXICAL,
+  constants: LexicalConstants = LEXICAL_CONSTANTS,
 ): LexicalScores {
-  const { stream } = hits;
-  const count = messagesIn(stream);
+  const { conversation } = hits;
+  const count = messagesIn(conversation);
   const near = nearMasks(hits, constants.nearTerms);
   const turns = turnMasks(hits, constants.turnTerms);
   const scores = new Float32Array(count);
@@ -162,13 +172,13 @@ export function lexicalScores(
   const own = new Uint32Array(count);
   const around = new Uint32Array(count);
   const labelWords = new Uint32Array(count);
-  const weigh = new PassageWeigher(hits, weights, passageLength, constants);
+  const weigh = new PassageScorer(hits, weights, passageLength, constants);
   for (let message = 0; message < count; message++) {
     const nearMask = near[message] ?? 0;
     const turnMask = turns[message] ?? 0;
-    weigh.turnTo(message);
+    weigh.moveTo(message);
     if (!weigh.hasHits && (nearMask | turnMask) === 0) continue;
-    weigh.weigh(nearMask, turnMask);
+    weigh.scoreMessage(nearMask, turnMask);
     scores[message] = weigh.best;
     passages[message] = weigh.bestPassage;
     own[message] = weigh.own;
@@ -178,11 +188,11 @@ export function lexicalScores(
   return { scores, passages, own, around, labelWords };
 }
 
-/** Bits of the words that stand at most `reach` terms before or after a message, in its session. */
-function nearMasks({ stream, positions, words }: Hits, reach: number): Uint32Array {
-  const { starts } = stream;
-  const masks = new Uint32Array(messagesIn(stream));
-  const sessions = sessionsOf(stream);
+/** By message: bitmask of the words at most `reach` terms before or after it, in its session. */
+function nearMasks({ conversation, positions, words }: Hits, reach: number): Uint32Array {
+  const { starts } = conversation;
+  const masks = new Uint32Array(messagesIn(conversation));
+  const sessions = sessionsOf(conversation);
   let session = 0;
   let first = 0;
   for (let message = 0; message < masks.length; message++) {
@@ -204,13 +214,13 @@ function nearMasks({ stream, positions, words }: Hits, reach: number): Uint32Arr
   return masks;
 }
 
-/** Filled again for each conversation: a question looks at thousands of them. */
-const headsOfSpeakers = new Uint32Array(256);
+/** Reused for all conversations, because one question reads thousands of them. */
+const lastHeadBySpeaker = new Uint32Array(256);
 
-/** Bits of the words in the first `reach` terms of the same speaker's turns before and after. */
-function turnMasks({ stream, positions, words }: Hits, reach: number): Uint32Array {
-  const { starts, speakers } = stream;
-  const count = messagesIn(stream);
+/** By message: bitmask of the words in the first `reach` terms of the same speaker's previous and next turn. */
+function turnMasks({ conversation, positions, words }: Hits, reach: number): Uint32Array {
+  const { starts, speakers } = conversation;
+  const count = messagesIn(conversation);
   const heads = new Uint32Array(count);
   let message = 0;
   for (let hit = 0; hit < positions.length; hit++) {
@@ -220,20 +230,20 @@ function turnMasks({ stream, positions, words }: Hits, reach: number): Uint32Arr
       heads[message] = (heads[message] ?? 0) | (1 << (words[hit] ?? 0));
   }
   const masks = new Uint32Array(count);
-  const passOn = (at: number, last: Uint32Array) => {
+  const addFromLastTurn = (at: number, last: Uint32Array) => {
     const speaker = speakers[at] ?? 0;
     masks[at] = (masks[at] ?? 0) | (last[speaker] ?? 0);
     last[speaker] = heads[at] ?? 0;
   };
-  headsOfSpeakers.fill(0);
-  for (let at = 0; at < count; at++) passOn(at, headsOfSpeakers);
-  headsOfSpeakers.fill(0);
-  for (let at = count - 1; at >= 0; at--) passOn(at, headsOfSpeakers);
+  lastHeadBySpeaker.fill(0);
+  for (let at = 0; at < count; at++) addFromLastTurn(at, lastHeadBySpeaker);
+  lastHeadBySpeaker.fill(0);
+  for (let at = count - 1; at >= 0; at--) addFromLastTurn(at, lastHeadBySpeaker);
   return masks;
 }
 
-/** The best passage of one message after another, in their order. */
-class PassageWeigher {
+/** Finds the best passage of each message. Messages must come in ascending order. */
+class PassageScorer {
   readonly #hits: Hits;
   readonly #weights: Float64Array;
   readonly #length: number;
@@ -245,7 +255,7 @@ class PassageWeigher {
   best = 0;
   bestPassage = 0;
   own = 0;
-  /** Those that the labels of the message have: its speaker and its date. */
+  /** Bitmask of the words in the message's speaker name and date. */
   labelWords = 0;
 
   constructor(hits: Hits, weights: Float64Array, length: number, constants: LexicalConstants) {
@@ -260,18 +270,18 @@ class PassageWeigher {
     return this.#to > this.#from;
   }
 
-  turnTo(message: number): void {
-    const { positions, stream } = this.#hits;
-    const end = stream.starts[message + 1] ?? 0;
+  moveTo(message: number): void {
+    const { positions, conversation } = this.#hits;
+    const end = conversation.starts[message + 1] ?? 0;
     this.#message = message;
     this.#from = this.#to;
     while (this.#to < positions.length && (positions[this.#to] ?? 0) < end) this.#to++;
   }
 
-  weigh(near: number, turn: number): void {
-    const { positions, words, stream } = this.#hits;
+  scoreMessage(near: number, turn: number): void {
+    const { positions, words, conversation } = this.#hits;
     const message = this.#message;
-    const content = (stream.starts[message] ?? 0) + (stream.prefixes[message] ?? 0);
+    const content = (conversation.starts[message] ?? 0) + (conversation.prefixes[message] ?? 0);
     this.own = 0;
     this.labelWords = 0;
     let hit = this.#from;
@@ -280,11 +290,12 @@ class PassageWeigher {
     for (let at = hit; at < this.#to; at++) this.own |= 1 << (words[at] ?? 0);
     this.best = 0;
     this.bestPassage = 0;
-    const first = stream.firstPassages[message] ?? 0;
-    const last = stream.firstPassages[message + 1] ?? 0;
+    const first = conversation.firstPassages[message] ?? 0;
+    const last = conversation.firstPassages[message + 1] ?? 0;
     for (let passage = first; passage < last; passage++) {
-      // Passages begin one after the other, so the hits before this one are never needed again.
-      const from = stream.passages[2 * passage] ?? 0;
+      // Passages are in ascending order of their start, so later passages do not need the hits before this
+      // one.
+      const from = conversation.passages[2 * passage] ?? 0;
       while (hit < this.#to && (positions[hit] ?? 0) < from) hit++;
       const score = this.#score(passage, hit, near, turn);
       if (score <= this.best) continue;
@@ -293,11 +304,11 @@ class PassageWeigher {
     }
   }
 
-  /** `firstHit`: the first in the passage or behind it. */
+  /** `firstHit`: index of the first hit at or after the start of the passage. */
   #score(passage: number, firstHit: number, near: number, turn: number): number {
-    const { positions, words, stream } = this.#hits;
-    const from = stream.passages[2 * passage] ?? 0;
-    const to = stream.passages[2 * passage + 1] ?? 0;
+    const { positions, words, conversation } = this.#hits;
+    const from = conversation.passages[2 * passage] ?? 0;
+    const to = conversation.passages[2 * passage + 1] ?? 0;
     const frequencies = this.#frequencies.fill(0);
     for (let hit = firstHit; hit < this.#to && (positions[hit] ?? 0) < to; hit++) {
       const word = words[hit] ?? 0;

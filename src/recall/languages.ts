@@ -1,7 +1,7 @@
 /**
- * The languages that recall stems, and which of them a text is in. A text's language is the one most
- * of whose function words it uses; what says too little (a name, "ok") is taken for the language of the
- * text before it, so a conversation keeps its language.
+ * The languages that recall stems, and detection of a text's language: the language from which the text
+ * uses the most function words. A text with too few function words (a name, "ok") gets the language of the
+ * text before it.
  */
 import { dutch } from './languages/dutch.js';
 import { english } from './languages/english.js';
@@ -13,7 +13,10 @@ import type { Language } from './languages/language.js';
 import { portuguese } from './languages/portuguese.js';
 import { spanish } from './languages/spanish.js';
 
-/** English first: it counts where nothing else is known. The cache stores their positions. */
+/**
+ * English comes first because index 0 is the default. The cache stores these indexes, so the order must not
+ * change.
+ */
 export const LANGUAGES: readonly Language[] = [
   english,
   german,
@@ -25,30 +28,33 @@ export const LANGUAGES: readonly Language[] = [
   japanese,
 ];
 
-/** Words that decide: a single one may be a name. */
+/** Fewer function words do not determine the language: one such word may be a name. */
 const DECISIVE_WORDS = 2;
 
-/** By function word: a bit for each language that has it. */
+/** By function word: bitmask of the languages that have it. */
 const languagesOf = new Map<string, number>();
 LANGUAGES.forEach(({ stopWords }, position) => {
   for (const word of stopWords)
     languagesOf.set(word, (languagesOf.get(word) ?? 0) | (1 << position));
 });
 
-/** All function words, each with a bit for each language that has it. */
+/** All function words, each with the bitmask of its languages. */
 export const functionWords = (): Iterable<[word: string, mask: number]> => languagesOf;
 
-/** A bit for each language that has the word (in lower case) as a function word. */
+/** Bitmask of the languages that have the word (in lower case) as a function word. */
 export const functionWordMask = (word: string): number => languagesOf.get(word) ?? 0;
 
-/** The position in LANGUAGES of the language of words with such masks; `before` if they do not show it. */
+/**
+ * Index in LANGUAGES of the language of a text, from the function-word masks of its words. Returns `before`
+ * if the words do not determine it.
+ */
 export function languageOf(masks: Iterable<number>, before: number): number {
   const words = new Uint32Array(1 << LANGUAGES.length);
   for (const mask of masks) words[mask] = (words[mask] ?? 0) + 1;
   return languageOfCounts(words, before);
 }
 
-/** The same where `words` has by mask the number of words. */
+/** The same from counts: `words[mask]` is the number of words with that mask. */
 export function languageOfCounts(words: Uint32Array, before: number): number {
   const counts = new Uint32Array(LANGUAGES.length);
   for (let mask = 1; mask < words.length; mask++) {

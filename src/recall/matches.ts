@@ -1,48 +1,59 @@
 /**
- * Which messages a question is compared with: those that have its words or stand beside them, those that
- * are near in meaning, and the instructions and preferences that apply to it.
+ * Selects the messages that are ranked for a question: those that have its words or are near them, those
+ * with near vectors, and the instructions and preferences that apply to it.
  */
 import { IS_INSTRUCTION, IS_PREFERENCE } from './message-text.js';
-import { isOpen, type Question } from './question.js';
+import { instructionsApply, type Question } from './question.js';
 import type { Candidate, Scored } from './ranking.js';
 import type { VectorScores } from './vector-source.js';
 
-/** Messages whose features are computed; those after them stay in the order of their words. */
-const CANDIDATES = 400;
-/** Of them, how many may come by their vectors alone. */
-const BY_VECTOR = 200;
-/** A question of so many words or more is also answered by what has none of them but stands beside. */
-const WORDS_OF_A_QUESTION = 3;
+/**
+ * The ranking computes the features of this many messages; the others keep the order of their lexical
+ * scores.
+ */
+const CANDIDATE_COUNT = 400;
+/** At most this many candidates are selected by their vectors. */
+const MAX_BY_VECTOR = 200;
+/**
+ * For a question with this many words or more, messages without any of its words match too if the words
+ * are near them.
+ */
+const MIN_WORDS_FOR_NEIGHBOURS = 3;
 
-/** All messages that have some of what is asked. */
+/** All messages that match the question. */
 export interface Matches {
-  /** Those whose features are worth computing. */
+  /** Messages whose features are computed. */
   readonly candidates: readonly Candidate[];
-  /** The best words first. */
+  /** The other matches, best lexical score first. */
   readonly others: readonly Candidate[];
 }
 
 export interface MatchOptions {
   readonly accepts?: (conversationId: string, seq: number) => boolean;
   readonly vectors?: VectorScores | undefined;
-  /** Leaves out what has none of the words of the question's subject itself. */
-  readonly ownOnly?: boolean;
+  /** Leaves out messages whose content has none of the words of the question's subject. */
+  readonly requiresContentMatch?: boolean;
 }
 
-/** Candidates have the best words or the nearest vectors, or say how to answer. */
-export function matchesOf(
+/**
+ * The candidates are the messages with the best lexical scores or the nearest vectors, and the instructions
+ * and preferences that apply.
+ */
+export function selectMatches(
   scored: readonly Scored[],
   question: Question,
   options: MatchOptions,
 ): Matches {
   const { accepts, vectors } = options;
-  const includesNeighbours = !options.ownOnly && question.words.length >= WORDS_OF_A_QUESTION;
-  // Of one conversation: elsewhere another conversation's rules would answer everything.
-  const isStanding = ({ stream }: Scored, message: number) =>
+  const includesNeighbours =
+    !options.requiresContentMatch && question.words.length >= MIN_WORDS_FOR_NEIGHBOURS;
+  // Instructions without a word of the question match only if one conversation is searched: those of other
+  // conversations would fill every answer.
+  const isStanding = ({ conversation }: Scored, message: number) =>
     includesNeighbours &&
     scored.length === 1 &&
-    ((stream.flags[message] ?? 0) & IS_INSTRUCTION) !== 0;
-  const subject = options.ownOnly ? subjectOf(question) : everyWordOf(question);
+    ((conversation.flags[message] ?? 0) & IS_INSTRUCTION) !== 0;
+  const subject = options.requiresContentMatch ? subjectOf(question) : everyWordOf(question);
   const matches: (Candidate & { words: number })[] = [];
   const byId = new Map(scored.map((one) => [one.conversationId, one]));
   for (const one of scored) {
@@ -57,26 +68,26 @@ export function matchesOf(
     }
   }
   const answers = withEveryWord(matches, question);
-  answers.sort((a, b) => b.words - a.words || inTime(a, b));
-  if (vectors === undefined) return divided(answers, question);
+  answers.sort((a, b) => b.words - a.words || newestFirst(a, b));
+  if (vectors === undefined) return splitCandidates(answers, question);
   const near = vectors.nearest(
-    BY_VECTOR,
+    MAX_BY_VECTOR,
     ({ conversationId, seq }) =>
       byId.has(conversationId) && accepts?.(conversationId, seq) !== false,
   );
-  return divided(joinedWith(near, answers, byId), question);
+  return splitCandidates(withNearest(near, answers, byId), question);
 }
 
 /**
- * Instructions and preferences that apply to the question are candidates wherever their words put them: in a long
- * conversation many messages have more of the words.
+ * Instructions and preferences that apply to the question are candidates whatever their lexical score: in a
+ * long conversation many other messages have more of the question's words.
  */
-function divided(matches: readonly Candidate[], question: Question): Matches {
+function splitCandidates(matches: readonly Candidate[], question: Question): Matches {
   const applying = flagsThatApply(question);
-  const candidates = matches.slice(0, CANDIDATES);
+  const candidates = matches.slice(0, CANDIDATE_COUNT);
   const others: Candidate[] = [];
-  for (const match of matches.slice(CANDIDATES)) {
-    const flags = match.scored.stream.flags[match.message] ?? 0;
+  for (const match of matches.slice(CANDIDATE_COUNT)) {
+    const flags = match.scored.conversation.flags[match.message] ?? 0;
     ((flags & applying) === 0 ? others : candidates).push(match);
   }
   return { candidates, others };
@@ -84,13 +95,15 @@ function divided(matches: readonly Candidate[], question: Question): Matches {
 
 function flagsThatApply(question: Question): number {
   if (question.isOverview) return 0;
-  return (isOpen(question) ? IS_INSTRUCTION : 0) | (question.isRequest ? IS_PREFERENCE : 0);
+  return (
+    (instructionsApply(question) ? IS_INSTRUCTION : 0) | (question.isRequest ? IS_PREFERENCE : 0)
+  );
 }
 
-/** A bit for each word. */
+/** The bitmask of all words of the question. */
 export const everyWordOf = ({ words }: Question): number => 2 ** words.length - 1;
 
-/** Bits of the words that are not about the conversation; of all where there are no others. */
+/** Bitmask of the words that are not about the conversation; of all words if all are about it. */
 function subjectOf(question: Question): number {
   const subject = question.words.reduce(
     (bits, { weight }, word) => (weight < 1 ? bits : bits | (1 << word)),
@@ -99,28 +112,31 @@ function subjectOf(question: Question): number {
   return subject === 0 ? everyWordOf(question) : subject;
 }
 
-/** The newest conversation first, each from its beginning: independent of the order in which they were read. */
-function inTime(a: Candidate, b: Candidate): number {
+/**
+ * Newest conversation first, then by sequence number, so that the order does not depend on the order of
+ * indexing.
+ */
+function newestFirst(a: Candidate, b: Candidate): number {
   if (a.scored === b.scored) return a.message - b.message;
   return a.scored.conversationId < b.scored.conversationId ? 1 : -1;
 }
 
-/** Of one or two words: where messages have all of them, those that have only one are no answer. */
+/** For a question of one or two words: if some messages have all words, only these match. */
 function withEveryWord<Match extends Candidate>(matches: Match[], question: Question): Match[] {
-  if (question.words.length >= WORDS_OF_A_QUESTION) return matches;
+  if (question.words.length >= MIN_WORDS_FOR_NEIGHBOURS) return matches;
   const everyWord = everyWordOf(question);
   const whole = matches.filter(({ scored, message }) => scored.lexical.own[message] === everyWord);
   return whole.length > 0 ? whole : matches;
 }
 
-/** The nearest by vector take part among the first candidates. */
-function joinedWith(
+/** Moves up to MAX_BY_VECTOR messages with the nearest vectors to the front, behind the best lexical scores. */
+function withNearest(
   near: readonly { conversationId: string; seq: number }[],
   matches: readonly Candidate[],
   byId: ReadonlyMap<string, Scored>,
 ): Candidate[] {
   const key = (scored: Scored, message: number) => `${scored.conversationId} ${message}`;
-  const leading = matches.slice(0, CANDIDATES - BY_VECTOR);
+  const leading = matches.slice(0, CANDIDATE_COUNT - MAX_BY_VECTOR);
   const seen = new Set(leading.map(({ scored, message }) => key(scored, message)));
   const added: Candidate[] = [];
   for (const { conversationId, seq } of near) {
@@ -130,7 +146,7 @@ function joinedWith(
     added.push({ scored, message: seq - 1 });
   }
   const others = matches
-    .slice(CANDIDATES - BY_VECTOR)
+    .slice(CANDIDATE_COUNT - MAX_BY_VECTOR)
     .filter(({ scored, message }) => !seen.has(key(scored, message)));
   return [...leading, ...added, ...others];
 }

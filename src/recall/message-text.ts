@@ -1,13 +1,13 @@
 /**
- * One message as recall reads it: stems in their order, cut into passages, and what can be derived from
- * the text alone. The speaker and the time stand before the words, so that a question may name either.
+ * Converts one message to what recall indexes: term IDs in the order of the text, passages, and flags. The
+ * speaker's name and the date are indexed before the content, so that a question can name them.
  */
 import { Uint32List } from '../base/typed-array.js';
 import { LANGUAGES } from './languages.js';
 import type { Vocabulary } from './vocabulary.js';
 import { scanWords } from './words.js';
 
-/** Of a passage, in words of the text as it is read. */
+/** Length and overlap of passages, in words of the text. */
 export const PASSAGE_WORDS = 120;
 export const OVERLAP_WORDS = 20;
 
@@ -17,42 +17,42 @@ export interface MessageSource {
   readonly content: string;
   /** Epoch milliseconds. */
   readonly time: number;
-  /** A person's name, where the message has one. */
+  /** Name of a person, if the message has one. */
   readonly speaker: string | undefined;
 }
 
-/** Bits of a message. */
+/** Flags of a message, as bits. */
 export const IS_QUESTION = 1;
 export const IS_LONG_REPLY = 2;
 export const IS_INSTRUCTION = 4;
 export const IS_PREFERENCE = 8;
 export const IS_ASSISTANT = 16;
 
-/** What is known of a message beside its stems. */
+/** What is stored of a message besides its terms and passages. */
 export interface ReadMessage {
-  /** How many of its stems stand before the content. */
+  /** Number of its terms before the content (speaker and date). */
   readonly prefix: number;
   readonly flags: number;
   readonly language: number;
 }
 
-/** Stems of messages one after another, and their passages. */
+/** Output lists to which one message after another is appended. */
 export interface StemLists {
-  /** Numbers of stems; of each message speaker and date first, then the content. */
+  /** Term IDs: for each message first speaker and date, then the content. */
   readonly terms: Uint32List;
-  /** Passages as positions in `terms`: from, to, from, to. */
+  /** Start and end of each passage, as indexes into `terms`. */
   readonly passages: Uint32List;
 }
 
-/** A step reads about so many characters, or numbers so many words: a millisecond or two. */
+/** One step reads this many characters, or converts this many words to term IDs. Both take 1 to 2 ms. */
 const STEP_CHARS = 32_768;
 const STEP_WORDS = 8_192;
-/** Cues of an instruction or a preference are looked for so far. */
+/** Cues of instructions and preferences are searched only in this many characters. */
 const CUE_CHARS = 100_000;
 
 /**
- * Adds a message to `lists`. `before`: the language of the message before it. Pauses in between for what is
- * long; until the end nothing else may use the vocabulary's reader or the lists.
+ * Appends a message to `lists`. `before`: language of the message before it. Yields between the steps of a
+ * long message; until it returns, nothing else may use the vocabulary's reader or the lists.
  */
 export function* readMessage(
   message: MessageSource,
@@ -81,7 +81,7 @@ export function* readMessage(
   return { prefix, flags: flagsOf(message, read, language), language };
 }
 
-/** Adds the first `count` words that the vocabulary's reader has, and the passages that they make. */
+/** Appends the first `count` words of the vocabulary's reader, and their passages. */
 function* cutPassages(
   vocabulary: Vocabulary,
   count: number,
@@ -102,7 +102,10 @@ function* cutPassages(
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The stems of speaker and date. Neighbouring messages have the same, so the last are reused. */
+/**
+ * Appends the stems of speaker and date. It keeps the last result, because neighbouring messages mostly
+ * have the same speaker and date.
+ */
 export class Labels {
   #speaker: string | undefined;
   #day = Number.NaN;
@@ -110,8 +113,8 @@ export class Labels {
   readonly #terms = new Uint32List(8);
 
   /**
-   * Adds those of a message whose content the vocabulary's reader has, and returns how many they are. The
-   * reader may have the words of the label then too.
+   * Appends the label of the message whose content the vocabulary's reader has read, and returns the number
+   * of its terms. It may add the words of the label to the reader, behind those of the content.
    */
   append(
     { speaker, time }: MessageSource,
@@ -137,7 +140,7 @@ export class Labels {
   }
 }
 
-/** The text in parts that end before a blank, so that no word is cut. */
+/** The text in parts that end before white space, so that no word is divided. */
 function* partsOf(text: string): Generator<string> {
   const blank = /\s/g;
   for (let from = 0; from < text.length; ) {
@@ -176,7 +179,7 @@ function flagsOf({ role, content }: MessageSource, words: number, language: numb
   const lower = isUser ? content.slice(0, CUE_CHARS).toLowerCase() : '';
   const isStanding = (cue: RegExp | undefined) => isUser && cue?.test(lower) === true;
   return (
-    (words <= MOST_WORDS_OF_A_QUESTION && ENDS_IN_QUESTION.test(content) ? IS_QUESTION : 0) |
+    (words <= MAX_QUESTION_WORDS && ENDS_IN_QUESTION.test(content) ? IS_QUESTION : 0) |
     (isAssistant ? IS_ASSISTANT : 0) |
     (isAssistant && words > PASSAGE_WORDS ? IS_LONG_REPLY : 0) |
     (isStanding(cues.isInstruction) ? IS_INSTRUCTION : 0) |
@@ -184,26 +187,27 @@ function flagsOf({ role, content }: MessageSource, words: number, language: numb
   );
 }
 
-/** A longer message says something before it asks. */
-const MOST_WORDS_OF_A_QUESTION = 30;
+/** A longer message that ends in a question mark also states something. */
+const MAX_QUESTION_WORDS = 30;
 const ENDS_IN_QUESTION = /[?？][\s"')\]]*$/;
 
 /**
- * Where passages begin and end while a text of known length is read: each PASSAGE_WORDS long, the next
- * begins OVERLAP_WORDS before its end; a rest shorter than the overlap joins the last.
+ * Computes where passages begin and end while a text of known length is read. Each has PASSAGE_WORDS words;
+ * the next begins OVERLAP_WORDS before its end. A rest that is shorter than the overlap belongs to the last
+ * passage.
  */
 class PassageCutter {
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
   readonly #count: number;
-  /** Where the next passage begins or ends, in words that were read. */
+  /** The next word, counted from the start of the text, at which a passage begins or ends. */
   next = 0;
 
   constructor(words: number) {
     this.#count = passageCount(words);
   }
 
-  /** The word `read` words into the text goes to the position `at`. */
+  /** Notes that word number `read` of the text is at index `at` of the terms. */
   reach(read: number, at: number): void {
     if (read < this.next) return;
     const step = PASSAGE_WORDS - OVERLAP_WORDS;
@@ -223,7 +227,7 @@ class PassageCutter {
   }
 }
 
-/** How many passages a text of so many words makes; one at least. */
+/** Number of passages of a text of `words` words; at least 1. */
 function passageCount(words: number): number {
   const step = PASSAGE_WORDS - OVERLAP_WORDS;
   return Math.max(1, Math.ceil((words - OVERLAP_WORDS) / step));
@@ -235,7 +239,7 @@ export interface PassageRange {
   readonly end: number;
 }
 
-/** The passages of a text, as they are indexed: also what an embedder embeds. Never none. */
+/** The passages of a text as they are indexed and embedded. At least one. */
 export function passagesOf(text: string): PassageRange[] {
   const offsets: number[] = [];
   const ends: number[] = [];
@@ -257,7 +261,7 @@ export function passagesOf(text: string): PassageRange[] {
     const from = positions[2 * passage] ?? 0;
     const to = positions[2 * passage + 1] ?? 0;
     const start = passage === 0 ? 0 : (offsets[from] ?? text.length);
-    // What stands between two words (a full stop, a bracket) belongs to the one before it.
+    // Characters between two words (a full stop, a bracket) belong to the word before them.
     const end = passage === count - 1 ? text.length : (offsets[to] ?? ends.at(-1) ?? text.length);
     return { start, end };
   });

@@ -1,56 +1,62 @@
 /**
- * A question as recall asks it: its words without the function words, each with all the stems it may
- * have in the languages of the store, and what the question wants, where a cue says so.
+ * Parses a question: its words without function words, each with its stems in all languages of the store,
+ * and what the question asks for according to its language's cues.
  */
 import { functionWordMask, LANGUAGES, languageOf } from './languages.js';
 import { stemOf, type Vocabulary } from './vocabulary.js';
-import { scanWords, withoutMarks, wordsOf } from './words.js';
+import { scanWords, withoutDiacritics, wordsOf } from './words.js';
 
-/** Words beyond are passed over: one bit each. */
+/** Further words are ignored, because bitmasks have one bit for each word. */
 const MAX_WORDS = 31;
-/** Of a word about the conversation and not about its subject. */
+/** Weight of a word about the conversation, not about its subject. */
 const CONVERSATION_WEIGHT = 0.3;
-/** Of a name or a number, where they are to go first. */
+/** Weight of a name or a number if `boostsEntities` is set. */
 const ENTITY_WEIGHT = 3;
 
-/** Only Japanese is written with them. A short question may have too few function words to show it. */
+/** Only Japanese uses kana. A short question may have too few function words to determine the language. */
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const JAPANESE = LANGUAGES.findIndex(({ code }) => code === 'ja');
 
 export interface QuestionWord {
   /** As typed, in lower case. */
   readonly text: string;
-  /** Numbers of the stems that stand for it; none where no message has it. */
+  /** Term IDs of its stems; empty if no message has one. */
   readonly terms: readonly number[];
   readonly weight: number;
 }
 
 export interface Question {
   readonly text: string;
-  /** Each once, in the order of the question. */
+  /** Each word once, in the order of the question. */
   readonly words: readonly QuestionWord[];
-  /** Places in `words` of two that stand side by side, in their order. */
+  /** Indexes in `words` of two neighbouring words, in their order. */
   readonly pairs: readonly (readonly [number, number])[];
   readonly asksAssistant: boolean;
   readonly isRequest: boolean;
   readonly isRecollection: boolean;
   readonly isOverview: boolean;
-  /** The answer is in many places: little of each is better than much of a few. */
+  /**
+   * The answer is in many places, so short excerpts of many messages answer it better than a few long
+   * passages.
+   */
   readonly isBroad: boolean;
 }
 
-/** Standing instructions apply to whatever asks for an answer now and not for what was said. */
-export const isOpen = ({ isRequest, isRecollection, asksAssistant }: Question): boolean =>
-  isRequest || !(isRecollection || asksAssistant);
+/** Whether standing instructions apply: they do not if the question asks about the past. */
+export const instructionsApply = ({
+  isRequest,
+  isRecollection,
+  asksAssistant,
+}: Question): boolean => isRequest || !(isRecollection || asksAssistant);
 
-/** `languages`: places in LANGUAGES that messages are in. */
+/** `languages`: indexes in LANGUAGES of the languages that the messages are in. */
 export function readQuestion(
   text: string,
   vocabulary: Vocabulary,
   languages: readonly number[],
-  entitiesFirst = false,
+  boostsEntities = false,
 ): Question {
-  const entities = entitiesFirst ? entitiesOf(text) : undefined;
+  const entities = boostsEntities ? entitiesOf(text) : undefined;
   const typed: string[] = [];
   scanWords(text, (word) => typed.push(word));
   const own = languageOf(typed.map(functionWordMask), KANA.test(text) ? JAPANESE : 0);
@@ -87,8 +93,8 @@ export function readQuestion(
 }
 
 /**
- * Whether a name stands in the question: all of its words do, in whatever form and order. Function words of
- * the name do not count; a name that has no others is never there.
+ * Returns a test whether the question contains all words of a name, in whatever form and order. Function
+ * words of the name do not count; a name that has no other words never matches.
  */
 export function namedIn(question: string): (name: string) => boolean {
   const words = wordsOf(question);
@@ -102,7 +108,7 @@ export function namedIn(question: string): (name: string) => boolean {
   };
 }
 
-/** Words with a capital that begin no sentence, and numbers, in lower case. */
+/** Capitalized words that do not begin a sentence, and numbers, in lower case. */
 function entitiesOf(text: string): ReadonlySet<string> {
   const found =
     text.match(/(?<![.!?]\s*|^\s*)(?<![\p{L}\p{N}])(?:\p{Lu}|\p{N})[\p{L}\p{N}]*/gu) ?? [];
@@ -126,7 +132,7 @@ function isAboutConversation(word: string, stem: string, position: number): bool
   let stems = conversationStems.get(position);
   if (stems === undefined) {
     const list = language?.conversationWords ?? [];
-    stems = new Set(list.map((listed) => withoutMarks(language?.stem(listed) ?? listed)));
+    stems = new Set(list.map((listed) => withoutDiacritics(language?.stem(listed) ?? listed)));
     conversationStems.set(position, stems);
   }
   return stems.has(stem) || stems.has(word);

@@ -1,15 +1,16 @@
 /**
- * From words to an order: the features of the best few hundred messages, each from 0 to 1 among them,
- * and the weights with which they are summed (docs/RECALL.md has the table, and what was measured without some of them).
+ * Ranks the candidates: it computes their features, scales them to 0..1 among the candidates, and sums them
+ * with weights. docs/RECALL.md has the table of the weights and the results without single features.
  */
+
+import { type ConversationTerms, speakerName } from './conversation-terms.js';
 import { type Hits, type LexicalScores, sessionsOf } from './evidence.js';
 import { IS_INSTRUCTION, IS_LONG_REPLY, IS_PREFERENCE, IS_QUESTION } from './message-text.js';
-import { isOpen, type Question } from './question.js';
-import { type Stream, speakerName } from './stream.js';
+import { instructionsApply, type Question } from './question.js';
 import type { VectorScores } from './vector-source.js';
 import { wordsOf } from './words.js';
 
-/** What a feature adds to a message's score where it is 1. */
+/** The weight of each feature. */
 export const WEIGHTS = {
   lexical: 1,
   vector: 0.6,
@@ -19,7 +20,7 @@ export const WEIGHTS = {
   sessionVector: 0.25,
   pairs: 0.5,
   isQuestion: -0.15,
-  questionOfAnswer: 0.5,
+  answeredQuestion: 0.5,
   namedSpeaker: 0.3,
   firstOfSession: 0.45,
   longReply: -0.9,
@@ -32,12 +33,15 @@ export const WEIGHTS = {
 };
 export type Weights = Readonly<Record<keyof typeof WEIGHTS, number>>;
 
-/** Weights with which only words, their sessions and who speaks count. */
-export const WITHOUT_FORM: Partial<Weights> = {
+/**
+ * Zero for the features that depend on the order and the form of messages. Words, sessions and speakers
+ * still count.
+ */
+export const CONTENT_ONLY_WEIGHTS: Partial<Weights> = {
   before: 0,
   after: 0,
   isQuestion: 0,
-  questionOfAnswer: 0,
+  answeredQuestion: 0,
   firstOfSession: 0,
   longReply: 0,
   longReplyAsked: 0,
@@ -48,21 +52,24 @@ export const WITHOUT_FORM: Partial<Weights> = {
   preferenceFits: 0,
 };
 
-/** Of the combined score of a neighbour. */
+/** Share of the lexical score in a combined score; the rest is the vector score. */
 const LEXICAL_SHARE = 0.6;
-/** Of a question for a summary. What follows a matter that was raised belongs to it. */
-const OVERVIEW = { lexical: 0.4, vector: 0.6, before: 0.3, longReply: 0.1 };
-const MOST_PAIRS = 3;
-/** Behind so many that fit better an instruction counts half. */
-const INSTRUCTIONS = 16;
-/** Of the BM25 of a session's text. */
+/**
+ * Weights for a question that asks for a summary. The reply to a message on the subject belongs to a
+ * summary too.
+ */
+const OVERVIEW_WEIGHTS = { lexical: 0.4, vector: 0.6, before: 0.3, longReply: 0.1 };
+const MAX_PAIRS = 3;
+/** An instruction counts half if this many others fit the question better. */
+const INSTRUCTION_HALF_RANK = 16;
+/** BM25 constants for the text of a session. */
 const SESSION_K1 = 1.2;
 const SESSION_B = 0.75;
 
-/** A conversation with some of the words, or something near in meaning. */
+/** A conversation that has some of the words or a near vector, with its lexical scores. */
 export interface Scored {
   readonly conversationId: string;
-  readonly stream: Stream;
+  readonly conversation: ConversationTerms;
   readonly hits: Hits | undefined;
   readonly lexical: LexicalScores;
 }
@@ -79,7 +86,7 @@ export interface Ranked extends Candidate {
 export interface RankingInput {
   readonly question: Question;
   readonly candidates: readonly Candidate[];
-  /** Every conversation with a candidate; sessions are compared among them. */
+  /** The conversations of the candidates are the collection for the BM25 of sessions. */
   readonly wordWeights: Float64Array;
   readonly vectors: VectorScores | undefined;
   readonly weights: Weights;
@@ -96,31 +103,34 @@ export function rank(input: RankingInput): Ranked[] {
   );
   const spans = spansOf(features);
   const scaledFeatures = features.map((own) => scaled(own, spans));
-  if (question.isOverview) return sorted(candidates, scaledFeatures.map(overviewScore));
+  if (question.isOverview) return sortedByScore(candidates, scaledFeatures.map(overviewScore));
   const shares = instructionShares(scaledFeatures);
   const scores = scaledFeatures.map((own, at) => answerScore(own, shares[at] ?? 0, input));
-  return sorted(candidates, scores);
+  return sortedByScore(candidates, scores);
 }
 
-const sorted = (candidates: readonly Candidate[], scores: readonly number[]): Ranked[] =>
+const sortedByScore = (candidates: readonly Candidate[], scores: readonly number[]): Ranked[] =>
   candidates
     .map((candidate, at) => ({ ...candidate, score: scores[at] ?? 0 }))
     .sort((a, b) => b.score - a.score);
 
-/** How much each instruction counts: the better others fit the question, the less. 0 for what is none. */
+/**
+ * By candidate: factor of an instruction, c / (c + number of instructions that fit better), where c is
+ * INSTRUCTION_HALF_RANK. 0 if the message is no instruction.
+ */
 function instructionShares(features: readonly Features[]): Float64Array {
   const shares = new Float64Array(features.length);
   [...features.keys()]
     .filter((at) => ((features[at]?.flags ?? 0) & IS_INSTRUCTION) !== 0)
-    .map((at) => ({ at, fit: fitOf(features[at]) }))
+    .map((at) => ({ at, fit: questionFit(features[at]) }))
     .sort((a, b) => b.fit - a.fit)
     .forEach(({ at }, place) => {
-      shares[at] = INSTRUCTIONS / (INSTRUCTIONS + place);
+      shares[at] = INSTRUCTION_HALF_RANK / (INSTRUCTION_HALF_RANK + place);
     });
   return shares;
 }
 
-/** Raw values; those of SCALED are brought to 0 to 1 among the candidates. */
+/** Raw values. Those named in SCALED are later scaled to 0..1 among the candidates. */
 interface Features {
   lexical: number;
   vector: number;
@@ -133,7 +143,7 @@ interface Features {
   readonly pairs: number;
   readonly isNamed: boolean;
   readonly isFirst: boolean;
-  readonly isAnswer: boolean;
+  readonly answersQuestion: boolean;
   readonly flags: number;
 }
 
@@ -144,10 +154,10 @@ function featuresOf(
   pairs: PairCounts,
   names: ReadonlySet<string>,
 ): Features {
-  const { stream, lexical, conversationId } = scored;
+  const { conversation, lexical, conversationId } = scored;
   const words = (at: number) => lexical.scores[at] ?? 0;
   const vector = (at: number) => vectors?.best(conversationId, at + 1)?.cosine ?? 0;
-  const speaker = speakerName(stream, message);
+  const speaker = speakerName(conversation, message);
   const session = sessions.of(scored, message);
   return {
     lexical: words(message),
@@ -158,19 +168,22 @@ function featuresOf(
     afterVector: vector(message + 1),
     session: session.words,
     sessionVector: session.vector,
-    pairs: Math.min(MOST_PAIRS, pairs.in(scored.hits, message)) / MOST_PAIRS,
+    pairs: Math.min(MAX_PAIRS, pairs.in(scored.hits, message)) / MAX_PAIRS,
     isNamed: speaker !== undefined && wordsOf(speaker).some((name) => names.has(name)),
     isFirst: session.first === message,
-    isAnswer: isAnswer(stream, message),
-    flags: stream.flags[message] ?? 0,
+    answersQuestion: answersQuestion(conversation, message),
+    flags: conversation.flags[message] ?? 0,
   };
 }
 
-/** Whether a message follows a short question that another speaker asked: it leaves out what that one says. */
-const isAnswer = ({ flags, speakers }: Stream, message: number) =>
+/**
+ * Whether a message follows a short question by another speaker. Such an answer often does not repeat the
+ * words of the question.
+ */
+const answersQuestion = ({ flags, speakers }: ConversationTerms, message: number) =>
   ((flags[message - 1] ?? 0) & IS_QUESTION) !== 0 && speakers[message - 1] !== speakers[message];
 
-/** What is scaled, and by whose span. */
+/** Scaled features, each with the feature whose minimum and maximum scale it. */
 const SCALED = {
   lexical: 'lexical',
   before: 'lexical',
@@ -203,19 +216,19 @@ function spansOf(features: readonly Features[]): Spans {
 }
 
 function scaled(features: Features, spans: Spans): Features {
-  const made = { ...features };
+  const result = { ...features };
   for (const [name, by] of Object.entries(SCALED) as [keyof typeof SCALED, keyof Spans][]) {
     const { least, most } = spans[by];
-    made[name] = most > least ? Math.max(0, (features[name] - least) / (most - least)) : 0;
+    result[name] = most > least ? Math.max(0, (features[name] - least) / (most - least)) : 0;
   }
-  return made;
+  return result;
 }
 
 const combined = (words: number, vector: number) =>
   LEXICAL_SHARE * words + (1 - LEXICAL_SHARE) * vector;
 
-/** Of many rules and wishes those count most that have to do with the question. */
-const fitOf = (features: Features | undefined): number =>
+/** How well an instruction or a preference fits the question. */
+const questionFit = (features: Features | undefined): number =>
   features === undefined ? 0 : combined(features.lexical, features.vector);
 
 function answerScore(
@@ -227,9 +240,9 @@ function answerScore(
   const has = (flag: number) => ((flags & flag) === 0 ? 0 : 1);
   const asksAssistant = question.asksAssistant ? 1 : 0;
   const isRequest = question.isRequest ? 1 : 0;
-  const asksNow = isOpen(question) ? 1 : 0;
+  const asksNow = instructionsApply(question) ? 1 : 0;
   const before = combined(features.before, features.beforeVector);
-  const fit = fitOf(features);
+  const fit = questionFit(features);
   return (
     weights.lexical * features.lexical +
     weights.vector * features.vector +
@@ -239,7 +252,7 @@ function answerScore(
     weights.sessionVector * features.sessionVector +
     weights.pairs * features.pairs +
     weights.isQuestion * has(IS_QUESTION) +
-    weights.questionOfAnswer * (features.isAnswer ? before : 0) +
+    weights.answeredQuestion * (features.answersQuestion ? before : 0) +
     weights.namedSpeaker * (features.isNamed ? 1 : 0) +
     weights.firstOfSession * (features.isFirst ? 1 : 0) +
     has(IS_LONG_REPLY) * (weights.longReply + weights.longReplyAsked * asksAssistant) +
@@ -249,15 +262,19 @@ function answerScore(
   );
 }
 
-/** What was said about a matter at length, on either side, matters more than who said it. */
+/** For a summary, the subject and the length of a message matter, and its speaker does not. */
 function overviewScore(features: Features): number {
   const { lexical, vector, before, beforeVector, flags } = features;
   const isLong = (flags & IS_LONG_REPLY) !== 0;
-  const own = OVERVIEW.lexical * lexical + OVERVIEW.vector * vector;
-  return own + OVERVIEW.before * combined(before, beforeVector) + (isLong ? OVERVIEW.longReply : 0);
+  const own = OVERVIEW_WEIGHTS.lexical * lexical + OVERVIEW_WEIGHTS.vector * vector;
+  return (
+    own +
+    OVERVIEW_WEIGHTS.before * combined(before, beforeVector) +
+    (isLong ? OVERVIEW_WEIGHTS.longReply : 0)
+  );
 }
 
-/** Pairs of neighbouring words of the question that stand side by side in a message. */
+/** Counts the pairs of neighbouring words of the question that are neighbours in a message too. */
 class PairCounts {
   readonly #pairs: ReadonlySet<number>;
 
@@ -267,11 +284,11 @@ class PairCounts {
 
   in(hits: Hits | undefined, message: number): number {
     if (hits === undefined || this.#pairs.size === 0) return 0;
-    const { positions, words, stream } = hits;
-    const end = stream.starts[message + 1] ?? 0;
+    const { positions, words, conversation } = hits;
+    const end = conversation.starts[message + 1] ?? 0;
     const found = new Set<number>();
     for (
-      let hit = firstAtLeast(positions, stream.starts[message] ?? 0);
+      let hit = firstAtLeast(positions, conversation.starts[message] ?? 0);
       hit + 1 < positions.length;
       hit++
     ) {
@@ -284,7 +301,7 @@ class PairCounts {
   }
 }
 
-/** The first hit at `place` or behind it. */
+/** Index of the first hit at or after `position`. */
 function firstAtLeast(positions: Uint32Array, position: number): number {
   let low = 0;
   let high = positions.length;
@@ -302,7 +319,7 @@ interface Session {
   readonly vector: number;
 }
 
-/** BM25 of the sessions' texts, and the best vector in each. */
+/** BM25 of the text of each session, and the best cosine in each. */
 class SessionScores {
   readonly #bounds = new Map<Scored, Uint32Array>();
   readonly #frequencies = new Map<Scored, Uint32Array[]>();
@@ -318,7 +335,7 @@ class SessionScores {
     let sessions = 0;
     let terms = 0;
     for (const scored of new Set(input.candidates.map((candidate) => candidate.scored))) {
-      const bounds = sessionsOf(scored.stream);
+      const bounds = sessionsOf(scored.conversation);
       const frequencies = sessionFrequencies(scored, bounds, count);
       this.#bounds.set(scored, bounds);
       this.#frequencies.set(scored, frequencies);
@@ -328,7 +345,7 @@ class SessionScores {
           if (frequency > 0) having[word] = (having[word] ?? 0) + 1;
         });
       sessions += frequencies.length;
-      terms += scored.stream.terms.length;
+      terms += scored.conversation.terms.length;
     }
     this.#length = sessions === 0 ? 1 : terms / sessions;
     this.#idf = Float64Array.from(having, (have, word) => {
@@ -347,10 +364,10 @@ class SessionScores {
   }
 
   #score(scored: Scored, bounds: Uint32Array, session: number): Session {
-    const { stream, conversationId } = scored;
+    const { conversation, conversationId } = scored;
     const first = bounds[session] ?? 0;
     const end = bounds[session + 1] ?? 0;
-    const length = (stream.starts[end] ?? 0) - (stream.starts[first] ?? 0);
+    const length = (conversation.starts[end] ?? 0) - (conversation.starts[first] ?? 0);
     const norm = SESSION_K1 * (1 - SESSION_B + (SESSION_B * length) / this.#length);
     let words = 0;
     this.#frequencies.get(scored)?.[session]?.forEach((frequency, word) => {
@@ -375,11 +392,11 @@ function sessionAt(bounds: Uint32Array, message: number): number {
   return low;
 }
 
-function sessionFrequencies({ hits, stream }: Scored, bounds: Uint32Array, words: number) {
+function sessionFrequencies({ hits, conversation }: Scored, bounds: Uint32Array, words: number) {
   const counted = Array.from({ length: bounds.length - 1 }, () => new Uint32Array(words));
   let session = 0;
   hits?.positions.forEach((position, hit) => {
-    while ((stream.starts[bounds[session + 1] ?? 0] ?? 0) <= position) session++;
+    while ((conversation.starts[bounds[session + 1] ?? 0] ?? 0) <= position) session++;
     const word = hits.words[hit] ?? 0;
     const frequencies = counted[session];
     if (frequencies !== undefined) frequencies[word] = (frequencies[word] ?? 0) + 1;

@@ -1,50 +1,55 @@
 /**
- * The recall index: the messages of all conversations as streams of stems, and the way from a question
- * to the messages that answer it, best first. Pure: it reads no files and uses no store; the caller keeps
- * it current calls `put` and `delete`. The exact index in `fts/` is independent of it.
+ * The recall index: the messages of all conversations as arrays of term IDs, and the search for the
+ * messages that answer a question. It reads no files and uses no store: the caller calls `put` and `delete`
+ * when the store changes. It does not use the exact index in `fts/`.
  */
 import { TimeSlice } from '../base/time-slice.js';
 import {
+  type ConversationTerms,
+  messagesIn,
+  passagesIn,
+  readConversation,
+} from './conversation-terms.js';
+import {
+  HitFinder,
   type Hits,
-  LEXICAL,
+  LEXICAL_CONSTANTS,
   type LexicalConstants,
   lexicalScores,
-  WordHits,
   wordWeights,
 } from './evidence.js';
-import { everyWordOf, matchesOf } from './matches.js';
+import { everyWordOf, selectMatches } from './matches.js';
 import type { MessageSource } from './message-text.js';
 import { type Question, readQuestion } from './question.js';
 import { type Candidate, rank, type Scored, WEIGHTS, type Weights } from './ranking.js';
-import { messagesIn, passagesIn, readStream, type Stream } from './stream.js';
 import type { VectorScores } from './vector-source.js';
 import { Vocabulary } from './vocabulary.js';
 
 export type { MessageSource };
 
 export interface AskOptions {
-  /** Conversations that are searched; all, unless given. */
+  /** Which conversations are searched; all if absent. */
   readonly inScope?: (conversationId: string) => boolean;
-  /** Messages that may be in the answer; their neighbours count as evidence all the same. */
+  /** Which messages may be in the answer. Their neighbours still count as evidence. */
   readonly accepts?: (conversationId: string, seq: number) => boolean;
   readonly vectors?: VectorScores | undefined;
   readonly signal?: AbortSignal;
-  /** Leaves out what has none of the words of the question's subject itself. */
-  readonly ownOnly?: boolean;
+  /** Leaves out messages whose content has none of the words of the question's subject. */
+  readonly requiresContentMatch?: boolean;
   /** Names and numbers of the question count three times. */
-  readonly entitiesFirst?: boolean;
-  /** Others than those of docs/RECALL.md. */
+  readonly boostsEntities?: boolean;
+  /** Weights that differ from those of docs/RECALL.md. */
   readonly weights?: Partial<Weights>;
   readonly lexical?: Partial<LexicalConstants>;
 }
 
 /** Why a message is in an answer. */
 export interface Evidence {
-  /** Words of the question, as typed, whose stems its content has. */
+  /** Words of the question, as typed, whose stems are in the message's content. */
   readonly words: readonly string[];
-  /** Those that only stand near it or in the same speaker's turns. */
+  /** Words that are only near the message or in the same speaker's turns. */
   readonly around: readonly string[];
-  /** Those that its speaker's name or its date has. */
+  /** Words in its speaker's name or its date. */
   readonly labelWords: readonly string[];
   readonly cosine?: number;
 }
@@ -56,24 +61,24 @@ export interface MessageRef {
 }
 
 export interface RecallHit extends MessageRef {
-  /** The best passage of the message, from 0, as `passagesOf` cuts them. */
+  /** Index of the best passage, from 0, in the order of `passagesOf`. */
   readonly passage: number;
-  /** Comparable within one answer only. */
+  /** Comparable only within one answer. */
   readonly score: number;
-  /** How well the words fit, 0 to about 1.7, whatever else the answer has. */
+  /** Lexical score, 0 to about 1.7. It does not depend on the other messages of the answer. */
   readonly lexical: number;
   readonly evidence: Evidence;
 }
 
 export interface RecallAnswer {
   readonly question: Question;
-  /** Messages that have some of it. */
+  /** Number of messages that match. */
   readonly total: number;
-  /** Whether one of them has all of the words, in whatever form. */
-  readonly hasAll: boolean;
-  /** The message at a place, from 0, the best first. */
+  /** Whether the content of one message has all words, in whatever form. */
+  readonly hasAllWords: boolean;
+  /** The message at `position` (0 is the best). */
   at(position: number): MessageRef | undefined;
-  /** The same with what is known of it. */
+  /** The message at `position` with its scores and evidence. */
   hit(position: number): RecallHit | undefined;
 }
 
@@ -85,20 +90,23 @@ export interface RecallStats {
 }
 
 export class RecallIndex {
-  readonly #streams = new Map<string, Stream>();
+  readonly #conversations = new Map<string, ConversationTerms>();
   #vocabulary = new Vocabulary();
-  /** By place in LANGUAGES: messages in it. */
+  /** By index in LANGUAGES: number of messages in that language. */
   readonly #languages: number[] = [];
   #revision = 0;
   #changed = 0;
   #dropped = 0;
 
-  /** Messages put or deleted, and of them those deleted or replaced, since the index was created. */
+  /**
+   * Since the index was created: messages put or deleted (`changed`), and those of them that were deleted
+   * or replaced (`dropped`).
+   */
   get counters(): { readonly changed: number; readonly dropped: number } {
     return { changed: this.#changed, dropped: this.#dropped };
   }
 
-  /** Raised with every change. */
+  /** Grows with every change. */
   get revision(): number {
     return this.#revision;
   }
@@ -108,80 +116,90 @@ export class RecallIndex {
   }
 
   has(conversationId: string): boolean {
-    return this.#streams.has(conversationId);
+    return this.#conversations.has(conversationId);
   }
 
-  get(conversationId: string): Stream | undefined {
-    return this.#streams.get(conversationId);
+  get(conversationId: string): ConversationTerms | undefined {
+    return this.#conversations.get(conversationId);
   }
 
-  streams(): Iterable<[conversationId: string, stream: Stream]> {
-    return this.#streams;
+  conversations(): Iterable<[conversationId: string, conversation: ConversationTerms]> {
+    return this.#conversations;
   }
 
-  /** `unchanged`: so many messages from the first are as they were when it was put before. */
+  /** `unchanged`: number of messages, from the first, that are the same as at the last `put`. */
   put(conversationId: string, messages: readonly MessageSource[], unchanged = 0): void {
-    for (const _ of this.steps(conversationId, messages, unchanged));
+    for (const _ of this.putInSteps(conversationId, messages, unchanged));
   }
 
   /**
-   * The same with pauses. What was put before is in force until the end; other steps must wait for it.
+   * The same as `put`, in steps. Searches use the old messages until it returns. Only one such generator
+   * may run at a time.
    */
-  *steps(
+  *putInSteps(
     conversationId: string,
     messages: readonly MessageSource[],
     unchanged = 0,
   ): Generator<undefined, void> {
-    const known = this.#streams.get(conversationId);
-    const stream = yield* readStream(messages, this.#vocabulary, known, unchanged);
+    const known = this.#conversations.get(conversationId);
+    const conversation = yield* readConversation(messages, this.#vocabulary, known, unchanged);
     const before = known === undefined ? 0 : messagesIn(known);
     const reused = Math.min(unchanged, before, messages.length);
     this.#changed += messages.length - reused;
     this.#dropped += before - reused;
     if (known !== undefined) this.#remove(conversationId, known);
-    this.#enter(conversationId, stream);
+    this.#add(conversationId, conversation);
   }
 
   delete(conversationId: string): void {
-    const known = this.#streams.get(conversationId);
+    const known = this.#conversations.get(conversationId);
     if (known === undefined) return;
     this.#changed += messagesIn(known);
     this.#dropped += messagesIn(known);
     this.#remove(conversationId, known);
   }
 
-  /** Loads what a cache has; the index is empty before. `dropped`: messages of it that count no more. */
-  adopt(
+  /**
+   * Loads the content of a cache into an empty index. `dropped`: number of messages in the cache's
+   * vocabulary that are no longer stored.
+   */
+  load(
     vocabulary: Vocabulary,
-    streams: Iterable<[conversationId: string, stream: Stream]>,
+    conversations: Iterable<[conversationId: string, conversation: ConversationTerms]>,
     dropped: number,
   ): void {
     this.#vocabulary = vocabulary;
     this.#dropped += dropped;
-    for (const [conversationId, stream] of streams) this.#enter(conversationId, stream);
+    for (const [conversationId, conversation] of conversations)
+      this.#add(conversationId, conversation);
   }
 
   stats(): RecallStats {
     let messages = 0;
     let passages = 0;
-    for (const stream of this.#streams.values()) {
-      messages += messagesIn(stream);
-      passages += passagesIn(stream);
+    for (const conversation of this.#conversations.values()) {
+      messages += messagesIn(conversation);
+      passages += passagesIn(conversation);
     }
-    return { conversations: this.#streams.size, messages, passages, stems: this.#vocabulary.size };
+    return {
+      conversations: this.#conversations.size,
+      messages,
+      passages,
+      stems: this.#vocabulary.size,
+    };
   }
 
-  /** Lets other work run every few milliseconds. Rejects with the signal's reason. */
+  /** Yields to other tasks every few milliseconds. Rejects with the reason of the signal. */
   async ask(text: string, options: AskOptions = {}): Promise<RecallAnswer> {
     const languages = [...this.#languages.keys()].filter(
       (position) => (this.#languages[position] ?? 0) > 0,
     );
-    const question = readQuestion(text, this.#vocabulary, languages, options.entitiesFirst);
+    const question = readQuestion(text, this.#vocabulary, languages, options.boostsEntities);
     const slice = new TimeSlice({ signal: options.signal });
     const { found, hits } = await this.#find(question, options, slice);
     const weights = wordWeights(question, hits);
     const scored = await scoreAll(found, weights, hits.passageLength, options, slice);
-    const { candidates, others } = matchesOf(scored, question, options);
+    const { candidates, others } = selectMatches(scored, question, options);
     const ranked = rank({
       question,
       candidates,
@@ -194,7 +212,7 @@ export class RecallIndex {
     return {
       question,
       total: all.length,
-      hasAll: all.some(({ scored, message }) => scored.lexical.own[message] === everyWord),
+      hasAllWords: all.some(({ scored, message }) => scored.lexical.own[message] === everyWord),
       at: (position) => {
         const found = all[position];
         return found && { conversationId: found.scored.conversationId, seq: found.message + 1 };
@@ -206,31 +224,35 @@ export class RecallIndex {
     };
   }
 
-  #remove(conversationId: string, known: Stream): void {
+  #remove(conversationId: string, known: ConversationTerms): void {
     this.#revision += 1;
-    this.#streams.delete(conversationId);
+    this.#conversations.delete(conversationId);
     this.#countLanguages(known, -1);
   }
 
-  #enter(conversationId: string, stream: Stream): void {
+  #add(conversationId: string, conversation: ConversationTerms): void {
     this.#revision += 1;
-    this.#streams.set(conversationId, stream);
-    this.#countLanguages(stream, 1);
+    this.#conversations.set(conversationId, conversation);
+    this.#countLanguages(conversation, 1);
   }
 
-  #countLanguages({ languages }: Stream, sign: number): void {
+  #countLanguages({ languages }: ConversationTerms, sign: number): void {
     for (const position of languages)
       this.#languages[position] = (this.#languages[position] ?? 0) + sign;
   }
 
   async #find(question: Question, { inScope, vectors }: AskOptions, slice: TimeSlice) {
-    const hits = new WordHits(question, this.#vocabulary.size);
-    const found: { conversationId: string; stream: Stream; hits: Hits | undefined }[] = [];
-    for (const [conversationId, stream] of [...this.#streams]) {
+    const hits = new HitFinder(question, this.#vocabulary.size);
+    const found: {
+      conversationId: string;
+      conversation: ConversationTerms;
+      hits: Hits | undefined;
+    }[] = [];
+    for (const [conversationId, conversation] of [...this.#conversations]) {
       if (inScope?.(conversationId) === false) continue;
-      const own = hits.find(stream);
+      const own = hits.find(conversation);
       if (own !== undefined || vectors !== undefined)
-        found.push({ conversationId, stream, hits: own });
+        found.push({ conversationId, conversation, hits: own });
       if (slice.isSpent()) await slice.yield();
     }
     return { found, hits };
@@ -238,19 +260,23 @@ export class RecallIndex {
 }
 
 async function scoreAll(
-  found: readonly { conversationId: string; stream: Stream; hits: Hits | undefined }[],
+  found: readonly {
+    conversationId: string;
+    conversation: ConversationTerms;
+    hits: Hits | undefined;
+  }[],
   weights: Float64Array,
   passageLength: number,
   { lexical }: AskOptions,
   slice: TimeSlice,
 ): Promise<Scored[]> {
-  const constants = { ...LEXICAL, ...lexical };
+  const constants = { ...LEXICAL_CONSTANTS, ...lexical };
   const scored: Scored[] = [];
-  for (const { conversationId, stream, hits } of found) {
-    const own = hits ?? { stream, positions: new Uint32Array(0), words: new Uint8Array(0) };
+  for (const { conversationId, conversation, hits } of found) {
+    const own = hits ?? { conversation, positions: new Uint32Array(0), words: new Uint8Array(0) };
     scored.push({
       conversationId,
-      stream,
+      conversation,
       hits,
       lexical: lexicalScores(own, weights, passageLength, constants),
     });

@@ -1,6 +1,6 @@
 /**
- * The part of a message that shows why it was found, with the words of the question marked in
- * whatever form they stand there.
+ * Cuts the part of a message that has the most words of the question, and marks these words in whatever
+ * form they have there.
  */
 import { functionWordMask, languageOf } from './languages.js';
 import type { Question } from './question.js';
@@ -8,22 +8,22 @@ import { stemOf, type Vocabulary } from './vocabulary.js';
 import { scanWords } from './words.js';
 
 export interface SnippetStyle {
-  /** Put before and after a word of the question. */
+  /** Text before and after a word of the question. */
   readonly open: string;
   readonly close: string;
   readonly ellipsis: string;
-  /** Words of the snippet. */
+  /** Length of the snippet, in words. */
   readonly words: number;
 }
 
 interface Word {
   readonly start: number;
   readonly end: number;
-  /** Which word of the question it is, if any. */
+  /** Index of the word in the question, if the question has it. */
   readonly asked: number | undefined;
 }
 
-/** `range`: the passage that was found, in UTF-16 offsets. */
+/** `range`: the passage that matched, in UTF-16 offsets. */
 export function cutRecallSnippet(
   text: string,
   range: { readonly start: number; readonly end: number },
@@ -40,7 +40,7 @@ export function cutRecallSnippet(
   let cut = '';
   let copied = from;
   for (const { start, end, asked } of words.slice(first, last + 1)) {
-    // Pairs of CJK characters overlap.
+    // CJK words are overlapping pairs of characters.
     if (asked === undefined || start < copied) continue;
     cut += `${passage.slice(copied, start)}${style.open}${passage.slice(start, end)}${style.close}`;
     copied = end;
@@ -51,7 +51,7 @@ export function cutRecallSnippet(
   return `${isBegun ? style.ellipsis : ''}${cut.trim()}${goesOn ? style.ellipsis : ''}`;
 }
 
-/** The words of a text, and which of them the question asks for. */
+/** The words of a text, each with its index in the question. */
 function askedWords(text: string, question: Question, vocabulary: Vocabulary): Word[] {
   const byTerm = new Map<number, number>();
   question.words.forEach(({ terms }, position) => {
@@ -70,7 +70,7 @@ function askedWords(text: string, question: Question, vocabulary: Vocabulary): W
   });
 }
 
-/** Where the window with the most different words of the question begins. */
+/** Index of the first word of the window that has the most different words of the question. */
 function bestWindow(words: readonly Word[], size: number): number {
   const counts = new Map<number, number>();
   let best = 0;
@@ -88,6 +88,7 @@ function bestWindow(words: readonly Word[], size: number): number {
     most = counts.size;
     best = Math.max(0, at - size + 1);
   });
-  // Some words before the first one asked for, so that it can be understood.
+  // The window begins some words before the first word of the question, so that the reader sees its
+  // context.
   return Math.max(0, Math.min(best, words.length - size));
 }

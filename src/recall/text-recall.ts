@@ -1,24 +1,24 @@
 /**
- * Recall over short texts that stand alone (sections of notes, insights, facts): the same words, stems
- * and scores as for messages, but neighbouring texts are no evidence.
+ * Recall for short texts that stand alone (sections of notes, insights, facts). Words, stems and scores are
+ * the same as for messages, but neighbouring texts are no evidence.
  */
 import { namedIn } from './question.js';
-import { WITHOUT_FORM } from './ranking.js';
+import { CONTENT_ONLY_WEIGHTS } from './ranking.js';
 import { RecallIndex } from './recall-index.js';
 import { cutRecallSnippet, type SnippetStyle } from './recall-snippet.js';
 
 export interface RecalledText {
   readonly id: string;
-  /** 0 to about 1.7: how well the words of the question fit, whatever other texts there are. */
+  /** Lexical score, 0 to about 1.7. It does not depend on the other texts. */
   readonly score: number;
 }
 
 export interface RecalledTexts {
   readonly total: number;
   readonly hits: readonly RecalledText[];
-  /** Whether the question names a thing of this name: see `namedIn`. */
+  /** Whether the question contains all words of `name`: see `namedIn`. */
   names(name: string): boolean;
-  /** The part of a text that has most words of the question, with those words marked. */
+  /** The part of a text that has the most words of the question, with these words marked. */
   snippet(text: string, style: SnippetStyle): string;
 }
 
@@ -26,7 +26,7 @@ export class TextRecall {
   readonly #index = new RecallIndex();
   readonly #texts = new Map<string, string>();
 
-  /** Replaces all texts by `texts`; one that is unchanged costs nothing. */
+  /** Replaces all texts by `texts`. Unchanged texts are not indexed again. */
   sync(texts: ReadonlyMap<string, string>): void {
     for (const id of this.#texts.keys()) {
       if (texts.has(id)) continue;
@@ -40,15 +40,15 @@ export class TextRecall {
     }
   }
 
-  /** Those that have some of the words, best first. */
+  /** The texts that have some of the words, best first. */
   async ask(
     question: string,
     { limit, signal }: { readonly limit: number; readonly signal?: AbortSignal },
   ): Promise<RecalledTexts> {
-    const weights = WORDS_ALONE;
+    const weights = STANDALONE_WEIGHTS;
     const answer = await this.#index.ask(question, {
       weights,
-      ownOnly: true,
+      requiresContentMatch: true,
       ...(signal && { signal }),
     });
     const hits = Array.from({ length: Math.min(limit, answer.total) }, (_, position) => {
@@ -63,4 +63,4 @@ export class TextRecall {
   }
 }
 
-const WORDS_ALONE = { ...WITHOUT_FORM, session: 0 };
+const STANDALONE_WEIGHTS = { ...CONTENT_ONLY_WEIGHTS, session: 0 };

@@ -1,10 +1,10 @@
 /**
- * What recall asks of vectors, where there are any. Recall itself makes, keeps and loads none: whoever
- * has an embedding model implements this, and `app` joins the two. Every method may know less than all:
- * passages that have no vector yet are simply ranked by words.
+ * The interface through which recall uses vectors. Recall computes and stores no vectors: `src/embeddings`
+ * implements this interface, and `app` joins the two. A passage that has no vector yet is ranked by words
+ * alone.
  */
 
-/** Passages are numbered within their message from 0, as `passagesOf` cuts them. */
+/** `passage` is the index in the result of `passagesOf`, from 0. */
 export interface PassageRef {
   readonly conversationId: string;
   /** From 1. */
@@ -17,26 +17,20 @@ export interface PassageScore extends PassageRef {
   readonly cosine: number;
 }
 
-/** The answer to one question. */
+/** The scores for one question. */
 export interface VectorScores {
-  /** The best cosine among a message's passages; `undefined` while none of them has a vector. */
+  /** The best cosine among the passages of a message; `undefined` if none has a vector yet. */
   best(conversationId: string, seq: number): PassageScore | undefined;
-  /** The nearest passages that `accepts` lets through, best first, `limit` at most. */
+  /** The nearest passages for which `accepts` is true, best first, at most `limit`. */
   nearest(limit: number, accepts: (ref: PassageRef) => boolean): readonly PassageScore[];
 }
 
 export interface VectorSource {
   /** Name of the model, shown in answers. */
   readonly model: string;
-  /** `undefined` where no vector can be used now (model not ready, nothing embedded yet). CANCELLED. */
-  ask(question: string, signal?: AbortSignal): Promise<VectorScores | undefined>;
   /**
-   * Scores a few passages again with the vectors of their tokens: for each text the sum over the
-   * question's tokens of the best cosine, divided by their number. `undefined` where that is not offered.
+   * `undefined` if vectors cannot be used now (the model is not ready, or nothing is embedded yet). Throws
+   * CANCELLED.
    */
-  lateScores?(
-    question: string,
-    texts: readonly string[],
-    signal?: AbortSignal,
-  ): Promise<readonly number[] | undefined>;
+  ask(question: string, signal?: AbortSignal): Promise<VectorScores | undefined>;
 }

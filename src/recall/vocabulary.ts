@@ -1,77 +1,83 @@
 /**
- * Numbers for stems. A word is stemmed once for each language, and never again: people use few words
- * very often. Numbers are given in order and never reused, so a table by number is a plain array.
+ * Term IDs of stems. Each word is stemmed once for each language, and the result is kept, because texts
+ * repeat the same words. IDs ascend from 0 and are never reused, so arrays are indexed by them.
  */
 import { Uint32List, withCapacity } from '../base/typed-array.js';
 import { functionWords, LANGUAGES, languageOfCounts } from './languages.js';
-import { MAX_LENGTH, StringNumbers, WordReader } from './word-reader.js';
-import { withoutMarks } from './words.js';
+import { MAX_LENGTH, StringIds, WordReader } from './word-reader.js';
+import { withoutDiacritics } from './words.js';
 
-/** Of a word that is not indexed. */
-const STOPPED = -1;
-/** In a table by word: not stemmed yet. The number of a stem is stored as the sum of it and `KNOWN`. */
-const UNKNOWN = 0;
-const KNOWN = 2;
+/** Stands for a word that is not indexed. */
+const NOT_INDEXED = -1;
+/** Entries of a word's table: 0 means not stemmed yet; otherwise the entry is the term ID plus this offset. */
+const NOT_STEMMED = 0;
+const STEM_OFFSET = 2;
 
 export class Vocabulary {
-  readonly #stems: StringNumbers;
-  readonly #words = new StringNumbers();
-  /** By language and number of a word: what it became. */
-  readonly #known: Int32Array[] = LANGUAGES.map(() => new Int32Array(0));
-  /** By number of a word: the languages that have it as a function word. Later words are none. */
+  readonly #stems: StringIds;
+  readonly #words = new StringIds();
+  /** By language and word ID: the term ID plus STEM_OFFSET. */
+  readonly #stemTables: Int32Array[] = LANGUAGES.map(() => new Int32Array(0));
+  /**
+   * By word ID: bitmask of the languages that have the word as a function word. Function words have the
+   * lowest word IDs.
+   */
   readonly #functionWordOf: Uint8Array;
-  /** By mask of function words: how many words of a text have it. */
+  /** By function-word mask: number of words of the text that have it. */
   readonly #counts = new Uint32Array(1 << LANGUAGES.length);
-  /** Reads texts as numbers of words, which `stemOf` takes. One text after another. */
+  /** Converts texts to word IDs, one text at a time. */
   readonly reader = new WordReader(this.#words);
-  /** What is read of one conversation after another, so that each need not have lists that grow. */
+  /** Reused for all conversations, so that lists do not grow anew for each. */
   readonly lists = { terms: new Uint32List(), passages: new Uint32List() };
 
-  constructor(stems = new StringNumbers()) {
+  constructor(stems = new StringIds()) {
     this.#stems = stems;
     const masks = Array.from(functionWords(), ([word, mask]) => [this.#words.intern(word), mask]);
     this.#functionWordOf = new Uint8Array(this.#words.capacity);
     for (const [word = 0, mask = 0] of masks) this.#functionWordOf[word] = mask;
   }
 
-  /** All numbers of stems are lower. */
+  /** All term IDs are lower. */
   get size(): number {
     return this.#stems.capacity;
   }
 
-  /** The stem of a number. */
+  /** The stem of a term ID. */
   term(number: number): string {
     return this.#stems.term(number);
   }
 
-  /** The word of a number that the reader gave. */
+  /** The word of a word ID from the reader. */
   word(number: number): string {
     return this.#words.term(number);
   }
 
   /**
-   * Adds to `terms` the numbers of the stems of the words `from` up to `to` that the reader has, each given
-   * one where it has none. Function words of the language have none.
+   * Appends to `terms` the term IDs of the reader's words `from` up to `to`. New stems get a new ID.
+   * Function words of the language are left out.
    */
   appendStems(from: number, to: number, language: number, terms: Uint32List): void {
     const words = this.reader.words.array;
-    const stems = withCapacity(this.#known[language] ?? new Int32Array(0), this.#words.capacity);
-    this.#known[language] = stems;
-    const made = terms.reserve(to - from);
+    const stems = withCapacity(
+      this.#stemTables[language] ?? new Int32Array(0),
+      this.#words.capacity,
+    );
+    this.#stemTables[language] = stems;
+    const result = terms.reserve(to - from);
     let { count } = terms;
     for (let at = from; at < to; at++) {
       const word = words[at] ?? 0;
-      let stem = stems[word] ?? UNKNOWN;
-      if (stem === UNKNOWN) {
-        stem = this.#stemNumber(word, language) + KNOWN;
+      let stem = stems[word] ?? NOT_STEMMED;
+      if (stem === NOT_STEMMED) {
+        stem = this.#stemNumber(word, language) + STEM_OFFSET;
         stems[word] = stem;
       }
-      if (stem !== STOPPED + KNOWN) made[count++] = stem - KNOWN;
+      if (stem !== NOT_INDEXED + STEM_OFFSET) result[count++] = stem - STEM_OFFSET;
     }
     terms.count = count;
   }
 
-  /** The language of the words that the reader has; `before` if they do not show it. */
+  /** Language of the reader's words; `before` if the words do not determine it. */
   languageOf(before: number): number {
     const { array, count } = this.reader.words;
     const masks = this.#functionWordOf;
@@ -85,20 +91,20 @@ export class Vocabulary {
     return languageOfCounts(counts, before);
   }
 
-  /** The number of a stem, if any text has it. */
+  /** The term ID of a stem, if a text has it. */
   find(stem: string): number | undefined {
     return this.#stems.find(stem);
   }
 
   #stemNumber(word: number, language: number): number {
     const stem = stemOf(this.word(word), language);
-    return stem === undefined ? STOPPED : this.#stems.intern(stem);
+    return stem === undefined ? NOT_INDEXED : this.#stems.intern(stem);
   }
 }
 
-/** `undefined` for what the language does not index. `word` in lower case. */
+/** The stem of `word` (in lower case); `undefined` if the language does not index it. */
 export function stemOf(word: string, position: number): string | undefined {
   const language = LANGUAGES[position];
   if (language === undefined || language.stopWords.has(word)) return undefined;
-  return withoutMarks(language.stem(word.slice(0, MAX_LENGTH))) || undefined;
+  return withoutDiacritics(language.stem(word.slice(0, MAX_LENGTH))) || undefined;
 }

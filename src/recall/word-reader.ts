@@ -1,64 +1,67 @@
 /**
- * Reads texts as numbers of words: the words that `scanWords` finds, in the same order, but without a string
- * for each. Building the index spends most of its time here.
+ * Converts texts to word IDs: the words that `scanWords` finds, in the same order, but without a string for
+ * each. Indexing spends most of its time here.
  */
 import { Uint32List } from '../base/typed-array.js';
 import { type PackedTerms, TermTable } from '../fts/terms/term-table.js';
 import { AsciiWords } from '../fts/tokenizing/ascii-words.js';
 import { runAt, scanRun } from './words.js';
 
-/** Longer words are data: only so many of their characters count. */
+/** Longer runs are data, not words: only their first characters count. */
 export const MAX_LENGTH = 64;
 const LAST_ASCII = 127;
-/** A word, in halves. */
+/** A word, in half words. */
 const WHOLE = 2;
-/** General punctuation (quotation marks, dashes): no letter is among it. */
+/** General punctuation (quotation marks, dashes): this block has no letters. */
 const FIRST_PUNCTUATION = 0x2000;
 const LAST_PUNCTUATION = 0x206f;
-/** More spellings would be data and not words. */
-const MOST_SPELLINGS = 2 ** 18;
+/** Limits the memory of the spelling cache; more spellings would be data, not words. */
+const MAX_SPELLINGS = 2 ** 18;
 
-/** Strings and their numbers, given in order from 0 and never reused. */
-export class StringNumbers extends TermTable {
-  /** What `pack` gave, under the numbers there. */
-  static unpacked(packed: PackedTerms): StringNumbers {
-    const numbers = new StringNumbers();
+/** Strings with IDs that ascend from 0 and are never reused. */
+export class StringIds extends TermTable {
+  /** The table from which `pack` made `packed`, with the same IDs. */
+  static unpacked(packed: PackedTerms): StringIds {
+    const numbers = new StringIds();
     numbers.unpack(packed);
     return numbers;
   }
 
   protected onChange(): void {
-    // Nothing is derived from the strings.
+    // The recall cache needs only the strings.
   }
 }
 
 export class WordReader extends AsciiWords {
-  readonly #table: StringNumbers;
-  /** By run of letters as it stands in a text: the number of its word. */
+  readonly #table: StringIds;
+  /** By run of letters as it is in the text: the word ID. */
   readonly #spellings = new Map<string, number>();
   readonly words = new Uint32List();
-  /** Of each word: how much was read before it, in halves of a word. Used only if a word is not whole. */
+  /** By word: what was read before it, in half words. Used only if some words do not count as whole. */
   readonly #reached = new Uint32List();
   #areWhole = true;
   #read = 0;
 
-  constructor(table: StringNumbers) {
+  constructor(table: StringIds) {
     super(table);
     this.#table = table;
   }
 
-  /** How much was read since `clear`, in halves of a word. */
+  /** What was read since `clear`, in half words. */
   get read(): number {
     return this.#read;
   }
 
-  /** How much was read before a word, in halves of a word; `word` may be the one behind the last. */
+  /** What was read before the word at index `word`, in half words; `word` may be the index after the last. */
   readBefore(word: number): number {
     if (word >= this.words.count) return this.#read;
     return this.#areWhole ? WHOLE * word : (this.#reached.array[word] ?? 0);
   }
 
-  /** The first word from `from` on before which so many halves were read; behind the last where none is. */
+  /**
+   * Index of the first word, at or after `from`, before which `halves` half words were read; the count of
+   * words if there is none.
+   */
   firstReaching(halves: number, from: number): number {
     let low = from;
     let high = this.words.count;
@@ -94,7 +97,10 @@ export class WordReader extends AsciiWords {
     this.#push(this.numberOf(text, start, Math.min(end, start + MAX_LENGTH)), WHOLE);
   }
 
-  /** Reads on at `at`, where a character outside ASCII stands; the word began at `start`. Returns the next position. */
+  /**
+   * Continues at `at`, where a character outside ASCII is; the word began at `start`. Returns the next
+   * position.
+   */
   #addUnicode(text: string, start: number, at: number): number {
     const code = this.units[at] ?? 0;
     if (code >= FIRST_PUNCTUATION && code <= LAST_PUNCTUATION) {
@@ -114,7 +120,7 @@ export class WordReader extends AsciiWords {
       const number = this.#table.intern(word.slice(0, MAX_LENGTH));
       this.#push(number, WHOLE * weight);
       const isWhole = weight === 1 && start === 0 && end === run.length;
-      if (!isWhole || run.length > MAX_LENGTH || this.#spellings.size >= MOST_SPELLINGS) return;
+      if (!isWhole || run.length > MAX_LENGTH || this.#spellings.size >= MAX_SPELLINGS) return;
       // A slice would keep the whole text in memory.
       this.#spellings.set(Buffer.from(run, 'utf16le').toString('utf16le'), number);
     });

@@ -1,7 +1,7 @@
 /**
- * The words of a text as recall compares them: runs of letters and digits, NFKC, lower case, `ss` for `ß`, with
- * the offsets they have in the text as it is. CJK runs become overlapping pairs of characters, as in
- * the exact index.
+ * Splits a text into words as recall compares them: runs of letters and digits, NFKC, lower case, `ss` for
+ * `ß`, with their offsets in the original text. CJK runs become overlapping pairs of characters, as in the
+ * exact index.
  */
 import { bigramsOf, cjkRunsOf } from '../fts/tokenizing/cjk-bigrams.js';
 
@@ -10,10 +10,10 @@ const RUN_HERE = new RegExp(RUN, 'uy');
 const NOT_ASCII = /[^\0-\x7f]/;
 const MARK = /\p{M}/gu;
 
-/** `start` and `end` are UTF-16 offsets; `weight`: how much of a word it is when lengths are counted. */
+/** `start` and `end` are UTF-16 offsets. `weight` is the share of a word when lengths are counted. */
 export type WordSink = (word: string, start: number, end: number, weight: number) => void;
 
-/** A pair of CJK characters is read as fast as half a word. */
+/** Two characters of a CJK text count as one word, because people read them about as fast. */
 const CJK_WEIGHT = 0.5;
 
 /** Calls `sink` for each word, in order. */
@@ -21,13 +21,13 @@ export function scanWords(text: string, sink: WordSink): void {
   for (const match of text.matchAll(RUN)) scanRun(match[0], match.index, sink);
 }
 
-/** The run of letters and digits that begins at `start`; empty where none does. */
+/** The run of letters and digits at `start`; empty if there is none. */
 export function runAt(text: string, start: number): string {
   RUN_HERE.lastIndex = start;
   return RUN_HERE.exec(text)?.[0] ?? '';
 }
 
-/** Calls `sink` for each word of a run of letters and digits that begins at `start`. */
+/** Calls `sink` for each word of a run of letters and digits. `start` is the offset of the run. */
 export function scanRun(run: string, start: number, sink: WordSink): void {
   if (NOT_ASCII.test(run)) scanUnicode(run, start, sink);
   else sink(run.toLowerCase(), start, start + run.length, 1);
@@ -36,13 +36,13 @@ export function scanRun(run: string, start: number, sink: WordSink): void {
 function scanUnicode(run: string, start: number, sink: WordSink): void {
   const cjk = cjkRunsOf(run);
   if (cjk.length === 0) {
-    sink(folded(run), start, start + run.length, 1);
+    sink(normalize(run), start, start + run.length, 1);
     return;
   }
   let at = 0;
   for (const part of cjk) {
     const from = run.indexOf(part, at);
-    if (from > at) sink(folded(run.slice(at, from)), start + at, start + from, 1);
+    if (from > at) sink(normalize(run.slice(at, from)), start + at, start + from, 1);
     let offset = start + from;
     for (const pair of bigramsOf(part)) {
       sink(pair.normalize('NFKC'), offset, offset + pair.length, CJK_WEIGHT);
@@ -50,15 +50,15 @@ function scanUnicode(run: string, start: number, sink: WordSink): void {
     }
     at = from + part.length;
   }
-  if (at < run.length) sink(folded(run.slice(at)), start + at, start + run.length, 1);
+  if (at < run.length) sink(normalize(run.slice(at)), start + at, start + run.length, 1);
 }
 
-/** `ß` as `ss`: people write a word either way (Straße, STRASSE, Strasse). */
-const folded = (word: string) =>
+/** People write `ß` either way (Straße, STRASSE, Strasse). */
+const normalize = (word: string) =>
   word.normalize('NFKC').toLowerCase().normalize('NFC').replaceAll('ß', 'ss');
 
-/** A stem without its diacritics: people leave them out when they search. */
-export function withoutMarks(stem: string): string {
+/** Removes diacritics, because people leave them out when they search. */
+export function withoutDiacritics(stem: string): string {
   return NOT_ASCII.test(stem) ? stem.normalize('NFD').replace(MARK, '').normalize('NFC') : stem;
 }
 

@@ -30,7 +30,7 @@ export function notesFor(
   return notes;
 }
 
-/** Of what was taken out of the question before it was sent, such as `GITHUB_TOKEN`. */
+/** A note on what was removed from the question before it was sent, such as `GITHUB_TOKEN`. */
 export function notesOnMasked(masked: readonly string[]): string[] {
   if (masked.length === 0) return [];
   const kinds = [...new Set(masked)].join(', ');
@@ -39,8 +39,11 @@ export function notesOnMasked(masked: readonly string[]): string[] {
   ];
 }
 
-/** The answer as the caller receives it: with reasoning only where it was requested. */
-export function asShown(answer: PerplexityAnswer, options: AnswerOptions): PerplexityAnswer {
+/** The answer for the caller: with thinking only if it was requested. */
+export function answerForCaller(
+  answer: PerplexityAnswer,
+  options: AnswerOptions,
+): PerplexityAnswer {
   if (options.showThinking) return answer;
   const { thinking: _hidden, ...rest } = answer;
   return rest;

@@ -1,13 +1,13 @@
 /**
- * Turns a stored conversation into the messages of a request: the whole history in order. The APIs
- * require system messages first and strict turns of user and assistant. Stored conversations can have
- * any order, so the messages are reordered in the request, never in the file.
+ * Converts a stored conversation to the messages of a request: the whole history in order. The APIs require
+ * system messages first and then user and assistant in turn. Stored messages can have any order, so the
+ * request reorders them; the file is not changed.
  */
 import type { AskKind, SentMessage } from '../providers/perplexity-answer.js';
 import type { Message } from '../stores/conversations/document/schema.js';
 import { systemPromptFor } from './prompts.js';
 
-/** The user's turn before a conversation that the assistant began. */
+/** The user's message before a conversation that the assistant began. */
 const OPENING = '(The assistant speaks first.)';
 
 /** The history, then `query` as the user's last message. Adjacent messages of one role are joined. */

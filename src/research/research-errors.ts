@@ -1,6 +1,6 @@
 /**
- * Errors of the API, extended by what they mean for the conversation: that nothing was stored, whether
- * the request may cost money, and what to do next. The error code stays the same.
+ * Adds to errors of the API what they mean for the conversation: whether something was stored, whether the
+ * request may cost money, and what to do next. The error code stays the same.
  */
 import { AppError, isAppError } from '../base/errors.js';
 import { mayHaveActed } from '../providers/http.js';
@@ -20,7 +20,7 @@ export function asConversationError(error: unknown, conversationId: string | und
   });
 }
 
-/** For a create whose result is not known. Not retryable: a repetition may be paid twice. */
+/** For a create whose result is unknown. Not retryable, because a repetition may be billed again. */
 export function lostRunError(conversationId: string, job: ResearchJob, cause?: unknown): AppError {
   const why = job.reason === undefined ? '' : ` (${job.reason})`;
   return new AppError(

@@ -1,8 +1,8 @@
 /**
- * Runs research in the background. A lease makes sure that one process at a time follows a run.
- * `creating` is on disk before the request is sent, the run's id before the first poll, and the answer
- * is appended once, identified by its response id. A create is never repeated: when its result is not
- * known, the job becomes `unknown` and a person decides. A run continues when its callers cancel.
+ * Runs deep research in the background. A lease makes sure that only one process follows a run. The state
+ * `creating` is on disk before the request is sent, and the id of the run before the first poll. The answer
+ * is appended once; its response id prevents a second time. A create is never repeated: if its result is
+ * unknown, the job becomes `unknown` and a person decides. If callers cancel, the run continues.
  */
 import { type Clock, sleep } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
@@ -20,7 +20,7 @@ import { notesFor } from './answer-notes.js';
 import { asConversationError, lostRunError, stoppedWaitingError } from './research-errors.js';
 import type { RunTiming } from './research-types.js';
 import { type RunHandle, type RunOutcome, RunRecord } from './run-record.js';
-import { holdsResponse, toStoredExchange } from './stored-exchange.js';
+import { hasResponse, toStoredExchange } from './stored-exchange.js';
 import { settledWithin } from './wait-for-run.js';
 
 export interface RunsDeps {
@@ -50,7 +50,10 @@ export class ResearchRuns {
     this.#deps = deps;
   }
 
-  /** Sends the create of a run. `creating` is durable before. The caller's lease passes to the run. */
+  /**
+   * Sends the create of a run; the state `creating` is durable before. The run takes over the caller's
+   * lease.
+   */
   async begin(
     conversationId: string,
     lease: JobLease,
@@ -61,28 +64,28 @@ export class ResearchRuns {
     try {
       await this.#deps.jobs.put(conversationId, job);
     } catch (error) {
-      await run.forget();
+      await run.remove();
       await lease.release();
       throw error;
     }
     return this.#launch(run, prepared);
   }
 
-  /** The paid answer of the conversation that is not stored yet, if there is one. */
+  /** The paid answer that could not be stored yet, if there is one. */
   unsaved(conversationId: string): { text: string; reason: string } | undefined {
     const unsaved = this.#unsaved.get(conversationId);
     return unsaved && { text: unsaved.answer.text, reason: unsaved.reason };
   }
 
   /**
-   * The job as it is now. Takes over a run that no live process follows and waits up to `waitMs`
-   * for its end. A `creating` without an owner becomes `unknown`.
+   * The current job. Takes over a run that no live process follows, and waits up to `waitMs` for its end. A
+   * job that was left in the state `creating` becomes `unknown`.
    */
   async reconcile(conversationId: string, waitMs: number): Promise<ResearchJob | undefined> {
     const { jobs } = this.#deps;
     const active = this.#active.get(conversationId);
     if (active && !active.run.isEnding) return active.run.job;
-    // A run that ends within milliseconds must not be reported as still running.
+    // Without this wait, a run that ends within milliseconds would be reported as still running.
     if (active) await settledWithin(active.done, waitMs);
     const seen = await jobs.get(conversationId);
     if (seen === undefined || !this.#canMove(conversationId, seen)) return seen;
@@ -131,7 +134,7 @@ export class ResearchRuns {
   }
 
   #launch(run: RunRecord, prepared?: PreparedRequest): RunHandle {
-    const done = this.#driveToEnd(run, prepared);
+    const done = this.#runToEnd(run, prepared);
     done.catch((error: unknown) => {
       this.#deps.log.warn({ err: error, conversationId: run.conversationId }, 'research run ended');
     });
@@ -140,16 +143,16 @@ export class ResearchRuns {
     return handle;
   }
 
-  async #driveToEnd(run: RunRecord, prepared: PreparedRequest | undefined): Promise<RunOutcome> {
+  async #runToEnd(run: RunRecord, prepared: PreparedRequest | undefined): Promise<RunOutcome> {
     try {
-      return await this.#drive(run, prepared);
+      return await this.#run(run, prepared);
     } finally {
       this.#active.delete(run.conversationId);
       await run.lease.release();
     }
   }
 
-  async #drive(run: RunRecord, prepared: PreparedRequest | undefined): Promise<RunOutcome> {
+  async #run(run: RunRecord, prepared: PreparedRequest | undefined): Promise<RunOutcome> {
     const perplexity = this.#deps.perplexity;
     if (perplexity === undefined)
       throw new AppError('NOT_CONFIGURED', 'PERPLEXITY_API_KEY is not set.');
@@ -194,7 +197,7 @@ export class ResearchRuns {
         await run.markUnknown(isAppError(error) ? error.message : 'internal error');
         throw lostRunError(run.conversationId, run.job, error);
       }
-      await run.forget();
+      await run.remove();
       throw asConversationError(error, run.job.startsConversation ? undefined : run.conversationId);
     } finally {
       this.#creating.delete(sending);
@@ -208,7 +211,8 @@ export class ResearchRuns {
     let waitMs = firstWaitMs;
     for (let delayMs = timing.pollMinMs; ; delayMs = Math.min(delayMs * 1.5, timing.pollMaxMs)) {
       await this.#pause(waitMs, run.conversationId);
-      // The new holder of the lease writes the record now; a second writer could undo its end.
+      // Another process holds the lease and writes the record. A second writer could overwrite the end of
+      // the run.
       if (!run.lease.isHeld()) throw stoppedWaitingError(run.conversationId);
       waitMs = delayMs;
       try {
@@ -227,7 +231,7 @@ export class ResearchRuns {
     }
   }
 
-  /** The least number of milliseconds before the next poll. Throws when a next poll cannot help. */
+  /** Minimum number of milliseconds before the next poll. Throws if another poll cannot succeed. */
   async #afterFailedPoll(run: RunRecord, error: unknown): Promise<number> {
     const { log } = this.#deps;
     if (this.#closing.signal.aborted) throw this.#closingError(run.conversationId);
@@ -262,7 +266,7 @@ export class ResearchRuns {
     const origin = { kind: 'deep_research', backend: job.backend, notes } as const;
     try {
       await store.append(conversationId, toStoredExchange(job.query, answer, origin), {
-        skipIf: (current) => holdsResponse(current, answer.responseId),
+        skipIf: (current) => hasResponse(current, answer.responseId),
       });
     } catch (error) {
       log.error({ err: error, conversationId }, 'a paid research answer could not be stored');
@@ -271,7 +275,7 @@ export class ResearchRuns {
       return { answer, saved: false, notSavedReason: reason, notes };
     }
     this.#unsaved.delete(conversationId);
-    // A record that stays is harmless: the next poll finds that the answer is stored.
+    // If the record stays, nothing is lost: the next poll detects that the answer is stored.
     await jobs.remove(conversationId).catch((error: unknown) => {
       log.warn({ err: error, conversationId }, 'the record of a finished run could not be removed');
     });

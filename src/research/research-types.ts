@@ -18,7 +18,7 @@ import type { TextScreen } from '../stores/text-screen.js';
 export interface RunTiming {
   readonly pollMinMs: number;
   readonly pollMaxMs: number;
-  /** A run that has not ended after this time becomes `unknown`. It can still be taken over. */
+  /** After this time, a run that has not ended becomes `unknown`. Another process can still take it over. */
   readonly maxRunMs: number;
   /** How long `close` waits for a create that is being sent. */
   readonly closeGraceMs: number;
@@ -27,15 +27,15 @@ export interface RunTiming {
 export interface ResearchDeps {
   readonly store: ConversationStore;
   readonly jobs: ResearchJobs;
-  /** `undefined` without a key: questions fail with NOT_CONFIGURED, reading works. */
+  /** `undefined` without a key: questions then fail with NOT_CONFIGURED, but reading works. */
   readonly perplexity: Perplexity | undefined;
   readonly clock: Clock;
   readonly log: Log;
-  /** The store's limit of messages a conversation. */
+  /** Maximum number of messages in a conversation. */
   readonly maxMessages?: number;
-  /** Takes out of questions what must not be stored, before they are sent. */
+  /** Removes from questions what must not be stored, before they are sent. */
   readonly screen?: TextScreen;
-  /** Rejects (STORAGE_FULL) when the store would refuse to grow. */
+  /** Rejects with STORAGE_FULL if the store may not grow. */
   readonly checkRoom?: () => Promise<void>;
   readonly timing?: Partial<ResearchTiming>;
 }
@@ -69,11 +69,11 @@ export interface Question {
 }
 
 export interface FollowupQuestion extends Question {
-  /** Continue although an earlier run is `unknown`; its record is removed. */
+  /** True: continues although an earlier run is `unknown`, and removes its record. */
   readonly discardLostRun: boolean;
 }
 
-/** The waiting caller, which can cancel and can receive progress. */
+/** The caller that waits. It can cancel and receive progress. */
 export interface Caller {
   readonly signal?: AbortSignal;
   progress?(report: { progress: number; message: string }): void;
@@ -84,7 +84,7 @@ export interface ResearchResult {
   readonly status: 'completed' | 'in_progress';
   /** Absent while in progress. */
   readonly answer?: PerplexityAnswer;
-  /** Absent only where a new conversation could not be stored. */
+  /** Absent only if a new conversation could not be stored. */
   readonly conversationId?: string;
   readonly conversationPath?: string;
   readonly isFollowup: boolean;
@@ -99,7 +99,7 @@ export interface RunReport {
   readonly startedAt?: string;
   readonly runId?: string;
   readonly reason?: string;
-  /** The paid answer of a run that could not be stored. */
+  /** The paid answer of a run, if it could not be stored. */
   readonly answer?: string;
 }
 
@@ -120,9 +120,12 @@ export interface ResearchService {
     question: FollowupQuestion,
     caller?: Caller,
   ): Promise<ResearchResult>;
-  /** Where the conversation is, after taking over a run that no process follows, and that run. */
+  /** The conversation and its run. Takes over a run that no process follows. */
   history(ref: string): Promise<ResearchHistory>;
-  /** At start: follows every run that no live process follows. Never throws; sends no create. */
+  /**
+   * Called at the start: follows every run that no live process follows. Never throws, and never sends a
+   * create.
+   */
   resume(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,7 +1,8 @@
 /**
- * Research conversations with Perplexity: searches, deep research and follow-ups to both. Query and
- * answer are stored together once the answer has arrived, so a failing API leaves the file unchanged.
- * All checks run before money is spent. A paid answer is returned even when it cannot be stored.
+ * Research conversations with Perplexity: searches, deep research, and follow-ups to both. Question and
+ * answer are stored together when the answer has arrived, so an error of the API does not change the file.
+ * All checks are made before the request costs money. A paid answer is returned even if it cannot be
+ * stored.
  */
 import { isoTime } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
@@ -10,7 +11,7 @@ import type { Perplexity } from '../providers/perplexity-types.js';
 import type { Conversation } from '../stores/conversations/document/schema.js';
 import type { JobLease, ResearchJob } from '../stores/research-jobs/research-jobs.js';
 import { screenedBy } from '../stores/text-screen.js';
-import { asShown, notesFor, notesOnMasked } from './answer-notes.js';
+import { answerForCaller, notesFor, notesOnMasked } from './answer-notes.js';
 import { systemPromptFor, titleFrom } from './prompts.js';
 import { toSentMessages } from './request-messages.js';
 import { asConversationError, unfinishedRunError } from './research-errors.js';
@@ -29,7 +30,7 @@ import {
 } from './research-types.js';
 import type { RunHandle } from './run-record.js';
 import { isOver, newJob, refuseUnfinished, refuseWhenCancelled, toRunReport } from './run-rules.js';
-import { holdsResponse, toStoredExchange } from './stored-exchange.js';
+import { hasResponse, toStoredExchange } from './stored-exchange.js';
 import { outcomeWithin } from './wait-for-run.js';
 
 type ScreenedQuestion = Question & { readonly masked: readonly string[] };
@@ -99,7 +100,8 @@ class Research implements ResearchService {
     const prepared = this.#prepare('deep_research', [], question);
     await this.#deps.checkRoom?.();
     refuseWhenCancelled(caller);
-    // The query is in job.json until the answer is stored: a crash leaves no unanswered question in the file.
+    // Until the answer is stored, the question is in job.json, so that a crash leaves no unanswered
+    // question in the conversation.
     const { conversationId } = await store.create({
       title: titleFrom(question.query),
       messages: [{ role: 'system', content: systemPromptFor('deep_research') }],
@@ -131,9 +133,9 @@ class Research implements ResearchService {
     const { conversationId } = (await store.part(ref, { count: 0 })).head;
     const run = await this.#runReport(conversationId);
     const place = this.#place(conversationId);
-    // Another process has stored the answer and not yet removed the record: the run is over.
+    // Another process has stored the answer but not yet removed the record; the run has ended.
     const isOver =
-      run?.runId !== undefined && holdsResponse(await store.load(conversationId), run.runId);
+      run?.runId !== undefined && hasResponse(await store.load(conversationId), run.runId);
     return run === undefined || isOver ? place : { ...place, run };
   }
 
@@ -161,7 +163,7 @@ class Research implements ResearchService {
     });
   }
 
-  /** What must not be stored is not sent either. */
+  /** Removes what must not be stored, because it must not be sent either. */
   async #screened<T extends Question>(given: T): Promise<T & ScreenedQuestion> {
     this.#perplexity();
     const { value: query, masked } = await screenedBy(this.#deps.screen, given.query);
@@ -214,7 +216,12 @@ class Research implements ResearchService {
     notes: readonly string[],
     write: () => Promise<string>,
   ): Promise<ResearchResult> {
-    const shown = { kind, status: 'completed', answer: asShown(answer, question), notes } as const;
+    const shown = {
+      kind,
+      status: 'completed',
+      answer: answerForCaller(answer, question),
+      notes,
+    } as const;
     try {
       const conversationId = await write();
       return { ...shown, ...this.#place(conversationId), isFollowup: false, saved: true };
@@ -241,7 +248,7 @@ class Research implements ResearchService {
     return { conversation: await this.#loadWithRoom(conversationId), job };
   }
 
-  /** CONVERSATION_FULL before money is spent on an answer that could not be stored. */
+  /** Throws CONVERSATION_FULL before the request, because the answer could not be stored. */
   async #loadWithRoom(conversationId: string): Promise<Conversation> {
     const conversation = await this.#deps.store.load(conversationId);
     const { maxMessages = Number.POSITIVE_INFINITY } = this.#deps;
@@ -259,7 +266,7 @@ class Research implements ResearchService {
     return lease;
   }
 
-  /** Removes the record of a run that is over, unless a new run has taken its place. */
+  /** Removes the record of a run that has ended, unless a new run has replaced it. */
   async #clearEnded(conversationId: string): Promise<void> {
     const { jobs } = this.#deps;
     const clear = async () => {
@@ -275,7 +282,7 @@ class Research implements ResearchService {
     await this.#quietly(clear(), conversationId);
   }
 
-  /** Logs a failure of cleaning up: the answer or error of the call matters more. */
+  /** Logs an error of the removal, because the answer or error of the call is more important. */
   async #quietly(work: Promise<void>, conversationId: string): Promise<void> {
     await work.catch((error: unknown) => {
       this.#deps.log.warn(
@@ -291,7 +298,8 @@ class Research implements ResearchService {
     question: FollowupQuestion & ScreenedQuestion,
   ): Promise<RunHandle> {
     try {
-      // Read again under the lease: another process may have started and finished a run in between.
+      // The job is read again under the lease, because another process may have started and finished a run
+      // since.
       refuseUnfinished(conversationId, await this.#deps.jobs.get(conversationId), question);
       const conversation = await this.#loadWithRoom(conversationId);
       const prepared = this.#prepare('deep_research', conversation.messages, question);
@@ -325,7 +333,7 @@ class Research implements ResearchService {
       return { ...where, status: 'in_progress', saved: false, notes: handle.run.job.notes };
     }
     const { answer, ...rest } = outcome;
-    return { ...where, ...rest, status: 'completed', answer: asShown(answer, question) };
+    return { ...where, ...rest, status: 'completed', answer: answerForCaller(answer, question) };
   }
 
   async #runReport(conversationId: string): Promise<RunReport | undefined> {
@@ -333,7 +341,7 @@ class Research implements ResearchService {
       const job = await this.#runs.reconcile(conversationId, this.#timing.pickUpWaitMs);
       return job && toRunReport(job, this.#runs.unsaved(conversationId));
     } catch (error) {
-      // A damaged job.json must not hide the conversation beside it.
+      // A damaged job.json must not make the conversation unreadable.
       if (isAppError(error, 'CORRUPT')) return { state: 'unknown', reason: error.message };
       throw error;
     }

@@ -1,6 +1,6 @@
 /**
- * The record of one research run, kept by the process that holds its lease: in memory and in
- * `job.json`. The memory changes first, because a failing disk must not stop a run that is paid for.
+ * The record of one research run, in memory and in `job.json`, written by the process that holds the lease.
+ * Memory is changed first, because a disk error must not stop a run that is paid for.
  */
 import { type Clock, isoTime } from '../base/clock.js';
 import type { Log } from '../base/log.js';
@@ -31,7 +31,7 @@ export class RunRecord {
   readonly lease: JobLease;
   readonly #deps: RecordDeps;
   #job: ResearchJob;
-  /** True when the answer has arrived and only has to be stored. */
+  /** True if the answer has arrived and must only be stored. */
   isEnding = false;
 
   constructor(conversationId: string, lease: JobLease, job: ResearchJob, deps: RecordDeps) {
@@ -58,13 +58,16 @@ export class RunRecord {
     }
   }
 
-  /** For a run that may continue and cost money, but cannot be followed: a person has to decide. */
+  /** For a run that may continue and cost money but cannot be followed; a person must decide. */
   async markUnknown(reason: string): Promise<void> {
     await this.remember({ state: 'unknown', reason });
   }
 
-  /** Removes every trace of a run that certainly never began. Never throws. */
-  async forget(): Promise<void> {
+  /**
+   * Removes the record, and the new conversation if there is one, of a run that certainly did not start.
+   * Never throws.
+   */
+  async remove(): Promise<void> {
     const { jobs, log } = this.#deps;
     const { conversationId } = this;
     const undo = this.#job.startsConversation

@@ -1,6 +1,6 @@
 /**
- * Rules about the state of a run: the report that a reader gets, and whether a follow-up is allowed.
- * Pure functions; nothing here reads or writes.
+ * Rules about the state of a run: the report for a reader, and whether a follow-up is allowed. Reads and
+ * writes nothing.
  */
 import { AppError } from '../base/errors.js';
 import { versionOf } from '../stores/format-steps.js';
@@ -54,7 +54,7 @@ export function refuseUnfinished(
   if (!question.discardLostRun) throw lostRunError(conversationId, job);
 }
 
-/** Called before anything is sent: a call that is already cancelled must not cost anything. */
+/** Called before a request, because a call that is already cancelled must not cost anything. */
 export function refuseWhenCancelled(caller: Caller): void {
   if (caller.signal?.aborted) throw new AppError('CANCELLED', 'The call was cancelled.');
 }

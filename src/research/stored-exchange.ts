@@ -1,7 +1,7 @@
 /**
- * The stored form of one exchange with Perplexity: query and answer as two messages of one append, with
- * sources, model, usage and cost in the answer's metadata. The response id in that metadata prevents
- * that an answer is stored twice.
+ * The stored form of one exchange with Perplexity: question and answer are two messages of one append. The
+ * answer's metadata has sources, model, usage, cost and the response id, which prevents that an answer is
+ * stored twice.
  */
 import type { AskKind, Backend, PerplexityAnswer } from '../providers/perplexity-answer.js';
 import type { NewMessage } from '../stores/conversations/conversations.js';
@@ -42,8 +42,8 @@ export function toStoredExchange(
   ];
 }
 
-/** True when the answer of this run is already in the conversation. */
-export function holdsResponse(conversation: Conversation, responseId: string): boolean {
+/** Whether the answer of this run is already in the conversation. */
+export function hasResponse(conversation: Conversation, responseId: string): boolean {
   return conversation.messages.some(
     (message) =>
       message.metadata?.['provider'] === 'perplexity' &&

@@ -1,13 +1,16 @@
 /**
- * Waits for a research run: up to a limit, with progress reports, until the caller cancels. Neither
- * the limit nor a cancellation ends the run, which needs no caller.
+ * Waits for a research run, up to a time limit and with progress reports, or until the caller cancels.
+ * Neither the time limit nor a cancellation ends the run.
  */
 import { type Clock, sleep } from '../base/clock.js';
 import { stoppedWaitingError } from './research-errors.js';
 import type { Caller, ResearchTiming } from './research-types.js';
 import type { RunHandle, RunOutcome, RunRecord } from './run-record.js';
 
-/** The run's outcome; `undefined` when the time is over first; CANCELLED when the caller cancels. */
+/**
+ * The outcome of the run; `undefined` if the time limit is reached first. Throws CANCELLED if the caller
+ * cancels.
+ */
 export async function outcomeWithin(
   { run, done }: RunHandle,
   caller: Caller,
@@ -40,14 +43,14 @@ export async function outcomeWithin(
   }
 }
 
-/** What the run does now, for a progress report. */
+/** The current activity of the run, for a progress report. */
 function activityOf({ job: { state, lastStatus } }: RunRecord): string {
   if (state === 'creating') return 'the question was sent to Perplexity';
   if (lastStatus === 'queued') return "the run is in Perplexity's queue";
   return 'Perplexity is researching';
 }
 
-/** Resolves with true when `promise` settles in either way, with false when the time is over first. */
+/** True if `promise` settles before the time limit, with or without an error; otherwise false. */
 export async function settledWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   const timer = new AbortController();
   const settled = promise.then(

@@ -1,6 +1,6 @@
 /**
- * Searches insights. Each context has a text index of its own, which follows the store. So nothing crosses
- * contexts: words, ranks, near spellings and totals of an answer come from its own context alone.
+ * Searches insights. Each context has its own text index, which follows the store, so that words, ranks,
+ * spelling suggestions and totals of an answer come from its context alone.
  */
 
 import type { MatchType } from '../fts/query/match-types.js';
@@ -44,7 +44,7 @@ export class InsightSearch {
   readonly #indexes = new Map<string, TextIndex>();
   readonly #contexts = new Map<string, string>();
 
-  /** Create it before the store first reads its folder, because it follows the store's changes. */
+  /** Must be created before the store first reads its folder, because it follows the store's changes. */
   constructor(store: InsightStore) {
     this.#store = store;
     store.follow(({ id, insight }) => {
@@ -53,7 +53,7 @@ export class InsightSearch {
     });
   }
 
-  /** QUERY_SYNTAX (matchType fts5), CANCELLED, FILESYSTEM_ERROR. */
+  /** Throws QUERY_SYNTAX (matchType fts5), CANCELLED or FILESYSTEM_ERROR. */
   async search(request: InsightQuery, signal?: AbortSignal): Promise<InsightResults> {
     await this.#store.current();
     for (let tries = 1; ; tries += 1) {
@@ -69,7 +69,10 @@ export class InsightSearch {
     }
   }
 
-  /** The page of all contexts of the request, best first; all-word matches before relaxed ones. */
+  /**
+   * Searches all contexts of the request and returns one page, best first. Matches of all words exclude
+   * relaxed matches.
+   */
   async #runAll(request: InsightQuery, signal: AbortSignal | undefined) {
     const { limit, offset, snippet } = request;
     const contexts = contextsOf(request);
@@ -92,7 +95,7 @@ export class InsightSearch {
     };
   }
 
-  /** Every index is empty or of one context, so a context without one is searched as an empty one. */
+  /** A context without an index is searched as an empty index. */
   #run(request: InsightQuery, signal: AbortSignal | undefined): Promise<SearchResult> {
     const { query, matchType, limit, offset } = request;
     const index = this.#indexes.get(request.context) ?? emptyIndex();
@@ -158,7 +161,7 @@ function textsOf({ content, tags = [], metadata = {} }: Insight) {
   return { content, metadata: [...tags, ...textsIn(metadata)].join('\n') };
 }
 
-/** The keys and values of JSON. Its punctuation and escapes would join words that do not belong together. */
+/** The keys and values of JSON, without its punctuation and escapes, which would join separate words. */
 function* textsIn(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null) {
     if (value !== null && value !== undefined) yield String(value);

@@ -1,7 +1,7 @@
 /**
- * Searches messages, notes, insights of one context and facts with one question. Recall ranks each kind.
- * The answer has the best result of each kind, then the second best of each, and so on, so that no kind
- * can push out the others.
+ * Searches messages, notes, insights of one context, and facts with one question. Recall ranks each kind.
+ * The answer has the best result of each kind, then the second best of each, and so on, so that each kind
+ * has results on the first page.
  */
 import type { SnippetStyle } from '../recall/recall-snippet.js';
 import { TextRecall } from '../recall/text-recall.js';
@@ -15,10 +15,10 @@ import type { NoteSection } from './notes/note-sections.js';
 import type { FoundHit, RecallSearch } from './recall/recall-search.js';
 import type { MemorySource, SearchTier } from './recall/search-mode-names.js';
 
-/** Of notes and insights. */
+/** Length of snippets of notes and insights. */
 const SNIPPET_WORDS = 150;
-/** Only so many facts are searched: by default the graph holds at most 5 000. */
-const MOST_FACTS = 20_000;
+/** Only this many of the newest facts are searched. By default the graph has at most 5 000. */
+const MAX_FACTS = 20_000;
 
 type Marks = Omit<SnippetStyle, 'words'>;
 
@@ -29,9 +29,9 @@ export interface MemoryQuery {
   readonly context: string;
   /** Other contexts of the same project. */
   readonly alsoIn: readonly string[];
-  /** Also facts that have ended. */
+  /** True if facts that have ended are searched too. */
   readonly includeEnded: boolean;
-  /** Of insights only those with a tag that the query names, and of facts those whose subject it names. */
+  /** True if an insight must have a tag, and a fact a subject, whose words are all in the query. */
   readonly named: boolean;
   readonly limit: number;
   readonly marks: Marks;
@@ -78,7 +78,7 @@ export class MemorySearch {
     this.#stores = stores;
   }
 
-  /** CANCELLED, FILESYSTEM_ERROR, VALIDATION_ERROR (no context). */
+  /** Throws CANCELLED, FILESYSTEM_ERROR or VALIDATION_ERROR (no context). */
   async search(request: MemoryQuery, caller: SearchCaller = {}): Promise<MemoryResults> {
     let tier: SearchTier = 'words';
     const found = new Map<MemorySource, Found>();
@@ -93,7 +93,7 @@ export class MemorySearch {
       else found.set(source, await this.#searchFacts(request, caller));
     }
     const totals = Object.fromEntries([...found].map(([source, { total }]) => [source, total]));
-    return { hits: inTurn([...found.values()], request.limit), totals, tier };
+    return { hits: interleaved([...found.values()], request.limit), totals, tier };
   }
 
   async #searchMessages({ query, limit, marks: snippet }: MemoryQuery, caller: SearchCaller) {
@@ -125,7 +125,7 @@ export class MemorySearch {
     return { total: asked.total, hits: found(asked.hits, sections, toHit) };
   }
 
-  /** Builds a new index for each call, so that it contains nothing of other contexts, not even counts. */
+  /** Builds a new index for each call, so that counts of other contexts have no influence. */
   async #searchInsights(
     { query, context, alsoIn, named, limit, marks }: MemoryQuery,
     { signal }: SearchCaller,
@@ -152,7 +152,7 @@ export class MemorySearch {
     { query, includeEnded: includeClosed, named, limit }: MemoryQuery,
     { signal }: SearchCaller,
   ): Promise<Found> {
-    const page = { limit: MOST_FACTS, offset: 0, order: 'newest' as const };
+    const page = { limit: MAX_FACTS, offset: 0, order: 'newest' as const };
     const { triples } = await this.#stores.kg.query({ includeClosed }, page);
     const facts = new Map(triples.map((fact, at) => [`${at}`, fact]));
     const texts = new Map([...facts].map(([id, fact]) => [id, textOf(fact)]));
@@ -167,7 +167,7 @@ export class MemorySearch {
   }
 }
 
-/** `works_at` and `worksAt` are words too. */
+/** Predicates such as `works_at` and `worksAt` are split into words. */
 const textOf = ({ subject, predicate, object }: Triple) =>
   `${subject} ${predicate.replace(/[_-]/g, ' ').replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')} ${object}`;
 
@@ -182,8 +182,8 @@ function found<T>(
   });
 }
 
-/** The best of each kind, then the second best, and so on. */
-function inTurn(kinds: readonly Found[], limit: number): MemoryHit[] {
+/** The best of each kind, then the second best of each, and so on. */
+function interleaved(kinds: readonly Found[], limit: number): MemoryHit[] {
   const longest = Math.max(0, ...kinds.map(({ hits }) => hits.length));
   const all = Array.from({ length: longest }, (_, at) =>
     kinds.flatMap(({ hits }) => hits[at] ?? []),

@@ -1,7 +1,10 @@
-/** Reads an object that an index found: its file may have changed or vanished since. */
+/** For reads of an object that an index found, whose file may have changed or vanished since. */
 import { isAppError } from '../base/errors.js';
 
-/** `undefined` if the read fails with an AppError, because the file vanished or was damaged. Other errors pass. */
+/**
+ * `undefined` if the read fails with an AppError, because the file is missing or damaged. Other errors are
+ * thrown.
+ */
 export async function undefinedIfMissing<T>(found: Promise<T>): Promise<T | undefined> {
   try {
     return await found;

@@ -18,7 +18,7 @@ import { vectorsFolder } from '../../src/app/embeddings.js';
 import { indexCachePath } from '../../src/app/index-cache-path.js';
 import { AppError } from '../../src/base/errors.js';
 import { statusOf } from '../../src/doctor/doctor.js';
-import { keyOf } from '../../src/embeddings/passage-rows.js';
+import { passageKey } from '../../src/embeddings/passage-rows.js';
 import { VectorFiles } from '../../src/embeddings/vectors/vector-files.js';
 import { runCommand, withPlace } from '../e2e/harness.js';
 import { run } from '../encryption/store.js';
@@ -347,7 +347,11 @@ describe('around the store', () => {
   it('compares vectors with the messages', async () => {
     const place = doctorPlace();
     place.write(`conversation-logs/${ID}/conversation.json`, conversationText(['one', 'two']));
-    const row = (text: string) => ({ key: keyOf(text), scale: 0.01, values: new Int8Array(8) });
+    const row = (text: string) => ({
+      key: passageKey(text),
+      scale: 0.01,
+      values: new Int8Array(8),
+    });
     const folder = join(vectorsFolder(place.config), '00ff');
     await new VectorFiles(folder, 'model').write([row('one'), row('deleted')]);
     expect((await of(place, 'vectors')).map(({ message }) => message)).toEqual([

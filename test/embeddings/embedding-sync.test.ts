@@ -38,7 +38,7 @@ async function openPlace() {
           retryDelayMs: 1,
         }),
       folder: vectorsFolder,
-      cut: passagesOf,
+      splitPassages: passagesOf,
       clock: systemClock,
       log: silentLog,
       pollIntervalMs: 20,

@@ -14,12 +14,12 @@ const vectors = (width: number, count: number) =>
     { minLength: count, maxLength: count },
   );
 
-const keyOf = (row: number) => row.toString(16).padStart(32, '0');
+const passageKey = (row: number) => row.toString(16).padStart(32, '0');
 
 function tablesOf(rows: readonly Float32Array[], width: number) {
   const tables = [new VectorTable(width), new VectorTable(width, { usesKernel: false })];
   for (const table of tables) {
-    for (const [at, row] of rows.entries()) table.add({ key: keyOf(at), ...quantized(row) });
+    for (const [at, row] of rows.entries()) table.add({ key: passageKey(at), ...quantized(row) });
   }
   return tables;
 }
@@ -49,7 +49,7 @@ describe('a table of vectors', () => {
 
   it('keeps the extremes of eight bits', () => {
     const table = new VectorTable(384);
-    table.add({ key: keyOf(0), values: new Int8Array(384).fill(-128), scale: 1 });
+    table.add({ key: passageKey(0), values: new Int8Array(384).fill(-128), scale: 1 });
     const [score] = table.cosines(Float32Array.from({ length: 384 }, () => -1));
     expect(score).toBeCloseTo(-128 * -127 * 384 * (1 / 127), 0);
   });
@@ -57,15 +57,15 @@ describe('a table of vectors', () => {
   it('grows and loses nothing, and keeps the first row of a key', () => {
     const table = new VectorTable(8);
     const row = (n: number) => Float32Array.from({ length: 8 }, (_, at) => (at === n % 8 ? 1 : 0));
-    for (let n = 0; n < 5_000; n += 1) table.add({ key: keyOf(n), ...quantized(row(n)) });
-    expect(table.add({ key: keyOf(3), ...quantized(row(4)) })).toBe(3);
+    for (let n = 0; n < 5_000; n += 1) table.add({ key: passageKey(n), ...quantized(row(n)) });
+    expect(table.add({ key: passageKey(3), ...quantized(row(4)) })).toBe(3);
     expect(table.size).toBe(5_000);
     const scores = table.cosines(row(3));
     expect([...scores].every((score, n) => Math.abs(score - (n % 8 === 3 ? 1 : 0)) < 0.01)).toBe(
       true,
     );
     expect([...table.rows()][4_999]).toMatchObject({
-      key: keyOf(4_999),
+      key: passageKey(4_999),
       scale: Math.fround(1 / 127),
     });
   });

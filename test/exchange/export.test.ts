@@ -112,7 +112,7 @@ describe('a selection', () => {
     await store.list();
     for (const selection of [{}, { refs: [ID0] }]) {
       const found = await exporter.toText(requestOf('json', { selection }), {
-        most: 8000,
+        max: 8000,
         measure: estimateTokens,
       });
       expect(found.damaged.map(({ error }) => error.code)).toEqual(['CONVERSATION_CORRUPTED']);
@@ -149,7 +149,7 @@ describe('an answer', () => {
       let pages = 0;
       do {
         const request = requestOf(format, { selection: { after } });
-        const page = await exporter.toText(request, { most: 1500, measure: estimateTokens });
+        const page = await exporter.toText(request, { max: 1500, measure: estimateTokens });
         expect(estimateTokens(page.text)).toBeLessThanOrEqual(1500);
         expect(page.total).toBe(12);
         if (format === 'json') expect(JSON.parse(page.text).format).toBe('daybook-export');

@@ -31,7 +31,7 @@ function openPlace(maxTriples = 5000, maxFiles = 1000) {
   const exporter = new GraphExport(parts);
   const importer = new GraphImport(parts);
   const textOf = async (format: GraphFormat, filter = {}) => {
-    const all = { most: Number.POSITIVE_INFINITY, measure: (text: string) => text.length };
+    const all = { max: Number.POSITIVE_INFINITY, measure: (text: string) => text.length };
     return (await exporter.toText({ format, filter }, 0, all)).text;
   };
   const bring = (text: string, longObservations: 'refuse' | 'notes' = 'refuse') =>
@@ -198,7 +198,7 @@ describe("the graph's own lines", () => {
       })),
     );
     const request = { format: 'jsonl', filter: {} } as const;
-    const room = { most: 1_000, measure: (text: string) => text.length };
+    const room = { max: 1_000, measure: (text: string) => text.length };
     let text = '';
     let lines = 0;
     for (let offset: number | undefined = 0; offset !== undefined; ) {
@@ -215,7 +215,7 @@ describe("the graph's own lines", () => {
     expect(lines).toBe(100);
     expect(text).toBe(await from.textOf('jsonl'));
     expect((await from.textOf('jsonl', { subject: 's3' })).trimEnd().split('\n')).toHaveLength(14);
-    const tiny = { most: 10, measure: (each: string) => each.length };
+    const tiny = { max: 10, measure: (each: string) => each.length };
     expect((await errorOf(from.exporter.toText(request, 0, tiny))).code).toBe('TOO_LARGE');
 
     const { path, lines: written } = await from.exporter.toFile('kg/all.jsonl', request);

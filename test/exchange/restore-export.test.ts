@@ -132,7 +132,7 @@ describe('summaries', () => {
     await bench.store.create({ messages: [user('the wall')] });
     writeFileSync(join(bench.store.path(ID0), 'summaries.json'), '{ damaged');
     const { text, damaged } = await bench.exporter.toText(bench.requestOf('json'), {
-      most: 100_000,
+      max: 100_000,
       measure: (part) => part.length,
     });
     expect(damaged).toMatchObject([{ conversationId: ID0, error: { code: 'CORRUPT' } }]);

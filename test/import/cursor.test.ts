@@ -171,7 +171,7 @@ describe('the database of the editor', () => {
     const report = await bench.import(folder);
     expect(report).toMatchObject({ sources: [{ kind: 'cursor' }], added: 2 });
     expect(report.problems).toMatchObject([{ record: 'chat [1]', code: 'CORRUPT' }]);
-    expect(report.leftOut).toMatchObject({ 'of no known role': 1 });
+    expect(report.leftOut).toMatchObject({ 'of an unknown role': 1 });
     const made = bench.bySource(ID);
     expect(said(made)).toEqual(SAID);
     expect(made).toMatchObject({ title: 'Shed', createdAt: '2023-11-14T22:13:20.000Z' });

@@ -1,14 +1,14 @@
 /** The index alone: spellings of one word, and work that pauses. */
 import { describe, expect, it } from 'vitest';
+import type { ConversationTerms } from '../../src/recall/conversation-terms.js';
 import { lexicalScores } from '../../src/recall/evidence.js';
 import { RecallIndex } from '../../src/recall/recall-index.js';
-import type { Stream } from '../../src/recall/stream.js';
 import { TextRecall } from '../../src/recall/text-recall.js';
 
 const said = (content: string) => ({ role: 'user', content, time: 0, speaker: undefined });
 
 async function found(index: RecallIndex, question: string): Promise<string[]> {
-  const answer = await index.ask(question, { ownOnly: true });
+  const answer = await index.ask(question, { requiresContentMatch: true });
   return Array.from({ length: answer.total }, (_, at) => answer.at(at)?.conversationId ?? '');
 }
 
@@ -120,7 +120,7 @@ describe('steps', () => {
     const [whole, stepped] = [new RecallIndex(), new RecallIndex()];
     whole.put('a', messages);
     let pauses = 0;
-    for (const step of stepped.steps('a', messages)) {
+    for (const step of stepped.putInSteps('a', messages)) {
       expect(step).toBeUndefined();
       expect(stepped.has('a')).toBe(false);
       pauses += 1;
@@ -150,7 +150,7 @@ describe('a message of very many passages', () => {
   it('names its best passage, however far behind it is', () => {
     const count = 70_000;
     // One term a passage: reading a text of so many passages would last for seconds.
-    const stream: Stream = {
+    const conversation: ConversationTerms = {
       terms: new Uint32Array(count),
       starts: Uint32Array.of(0, count),
       prefixes: new Uint8Array(1),
@@ -162,7 +162,7 @@ describe('a message of very many passages', () => {
       passages: Uint32Array.from({ length: 2 * count }, (_, at) => (at + 1) >> 1),
       people: [],
     };
-    const hits = { stream, positions: Uint32Array.of(count - 1), words: Uint8Array.of(0) };
+    const hits = { conversation, positions: Uint32Array.of(count - 1), words: Uint8Array.of(0) };
     const { passages } = lexicalScores(hits, Float64Array.of(1), 1);
     expect(passages[0]).toBe(count - 1);
   });

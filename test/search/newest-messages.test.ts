@@ -25,7 +25,7 @@ const idOf = (n: number) => `20250101-${String(1_000_000_000_000 + n)}`;
 
 function indexOf(conversations: readonly Made[]): MessageIndex {
   const index = new MessageIndex();
-  index.adopt({
+  index.load({
     ids: conversations.map((_, n) => idOf(n)),
     isComplete: new Uint8Array(conversations.length).fill(1),
     starts: new Uint32Array(conversations.length + 1),

@@ -4,7 +4,7 @@
  */
 import { AppError } from '../../base/errors.js';
 import { disclosureOf } from '../../context/summaries/disclosure.js';
-import { type ProviderKind, staysHere } from '../../providers/llm/provider-kinds.js';
+import { isLocalEndpoint, type ProviderKind } from '../../providers/llm/provider-kinds.js';
 import type {
   Provider,
   ProviderChange,
@@ -104,7 +104,7 @@ async function allow(
 ): Promise<void> {
   const { name, endpoint } = provider;
   console.error(escapeControls(disclosureOf(provider)));
-  const needsNobody = staysHere(endpoint) && provider.apiKeyEnv === undefined;
+  const needsNobody = isLocalEndpoint(endpoint) && provider.apiKeyEnv === undefined;
   const isAllowed = provider.isAllowed || options.yes || needsNobody || (await isWanted(name));
   const result = isAllowed ? await providers.set({ name, isAllowed }) : provider;
   report({ provider: result }, options.json, () =>

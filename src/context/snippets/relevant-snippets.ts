@@ -1,7 +1,7 @@
 /**
- * The passages that answer a question, within a budget of tokens: found by recall, never the same
- * text twice, the best whole and the others cut to what the question asks for, the superseded marked by
- * what superseded it. A question is answered from memory while the store is as it was.
+ * Finds the passages that answer a question, within a budget of tokens. Recall finds them; no text is
+ * returned twice; the best passages are whole and the others are excerpts; an outdated passage names the
+ * passage that supersedes it. The answer is cached until the store changes.
  */
 import { tokenCounter } from '../../base/token-count.js';
 import type { MessageFilters, SearchCaller } from '../../search/messages/message-search.js';
@@ -12,22 +12,22 @@ import type { Role } from '../../stores/conversations/document/schema.js';
 import type { SnippetStrategy } from './strategies.js';
 import { supersededBy } from './superseded.js';
 
-/** Messages that are considered for one answer. */
-const MOST_HITS = 200;
-/** If less of the budget is left, no passage is searched for it. */
-const SMALLEST_PASSAGE = 8;
-const MOST_CACHED = 64;
-/** The first so many passages are given whole, of the others the words around those of the question. */
-const WHOLE = 5;
+/** Maximum number of hits that are considered for one answer. */
+const MAX_HITS = 200;
+/** With less budget left, no further passage is tried. */
+const MIN_PASSAGE_TOKENS = 8;
+const MAX_CACHED = 64;
+/** Number of passages that are returned whole; the others are excerpts around the words of the question. */
+const WHOLE_PASSAGES = 5;
 const EXCERPT_WORDS = 60;
-/** A question whose answer is in many places gets excerpts only, of so many words. */
+/** Length of excerpts for a question whose answer is in many places. Such a question gets only excerpts. */
 const BROAD_EXCERPT_WORDS = 40;
-/** Parts of the span of time that `temporal` takes passages from in turn. */
+/** Number of periods from which `temporal` selects passages in turn. */
 const PERIODS = 8;
 
 export interface SnippetRequest {
   readonly query: string;
-  /** Of all texts together, by the o200k tokenizer. */
+  /** Budget of all texts together, in tokens of o200k. */
   readonly maxTokens: number;
   readonly filters: MessageFilters;
   readonly strategy: SnippetStrategy;
@@ -41,7 +41,7 @@ export interface Snippet {
   readonly createdAt: string;
   readonly text: string;
   readonly tokens: number;
-  /** Comparable within one answer only. */
+  /** Comparable only within one answer. */
   readonly score: number;
   readonly why: Why;
   readonly supersededBy?: { readonly conversationId: string; readonly messageId: string };
@@ -50,21 +50,21 @@ export interface Snippet {
 export interface Snippets {
   readonly snippets: readonly Snippet[];
   readonly tokensUsed: number;
-  /** Passages that were found and had no room. */
+  /** Number of passages that were found but did not fit. */
   readonly omitted: number;
   readonly tier: SearchTier;
 }
 
 export class RelevantSnippets {
   readonly #recall: RecallSearch;
-  /** By request; the least recently used first. */
+  /** By request, least recently used first. */
   readonly #cache = new Map<string, { readonly revision: number; readonly answer: Snippets }>();
 
   constructor(recall: RecallSearch) {
     this.#recall = recall;
   }
 
-  /** CANCELLED, TIMEOUT (the index is still being built), FILESYSTEM_ERROR. */
+  /** Throws CANCELLED, TIMEOUT (the index is still being built) or FILESYSTEM_ERROR. */
   async find(request: SnippetRequest, caller: SearchCaller = {}): Promise<Snippets> {
     await this.#recall.required(caller);
     const key = JSON.stringify(request);
@@ -75,7 +75,7 @@ export class RelevantSnippets {
     this.#cache.delete(key);
     this.#cache.set(key, { revision, answer });
     for (const oldest of this.#cache.keys()) {
-      if (this.#cache.size <= MOST_CACHED) break;
+      if (this.#cache.size <= MAX_CACHED) break;
       this.#cache.delete(oldest);
     }
     return answer;
@@ -84,7 +84,7 @@ export class RelevantSnippets {
   async #find(request: SnippetRequest, caller: SearchCaller): Promise<Snippets> {
     const { query, filters, strategy, maxTokens } = request;
     const { answer, tier } = await this.#recall.ask(query, filters, strategy, caller);
-    const found = Array.from({ length: Math.min(MOST_HITS, answer.total) }, (_, position) => {
+    const found = Array.from({ length: Math.min(MAX_HITS, answer.total) }, (_, position) => {
       const hit = answer.hit(position);
       return hit === undefined ? [] : [{ ...hit, position }];
     }).flat();
@@ -94,9 +94,9 @@ export class RelevantSnippets {
     const { isBroad } = answer.question;
     const excerpt = (hit: RecalledHit) =>
       this.#recall.excerpt(answer, hit, isBroad ? BROAD_EXCERPT_WORDS : EXCERPT_WORDS);
-    const budget = { maxTokens, count, whole: isBroad ? 0 : WHOLE, excerpt };
+    const budget = { maxTokens, count, whole: isBroad ? 0 : WHOLE_PASSAGES, excerpt };
     const { taken, omitted } = withinBudget(ordered, budget);
-    const snippets = marked(taken);
+    const snippets = withSuperseded(taken);
     if (strategy === 'temporal') snippets.sort(byTime);
     const tokensUsed = snippets.reduce((sum, { tokens }) => sum + tokens, 0);
     return { snippets, tokensUsed, omitted, tier };
@@ -106,13 +106,13 @@ export class RelevantSnippets {
 const byTime = (a: Snippet, b: Snippet) =>
   a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : a.seq - b.seq;
 
-/** The best of each part of the span of time in turn, so that no part of a story is left out. */
+/** Takes the best passage of each period in turn, so that no part of a story is missing. */
 function spreadOverTime(hits: readonly RecalledHit[]): RecalledHit[] {
   const times = hits.map(({ createdAt }) => Date.parse(createdAt));
   const sorted = [...times].sort((a, b) => a - b);
   const periods: RecalledHit[][] = Array.from({ length: PERIODS }, () => []);
   hits.forEach((hit, at) => {
-    // By rank and not by the clock: people talk a lot on some days and not at all on others.
+    // Periods have equal numbers of messages, because people write much on some days and nothing on others.
     const rank = sorted.indexOf(times[at] ?? 0) / Math.max(1, hits.length);
     periods[Math.min(PERIODS - 1, Math.floor(rank * PERIODS))]?.push(hit);
   });
@@ -125,7 +125,7 @@ function spreadOverTime(hits: readonly RecalledHit[]): RecalledHit[] {
 interface Taken {
   readonly hit: RecalledHit;
   readonly passage: string;
-  /** The passage or an excerpt of it. */
+  /** The passage, or an excerpt of it. */
   readonly text: string;
   readonly tokens: number;
 }
@@ -133,12 +133,12 @@ interface Taken {
 interface Budget {
   readonly maxTokens: number;
   readonly count: (text: string) => number;
-  /** How many of the first passages are given whole where they fit. */
+  /** Number of passages that are returned whole if they fit. */
   readonly whole: number;
   readonly excerpt: (hit: RecalledHit) => string;
 }
 
-/** In their order, as long as they fit; a shorter one after one that does not fit may still. */
+/** The passages that fit, in their order. A later, shorter passage may fit after one that does not. */
 function withinBudget(
   hits: readonly RecalledHit[],
   { maxTokens, count, whole, excerpt }: Budget,
@@ -156,7 +156,7 @@ function withinBudget(
       return tokens > room ? undefined : { hit, passage, text, tokens };
     };
     const found =
-      room < SMALLEST_PASSAGE
+      room < MIN_PASSAGE_TOKENS
         ? undefined
         : ((taken.length < whole ? fitting(passage) : undefined) ?? fitting(excerpt(hit)));
     if (found === undefined) {
@@ -169,7 +169,7 @@ function withinBudget(
   return { taken, omitted };
 }
 
-function marked(taken: readonly Taken[]): Snippet[] {
+function withSuperseded(taken: readonly Taken[]): Snippet[] {
   const dated = taken.map(({ hit, passage }) => ({
     text: passage,
     time: Date.parse(hit.createdAt),

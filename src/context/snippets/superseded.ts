@@ -1,6 +1,6 @@
 /**
- * Which of two passages about the same thing counts: the later one, where it says that something
- * changed or gives another value for what the earlier one has.
+ * Determines which of two passages about the same subject is outdated: the earlier one, if the later one
+ * says that something changed, or has other values for the same subject.
  */
 import { functionWordMask, LANGUAGES, languageOf } from '../../recall/languages.js';
 import { stemOf } from '../../recall/vocabulary.js';
@@ -13,11 +13,11 @@ export interface DatedPassage {
   readonly role: string;
 }
 
-/** Of the smaller passage's stems, so many must be in the other: else they speak of different things. */
+/** Shares of the smaller passage's stems that the other must have, so that both are about the same subject. */
 const SHARED_STEMS = 0.5;
 const MANY_SHARED_STEMS = 0.7;
-/** Passages with fewer stems agree by chance. */
-const LEAST_STEMS = 3;
+/** Passages with fewer stems would match by chance. */
+const MIN_STEMS = 3;
 const VALUE = /^\p{N}+$/u;
 
 interface Content {
@@ -26,7 +26,7 @@ interface Content {
   readonly saysChange: boolean;
 }
 
-/** Of each passage the place of the one that supersedes it, the latest there is; `undefined` for none. */
+/** By passage: index of the latest passage that supersedes it; `undefined` if there is none. */
 export function supersededBy(passages: readonly DatedPassage[]): (number | undefined)[] {
   const contents = passages.map(({ text }) => contentOf(text));
   const order = [...passages.keys()].sort(
@@ -36,7 +36,7 @@ export function supersededBy(passages: readonly DatedPassage[]): (number | undef
     order.find((other) => {
       const later = passages[other];
       if (later === undefined || later.time <= passage.time) return false;
-      if (later.role === 'assistant') return false; // it repeats what people decide
+      if (later.role === 'assistant') return false; // an assistant repeats what people decide
       return supersedes(contents[other], contents[position]);
     }),
   );
@@ -45,7 +45,7 @@ export function supersededBy(passages: readonly DatedPassage[]): (number | undef
 function supersedes(later: Content | undefined, earlier: Content | undefined): boolean {
   if (later === undefined || earlier === undefined) return false;
   const least = Math.min(later.stems.size, earlier.stems.size);
-  if (least < LEAST_STEMS) return false;
+  if (least < MIN_STEMS) return false;
   let shared = 0;
   for (const stem of earlier.stems) if (later.stems.has(stem)) shared += 1;
   if (later.saysChange) return shared / least >= SHARED_STEMS;

@@ -1,7 +1,7 @@
 /**
- * Keeps summaries current in the background, where the user asked for that (`autoSummarise`): a
- * conversation that was quiet for a while is summarised again, one at a time. Every client has its own
- * server process; a lease says which of them does the work, so that no model is paid twice.
+ * Keeps summaries up to date in the background if the user has switched this on (`autoSummarise`): a
+ * conversation without new messages for a while is summarised again, one conversation at a time. If several
+ * server processes run, only the one with the lease does it, so that no summary is paid for twice.
  */
 import { type Clock, sleep } from '../../base/clock.js';
 import type { Log } from '../../base/log.js';
@@ -12,12 +12,12 @@ import type { SummaryStore } from '../../stores/summaries/summary-store.js';
 import type { SummaryService } from './summary-service.js';
 
 const LEVELS: readonly SummaryLevel[] = ['brief', 'standard'];
-/** A conversation under way would be summarised at every message. */
+/** Without this delay, an active conversation would be summarised at every message. */
 const QUIET_MS = 60_000;
 const POLL_INTERVAL_MS = 10_000;
-/** A model that refused now will most likely refuse the next conversation too. */
+/** If a model fails, it will most likely fail for the next conversation too. */
 const PAUSE_AFTER_FAILURE_MS = 10 * 60_000;
-/** Between two conversations, for everything else that the process does. */
+/** Pause between two conversations, for other work of the process. */
 const BREAK_MS = 50;
 
 export interface AutoSummariesOptions {
@@ -32,15 +32,15 @@ export interface AutoSummariesOptions {
 }
 
 export interface AutoSummaries {
-  /** Breaks off what is under way; what is stored stays. */
+  /** Cancels a running summary; stored summaries stay. */
   close(): Promise<void>;
 }
 
-/** Begins with the conversations that have no summary yet, or changed since it was made. */
+/** Starts with the conversations that have no summary or have changed since. */
 export function startAutoSummaries(options: AutoSummariesOptions): AutoSummaries {
   const runner = new Runner(options);
   const unfollow = options.conversations.followFromNow(({ conversationId, document }) =>
-    runner.note(conversationId, document !== undefined),
+    runner.schedule(conversationId, document !== undefined),
   );
   const timer = setInterval(
     () => runner.workOnce(),
@@ -58,10 +58,10 @@ export function startAutoSummaries(options: AutoSummariesOptions): AutoSummaries
 
 class Runner {
   readonly #options: AutoSummariesOptions;
-  readonly #ending = new AbortController();
-  /** When each conversation is due, on the monotonic clock. */
+  readonly #closing = new AbortController();
+  /** By conversation: when it is due, on the monotonic clock. */
   readonly #due = new Map<string, number>();
-  #context: Promise<void> | undefined;
+  #working: Promise<void> | undefined;
   #hasListed = false;
   #pauseUntil = 0;
 
@@ -69,27 +69,27 @@ class Runner {
     this.#options = options;
   }
 
-  note(conversationId: string, isThere: boolean): void {
+  schedule(conversationId: string, exists: boolean): void {
     const { clock, quietMs = QUIET_MS } = this.#options;
-    if (isThere) this.#due.set(conversationId, clock.monotonic() + quietMs);
+    if (exists) this.#due.set(conversationId, clock.monotonic() + quietMs);
     else this.#due.delete(conversationId);
   }
 
   workOnce(): void {
-    this.#context ??= this.#work()
+    this.#working ??= this.#work()
       .catch((error: unknown) => {
-        if (this.#ending.signal.aborted) return;
+        if (this.#closing.signal.aborted) return;
         this.#options.log.warn({ err: error }, 'summaries were not made in the background');
         this.#pause();
       })
       .finally(() => {
-        this.#context = undefined;
+        this.#working = undefined;
       });
   }
 
   async close(): Promise<void> {
-    this.#ending.abort();
-    await this.#context;
+    this.#closing.abort();
+    await this.#working;
   }
 
   async #work(): Promise<void> {
@@ -106,7 +106,7 @@ class Runner {
   }
 
   async #summariseReady(lease: Lease): Promise<void> {
-    const { signal } = this.#ending;
+    const { signal } = this.#closing;
     for (const conversationId of this.#ready()) {
       if (!lease.isHeld() || this.#options.clock.monotonic() < this.#pauseUntil) return;
       this.#due.delete(conversationId);
@@ -127,11 +127,14 @@ class Runner {
     }
   }
 
-  /** What is older than its conversation by the clock; `get` then compares the content. */
+  /**
+   * Adds the conversations whose summaries are older than their last change. `get` then compares the
+   * content.
+   */
   async #listOnce(): Promise<void> {
     if (this.#hasListed) return;
     for (const { conversationId, updatedAt } of await this.#options.conversations.list()) {
-      this.#ending.signal.throwIfAborted();
+      this.#closing.signal.throwIfAborted();
       const stored = await this.#options.store.get(conversationId).catch(() => undefined);
       const isCurrent = LEVELS.every((level) => (stored?.[level]?.generatedAt ?? '') >= updatedAt);
       // A conversation that cannot be read is skipped until it is repaired.

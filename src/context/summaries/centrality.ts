@@ -1,6 +1,6 @@
 /**
- * How central each sentence is to all of them: PageRank over the graph of their likeness (LexRank,
- * Erkan and Radev 2004; TextRank is the same walk). Likeness is the cosine of tf·idf vectors.
+ * How central each sentence is to a text: PageRank over the graph of similar sentences (LexRank, Erkan and
+ * Radev 2004; TextRank is the same). The similarity is the cosine of tf·idf vectors.
  */
 import type { TimeSlice } from '../../base/time-slice.js';
 
@@ -8,11 +8,11 @@ export type Vector = ReadonlyMap<string, number>;
 
 const DAMPING = 0.85;
 const ROUNDS = 20;
-/** Below it two sentences share no more than by chance. */
-const LEAST_LIKENESS = 0.1;
+/** A lower similarity is chance and makes no edge. */
+const MIN_SIMILARITY = 0.1;
 
-/** Vectors of length 1, weighted by idf over the list itself; an empty one stays empty. */
-export function weighted(termCounts: readonly Vector[]): Vector[] {
+/** Vectors of length 1, weighted by the idf over this list; an empty vector stays empty. */
+export function tfIdfVectors(termCounts: readonly Vector[]): Vector[] {
   const documents = new Map<string, number>();
   for (const counts of termCounts) {
     for (const term of counts.keys()) documents.set(term, (documents.get(term) ?? 0) + 1);
@@ -27,7 +27,7 @@ export function weighted(termCounts: readonly Vector[]): Vector[] {
   });
 }
 
-/** 0 to 1 for vectors of length 1. */
+/** 0 to 1, for vectors of length 1. */
 export function cosine(a: Vector, b: Vector): number {
   const [small, large] = a.size < b.size ? [a, b] : [b, a];
   let sum = 0;
@@ -35,18 +35,18 @@ export function cosine(a: Vector, b: Vector): number {
   return sum;
 }
 
-/** One value a vector, the greatest 1. */
+/** The centrality of each vector; the greatest is 1. */
 export async function centralities(
   vectors: readonly Vector[],
   slice: TimeSlice,
 ): Promise<number[]> {
-  const links = await linksOf(vectors, slice);
-  const sums = links.map((row) => row.reduce((sum, [, weight]) => sum + weight, 0));
+  const edges = await edgesOf(vectors, slice);
+  const sums = edges.map((row) => row.reduce((sum, [, weight]) => sum + weight, 0));
   let ranks = vectors.map(() => 1);
   for (let round = 0; round < ROUNDS; round += 1) {
     if (slice.isSpent()) await slice.yield();
     const next = vectors.map(() => 1 - DAMPING);
-    for (const [from, row] of links.entries()) {
+    for (const [from, row] of edges.entries()) {
       const share = (DAMPING * (ranks[from] ?? 0)) / (sums[from] || 1);
       for (const [to, weight] of row) next[to] = (next[to] ?? 0) + share * weight;
     }
@@ -56,19 +56,19 @@ export async function centralities(
   return ranks.map((rank) => rank / greatest);
 }
 
-async function linksOf(
+async function edgesOf(
   vectors: readonly Vector[],
   slice: TimeSlice,
 ): Promise<[number, number][][]> {
-  const links = vectors.map((): [number, number][] => []);
+  const edges = vectors.map((): [number, number][] => []);
   for (const [at, vector] of vectors.entries()) {
     if (slice.isSpent()) await slice.yield();
     for (let other = 0; other < at; other += 1) {
-      const likeness = cosine(vector, vectors[other] ?? new Map());
-      if (likeness < LEAST_LIKENESS) continue;
-      links[at]?.push([other, likeness]);
-      links[other]?.push([at, likeness]);
+      const similarity = cosine(vector, vectors[other] ?? new Map());
+      if (similarity < MIN_SIMILARITY) continue;
+      edges[at]?.push([other, similarity]);
+      edges[other]?.push([at, similarity]);
     }
   }
-  return links;
+  return edges;
 }

@@ -1,25 +1,25 @@
 /**
- * The summary that needs no language model: sentences of the conversation itself, chosen by how
- * central they are, where they stand, and whether they name, decide or ask something (docs/CONTEXT.md).
- * Nothing is rephrased, so nothing can be invented. The same conversation always gives the same text.
+ * The extractive summary, which needs no language model: it selects sentences of the conversation by their
+ * centrality, their position, and whether they name, decide or ask something (docs/CONTEXT.md). Nothing is
+ * rephrased, so nothing can be invented. The same conversation always has the same summary.
  */
 import type { TimeSlice } from '../../base/time-slice.js';
 import { endWithin, estimateTextTokens } from '../../base/tokens.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';
 import type { SummaryLevel } from '../../stores/summaries/summary-file.js';
-import { centralities, cosine, type Vector, weighted } from './centrality.js';
+import { centralities, cosine, tfIdfVectors, type Vector } from './centrality.js';
 import { DENSE_SCRIPT, headingsOf, languageOf } from './languages.js';
 import { LEVEL_TOKENS } from './levels.js';
 import { type Unit, unitsOf } from './units.js';
 
-/** A candidate with what counts for it. */
+/** A sentence with the score of its features. */
 interface Scored extends Unit {
   readonly score: number;
   readonly vector: Vector;
 }
 
-/** Found by trying on dialogues of the tests; centrality leads, nothing else decides alone. */
-const WEIGHTS = {
+/** Chosen by experiments with the dialogues of the tests. Centrality has the weight 1. */
+const FEATURE_WEIGHTS = {
   position: 0.5,
   decision: 0.8,
   question: 0.15,
@@ -27,19 +27,19 @@ const WEIGHTS = {
   entities: 0.2,
   user: 0.1,
 };
-/** Subtracted from what says again what was chosen already, and from what crowds one stretch of time. */
+/** Penalties for a sentence that repeats selected ones, and for one of the same period as selected ones. */
 const REPETITION = 0.9;
 const CROWDING = 0.12;
 const TIME_BINS = 8;
-/** With fewer terms a sentence says less by itself; with one ("Perfect.") it says nothing. */
+/** A sentence with fewer terms gets a part of its score; one with a single term ("Perfect.") gets none. */
 const FULL_TERMS = 5;
-const LEAST_FULLNESS_OF_DECISION = 0.8;
-/** Of the budget, what lists of decisions and of open questions may take. */
+const MIN_FULLNESS_OF_DECISION = 0.8;
+/** Maximum shares of the budget for the lists of decisions and of open questions. */
 const SHARE_OF_DECISIONS = 0.35;
 const SHARE_OF_QUESTIONS = 0.2;
 const ENDS_SENTENCE = /[.!?…:;。！？：；)\]"”』」]$/u;
 
-/** `undefined` if there is no message. Bounded by the level's tokens, with a tenth for headings. */
+/** `undefined` if there is no message. At most the tokens of the level, plus a tenth for headings. */
 export async function extractSummary(
   conversation: Conversation,
   level: SummaryLevel,
@@ -48,7 +48,9 @@ export async function extractSummary(
   const units = await scoredUnits(conversation, slice);
   const budget = LEVEL_TOKENS[level];
   const text =
-    level === 'brief' ? joined(chosenOf(units, budget)) : textWithLists(conversation, level, units);
+    level === 'brief'
+      ? joined(selectUnits(units, budget))
+      : textWithLists(conversation, level, units);
   return text === '' ? beginningOf(conversation, budget) : text;
 }
 
@@ -69,39 +71,39 @@ function textWithLists(
   const listed = new Set<Unit>([...decisions, ...questions]);
   const spent = [...listed].reduce((sum, { tokens }) => sum + tokens + 1, 0);
   const rest = units.filter((unit) => !listed.has(unit));
-  const chosen = chosenOf(rest, budget - spent);
-  return composed(conversation, level, { chosen, decisions, questions });
+  const chosen = selectUnits(rest, budget - spent);
+  return composeText(conversation, level, { chosen, decisions, questions });
 }
 
 async function scoredUnits(conversation: Conversation, slice: TimeSlice): Promise<Scored[]> {
   const units = await unitsOf(conversation, slice);
-  const vectors = weighted(units.map(({ terms }) => terms));
+  const vectors = tfIdfVectors(units.map(({ terms }) => terms));
   const ranks = await centralities(vectors, slice);
   return units.map((unit, at) => {
     const fullness = fullnessOf(unit);
     const features =
       (ranks[at] ?? 0) +
-      WEIGHTS.position * unit.position +
-      WEIGHTS.decision * Number(unit.isDecision) +
-      WEIGHTS.question * Number(unit.isOpenQuestion) +
-      WEIGHTS.promise * Number(unit.isPromise) +
-      WEIGHTS.entities * unit.entities +
-      WEIGHTS.user * Number(unit.role === 'user');
+      FEATURE_WEIGHTS.position * unit.position +
+      FEATURE_WEIGHTS.decision * Number(unit.isDecision) +
+      FEATURE_WEIGHTS.question * Number(unit.isOpenQuestion) +
+      FEATURE_WEIGHTS.promise * Number(unit.isPromise) +
+      FEATURE_WEIGHTS.entities * unit.entities +
+      FEATURE_WEIGHTS.user * Number(unit.role === 'user');
     return { ...unit, score: features * fullness, vector: vectors[at] ?? new Map() };
   });
 }
 
-/** A short decision ("We take the bricks.") says more than its length. */
+/** A decision may be short ("We take the bricks."), so it has a lower limit. */
 function fullnessOf({ terms, isDecision }: Unit): number {
   if (terms.size < 2) return 0;
-  return Math.min(
-    1,
-    Math.max(terms.size / FULL_TERMS, isDecision ? LEAST_FULLNESS_OF_DECISION : 0),
-  );
+  return Math.min(1, Math.max(terms.size / FULL_TERMS, isDecision ? MIN_FULLNESS_OF_DECISION : 0));
 }
 
-/** The best that fit, each chosen for what the ones before it do not say; in order of time. */
-function chosenOf(units: readonly Scored[], budget: number): Scored[] {
+/**
+ * The best sentences that fit, in the order of the conversation. Each is selected for what the selected
+ * ones do not say.
+ */
+function selectUnits(units: readonly Scored[], budget: number): Scored[] {
   const left = new Map(units.map((unit) => [unit, { repeats: 0 }]));
   const crowds = new Map<number, number>();
   const chosen: Scored[] = [];
@@ -131,7 +133,7 @@ const binOf = ({ time }: Unit) => Math.floor(time * TIME_BINS);
 
 const newestFirst = (units: readonly Scored[]) => units.toReversed();
 
-/** The first that fit and say something new; in order of time. */
+/** The first sentences that fit and do not repeat each other, in the order of the conversation. */
 function fitting(units: readonly Scored[], tokens: number): Scored[] {
   const kept: Scored[] = [];
   let room = tokens;
@@ -150,7 +152,7 @@ interface Parts {
   readonly questions: readonly Scored[];
 }
 
-function composed(conversation: Conversation, level: SummaryLevel, parts: Parts): string {
+function composeText(conversation: Conversation, level: SummaryLevel, parts: Parts): string {
   const { chosen, decisions, questions } = parts;
   const headings = headingsOf(
     languageOf(conversation.messages.map(({ content }) => content).join('\n')),
@@ -184,7 +186,10 @@ function joined(units: readonly Scored[]): string {
     );
 }
 
-/** If no sentence is found, as in code, or none fits: the beginning of the first message. */
+/**
+ * The beginning of the first message, for a conversation without sentences (for example code), or if none
+ * fits.
+ */
 function beginningOf({ messages }: Conversation, budget: number): string | undefined {
   const first = messages.find(({ role, content }) => role !== 'system' && content.trim() !== '');
   if (first === undefined) return undefined;

@@ -1,7 +1,7 @@
 /**
- * What a summary needs to know of a language: its commonest words, how it says that something was
- * decided, and its words for headings and speakers. A language that is not here is summarised all the
- * same, without headings; the words of a text's own frequency do the rest.
+ * What summaries use of a language: its function words, its words for a decision, and its headings. A
+ * conversation in another language is summarised without headings; frequent words are then recognised by
+ * their frequency alone.
  */
 
 interface Headings {
@@ -12,11 +12,11 @@ interface Headings {
 }
 
 interface Language {
-  /** Function words, which also identify the language of a text. */
+  /** Function words. They also determine the language of a text. */
   readonly words?: string;
-  /** A script that no other language here uses. */
+  /** A script that determines the language. */
   readonly script?: RegExp;
-  /** Alternatives of a regular expression: whole words. */
+  /** Alternatives of a regular expression that match whole words. */
   readonly decision: string;
   readonly headings: Headings;
 }
@@ -95,18 +95,18 @@ const LANGUAGES = {
 export type LanguageCode = keyof typeof LANGUAGES;
 
 const CODES = Object.keys(LANGUAGES) as LanguageCode[];
-/** Scripts first: a Japanese text has Han signs too, so the order of the table counts. */
+/** Scripts are tested in the order of the table, because a Japanese text also has Han characters. */
 const BY_SCRIPT = CODES.flatMap((code) => {
   const language: Language = LANGUAGES[code];
   return language.script === undefined ? [] : [{ code, script: language.script }];
 });
 const LETTER = /\p{L}/gu;
-/** Of the letters, so much has to be of a script: names and quotations are written in others. */
+/** Minimum share of letters of a script, because texts have names and quotations in other scripts. */
 const SHARE_OF_SCRIPT = 0.2;
-/** Of the words, so many have to be function words of a language to say that a text is in it. */
+/** Minimum share of a language's function words among all words of a text in that language. */
 const SHARE_OF_WORDS = 0.08;
 const SAMPLE = 20_000;
-/** Two characters of these are about a word. */
+/** In these scripts, two characters are about one word. */
 export const DENSE_SCRIPT =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 
@@ -118,7 +118,7 @@ const wordsOf = new Map(
 );
 const everyWord = new Set([...wordsOf.values()].flatMap((words) => [...words]));
 
-/** The language of most of a text; `undefined` where none of the known ones stands out. */
+/** The language of most of a text; `undefined` if it is none of the known ones. */
 export function languageOf(text: string): LanguageCode | undefined {
   const sample = text.slice(0, SAMPLE);
   const letters = sample.match(LETTER) ?? [];
@@ -133,7 +133,7 @@ export function languageOf(text: string): LanguageCode | undefined {
   return best !== undefined && best.count > words.length * SHARE_OF_WORDS ? best.code : undefined;
 }
 
-/** True for a word that says nothing about a subject, in any of the languages. */
+/** Whether a word is a function word of any of these languages. */
 export const isFunctionWord = (word: string): boolean => everyWord.has(word);
 
 export const headingsOf = (code: LanguageCode | undefined): Headings | undefined =>
@@ -147,7 +147,7 @@ const DECISION = new RegExp(
   'iu',
 );
 
-/** True for a sentence that says that something was decided. Negations and reports are not distinguished. */
+/** Whether a sentence has words of a decision. Negations and reports of others' decisions count too. */
 export const saysDecision = (sentence: string): boolean =>
   DECISION.test(sentence.replaceAll('’', "'"));
 

@@ -1,4 +1,4 @@
-/** How long the summaries of each level are, in estimated tokens (base/tokens.ts). */
+/** Maximum length of a summary of each level, in estimated tokens (base/tokens.ts). */
 import type { SummaryLevel } from '../../stores/summaries/summary-file.js';
 
 export const LEVEL_TOKENS: Readonly<Record<SummaryLevel, number>> = {

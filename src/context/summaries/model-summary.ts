@@ -1,7 +1,8 @@
 /**
- * One summary by one language model: at once where the conversation fits into its context, else in
- * parts (notes on each part, then a summary of the notes). Where the model refuses a text as too long,
- * or its server cuts it without an error (fewer tokens counted than the text has), the parts get smaller.
+ * Makes one summary with one language model. A conversation that fits into the context is sent in one
+ * request. A longer one is sent in parts: the model writes notes on each part, then a summary of the notes.
+ * If the model refuses a text as too long, or its server truncates it without an error (it reports fewer
+ * tokens than the text has), the parts are made smaller.
  */
 import { AppError, isAppError } from '../../base/errors.js';
 import { endWithin, estimateTextTokens } from '../../base/tokens.js';
@@ -15,43 +16,46 @@ import { notesPrompt, SYSTEM_PROMPT, summaryPrompt, transcriptOf } from './summa
 export interface UsableModel {
   readonly name: string;
   readonly model: LanguageModel;
-  /** Tokens of one request, answer included. */
+  /** Maximum tokens of a request, including the answer. */
   readonly contextTokens: number;
-  /** Most tokens of one answer. */
+  /** Maximum tokens of an answer. */
   readonly maxTokens: number;
 }
 
 export interface ModelSummary {
   readonly text: string;
-  /** As the server names the model. */
+  /** Name of the model in the server's answer. */
   readonly model: string;
-  /** The size of parts that worked, for the next time. */
+  /** Size of the parts that worked, in tokens; passed to the next call. */
   readonly partTokens: number;
 }
 
 export interface ModelCall {
   readonly signal?: AbortSignal | undefined;
-  /** Where an earlier summary by this model found it. */
+  /** Size of the parts that worked for an earlier summary by this model. */
   readonly partTokens?: number | undefined;
-  /** Before each request: which of how many is sent, with how many tokens. */
+  /** Called before each request: its index, the number of requests, and the tokens that are sent. */
   onSend?(done: number, total: number, tokens: number): void;
 }
 
-/** The instructions around a part. */
+/** Tokens of the instructions around a part. */
 const FRAME_TOKENS = 400;
-/** Of the context: what is left for the difference between our count and the model's. */
+/**
+ * Share of the context that is used; the rest is for the difference between our estimate and the model's
+ * count.
+ */
 const SAFETY = 0.8;
-/** An answer may be longer than it was asked to be, but not a different thing. */
-const MOST_TIMES_LONGER = 3;
-const LEAST_PART_TOKENS = 300;
+/** An answer that is longer than this factor times the requested length is refused. */
+const MAX_LENGTH_FACTOR = 3;
+const MIN_PART_TOKENS = 300;
 const NOTES_TOKENS = 400;
-/** More requests than these would take an hour and cost accordingly. */
-const MOST_PARTS = 64;
-const MOST_SHRINKS = 4;
-const MOST_ROUNDS = 4;
+/** More requests would take about an hour and cost much. */
+const MAX_PARTS = 64;
+const MAX_SPLITS = 4;
+const MAX_ROUNDS = 4;
 const LARGE_CONTEXT = 16_000;
 
-/** Throws as `complete` does; TOO_LARGE where the conversation has too many parts for this model. */
+/** Throws as `complete` does, and TOO_LARGE if the conversation needs too many parts for this model. */
 export async function summariseWith(
   usable: UsableModel,
   conversation: Conversation,
@@ -64,15 +68,15 @@ export async function summariseWith(
     try {
       return await attempt(usable, blocks, level, { ...call, partTokens });
     } catch (error) {
-      if (!(error instanceof Shrink)) throw error;
+      if (!(error instanceof PartsTooLargeError)) throw error;
       partTokens = Math.floor(Math.min(error.tokens, partTokens) / 2);
-      if (shrinks === MOST_SHRINKS || partTokens < LEAST_PART_TOKENS) throw error.reason;
+      if (shrinks === MAX_SPLITS || partTokens < MIN_PART_TOKENS) throw error.reason;
     }
   }
 }
 
-/** The parts were too large: `tokens` were too many, for this reason. */
-class Shrink extends Error {
+/** Thrown if a request with this number of tokens was too large; `reason` is its error. */
+class PartsTooLargeError extends Error {
   readonly tokens: number;
   readonly reason: AppError;
 
@@ -97,12 +101,11 @@ async function attempt(
   const send = async (prompt: string, tokens: number) => {
     call.onSend?.(done, Math.max(total, done + 1), estimateTextTokens(prompt));
     done += 1;
-    return completed(usable, prompt, tokens, call.signal);
+    return requestSummary(usable, prompt, tokens, call.signal);
   };
   let isNotes = false;
   for (let round = 0; parts.length > 1; round += 1) {
-    if (parts.length > MOST_PARTS || round === MOST_ROUNDS)
-      throw tooManyParts(usable, parts.length);
+    if (parts.length > MAX_PARTS || round === MAX_ROUNDS) throw tooManyParts(usable, parts.length);
     const notes: string[] = [];
     for (const [at, part] of parts.entries()) {
       const prompt = notesPrompt(part, at + 1, parts.length, Math.round(NOTES_TOKENS * 0.75));
@@ -118,7 +121,7 @@ async function attempt(
   return { text, model, partTokens: call.partTokens };
 }
 
-async function completed(
+async function requestSummary(
   usable: UsableModel,
   prompt: string,
   wantedTokens: number,
@@ -134,10 +137,13 @@ async function completed(
       signal,
     });
     if (isTruncated(`${SYSTEM_PROMPT}\n${prompt}`, answer.promptTokens)) {
-      throw new Shrink(answer.promptTokens ?? tokens, truncated(usable.name, answer.promptTokens));
+      throw new PartsTooLargeError(
+        answer.promptTokens ?? tokens,
+        truncated(usable.name, answer.promptTokens),
+      );
     }
     const length = estimateTextTokens(answer.text);
-    if (length <= Math.max(wantedTokens, NOTES_TOKENS) * MOST_TIMES_LONGER) return answer;
+    if (length <= Math.max(wantedTokens, NOTES_TOKENS) * MAX_LENGTH_FACTOR) return answer;
     throw new AppError(
       'PROVIDER',
       `${usable.name} wrote a summary of ${length} tokens, but ${wantedTokens} were requested.`,
@@ -146,24 +152,24 @@ async function completed(
       },
     );
   } catch (error) {
-    if (isAppError(error, 'TOO_LARGE')) throw new Shrink(tokens, error);
+    if (isAppError(error, 'TOO_LARGE')) throw new PartsTooLargeError(tokens, error);
     throw error;
   }
 }
 
-/** What one request can hold of a conversation. */
+/** Tokens of the conversation that fit into one request. */
 function roomForPart(usable: UsableModel, level: SummaryLevel): number {
   const answer = answerTokens(usable, Math.max(LEVEL_TOKENS[level], NOTES_TOKENS));
   const room = Math.floor(usable.contextTokens * SAFETY) - FRAME_TOKENS - answer;
-  return Math.max(LEAST_PART_TOKENS, room);
+  return Math.max(MIN_PART_TOKENS, room);
 }
 
-/** Models that think before they answer need room for it, where there is any. */
+/** Models that think before they answer need more tokens, if the context is large enough. */
 function answerTokens({ contextTokens, maxTokens }: UsableModel, wanted: number): number {
   return contextTokens >= LARGE_CONTEXT ? maxTokens : Math.min(maxTokens, wanted * 2);
 }
 
-/** Blocks joined as far as they fit; a longer one is cut. At least one part. */
+/** Joins blocks to parts up to the limit, and splits blocks that are longer. At least one part. */
 function partsOf(blocks: readonly string[], tokens: number): string[] {
   const parts: string[] = [];
   let current = '';

@@ -1,6 +1,6 @@
 /**
- * Summaries by the language models that the user allowed: the first in the list that answers well is
- * taken. Says to whom something is sent, and how much, before it is.
+ * Makes summaries with the language models that the user has allowed: the models are tried in the order of
+ * the list until one succeeds. Before a request, it reports to whom it sends how much.
  */
 import { AppError, isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
@@ -10,12 +10,12 @@ import { summariseWith, type UsableModel } from './model-summary.js';
 import type { SummaryCall, SummaryWriter } from './summary-service.js';
 
 export interface NamedModel extends UsableModel {
-  /** Host and port that the text is sent to. */
+  /** Host and port to which the text is sent. */
   readonly receiver: string;
 }
 
 export interface ModelWriterOptions {
-  /** The allowed ones, in the order in which they are asked. */
+  /** The allowed models, in the order in which they are tried. */
   models(): Promise<readonly NamedModel[]>;
   noteUse(name: string): Promise<void>;
   readonly log: Log;
@@ -23,7 +23,7 @@ export interface ModelWriterOptions {
 
 export class ModelWriter implements SummaryWriter {
   readonly #options: ModelWriterOptions;
-  /** Sizes of parts that worked, by provider. */
+  /** By provider: the size of parts that worked. */
   readonly #partTokens = new Map<string, number>();
 
   constructor(options: ModelWriterOptions) {
@@ -80,7 +80,7 @@ export class ModelWriter implements SummaryWriter {
     return written;
   }
 
-  /** A list that cannot be read allows nothing. */
+  /** The allowed models; none if the list cannot be read. */
   async #models(): Promise<readonly NamedModel[]> {
     try {
       return await this.#options.models();

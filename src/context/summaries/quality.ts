@@ -1,24 +1,23 @@
 /**
- * Scores any summary from 0 to 1 without a model (docs/CONTEXT.md):
- * how much of the main subjects of the conversation is in it, how evenly it is about the whole time,
- * and whether its names and numbers are in the conversation at all. It separates a thin or invented summary
- * from a good one; it does not rank good ones.
+ * Scores a summary from 0 to 1 without a model (docs/CONTEXT.md): how many of the main subjects of the
+ * conversation it has, how evenly it covers the whole time, and whether its names and numbers are in the
+ * conversation. It separates a thin or invented summary from a good one, but does not rank good ones.
  */
 import type { Conversation, Message } from '../../stores/conversations/document/schema.js';
 import { termsOf } from './units.js';
 
 const SALIENT_TERMS = 40;
-/** Of longer conversations every second, third … message counts. */
-const MOST_MESSAGES = 1000;
+/** In a longer conversation, only every second, third, … message is read. */
+const MAX_MESSAGES = 1000;
 const STRETCHES = 4;
-/** Proper names in the middle of a sentence, and numbers. */
+/** Proper names in the middle of a sentence, and numbers: statements that can be checked. */
 const CLAIM = /(?<=[\p{Ll},;:] )\p{Lu}[\p{L}\p{N}]+|\d+(?:[.,:/-]\d+)*/gu;
 const SHARES = { coverage: 0.4, spread: 0.25, grounded: 0.35 };
 
-/** Two digits. */
+/** Rounded to two digits. */
 export function qualityOf(summary: string, { messages }: Pick<Conversation, 'messages'>): number {
   const all = messages.filter(({ role }) => role !== 'system');
-  const step = Math.ceil(all.length / MOST_MESSAGES);
+  const step = Math.ceil(all.length / MAX_MESSAGES);
   const sample = all.filter((_, at) => at % step === 0);
   const summaryTerms = new Set(termsOf(summary).keys());
   const score =
@@ -28,7 +27,10 @@ export function qualityOf(summary: string, { messages }: Pick<Conversation, 'mes
   return Math.round(score * 100) / 100;
 }
 
-/** The terms in most messages, each weighing as many messages as have it; the root evens short summaries out. */
+/**
+ * Share of the most frequent terms that the summary has. A term's weight is the number of its messages; the
+ * square root reduces the disadvantage of short summaries.
+ */
 function coverage(terms: ReadonlySet<string>, sample: readonly Message[]): number {
   const salient = salientTerms(sample);
   const all = salient.reduce((sum, [, count]) => sum + count, 0);

@@ -1,6 +1,6 @@
 /**
- * The prompts of language models. The text to summarise is data: it stands between marks that cannot
- * occur in it, and the instruction says that nothing in it is one.
+ * The prompts for language models. The transcript is data: it is between marks that cannot occur in it, and
+ * the prompt forbids following instructions in it.
  */
 import type { Conversation, Message } from '../../stores/conversations/document/schema.js';
 import type { SummaryLevel } from '../../stores/summaries/summary-file.js';
@@ -9,7 +9,7 @@ import { LEVEL_TOKENS } from './levels.js';
 const OPENING = '<<<TRANSCRIPT';
 const CLOSING = 'TRANSCRIPT>>>';
 const MARKS = /<{3,}|>{3,}/g;
-/** An English word is about 1.3 tokens. */
+/** An English word has about 1.3 tokens. */
 const WORDS_PER_TOKEN = 0.75;
 
 const FORMS: Readonly<Record<SummaryLevel, string>> = {
@@ -24,7 +24,7 @@ export const SYSTEM_PROMPT = `You summarise conversations for somebody who will 
 
 export const wordsOf = (level: SummaryLevel) => Math.round(LEVEL_TOKENS[level] * WORDS_PER_TOKEN);
 
-/** For a transcript, or for the notes of its parts. */
+/** The prompt for a transcript, or for the notes on its parts. */
 export function summaryPrompt(text: string, level: SummaryLevel, isNotes: boolean): string {
   const what = isNotes
     ? 'These are notes on the consecutive parts of one conversation. Summarise the whole conversation'
@@ -36,7 +36,7 @@ export function notesPrompt(text: string, part: number, parts: number, words: nu
   return `This is part ${part} of ${parts} of a conversation. Note its facts, decisions, reasons and open questions in at most ${words} words.\n\n${framed(text)}`;
 }
 
-/** One block a message, in order; system messages are left out. */
+/** One block for each message, in order; system messages are left out. */
 export function transcriptOf({ messages }: Pick<Conversation, 'messages'>): string[] {
   return messages.filter(({ role }) => role !== 'system').map(blockOf);
 }

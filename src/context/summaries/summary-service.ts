@@ -1,7 +1,7 @@
 /**
- * Summaries of conversations on three levels: what is stored and still about the conversation as it
- * is, else one that is made now. A language model writes it where the user allowed one, the extractive
- * one otherwise. Whatever a model does wrong, what is stored stays as it was.
+ * Summaries of conversations on three levels. A stored summary is returned if the conversation has not
+ * changed since; otherwise a new one is made, by a language model if the user has allowed one, else by
+ * extraction. A failure of a model never changes a stored summary.
  */
 
 import { type Clock, isoTime } from '../../base/clock.js';
@@ -22,14 +22,17 @@ import type { SummaryStore } from '../../stores/summaries/summary-store.js';
 import { extractSummary } from './extract.js';
 import { qualityOf } from './quality.js';
 
-/** The name in `provider` of summaries that no language model wrote. */
+/** The `provider` of extractive summaries. */
 export const EXTRACTIVE = 'extractive';
 
-/** What language models wrote, as far as this room knows them. */
+/**
+ * Makes summaries with language models. The interface is here so that this service does not depend on
+ * providers.
+ */
 export interface SummaryWriter {
   /** Whether a model is allowed now. Sends nothing. */
   isReady(): Promise<boolean>;
-  /** `undefined` where none is allowed. Throws what the last of them refused with. */
+  /** `undefined` if no model is allowed. Throws an error with the reasons if all models failed. */
   write(
     conversation: Conversation,
     level: SummaryLevel,
@@ -43,19 +46,19 @@ export interface SummaryCall {
 }
 
 export interface SummaryRequest extends SummaryCall {
-  /** Writes it again even if the stored one is current. */
+  /** True: makes a new summary even if the stored one is current. */
   readonly refresh?: boolean;
-  /** False: no language model is asked, and what one wrote earlier is kept however old. */
+  /** False: no language model is called, and a stored summary by a model is kept, even if it is stale. */
   readonly usesModels: boolean;
 }
 
 export interface SummaryAnswer {
-  /** Missing if there is no message. */
+  /** Absent if the conversation has no message. */
   readonly summary?: Summary;
-  /** It is about an earlier state of the conversation. */
+  /** True if the conversation has changed since the summary was made. */
   readonly isStale: boolean;
   readonly isStored: boolean;
-  /** Why it is not better than it is: a model that failed, a file that cannot be written. */
+  /** Why the summary is not current, not by a model, or not stored. */
   readonly problem?: AppError;
 }
 
@@ -75,8 +78,8 @@ export class SummaryService {
   }
 
   /**
-   * The summary of a level; a new one is durable when it resolves with `isStored`. A damaged
-   * `summaries.json` is left alone and reported in `problem`. Throws like `load` of the conversations,
+   * The summary of a level. A new one is durable when the promise resolves with `isStored`. A damaged
+   * `summaries.json` is not changed and is reported in `problem`. Throws like `load` of the conversations,
    * and CANCELLED.
    */
   async get(ref: string, level: SummaryLevel, request: SummaryRequest): Promise<SummaryAnswer> {
@@ -110,13 +113,13 @@ export class SummaryService {
     return this.#keep(conversation.conversationId, level, summary, made.problem);
   }
 
-  /** What is stored of each level, and whether it is about what is there now. Asks and makes nothing. */
+  /** The stored summaries, and the hash of the present messages. Calls no model and makes no summary. */
   async stored(conversation: Conversation): Promise<{ summaries: Summaries; hash: string }> {
     const { stored } = await this.#stored(conversation.conversationId);
     return { summaries: stored, hash: sourceHashOf(conversation.messages) };
   }
 
-  /** Of the given messages alone, extractive and never stored; `undefined` if there is no message. */
+  /** An extractive summary of the given messages, which is not stored; `undefined` if there is no message. */
   async ofPart(
     conversation: Conversation,
     level: SummaryLevel,
@@ -138,7 +141,7 @@ export class SummaryService {
     }
   }
 
-  /** No text: what is known is better than anything that can be made now. */
+  /** Returns no text if the stored summary is better than any that can be made now. */
   async #make(
     conversation: Conversation,
     level: SummaryLevel,

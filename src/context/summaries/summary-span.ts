@@ -1,7 +1,7 @@
 /**
- * Summaries of several conversations, or of a span of time, one after the other: whole conversations
- * by what is stored or extracted, those that are only partly in the span by the messages in it. Asks no
- * language model: twenty conversations would keep the caller waiting, and cost.
+ * Summaries of several conversations, or of a period, one after the other. A whole conversation has its
+ * stored or extractive summary; for one that is only partly in the period, the messages in the period are
+ * summarised. No language model is called, because twenty conversations would take long and cost money.
  */
 import { isAppError } from '../../base/errors.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
@@ -10,22 +10,22 @@ import type { SummaryLevel } from '../../stores/summaries/summary-file.js';
 import type { SummaryService } from './summary-service.js';
 
 export interface Span {
-  /** ISO 8601; both ends belong to it. */
+  /** ISO 8601; inclusive. */
   readonly startTime?: string | undefined;
   readonly endTime?: string | undefined;
 }
 
 export interface SpanSummary {
   readonly head: ConversationHead;
-  /** Messages of the conversation that are in the span. */
+  /** Number of the conversation's messages that are in the period. */
   readonly messages: number;
-  /** Only a part of the conversation is in the span. */
+  /** True if only a part of the conversation is in the period. */
   readonly isPart: boolean;
   readonly isStale: boolean;
   readonly text: string;
 }
 
-/** `undefined` where no message is in the span, or the conversation is gone or damaged. CANCELLED. */
+/** `undefined` if no message is in the period, or the conversation is deleted or damaged. Throws CANCELLED. */
 export async function summaryInSpan(
   { conversationId }: ConversationHead,
   { level, span, signal }: { level: SummaryLevel; span: Span; signal: AbortSignal },
@@ -48,7 +48,7 @@ export async function summaryInSpan(
   return { head, messages: inSpan.length, isPart: false, isStale, text: summary?.text ?? '' };
 }
 
-/** Whether a conversation may have messages in the span, by its times alone. */
+/** Whether a conversation may have messages in the period, by its own times alone. */
 export function mayBeIn({ startTime, endTime }: Span, head: ConversationHead): boolean {
   return (
     (startTime === undefined || head.updatedAt >= startTime) &&

@@ -1,7 +1,7 @@
 /**
- * The sentences of a conversation with the evidence that each of them belongs in a summary: its terms,
- * its position, its role, whether it decides or asks something. Code, quotations and system
- * messages are no part of it.
+ * The sentences of a conversation with the features that decide whether they belong in a summary: terms,
+ * position, role, and whether they decide or ask something. Code, quotations and system messages are left
+ * out.
  */
 import type { TimeSlice } from '../../base/time-slice.js';
 import { estimateTextTokens } from '../../base/tokens.js';
@@ -14,34 +14,40 @@ import { DENSE_SCRIPT, isFunctionWord, saysDecision } from './languages.js';
 export interface Unit {
   readonly text: string;
   readonly role: Role;
-  /** Position among the messages without system messages, from 0 to 1. */
+  /** Position of its message among all messages without system messages, from 0 to 1. */
   readonly time: number;
-  /** Order in the conversation. */
+  /** Index in the conversation. */
   readonly order: number;
   readonly tokens: number;
   readonly terms: ReadonlyMap<string, number>;
-  /** 0 to 1: openings and endings of a conversation and of its messages say what it is about. */
+  /**
+   * 0 to 1. Beginnings and ends of a conversation and of its messages have higher values, because they
+   * mostly state the subject.
+   */
   readonly position: number;
-  /** Names, numbers, code: 0 to 1. */
+  /** Names, numbers and code: 0 to 1. */
   readonly entities: number;
   readonly isDecision: boolean;
   readonly isPromise: boolean;
   readonly isOpenQuestion: boolean;
 }
 
-/** Longer conversations are thinned out evenly over time: comparing all with all costs its square. */
-const MOST_UNITS = 600;
+/**
+ * A longer conversation is reduced to this many sentences, because the time for comparing them is
+ * quadratic.
+ */
+const MAX_UNITS = 600;
 const TIME_BINS = 20;
 const ENTITY =
   /(?<=[\p{Ll},;:] )\p{Lu}[\p{L}\p{N}'’-]+|\d[\d.,:/-]*|`[^`]+`|"[^"]{2,60}"|[\w-]+\.[a-z]{2,4}\b|https?:\S+/gu;
 const ENTITIES_FOR_ALL = 4;
-/** Word stems by cutting: rough, and the same in all languages of spaced words. */
+/** A stem is the beginning of a word: inexact, but the same for all languages with spaces. */
 const STEM_LENGTH = 6;
-/** Endings and particles of Japanese. */
+/** Most Japanese endings and particles are hiragana only. */
 const HIRAGANA = /^\p{Script=Hiragana}+$/u;
 const RUN = /[\p{L}\p{M}\p{N}]+/gu;
 
-/** In order. */
+/** In the order of the conversation. */
 export async function unitsOf(conversation: Conversation, slice: TimeSlice): Promise<Unit[]> {
   const dialogue = conversation.messages.filter(({ role }) => role !== 'system');
   const open = new Set((await openQuestions(conversation, slice)).map(({ text }) => text));
@@ -61,10 +67,10 @@ export async function unitsOf(conversation: Conversation, slice: TimeSlice): Pro
       );
     }
   }
-  return units.length <= MOST_UNITS ? units : thinnedOut(units);
+  return units.length <= MAX_UNITS ? units : bestOfEachPeriod(units);
 }
 
-/** Terms of a text with how often each occurs: cut words, and pairs of signs where words have no spaces. */
+/** By term: number of its occurrences. A term is a stem, or a pair of characters in scripts without spaces. */
 export function termsOf(text: string): Map<string, number> {
   const counts = new Map<string, number>();
   const count = (term: string) => counts.set(term, (counts.get(term) ?? 0) + 1);
@@ -115,8 +121,8 @@ function positionOf(
   return isFirst ? 0.3 : 0;
 }
 
-/** The best of each stretch of time, by what can be seen of a sentence alone. */
-function thinnedOut(units: readonly Unit[]): Unit[] {
+/** Keeps the best sentences of each period, by features of the sentence alone. */
+function bestOfEachPeriod(units: readonly Unit[]): Unit[] {
   const bins = Array.from({ length: TIME_BINS }, (): Unit[] => []);
   for (const unit of units)
     bins[Math.min(TIME_BINS - 1, Math.floor(unit.time * TIME_BINS))]?.push(unit);
@@ -127,6 +133,6 @@ function thinnedOut(units: readonly Unit[]): Unit[] {
     Number(unit.isOpenQuestion) +
     Math.min(1, unit.terms.size / 10);
   return bins
-    .flatMap((bin) => bin.sort((a, b) => worth(b) - worth(a)).slice(0, MOST_UNITS / TIME_BINS))
+    .flatMap((bin) => bin.sort((a, b) => worth(b) - worth(a)).slice(0, MAX_UNITS / TIME_BINS))
     .sort((a, b) => a.order - b.order);
 }

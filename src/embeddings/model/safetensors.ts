@@ -1,6 +1,7 @@
 /**
- * Reads the safetensors format: eight bytes of length, a JSON header that says where each tensor lies,
- * then the tensors (https://huggingface.co/docs/safetensors). Only the kinds that BERT weights come in.
+ * Reads the safetensors format (https://huggingface.co/docs/safetensors): the length of the header in eight
+ * bytes, a JSON header with the offsets of the tensors, then the tensors. Only F32 and F16 are supported,
+ * the types of BERT weights.
  */
 import { AppError } from '../../base/errors.js';
 import { asRecord } from '../../providers/json-view.js';
@@ -12,7 +13,10 @@ export interface Tensor {
 
 const HEADER_LENGTH_BYTES = 8;
 
-/** The tensor of that name. CORRUPT where the file is no such one, or lacks it. */
+/**
+ * Returns a reader of tensors by name. Both throw CORRUPT: if `bytes` is no such file, or if it has no such
+ * tensor.
+ */
 export function tensorsIn(bytes: Uint8Array): (name: string) => Tensor {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const header = headerOf(bytes, view);

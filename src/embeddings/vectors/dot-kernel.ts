@@ -1,8 +1,8 @@
 /**
- * The inner loop of the search by meaning: the dot products of one row of eight-bit integers with many,
- * sixteen at a time, as WebAssembly with SIMD. The module is put together here from named instructions
- * (https://webassembly.github.io/spec/core/binary/), so that no compiler and no binary file is needed.
- * Its text form:
+ * The inner loop of the search by meaning, as WebAssembly with SIMD: the dot products of one row of 8-bit
+ * integers with many rows, sixteen integers at a time. The bytes are assembled here from named instructions
+ * (https://webassembly.github.io/spec/core/binary/), so that no compiler and no binary file is needed. In
+ * text form the module is:
  *
  *     (func (export "dots") (param $q i32) (param $row i32) (param $width i32) (param $count i32) (param $out i32)
  *       (local $at i32) (local $sum v128) (local $a v128) (local $b v128)
@@ -17,7 +17,7 @@
  */
 import { type WasmMemory, webAssembly } from './web-assembly.js';
 
-/** Numbers of bytes into the memory; `width` is a multiple of `LANES`, `count` 1 at least. */
+/** The numbers are byte offsets into the memory. `width` is a multiple of `LANES`; `count` is at least 1. */
 export type DotKernel = (
   question: number,
   rows: number,
@@ -97,7 +97,7 @@ const BODY = [
   END,
 ];
 
-/** The bytes of the module; it imports its memory as `m.memory` and exports `dots`. */
+/** The bytes of the module. It imports its memory as `m.memory` and exports `dots`. */
 export function kernelBytes(): Uint8Array {
   const text = (value: string) => [value.length, ...Buffer.from(value)];
   const section = (id: number, content: readonly number[]) => [
@@ -125,7 +125,7 @@ function size(value: number): number[] {
   return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...size(value >> 7)];
 }
 
-/** The loop over this memory; `undefined` where the machine has no SIMD in WebAssembly. */
+/** The function for this memory; `undefined` if the machine has no SIMD in WebAssembly. */
 export function createDotKernel(memory: WasmMemory): DotKernel | undefined {
   const bytes = kernelBytes();
   if (!webAssembly.validate(bytes)) return undefined;

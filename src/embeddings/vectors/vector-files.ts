@@ -1,7 +1,8 @@
 /**
- * Vectors on disk: a folder a model, in it files that are written once, whole, and never changed: a line
- * of JSON (format, model, width, count, SHA-256 of what follows), then keys, scales and rows. A file that
- * is damaged, or of another model, is removed and its vectors are computed again. Small files are merged.
+ * Files of vectors, in one folder for each model. A file is written as a whole and never changed: one line
+ * of JSON (format, model, width, count, SHA-256 of the rest), then keys, scales and rows. A file that is
+ * damaged or belongs to another model is removed, and its vectors are computed again. Small files are
+ * merged.
  */
 import { join } from 'node:path';
 import { randomHex, sha256Hex } from '../../base/ids.js';
@@ -15,10 +16,10 @@ import { KEY_BYTES, type Row } from './vector-table.js';
 const FORMAT = 'daybook-vectors-1';
 const NAME = /^[0-9a-f]{16}\.vectors$/;
 const NEWLINE = 0x0a;
-/** So many files are put together into one; reading a thousand small ones would slow a start down. */
-const MOST_FILES = 24;
-/** Larger ones are left as they are. */
-const MOST_ROWS_TOGETHER = 100_000;
+/** More files than this are merged, because many small files make a start slow. */
+const MAX_FILES = 24;
+/** A merged file has at most this many rows; larger files are not merged. */
+const MAX_MERGED_ROWS = 100_000;
 
 export interface VectorFile {
   readonly name: string;
@@ -30,19 +31,19 @@ export class VectorFiles {
   readonly #identity: string;
   readonly #read = new Set<string>();
 
-  /** `folder`: of this model alone. `identity`: of the model. */
+  /** `folder` belongs to the model with this `identity` alone. */
   constructor(folder: string, identity: string) {
     this.#folder = folder;
     this.#identity = identity;
   }
 
-  /** What others wrote since the last call, file by file; and the number of files that were no good. */
-  async *news(): AsyncGenerator<VectorFile | 'damaged'> {
+  /** Yields the files that are new since the last call, and 'damaged' for each file that it removed. */
+  async *readNewFiles(): AsyncGenerator<VectorFile | 'damaged'> {
     for (const name of await listFiles(this.#folder)) {
       if (!NAME.test(name) || this.#read.has(name)) continue;
       this.#read.add(name);
       const found = await readWhole(join(this.#folder, name));
-      if (found === undefined) continue; // put together with others meanwhile
+      if (found === undefined) continue; // merged into another file in the meantime
       const rows = parsed(found.bytes, this.#identity);
       if (rows === undefined) {
         await removeFile(join(this.#folder, name));
@@ -51,7 +52,10 @@ export class VectorFiles {
     }
   }
 
-  /** One new file; durable when it resolves. To be called by the one process that holds the lease. */
+  /**
+   * Writes one new file, durable when the promise resolves. Only the process that holds the lease may call
+   * it.
+   */
   async write(rows: readonly Row[]): Promise<void> {
     if (rows.length === 0) return;
     await makeFolder(this.#folder, { fsync: false });
@@ -61,10 +65,10 @@ export class VectorFiles {
   }
 
   /**
-   * Removes the vectors of texts that are no longer stored: a part of a text can be guessed from its
-   * vector. Reads every file. To be called by the one process that holds the lease.
+   * Removes vectors that are no longer wanted, because parts of a deleted text can be guessed from its
+   * vector. Reads every file. Only the process that holds the lease may call it.
    */
-  async forget(isWanted: (key: string) => boolean): Promise<void> {
+  async removeUnwanted(isWanted: (key: string) => boolean): Promise<void> {
     for (const name of await listFiles(this.#folder)) {
       const found = NAME.test(name) ? await readWhole(join(this.#folder, name)) : undefined;
       const rows = found && parsed(found.bytes, this.#identity);
@@ -75,17 +79,17 @@ export class VectorFiles {
     }
   }
 
-  /** Puts small files together where there are many, and drops what `isWanted` says no to. */
-  async tidy(isWanted: (key: string) => boolean): Promise<void> {
+  /** Merges small files if there are more than MAX_FILES, without the vectors for which `isWanted` is false. */
+  async mergeSmallFiles(isWanted: (key: string) => boolean): Promise<void> {
     await sweepTemporaries(this.#folder);
     const names = (await listFiles(this.#folder)).filter((name) => NAME.test(name));
-    if (names.length <= MOST_FILES) return;
+    if (names.length <= MAX_FILES) return;
     const together: string[] = [];
     const rows = new Map<string, Row>();
     for (const name of names) {
       const found = await readWhole(join(this.#folder, name));
       const existing = found && parsed(found.bytes, this.#identity);
-      if (existing === undefined || existing.length + rows.size > MOST_ROWS_TOGETHER) continue;
+      if (existing === undefined || existing.length + rows.size > MAX_MERGED_ROWS) continue;
       for (const row of existing) if (isWanted(row.key)) rows.set(row.key, row);
       together.push(name);
     }
@@ -94,18 +98,18 @@ export class VectorFiles {
   }
 }
 
-/** What the files of one model hold. */
+/** The content of the folder of one model. */
 export interface VectorFolder {
   readonly path: string;
-  /** Of the model; the same in all files of the folder. */
+  /** Identity of the model, the same in all files of the folder. */
   readonly identity: string;
   readonly keys: ReadonlySet<string>;
   readonly files: number;
-  /** Paths of files that are not what was written. */
+  /** Paths of files whose content does not match their SHA-256. */
   readonly damaged: readonly string[];
 }
 
-/** Reads every file of vectors below `folder`, which holds a folder a model. FILESYSTEM_ERROR. */
+/** Reads every file of vectors; `folder` has one subfolder for each model. Throws FILESYSTEM_ERROR. */
 export async function* checkVectors(folder: string): AsyncGenerator<VectorFolder> {
   for (const model of await listFolders(folder)) {
     const keys = new Set<string>();
@@ -139,19 +143,19 @@ function bytesOf(rows: readonly Row[], model: string): Buffer {
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), body]);
 }
 
-/** `undefined` where the file is damaged, or of another model than the one that is named. */
+/** `undefined` if the file is damaged, or belongs to another model than `model`. */
 function parsed(bytes: Buffer, model?: string): Row[] | undefined {
   const end = bytes.indexOf(NEWLINE);
   const head = headOf(bytes.subarray(0, Math.max(0, end)));
   const [width, count] = [asNumber(head['width']) ?? 0, asNumber(head['count']) ?? 0];
   const body = bytes.subarray(end + 1);
-  const isSound =
+  const isValid =
     head['format'] === FORMAT &&
     (model === undefined || head['model'] === model) &&
     width > 0 &&
     body.byteLength === count * (KEY_BYTES + 4 + width) &&
     head['sha256'] === sha256Hex(body);
-  if (!isSound) return undefined;
+  if (!isValid) return undefined;
   const [scalesAt, rowsAt] = [count * KEY_BYTES, count * (KEY_BYTES + 4)];
   return Array.from({ length: count }, (_, at) => ({
     key: body.toString('hex', at * KEY_BYTES, (at + 1) * KEY_BYTES),

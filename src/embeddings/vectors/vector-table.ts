@@ -1,44 +1,44 @@
 /**
- * Vectors in memory: rows of eight-bit integers side by side, each with its scale, found by the key of
- * the text that they were made of. All rows are compared with a question; there is no approximate index.
- * The rows lie in the memory of the WebAssembly kernel, so that nothing is copied for a question.
+ * Vectors in memory: rows of 8-bit integers, each with a scale, found by the key of their text. A question
+ * is compared with all rows; there is no approximate index. The rows are in the memory of the WebAssembly
+ * function, so that a question copies nothing.
  */
 import { createDotKernel, type DotKernel, LANES } from './dot-kernel.js';
 import { type WasmMemory, webAssembly } from './web-assembly.js';
 
-/** Bytes of a key: the first of the SHA-256 of the text. */
+/** Length of a key in bytes: the beginning of the SHA-256 of the text. */
 export const KEY_BYTES = 16;
 
 export interface Row {
-  /** `KEY_BYTES` as hexadecimal. */
+  /** Hexadecimal, `KEY_BYTES` bytes. */
   readonly key: string;
   readonly values: Int8Array;
   readonly scale: number;
 }
 
-const LARGEST = 127;
+const MAX_INT8 = 127;
 const FIRST_ROWS = 1024;
 const PAGE_BYTES = 65_536;
 
-/** A vector of length 1 as integers; times `scale` it is what it was, to a quarter of a percent. */
+/** Quantizes a vector of length 1. `values` times `scale` differs from it by at most a quarter of a percent. */
 export function quantized(vector: Float32Array): { values: Int8Array; scale: number } {
   let largest = 0;
   for (const value of vector) largest = Math.max(largest, Math.abs(value));
-  const scale = largest / LARGEST || 1;
+  const scale = largest / MAX_INT8 || 1;
   return { values: Int8Array.from(vector, (value) => Math.round(value / scale)), scale };
 }
 
 export interface VectorTableOptions {
-  /** False: plain JavaScript, as where there is no SIMD. */
+  /** False: uses plain JavaScript, as on a machine without SIMD. */
   readonly usesKernel?: boolean;
 }
 
 export class VectorTable {
   readonly width: number;
-  /** In memory: the width, filled up with zeros to whole chunks of the kernel. */
+  /** Bytes of a row in memory: the width, padded with zeros to a multiple of LANES. */
   readonly #stride: number;
   readonly #rows = new Map<string, number>();
-  /** The question, then the rows, then room for a sum a row. */
+  /** The question, then the rows, then one sum for each row. */
   readonly #memory: WasmMemory;
   readonly #kernel: DotKernel | undefined;
   #scales: Float32Array;
@@ -59,7 +59,7 @@ export class VectorTable {
     return this.#rows.get(key);
   }
 
-  /** Gives the number of the row; one that is there stays. */
+  /** Returns the index of the row. An existing row with the same key is kept. */
   add({ key, values, scale }: Row): number {
     const known = this.#rows.get(key);
     if (known !== undefined) return known;
@@ -71,7 +71,7 @@ export class VectorTable {
     return row;
   }
 
-  /** Cosine of each row with a question of length 1, by the number of the row. */
+  /** By row: cosine with a question of length 1. */
   cosines(question: Float32Array): Float32Array {
     const { values, scale } = quantized(question);
     const scores = new Float32Array(this.size);
@@ -114,7 +114,7 @@ export class VectorTable {
     }
   }
 
-  /** Where a row begins; the one behind the last is where the sums are. */
+  /** Byte offset of a row; that of the row after the last is the offset of the sums. */
   #at(row: number): number {
     return (row + 1) * this.#stride;
   }

@@ -1,4 +1,7 @@
-/** What is used of WebAssembly, whose types come with those of browsers and not with those of Node. */
+/**
+ * The part of WebAssembly that Daybook uses. TypeScript has these types only in its browser library, not in
+ * Node's.
+ */
 
 export interface WasmMemory {
   readonly buffer: ArrayBuffer;

@@ -1,14 +1,14 @@
 /**
- * What machines did during a turn: tool calls with their results, and thinking. It is kept in the
- * `metadata` of the message that it belongs to (docs/FORMAT.md), as much of it as the user wants.
+ * Tool calls with their results, and the thinking of the assistant. They are stored in the `metadata` of a
+ * message (docs/FORMAT.md), in the length that the user has set.
  */
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import type { Activity } from '../source.js';
 import { definedOrNothing } from './fields.js';
 
 const SHORT_LENGTH = 300;
-/** What was cut before is not cut again. */
-const CUT = /^[\s\S]{300}… \(\d+ characters\)$/;
+/** A text that an earlier import has shortened is not shortened again. */
+const SHORTENED = /^[\s\S]{300}… \(\d+ characters\)$/;
 
 export interface ToolCall {
   readonly name: string;
@@ -17,7 +17,7 @@ export interface ToolCall {
   isError?: boolean | undefined;
 }
 
-/** Fields for a message's metadata; `undefined` where there is nothing to keep. */
+/** Fields for the metadata of a message; `undefined` if there are none. */
 export function activityMetadata(
   { tools = [], thinking = [] }: { tools?: readonly ToolCall[]; thinking?: readonly string[] },
   activity: Activity,
@@ -26,24 +26,27 @@ export function activityMetadata(
   const thoughts = thinking.filter((text) => text.trim() !== '').join('\n\n');
   return definedOrNothing({
     tools: tools.length === 0 ? undefined : tools.map((tool) => ({ ...tool })),
-    thinking: thoughts === '' ? undefined : kept(thoughts, activity),
+    thinking: thoughts === '' ? undefined : shortened(thoughts, activity),
   });
 }
 
-/** The part of a call that will be stored: a session's results may be gigabytes. */
-export function keptCall({ name, input, result, isError }: ToolCall, activity: Activity): ToolCall {
+/** The part of a call that is stored. The results of a session may be gigabytes. */
+export function shortenedCall(
+  { name, input, result, isError }: ToolCall,
+  activity: Activity,
+): ToolCall {
   if (activity === 'none') return { name };
   const given = typeof input === 'string' ? input : JSON.stringify(input);
   return {
     name,
-    ...(given !== undefined && given !== '' && { input: kept(given, activity) }),
-    ...(result !== undefined && result !== '' && { result: kept(result, activity) }),
+    ...(given !== undefined && given !== '' && { input: shortened(given, activity) }),
+    ...(result !== undefined && result !== '' && { result: shortened(result, activity) }),
     ...(isError && { isError }),
   };
 }
 
-/** The text, or its beginning and how long it is. */
-export function kept(text: string, activity: Activity): string {
-  if (activity === 'all' || text.length <= SHORT_LENGTH || CUT.test(text)) return text;
+/** With `short`: the beginning of the text and its length. */
+export function shortened(text: string, activity: Activity): string {
+  if (activity === 'all' || text.length <= SHORT_LENGTH || SHORTENED.test(text)) return text;
   return `${text.slice(0, SHORT_LENGTH).toWellFormed()}… (${text.length} characters)`;
 }

@@ -1,10 +1,10 @@
-/** Files inside an export: the text names them where they stood, with their path in the export. */
+/** Names files of an export in the text of messages, at the place where they were. */
 import type { InputFile } from '../../files/input/input-types.js';
 
-/** Paths in the export by the id with which messages refer to a file. */
+/** Path of a file in the export, by the id that messages use for it. */
 export type NamedFiles = (id: string) => string | undefined;
 
-/** Ids such as `file-AbC123` begin or make up the names of files in exports. */
+/** The names of files in exports are, or begin with, ids such as `file-AbC123`. */
 export function attachmentNames(files: readonly InputFile[]): NamedFiles {
   const byId = new Map<string, string>();
   for (const { name } of files) {
@@ -18,7 +18,7 @@ export function attachmentNames(files: readonly InputFile[]): NamedFiles {
   };
 }
 
-/** `[image: cat.png]`, `[file: report.pdf (files/report.pdf)]`: one line of the text. */
+/** One line such as `[image: cat.png]` or `[file: report.pdf (files/report.pdf)]`. */
 export function attachmentLine(kind: string, name: string, path?: string): string {
   const plain = name.replace(/[\r\n\]]+/g, ' ');
   return path === undefined || path === plain

@@ -1,4 +1,4 @@
-/** SQLite files of an input, by the tables that are in them. */
+/** Detects SQLite files of a source by their tables and columns, and reads them. */
 
 import { isAppError } from '../../base/errors.js';
 import type { InputFile } from '../../files/input/input-types.js';
@@ -9,7 +9,7 @@ import { isObject, parsedJson } from './fields.js';
 
 const NAME = /\.(db|sqlite|sqlite3|vscdb)$/i;
 
-/** Files on the disk that begin as an SQLite file does; one that was named by itself may have any name. */
+/** The files that begin with the SQLite header. A file that was given alone may have any name. */
 async function databasesIn(files: readonly InputFile[], isAlone: boolean): Promise<InputFile[]> {
   const found: InputFile[] = [];
   for (const file of files) {
@@ -31,10 +31,13 @@ async function isSqlite(file: InputFile): Promise<boolean> {
   return false;
 }
 
-/** Looked up once: the file is copied for it, and several sources ask. */
+/** By file: its columns, read only once, because the file is copied for that and several sources need them. */
 const columnsByFile = new WeakMap<InputFile, Promise<ReadonlySet<string>>>();
 
-/** Whether it has all columns of one of these lists, as `table.column`. False for one that is damaged. */
+/**
+ * Whether the file has all columns of one of `lists`. Names are `table.column`. False if the file is
+ * damaged.
+ */
 async function hasColumns(
   file: InputFile,
   lists: readonly (readonly string[])[],
@@ -62,14 +65,14 @@ async function columnsOf({ diskPath = '' }: InputFile): Promise<ReadonlySet<stri
 }
 
 export interface SqliteSource extends Pick<Source, 'kind' | 'title'> {
-  /** As `table.column`: a file that has all of them is of this source. */
+  /** Names as `table.column`. A file that has all of these columns belongs to the source. */
   readonly columns: readonly string[];
-  /** Those of an older form. */
+  /** The columns of an older version of the format. */
   readonly olderColumns?: readonly string[];
   items(database: SqliteFile, file: InputFile, options: ReadOptions): Iterable<ImportItem>;
 }
 
-/** A source whose files are SQLite files, one or several; others that lie beside them are passed over. */
+/** A source that reads every SQLite file of its format in the input and ignores other files. */
 export function sqliteSource(source: SqliteSource): Source {
   const { kind, title, columns, olderColumns, items } = source;
   const forms = olderColumns === undefined ? [columns] : [columns, olderColumns];
@@ -86,7 +89,8 @@ export function sqliteSource(source: SqliteSource): Source {
       for (const file of await databasesIn(files, form === 'file')) {
         options.signal?.throwIfAborted();
         if (options.isKnown?.(file)) continue;
-        // Of one that was named by itself it is said what is wrong with it.
+        // If the file was given alone, it is read even without these columns, so that the error names the
+        // missing table.
         if (form !== 'file' && !(await hasColumns(file, forms))) continue;
         yield* itemsOfDatabase(file, (database) => items(database, file, options));
       }
@@ -94,7 +98,10 @@ export function sqliteSource(source: SqliteSource): Source {
   };
 }
 
-/** Items from a file; damage ends them with a problem, and what came before stays. */
+/**
+ * Yields the items of a file. If the file is damaged, the last item is a problem; the items before it
+ * remain valid.
+ */
 async function* itemsOfDatabase(
   { diskPath = '', name }: InputFile,
   read: (database: SqliteFile) => Iterable<ImportItem>,
@@ -107,7 +114,7 @@ async function* itemsOfDatabase(
   }
 }
 
-/** A column that holds a JSON object as text. */
+/** The JSON object in a text column; an empty object if there is none. */
 export function jsonIn(value: Row[string]): JsonObject {
   const parsed = typeof value === 'string' ? parsedJson(value) : undefined;
   return isObject(parsed) ? parsed : {};

@@ -1,4 +1,4 @@
-/** Files of an input as JSON: element by element, line by line, or as a whole. */
+/** Reads files of an input as JSON: element by element, line by line, or as a whole. */
 
 import { type InputLine, inputLines, type LineOptions } from '../../files/input/input-lines.js';
 import type { InputFile } from '../../files/input/input-types.js';
@@ -9,19 +9,19 @@ import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import type { ImportProblem } from '../source.js';
 import { isObject, parsedJson } from './fields.js';
 
-/** A record of a file; `value` is `undefined` where it cannot be read. */
+/** A JSON value and its location; `value` is `undefined` if it cannot be parsed. */
 export interface JsonRecord {
   readonly path: string;
   readonly record: string;
   readonly value: unknown;
 }
 
-/** Enough of a file to know what it is. */
+/** The format of a file is detected from this many bytes. */
 const PEEK_BYTES = 16 * 1024 * 1024;
-const MOST_ELEMENTS_TRIED = 10;
-const LONGEST_LINE_BYTES = 64 * 1024 * 1024;
+const MAX_ELEMENTS_TRIED = 10;
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-/** The elements of an array, or the document itself where it is none. */
+/** The elements of a JSON array, or the document itself if it is no array. */
 export async function* elementsOf(file: InputFile): AsyncGenerator<JsonRecord> {
   for await (const { index, text } of jsonElements(bytesOf(file))) {
     const record = index === -1 ? 'the document' : `[${index}]`;
@@ -29,14 +29,17 @@ export async function* elementsOf(file: InputFile): AsyncGenerator<JsonRecord> {
   }
 }
 
-/** The first element of an array, or the document; `undefined` if it is not JSON or very large. */
+/**
+ * The first element of an array, or the document; `undefined` if it is not JSON or
+ * larger than PEEK_BYTES.
+ */
 export async function firstElement(file: InputFile): Promise<unknown> {
   const bytes = file.sizeBytes <= PEEK_BYTES ? bytesOf(file) : firstBytes(file, PEEK_BYTES);
   for await (const { text } of jsonElements(bytes)) return parsedJson(text);
   return undefined;
 }
 
-/** Whether one of the first elements is of this form: the very first may be damaged. */
+/** Whether one of the first elements has this form. It tests several, because the first may be damaged. */
 export async function hasElement(
   file: InputFile,
   isOfForm: (element: unknown) => boolean,
@@ -45,12 +48,15 @@ export async function hasElement(
   for await (const { text } of jsonElements(firstBytes(file, PEEK_BYTES))) {
     if (isOfForm(parsedJson(text))) return true;
     tries += 1;
-    if (tries === MOST_ELEMENTS_TRIED) return false;
+    if (tries === MAX_ELEMENTS_TRIED) return false;
   }
   return false;
 }
 
-/** Whether one of the first lines is an object of this form: the very first may be damaged. */
+/**
+ * Whether one of the first lines is an object of this form. It tests several, because the first may be
+ * damaged.
+ */
 export async function hasLine(
   file: InputFile,
   isOfForm: (line: JsonObject) => boolean,
@@ -60,12 +66,12 @@ export async function hasLine(
     const value = parsedJson(text);
     if (isObject(value) && isOfForm(value)) return true;
     tries += 1;
-    if (tries === MOST_ELEMENTS_TRIED) return false;
+    if (tries === MAX_ELEMENTS_TRIED) return false;
   }
   return false;
 }
 
-/** The first line that is an object, of the first few. */
+/** The first object among the first few lines. */
 export async function firstLine(file: InputFile): Promise<JsonObject | undefined> {
   let tries = 0;
   for await (const { text } of linesOf(file)) {
@@ -77,15 +83,15 @@ export async function firstLine(file: InputFile): Promise<JsonObject | undefined
   return undefined;
 }
 
-/** Lines of text; zstd is unpacked. */
+/** Lines of text. A file that is compressed with zstd is decompressed. */
 export function linesOf(
   file: InputFile,
   options: Partial<LineOptions> = {},
 ): AsyncGenerator<InputLine> {
-  return inputLines(bytesOf(file), { maxBytes: LONGEST_LINE_BYTES, ...options });
+  return inputLines(bytesOf(file), { maxBytes: MAX_LINE_BYTES, ...options });
 }
 
-/** Objects, a line each. A torn last line is what a file looks like while it is written: left out. */
+/** One object for each line. An incomplete last line is ignored, because a tool may be writing the file. */
 export async function* objectLines(
   file: InputFile,
   onProblem: (problem: ImportProblem) => void,
@@ -99,7 +105,7 @@ export async function* objectLines(
   }
 }
 
-/** The whole file as text; `undefined` where it is not UTF-8 or over 256 MB. */
+/** The whole file as text; `undefined` if it is not UTF-8 or larger than 256 MB. */
 export async function textOf(file: InputFile): Promise<string | undefined> {
   if (file.sizeBytes > MAX_DOCUMENT_BYTES) return undefined;
   const parts: Uint8Array[] = [];
@@ -107,11 +113,11 @@ export async function textOf(file: InputFile): Promise<string | undefined> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts));
   } catch {
-    return undefined; // the decoder throws for nothing else
+    return undefined; // TextDecoder throws only if the text is not UTF-8
   }
 }
 
-/** A conversation that cannot be read. */
+/** The problem for a conversation that cannot be read. */
 export const unreadableConversation = (path: string, record: string): ImportProblem => ({
   ...unreadable(path, record),
   isConversation: true,

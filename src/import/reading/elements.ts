@@ -1,7 +1,7 @@
-/** Text that programs put between tags of their own, found in time linear to the text. */
+/** Extracts the text that programs put between their own tags, in time linear to the text. */
 
-/** The contents of `<name>…</name>`, in order, and the text without them. */
-export function elementsOut(
+/** The contents of all `<name>…</name>` elements, in order, and the text without these elements. */
+export function extractElements(
   text: string,
   name: string,
 ): { readonly inside: readonly string[]; readonly rest: string } {
@@ -19,6 +19,6 @@ export function elementsOut(
   }
 }
 
-/** The text without any of these elements. */
+/** The text without the elements of these names. */
 export const withoutElements = (text: string, names: readonly string[]): string =>
-  names.reduce((rest, name) => elementsOut(rest, name).rest, text);
+  names.reduce((rest, name) => extractElements(rest, name).rest, text);

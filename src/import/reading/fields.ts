@@ -1,6 +1,4 @@
-/**
- * Fields of documents of other programs: of the kind that was expected, or absent.
- */
+/** Reads fields of other programs' documents. A field of an unexpected type counts as absent. */
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 
 export const isObject = (value: unknown): value is JsonObject =>
@@ -12,25 +10,25 @@ export const listIn = (value: unknown): readonly unknown[] => (Array.isArray(val
 
 export const objectsIn = (value: unknown): readonly JsonObject[] => listIn(value).filter(isObject);
 
-/** A text that is not empty. */
+/** The value if it is a non-empty string. */
 export const textIn = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
 export const numberIn = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
-/** Without what is undefined. */
+/** The fields whose value is not `undefined`. */
 export function defined(fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** The same, and `undefined` where nothing is left. */
+/** The same; `undefined` if no field is left. */
 export function definedOrNothing(fields: JsonObject): JsonObject | undefined {
   const kept = defined(fields);
   return Object.keys(kept).length === 0 ? undefined : kept;
 }
 
-/** `undefined` if it is not JSON. */
+/** `undefined` if the text is not JSON. */
 export function parsedJson(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {

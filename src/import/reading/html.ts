@@ -1,4 +1,4 @@
-/** Answers that come as HTML, as the plain text or the little Markdown that they were made from. */
+/** Converts answers in HTML back to plain text with simple Markdown. */
 import { fenced } from '../../base/code-block.js';
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -6,7 +6,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 const BLOCK = /<\/?(?:p|div|ul|ol|table|tr|h[1-6]|blockquote|section|hr)\b[^<>]*>/gi;
 
-/** Tags are only ever removed, so nothing of the text can become one. */
+/** Tags are only removed, so that no text can turn into a tag. */
 export function textOfHtml(html: string): string {
   const codes: string[] = [];
   const [first = '', ...others] = html.split(/<pre\b[^<>]*>/i);

@@ -1,24 +1,27 @@
-/** Where documents of other programs come to lie in the memory bank, and in how many notes. */
+/**
+ * Paths in the memory bank for documents of other programs, and the split of long documents into several
+ * notes.
+ */
 import { sha256Hex } from '../../base/ids.js';
 import type { ImportedNote, RecordLocation } from '../source.js';
 
-/** A note holds 32 KB; this leaves room for a line of its own. */
+/** A note may have 32 KB; this leaves room for one more line. */
 const NOTE_BYTES = 32_000;
-const MOST_NAME_LENGTH = 80;
+const MAX_NAME_LENGTH = 80;
 
-/** A name that every system can hold, the same each time. */
+/** A file name that every operating system allows; always the same for the same text. */
 export function plainName(text: string): string {
   const plain = text
     .normalize('NFC')
     .replace(/[^\p{L}\p{N}._ -]+/gu, '-')
     .replace(/^[. -]+|[. -]+$/g, '')
-    .slice(0, MOST_NAME_LENGTH)
+    .slice(0, MAX_NAME_LENGTH)
     .replace(/[. -]+$/, '');
   if (plain === '') return `untitled-${sha256Hex(text).slice(0, 8)}`;
   return /^(con|prn|aux|nul|com\d|lpt\d)$/i.test(plain) ? `${plain}-` : plain;
 }
 
-/** One note, or several where the text is too long for one, cut between lines. */
+/** One note, or several if the text is too long for one. The text is split between lines. */
 export function* notesOf(
   location: RecordLocation,
   folder: readonly string[],
@@ -49,7 +52,7 @@ function* partsOf(content: string): Generator<string> {
   if (part.trim() !== '') yield part;
 }
 
-/** A line that is itself too long, between characters. */
+/** Splits a line that is too long for one note, but not within a surrogate pair. */
 function* pieces(line: string): Generator<string> {
   const length = NOTE_BYTES / 4;
   for (let at = 0; at < line.length; ) {

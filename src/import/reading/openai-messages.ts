@@ -1,13 +1,13 @@
 /**
- * Messages in the form of OpenAI's chat API, which many programs write: `role` and `content`, which is
- * a text or a list of parts, with tool calls and their results between them.
+ * Reads messages in the format of OpenAI's chat API, which many programs write: `role`, `content` (a text
+ * or a list of parts), and tool calls with their results.
  */
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentLine } from './attachments.js';
 import { definedOrNothing, isObject, listIn, objectIn, objectsIn, textIn } from './fields.js';
 import { roleIn } from './roles.js';
 import { timeIn } from './times.js';
-import type { Turns } from './turns.js';
+import type { TurnBuilder } from './turns.js';
 
 const TIMES = ['createdAt', 'created_at', 'timestamp', 'create_time', 'time', 'date'] as const;
 
@@ -21,25 +21,28 @@ export function hasMessages(value: unknown): value is JsonObject & { messages: u
 export const isMessage = (value: JsonObject): boolean =>
   typeof value['role'] === 'string' && ('content' in value || 'tool_calls' in value);
 
-/** The first time that a document has under one of the names in use. */
+/** The time of a document, from the first of the usual field names that it has. */
 export const anyTimeIn = (fields: JsonObject): string | undefined =>
   TIMES.map((name) => timeIn(fields[name])).find((time) => time !== undefined);
 
-export function addOpenAiMessage(turns: Turns, message: JsonObject): void {
+export function addOpenAiMessage(turns: TurnBuilder, message: JsonObject): void {
   const origin = { id: textIn(message['id']), createdAt: anyTimeIn(message) };
   const content = contentText(message['content']);
   if (message['role'] === 'tool' || message['role'] === 'function') {
-    turns.result({ name: textIn(message['name']), text: content }, textIn(message['tool_call_id']));
+    turns.addToolResult(
+      { name: textIn(message['name']), text: content },
+      textIn(message['tool_call_id']),
+    );
     return;
   }
   const role = roleIn(message['role']);
   if (role === undefined) {
-    turns.leaveOut('of no known role');
+    turns.countLeftOut('of an unknown role');
     return;
   }
-  turns.think(textIn(message['reasoning_content']) ?? textIn(message['reasoning']), origin);
+  turns.addThinking(textIn(message['reasoning_content']) ?? textIn(message['reasoning']), origin);
   const { parentMessageId, parent_message_id, metadata } = message;
-  turns.say({
+  turns.addMessage({
     ...origin,
     ...{ role, content },
     parentId: textIn(parentMessageId) ?? textIn(parent_message_id),
@@ -48,7 +51,7 @@ export function addOpenAiMessage(turns: Turns, message: JsonObject): void {
   for (const call of objectsIn(message['tool_calls'])) {
     const called = objectIn(call['function']);
     const name = textIn(called['name']) ?? textIn(call['name']) ?? 'tool';
-    turns.call(
+    turns.addToolCall(
       { name, input: called['arguments'] ?? call['arguments'] },
       origin,
       textIn(call['id']),

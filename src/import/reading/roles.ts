@@ -1,4 +1,4 @@
-/** Who said something, in the many words that programs have for it. */
+/** Maps the words that programs use for the author of a message to roles. */
 import type { Role } from '../../stores/conversations/document/schema.js';
 
 const ROLES: Readonly<Record<string, Role>> = {
@@ -21,7 +21,7 @@ const ROLES: Readonly<Record<string, Role>> = {
   developer: 'system',
 };
 
-/** `undefined` for a word that names no speaker, and for tools. */
+/** `undefined` for tools and for words that are no role. */
 export function roleIn(value: unknown): Role | undefined {
   if (typeof value !== 'string') return undefined;
   const word = value.trim().toLowerCase();

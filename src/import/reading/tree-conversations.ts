@@ -1,7 +1,10 @@
-/** Each branch of a tree of messages as a conversation of its own, linked to the one that it leaves. */
+/**
+ * Makes one conversation of each branch of a message tree, with a link to the conversation from which it
+ * branches.
+ */
 import type { ImportedConversation, ImportedMessage } from '../source.js';
 import { branchesOf, type TreeNode } from './tree.js';
-import type { Turns } from './turns.js';
+import type { TurnBuilder } from './turns.js';
 
 export type TreeConversation = Pick<
   ImportedConversation,
@@ -9,18 +12,18 @@ export type TreeConversation = Pick<
 > & { readonly isMain: boolean };
 
 /**
- * `read` turns the nodes of one branch into messages, whose ids are the ids of nodes. The first branch
- * gets `id`; another one in which nothing was said is left out.
+ * `read` converts the nodes of one branch to messages; the ids of the messages are ids of nodes. The first
+ * branch gets `id`. Other branches without any message are left out.
  */
 export function* treeConversations<N extends TreeNode>(
   id: string,
   nodes: readonly N[],
   shownLeaf: string | undefined,
-  read: (nodes: readonly N[]) => Turns,
+  read: (nodes: readonly N[]) => TurnBuilder,
 ): Generator<TreeConversation> {
   const allIds = new Set(nodes.map((node) => node.id));
   const byId = new Map(nodes.map((node) => [node.id, node]));
-  /** Conversations by the ids of the messages that they hold. */
+  /** By id of a message: the conversation that has it. */
   const holders = new Map<string, string>();
   for (const [index, branch] of branchesOf(nodes, shownLeaf).entries()) {
     const turns = read(branch.nodes);
@@ -43,7 +46,7 @@ export function* treeConversations<N extends TreeNode>(
 
 const firstId = (messages: readonly ImportedMessage[]) => messages[0]?.id;
 
-/** The nearest message at or above a node that is visible to people, and its author. */
+/** The nearest message at or above `node` that is in one of the conversations, and this conversation. */
 function lastMessage<N extends TreeNode>(
   node: N | undefined,
   byId: ReadonlyMap<string, N>,
@@ -59,7 +62,7 @@ function lastMessage<N extends TreeNode>(
   return undefined;
 }
 
-/** When a branch began and ended: what its conversation says of itself is about the whole tree. */
+/** The times of a branch, from its own messages: the source's times are those of the whole tree. */
 export function timesOf({ messages }: Pick<ImportedConversation, 'messages'>) {
   const times = messages.flatMap(({ createdAt }) => createdAt ?? []);
   return { createdAt: times[0], updatedAt: times.at(-1) };

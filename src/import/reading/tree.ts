@@ -1,7 +1,7 @@
 /**
- * Conversations that branch: many formats keep a tree of messages, of which one path is shown. That
- * path is the conversation; what leaves it is a branch of its own, which holds only what is not in the
- * conversation that it leaves. Missing parents and circles are survived.
+ * Splits a tree of messages into branches. Many formats store a tree, of which they show one path. That
+ * path is the first branch; each further branch has only the nodes that no earlier branch has. Missing
+ * parents and cycles are allowed.
  */
 
 export interface TreeNode {
@@ -10,17 +10,17 @@ export interface TreeNode {
 }
 
 export interface TreeBranch<N extends TreeNode> {
-  /** From where it leaves, or from the root, to its leaf. */
+  /** From the node after `forkedFrom`, or from the root, to the leaf. */
   readonly nodes: readonly N[];
-  /** The node before the first; absent for the first branch and for another root. */
+  /** Parent of the first node; absent for the first branch and for a branch with another root. */
   readonly forkedFrom?: N | undefined;
-  /** Which of the branches before holds `forkedFrom`. */
+  /** Index of the earlier branch that has `forkedFrom`. */
   readonly of?: number | undefined;
 }
 
 /**
- * `shownLeaf`: the end of the path that is shown; where there is no such node, the last one of the
- * list that has no children. Later branches come in the order of the nodes.
+ * `shownLeaf`: last node of the path that the source shows. If it is missing, the last leaf in `nodes` is
+ * used. The other branches are in the order of `nodes`.
  */
 export function branchesOf<N extends TreeNode>(
   nodes: readonly N[],
@@ -42,7 +42,10 @@ export function branchesOf<N extends TreeNode>(
   return branches;
 }
 
-/** Up to a node that is in a branch already, a root, or a node of the path itself (a circle). */
+/**
+ * The path from `leaf` up to a root, to a node of an earlier branch, or to a node that the path already has
+ * (a cycle).
+ */
 function pathTo<N extends TreeNode>(
   leaf: N,
   byId: ReadonlyMap<string, N>,

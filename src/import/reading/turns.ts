@@ -1,27 +1,27 @@
 /**
- * From a row of records to messages: what people and assistants said becomes messages, and what
- * machines did in between goes into the metadata of the assistant's next message of the same turn, of
- * its last one where there is no next, or of an empty one where it said nothing.
+ * Builds the messages of one conversation from the records of a source. Tool calls and thinking go into the
+ * metadata of the assistant's next message in the same turn; if there is none, into its last message; if
+ * the assistant said nothing in the turn, into an empty message.
  */
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import type { Activity, ImportedMessage } from '../source.js';
-import { activityMetadata, kept, keptCall, type ToolCall } from './activity.js';
+import { activityMetadata, shortened, shortenedCall, type ToolCall } from './activity.js';
 import { definedOrNothing } from './fields.js';
 
-interface Said extends Omit<ImportedMessage, 'metadata'> {
+interface TurnMessage extends Omit<ImportedMessage, 'metadata'> {
   readonly metadata?: JsonObject | undefined;
 }
 
 interface Draft {
-  message: Said;
+  message: TurnMessage;
   tools: ToolCall[];
   thinking: string[];
 }
 
-/** Where in the source an activity was, for a turn in which nothing was said. */
+/** The id and time for the empty message of a turn in which the assistant said nothing. */
 type Origin = Pick<ImportedMessage, 'id' | 'createdAt'>;
 
-export class Turns {
+export class TurnBuilder {
   readonly #activity: Activity;
   readonly #drafts: Draft[] = [];
   readonly #callsById = new Map<string, ToolCall>();
@@ -34,43 +34,46 @@ export class Turns {
     this.#activity = activity;
   }
 
-  /** A message that has nothing to say and nothing attached is left out. */
-  say(message: Said): void {
+  /** An empty message is ignored. */
+  addMessage(message: TurnMessage): void {
     if (message.content.trim() === '' && message.role !== 'assistant') return;
     if (message.role === 'assistant') {
       if (message.content.trim() === '') return;
       this.#drafts.push({ message, tools: this.#tools, thinking: this.#thinking });
-      this.#forget();
+      this.#clearTurn();
       return;
     }
     this.#endTurn();
     this.#drafts.push({ message, tools: [], thinking: [] });
   }
 
-  think(text: string | undefined, origin: Origin = {}): void {
+  addThinking(text: string | undefined, origin: Origin = {}): void {
     if (text === undefined || text.trim() === '') return;
     this.#thinking.push(text);
     this.#origin ??= origin;
   }
 
-  /** `callId` is what a later result names. */
-  call(tool: ToolCall, origin: Origin = {}, callId?: string): void {
-    const call = keptCall(tool, this.#activity);
+  /** `callId`: the id by which the result names the call. */
+  addToolCall(tool: ToolCall, origin: Origin = {}, callId?: string): void {
+    const call = shortenedCall(tool, this.#activity);
     this.#tools.push(call);
     this.#origin ??= origin;
     if (callId !== undefined) this.#callsById.set(callId, call);
   }
 
-  /** The result of a call made before; a result without a call counts as a call of its own. */
-  result(result: { name?: string | undefined; text: string; isError?: boolean }, callId?: string) {
+  /** Adds the result to its call. A result without a call becomes a call of its own. */
+  addToolResult(
+    result: { name?: string | undefined; text: string; isError?: boolean },
+    callId?: string,
+  ) {
     const { name, text, isError } = result;
     const open = this.#tools.findLast(
       (tool) => tool.result === undefined && (name === undefined || tool.name === name),
     );
     const call = callId === undefined ? open : this.#callsById.get(callId);
-    if (call === undefined) this.call({ name: name ?? 'tool', result: text, isError });
+    if (call === undefined) this.addToolCall({ name: name ?? 'tool', result: text, isError });
     else {
-      const more = kept(text, this.#activity);
+      const more = shortened(text, this.#activity);
       if (more !== '' && this.#activity !== 'none') {
         call.result = call.result === undefined ? more : `${call.result}\n${more}`;
       }
@@ -78,8 +81,8 @@ export class Turns {
     }
   }
 
-  /** Something that is not brought in on purpose. */
-  leaveOut(kind: string): void {
+  /** Counts a record that is left out on purpose. */
+  countLeftOut(kind: string): void {
     this.#leftOut.set(kind, (this.#leftOut.get(kind) ?? 0) + 1);
   }
 
@@ -87,7 +90,7 @@ export class Turns {
     return this.#leftOut.size === 0 ? undefined : Object.fromEntries(this.#leftOut);
   }
 
-  /** To be called once, at the end. */
+  /** All messages. Must be called only once, after the last record. */
   messages(): ImportedMessage[] {
     this.#endTurn();
     return this.#drafts.map(({ message, tools, thinking }) => ({
@@ -106,13 +109,13 @@ export class Turns {
       last.tools.push(...this.#tools);
       last.thinking.push(...this.#thinking);
     } else if (this.#activity !== 'none') {
-      const message: Said = { ...this.#origin, role: 'assistant', content: '' };
+      const message: TurnMessage = { ...this.#origin, role: 'assistant', content: '' };
       this.#drafts.push({ message, tools: this.#tools, thinking: this.#thinking });
     }
-    this.#forget();
+    this.#clearTurn();
   }
 
-  #forget(): void {
+  #clearTurn(): void {
     this.#tools = [];
     this.#thinking = [];
     this.#origin = undefined;

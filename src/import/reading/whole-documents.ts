@@ -1,7 +1,6 @@
 /**
- * Documents of a store, from the forms in which `daybook export` writes them (docs/FORMAT.md): the same
- * document comes out that went in. `undefined` where the form was changed, so that
- * not all of it is there.
+ * Restores a conversation document from the formats of `daybook export` (docs/FORMAT.md), byte for byte.
+ * The functions return `undefined` if the export was edited so that a part is missing.
  */
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { isObject, objectIn, objectsIn, parsedJson, textIn } from './fields.js';
@@ -9,13 +8,13 @@ import { isObject, objectIn, objectsIn, parsedJson, textIn } from './fields.js';
 const VERSION = 1;
 const COMMENT = '\n<!-- daybook:message ';
 
-/** A line for a conversation, and the lines for its messages in their order. */
+/** From the line of a conversation and the lines of its messages, in order. */
 export function documentOfLines(
   thread: JsonObject,
   messages: readonly JsonObject[],
 ): JsonObject | undefined {
   const { id, messageCount, ...head } = thread;
-  // Other programs write such lines as well; only Daybook's have a version.
+  // Other programs write similar lines, but without a version.
   if (typeof head['formatVersion'] !== 'number' || messageCount !== messages.length) {
     return undefined;
   }
@@ -26,7 +25,7 @@ export function documentOfLines(
   };
 }
 
-/** A line with `messages`, whose field `daybook` has everything else. */
+/** From a line with `messages`, whose field `daybook` has all other fields. */
 export function documentOfOpenAi(line: JsonObject): JsonObject | undefined {
   const { version, conversation, messages: others } = objectIn(line['daybook']);
   const [said, rest] = [objectsIn(line['messages']), objectsIn(others)];
@@ -40,9 +39,10 @@ export function documentOfOpenAi(line: JsonObject): JsonObject | undefined {
 export const isDaybookMarkdown = (text: string): boolean =>
   /^\ufeff?---\r?\ndaybook: 1\r?\n/.test(text);
 
-/** One file of a folder of Markdown. */
+/** From one file of a folder of Markdown. */
 export function documentOfMarkdown(given: string): JsonObject | undefined {
-  // Messages with such line ends of their own are in the comments.
+  // An editor may have changed the line ends. A message with CRLF in its own text has that text in the
+  // comment.
   const text = given.replaceAll('\r\n', '\n').replace(/^\ufeff/, '');
   const end = text.indexOf('\n---\n');
   const thread = frontmatter(text.slice('---\n'.length, end));
@@ -62,7 +62,7 @@ function frontmatter(text: string): JsonObject | undefined {
   return fields;
 }
 
-/** What follows the beginning of a comment, up to the next one. */
+/** `part`: the text after the beginning of one message comment, up to the next comment. */
 function messageOf(part: string): JsonObject | undefined {
   const end = part.indexOf(' -->\n');
   const start = part.indexOf('\n\n', end);

@@ -1,4 +1,4 @@
-/** One node of a ChatGPT conversation: what of it was said, and what a machine did. */
+/** Converts one node of a ChatGPT conversation to a message, a tool call or a tool result. */
 
 import { fenced } from '../../base/code-block.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
@@ -13,14 +13,14 @@ import {
 } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import type { TreeNode } from '../reading/tree.js';
-import type { Turns } from '../reading/turns.js';
+import type { TurnBuilder } from '../reading/turns.js';
 
 export interface ChatGptNode extends TreeNode {
   readonly message: JsonObject | undefined;
 }
 
 export function nodesOf(mapping: JsonObject): ChatGptNode[] {
-  // Some exports leave out one direction of the links between nodes.
+  // Some exports lack either the `parent` or the `children` of nodes, so both are used.
   const parents = new Map<string, string>();
   for (const [id, node] of Object.entries(mapping)) {
     const children = objectIn(node)['children'];
@@ -37,7 +37,7 @@ export function nodesOf(mapping: JsonObject): ChatGptNode[] {
   });
 }
 
-/** What the web page marks citations with, between characters that no font has. */
+/** A citation mark of the web page, between two private-use characters. */
 const CITATION = /\ue200[^\ue200\ue201]*\ue201/g;
 const INJECTED = new Set(['user_editable_context', 'model_editable_context']);
 
@@ -50,9 +50,9 @@ interface Read {
 }
 
 /** Adds the message of the node, or counts it as left out. */
-export function addNode(turns: Turns, { id, message }: ChatGptNode, names: NamedFiles): void {
+export function addNode(turns: TurnBuilder, { id, message }: ChatGptNode, names: NamedFiles): void {
   const reason = message && leftOutOf(message);
-  if (reason !== undefined) turns.leaveOut(reason);
+  if (reason !== undefined) turns.countLeftOut(reason);
   else if (message !== undefined) addMessage(turns, id, message, names);
 }
 
@@ -64,7 +64,7 @@ function leftOutOf(message: JsonObject): string | undefined {
   return type === 'reasoning_recap' ? 'thinking' : undefined;
 }
 
-function addMessage(turns: Turns, id: string, message: JsonObject, names: NamedFiles): void {
+function addMessage(turns: TurnBuilder, id: string, message: JsonObject, names: NamedFiles): void {
   const metadata = objectIn(message['metadata']);
   const content = objectIn(message['content']);
   const type = textIn(content['content_type']) ?? 'text';
@@ -78,33 +78,33 @@ function addMessage(turns: Turns, id: string, message: JsonObject, names: NamedF
   else if (type === 'thoughts') addThoughts(turns, read);
   else if (role === 'assistant' && isToolCall(message)) addToolCall(turns, read);
   else if (role === 'user' || role === 'assistant' || role === 'system') {
-    turns.say({
+    turns.addMessage({
       ...origin,
       role,
       content: textOfMessage(read, names),
       metadata: definedOrNothing({ model: textIn(metadata['model_slug']) }),
     });
-  } else turns.leaveOut('of no known role');
+  } else turns.countLeftOut('of an unknown role');
 }
 
 const isToolCall = ({ recipient }: JsonObject) =>
   typeof recipient === 'string' && recipient !== 'all' && recipient !== '';
 
-function addThoughts(turns: Turns, { content, origin }: Read): void {
+function addThoughts(turns: TurnBuilder, { content, origin }: Read): void {
   for (const thought of objectsIn(content['thoughts'])) {
-    turns.think(textIn(thought['content']) ?? textIn(thought['summary']), origin);
+    turns.addThinking(textIn(thought['content']) ?? textIn(thought['summary']), origin);
   }
 }
 
-/** A canvas is a text that the assistant wrote for the user, although a tool stores it. */
-function addToolCall(turns: Turns, read: Read): void {
+/** A canvas is a text for the user that the assistant writes by a tool call, so it becomes a message. */
+function addToolCall(turns: TurnBuilder, read: Read): void {
   const { message, content, origin, metadata } = read;
   const name = String(message['recipient']);
   const text = textIn(content['text']) ?? textIn(listIn(content['parts'])[0]) ?? '';
   const canvas = name.startsWith('canmore.') ? canvasText(parsedJson(text)) : undefined;
   const model = definedOrNothing({ model: textIn(metadata['model_slug']) });
-  if (canvas === undefined) turns.call({ name, input: text }, origin, origin.id);
-  else turns.say({ ...origin, role: 'assistant', content: canvas, metadata: model });
+  if (canvas === undefined) turns.addToolCall({ name, input: text }, origin, origin.id);
+  else turns.addMessage({ ...origin, role: 'assistant', content: canvas, metadata: model });
 }
 
 function canvasText(value: unknown): string | undefined {
@@ -119,16 +119,16 @@ function canvasText(value: unknown): string | undefined {
   return replaced.length === 0 ? undefined : ['[canvas changed]', ...replaced].join('\n\n');
 }
 
-/** Results of tools; pictures that a tool made are shown to the user, so they are part of the text. */
-function addToolMessage(turns: Turns, read: Read, names: NamedFiles): void {
+/** A result of a tool. Images of a tool are shown to the user, so they become part of the message. */
+function addToolMessage(turns: TurnBuilder, read: Read, names: NamedFiles): void {
   const { message, content, type, origin } = read;
   const name = textIn(objectIn(message['author'])['name']) ?? 'tool';
   const pictures = objectsIn(content['parts']).flatMap((part) => pictureLine(part, names) ?? []);
   const text = type === 'multimodal_text' ? '' : textOfMessage(read, names);
   const isError = type === 'system_error';
-  if (text !== '' || pictures.length === 0) turns.result({ name, text, isError });
+  if (text !== '' || pictures.length === 0) turns.addToolResult({ name, text, isError });
   if (pictures.length > 0) {
-    turns.say({ ...origin, role: 'assistant', content: pictures.join('\n') });
+    turns.addMessage({ ...origin, role: 'assistant', content: pictures.join('\n') });
   }
 }
 
@@ -139,12 +139,12 @@ function textOfMessage({ content, metadata, type }: Read, names: NamedFiles): st
     const name = textIn(file['name']) ?? textIn(file['id']) ?? 'unnamed';
     return attachmentLine('file', name, names(textIn(file['id']) ?? name));
   });
-  // A picture that was uploaded is both a part and an attachment.
+  // An uploaded image is both a part and an attachment.
   const missing = files.filter((line) => !body.includes(line));
   return [body, ...missing].filter((text) => text !== '').join('\n\n');
 }
 
-/** What the web page shows in the place of each mark: words with their link, or the sources. */
+/** By citation mark: what the web page shows in its place, a linked word or the sources. */
 function shownCitations(metadata: JsonObject): ReadonlyMap<string, string> {
   const references = objectsIn(metadata['content_references']);
   return new Map(

@@ -1,6 +1,6 @@
 /**
- * ChatGPT's data export: `conversations.json`, or `conversations-000.json` and so on, in a zip or a
- * folder. A conversation is a tree of nodes; the path to `current_node` is what was shown, the other
+ * ChatGPT's data export: `conversations.json`, or `conversations-000.json` and so on, in a zip archive or a
+ * folder. A conversation is a tree of nodes. The path to `current_node` is what the page showed; the other
  * leaves become branches. Hidden nodes and injected context are left out.
  */
 import type { Input, InputFile } from '../../files/input/input-types.js';
@@ -23,7 +23,7 @@ import {
 } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import { timesOf, treeConversations } from '../reading/tree-conversations.js';
-import { Turns } from '../reading/turns.js';
+import { TurnBuilder } from '../reading/turns.js';
 import type { ImportItem, ReadOptions, Source } from '../source.js';
 import { addNode, type ChatGptNode, nodesOf } from './chatgpt-node.js';
 
@@ -77,7 +77,7 @@ function* conversationsOf(record: JsonRecord, context: Context): Generator<Impor
     return name;
   };
   const read = (nodes: readonly ChatGptNode[]) => {
-    const turns = new Turns(context.options.activity);
+    const turns = new TurnBuilder(context.options.activity);
     attachments.clear();
     for (const node of nodes) addNode(turns, node, names);
     return turns;
@@ -117,7 +117,7 @@ function headOf(fields: JsonObject, isShared: boolean) {
   };
 }
 
-/** Ids of the conversations that were shared by a link. */
+/** Ids of the conversations that the user shared by a link. */
 async function sharedIn({ files }: Input): Promise<Set<string>> {
   const file = files.find(({ name }) => SHARED.test(name));
   const list = file === undefined ? undefined : parsedJson(await textOf(file));

@@ -1,6 +1,6 @@
 /**
- * `history.jsonl` of Claude Code: every prompt that was typed, also of sessions that were swept since.
- * What a session of the same import holds is passed over.
+ * `history.jsonl` of Claude Code: every prompt that was typed, including those of deleted sessions. Prompts
+ * of sessions that are in the same import are ignored.
  */
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
@@ -11,7 +11,7 @@ import type { ImportedConversation, ImportedMessage, ImportProblem } from '../so
 
 export const HISTORY = /(^|\/)history\.jsonl$/;
 
-/** Of the sessions that were read: their ids, and how their prompts begin. */
+/** Ids of the sessions in this import, and the beginnings of their prompts. */
 export interface KnownPrompts {
   readonly sessions: Set<string>;
   readonly texts: Set<string>;
@@ -23,7 +23,10 @@ interface Lost {
   readonly messages: ImportedMessage[];
 }
 
-/** A conversation for each session that is gone; for prompts of no session, one a project and day. */
+/**
+ * Yields one conversation for each deleted session. Prompts without a session become one conversation for
+ * each project and day.
+ */
 export async function* historyConversations(
   file: InputFile,
   known: KnownPrompts,
@@ -60,7 +63,7 @@ export async function* historyConversations(
   }
 }
 
-/** What was pasted stands as `[Pasted text #1 +12 lines]` in the prompt, and under its number beside it. */
+/** Replaces each `[Pasted text #1 +12 lines]` of the prompt by the pasted text of that number. */
 function withPasted(display: string | undefined, pasted: JsonObject): string | undefined {
   return display?.replace(/\[Pasted text #(\d+)[^\]\n]*\]/g, (mark, number: string) => {
     return textIn(objectIn(pasted[number])['content']) ?? mark;

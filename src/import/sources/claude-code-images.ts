@@ -1,7 +1,7 @@
 /**
- * Images in the lines of Claude Code's sessions. Most lie in the line itself, as base64; others are named by
- * their path. Each becomes a line of the text where it stood, and can be copied. The bytes are read again
- * from the session when they are copied, because a session may have more of them than fit into memory.
+ * Images in Claude Code's session files. Most are in a line, as base64; others are named by their path.
+ * Each becomes a line of text at its place and can be copied. Copying reads the bytes from the session
+ * again, because the images of a session may not fit into memory.
  */
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
@@ -10,18 +10,18 @@ import { objectLines } from '../reading/documents.js';
 import { isObject, objectIn, textIn } from '../reading/fields.js';
 import type { ImportedConversation, ImportedMessage } from '../source.js';
 
-/** Found so far. */
+/** The images found so far. */
 export interface SessionImages {
-  /** In the lines themselves. */
+  /** Images that are in the lines. */
   readonly inline: InputFile[];
-  /** Names of files of the input. */
+  /** Names of image files of the input. */
   readonly named: Set<string>;
 }
 
-/** Where a session lies. */
-interface Place {
+/** Where the lines come from. */
+interface SessionFile {
   readonly file: InputFile;
-  /** All of the input. */
+  /** All files of the input. */
   readonly files: readonly InputFile[];
 }
 
@@ -32,8 +32,12 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'image/webp': 'webp',
 };
 
-/** The line with a text in the place of each image, also of those in results of tools. */
-export function withNamedImages(line: JsonObject, place: Place, found: SessionImages): JsonObject {
+/** The line with a text in the place of each image, including images in tool results. */
+export function withNamedImages(
+  line: JsonObject,
+  place: SessionFile,
+  found: SessionImages,
+): JsonObject {
   if (imagesIn(line).length === 0) return line;
   const uuid = textIn(line['uuid']) ?? '';
   let count = 0;
@@ -45,7 +49,7 @@ export function withNamedImages(line: JsonObject, place: Place, found: SessionIm
   return { ...line, message: { ...message, content: withImages(message['content'], toText) } };
 }
 
-/** Of those found, what the messages name. */
+/** Those of the images that the messages mention. */
 export function imagesOf(
   { inline, named }: SessionImages,
   messages: readonly ImportedMessage[],
@@ -65,7 +69,7 @@ export function imagesOf(
 function lineOf(
   block: JsonObject,
   { uuid, count }: { readonly uuid: string; readonly count: number },
-  { file, files }: Place,
+  { file, files }: SessionFile,
   found: SessionImages,
 ): string {
   const source = objectIn(block['source']);
@@ -87,7 +91,7 @@ function lineOf(
   return shown === undefined ? '[image]' : attachmentLine('image', shown);
 }
 
-/** Only a file of the input counts; what else the path names is not read. */
+/** The file of the input that `path` names; files outside the input are not read. */
 function nameOf(path: string, files: readonly InputFile[]): string | undefined {
   const plain = `/${path.replaceAll('\\', '/')}`;
   return files.find(({ name }) => plain.endsWith(`/${name}`))?.name;
@@ -111,7 +115,7 @@ function imagesIn(line: JsonObject): JsonObject[] {
   return found;
 }
 
-/** The blocks, with what `replace` gives for each image: of the message itself, or of a tool's result. */
+/** The blocks, in which `replace` replaces each image of the message or of a tool result. */
 function withImages(
   content: unknown,
   replace: (block: JsonObject) => JsonObject,

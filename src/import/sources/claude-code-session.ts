@@ -1,11 +1,11 @@
 /**
- * The lines of Claude Code's session files as nodes of a tree: each line names the one before it. Of
- * long outputs only the part that will be stored is in memory.
+ * Reads the lines of Claude Code's session files as nodes of a tree: each line names its parent. Long tool
+ * outputs are shortened at once, so that memory has only the part that is stored.
  */
 import { posix } from 'node:path';
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { kept } from '../reading/activity.js';
+import { shortened } from '../reading/activity.js';
 import { objectLines, textOf } from '../reading/documents.js';
 import { definedOrNothing, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
@@ -18,9 +18,9 @@ export interface CodeNode extends TreeNode {
   readonly type: string;
   readonly createdAt: string | undefined;
   readonly isSidechain: boolean;
-  /** Injected by the program, not typed by a person. */
+  /** True if the program injected the text, so that no person typed it. */
   readonly isInjected: boolean;
-  /** A user or an assistant said or did something. */
+  /** True if a user or an assistant said or did something. */
   readonly isSpoken: boolean;
   readonly message: JsonObject;
 }
@@ -31,14 +31,14 @@ export interface ToolResult {
 }
 
 export interface Session {
-  /** Of the first session of those that continue each other. */
+  /** Id of the first session; a resumed session continues it. */
   readonly id: string;
-  /** Of all of them. */
+  /** Ids of all these sessions. */
   readonly ids: Set<string>;
   readonly path: string;
   fileTimeMs: number;
   title: string | undefined;
-  /** Chosen by the user, whatever a machine finds later. */
+  /** True if the user chose the title; a generated title never replaces it. */
   isOwnTitle: boolean;
   cwd: string | undefined;
   metadata: JsonObject | undefined;
@@ -53,7 +53,10 @@ interface Reading {
   readonly activity: Activity;
 }
 
-/** Adds to `session`, or begins one; `undefined` where the file holds nothing of one. */
+/**
+ * Adds the lines of `file` to `session` or to a new session; returns `undefined` if the file has no
+ * session.
+ */
 export async function* readSession(
   file: InputFile,
   reading: Reading,
@@ -61,7 +64,7 @@ export async function* readSession(
 ): AsyncGenerator<ImportProblem, Session | undefined> {
   const problems: ImportProblem[] = [];
   let current = session;
-  /** Where a line names no line before it, such as after a compaction, it follows the one before. */
+  /** The line before. It is the parent of a line that names none, for example after a compaction. */
   let before: string | undefined;
   for await (const { value } of objectLines(file, (problem) => problems.push(problem))) {
     yield* problems.splice(0);
@@ -145,7 +148,7 @@ function nodeOf(
   };
 }
 
-/** By the ids of their calls; each is cut to the length that will be stored. */
+/** Tool results are kept separately, by the id of their call and in the length that is stored. */
 function withoutResults(message: JsonObject): JsonObject {
   const { content } = message;
   if (!Array.isArray(content)) return message;
@@ -160,13 +163,13 @@ async function addResults(session: Session, line: JsonObject, reading: Reading):
     const stored = await persistedOutput(line, reading);
     const text = stored ?? resultText(block['content']);
     session.results.set(id, {
-      text: kept(text, reading.activity),
+      text: shortened(text, reading.activity),
       isError: block['is_error'] === true,
     });
   }
 }
 
-/** A long output lies beside the session; of the log's path only the name counts. */
+/** A long output is in a file beside the session. Only the file name of the logged path is used. */
 async function persistedOutput(line: JsonObject, { input, activity }: Reading) {
   const path = textIn(objectIn(line['toolUseResult'])['persistedOutputPath']);
   if (path === undefined || activity !== 'all') return undefined;

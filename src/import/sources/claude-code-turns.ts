@@ -1,6 +1,6 @@
-/** Nodes of Claude Code's sessions as messages: what the user typed, what the assistant said and did. */
+/** Converts nodes of Claude Code's sessions to messages, tool calls and thinking. */
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { elementsOut, withoutElements } from '../reading/elements.js';
+import { extractElements, withoutElements } from '../reading/elements.js';
 import {
   defined,
   definedOrNothing,
@@ -9,7 +9,7 @@ import {
   objectsIn,
   textIn,
 } from '../reading/fields.js';
-import type { Turns } from '../reading/turns.js';
+import type { TurnBuilder } from '../reading/turns.js';
 import type { CodeNode, ToolResult } from './claude-code-session.js';
 
 const INJECTED = [
@@ -25,9 +25,12 @@ const INJECTED = [
 ];
 const INTERRUPTED = /^\[Request interrupted by user[^\]]*\]$/;
 
-/** In the order of the path. Lines of one answer, which share the id of the API's message, are one message. */
+/**
+ * Adds the nodes in the order of the path. Lines with the same API message id are one answer and become one
+ * message.
+ */
 export function addCodeNodes(
-  turns: Turns,
+  turns: TurnBuilder,
   nodes: readonly CodeNode[],
   results: ReadonlyMap<string, ToolResult>,
 ): void {
@@ -53,13 +56,13 @@ const isSameAnswer = (first: CodeNode, next: CodeNode) =>
   textIn(first.message['id']) !== undefined &&
   first.message['id'] === next.message['id'];
 
-function addUser(turns: Turns, { id, createdAt, message, isInjected }: CodeNode): void {
+function addUser(turns: TurnBuilder, { id, createdAt, message, isInjected }: CodeNode): void {
   const { content } = message;
   const text = typeof content === 'string' ? content : blocksText(objectsIn(content));
   if (text.trim() === '') return;
-  const typed = isInjected ? '' : typedIn(text);
-  if (typed === '' || INTERRUPTED.test(typed)) turns.leaveOut('injected context');
-  else turns.say({ id, createdAt, role: 'user', content: typed });
+  const typed = isInjected ? '' : typedText(text);
+  if (typed === '' || INTERRUPTED.test(typed)) turns.countLeftOut('injected context');
+  else turns.addMessage({ id, createdAt, role: 'user', content: typed });
 }
 
 function blocksText(blocks: readonly JsonObject[]): string {
@@ -67,19 +70,19 @@ function blocksText(blocks: readonly JsonObject[]): string {
   return texts.filter((text) => text !== '').join('\n\n');
 }
 
-/** Without what the program put around it; a command as it was typed. */
-function typedIn(text: string): string {
-  const command = elementsOut(text, 'command-name').inside[0]?.trim();
+/** The text without what the program added; a slash command as it was typed. */
+function typedText(text: string): string {
+  const command = extractElements(text, 'command-name').inside[0]?.trim();
   const rest = withoutElements(text, INJECTED).trim();
   if (command === undefined) return rest;
-  const given = elementsOut(text, 'command-args').inside[0]?.trim() ?? '';
+  const given = extractElements(text, 'command-args').inside[0]?.trim() ?? '';
   return [command.startsWith('/') ? command : `/${command}`, given, rest]
     .filter((part) => part !== '')
     .join(' ');
 }
 
 function addAnswer(
-  turns: Turns,
+  turns: TurnBuilder,
   lines: readonly CodeNode[],
   results: ReadonlyMap<string, ToolResult>,
 ): void {
@@ -98,25 +101,31 @@ function addAnswer(
   }
   const { id, createdAt } = spoken ?? first;
   const content = withoutElements(texts.join('\n\n'), ['system-reminder']).trim();
-  turns.say({ id, createdAt, role: 'assistant', content, metadata: metadataOf(last.message) });
+  turns.addMessage({
+    id,
+    createdAt,
+    role: 'assistant',
+    content,
+    metadata: metadataOf(last.message),
+  });
 }
 
 const blocksOf = (content: unknown): readonly JsonObject[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : objectsIn(content);
 
 function addActivity(
-  turns: Turns,
+  turns: TurnBuilder,
   block: JsonObject,
   { id, createdAt }: CodeNode,
   results: ReadonlyMap<string, ToolResult>,
 ): void {
-  if (block['type'] === 'thinking') turns.think(textIn(block['thinking']), { id, createdAt });
+  if (block['type'] === 'thinking') turns.addThinking(textIn(block['thinking']), { id, createdAt });
   if (block['type'] !== 'tool_use') return;
   const callId = textIn(block['id']);
   const result = callId === undefined ? undefined : results.get(callId);
   const name = textIn(block['name']) ?? 'tool';
   const call = { name, input: block['input'], result: result?.text, isError: result?.isError };
-  turns.call(call, { id, createdAt });
+  turns.addToolCall(call, { id, createdAt });
 }
 
 function metadataOf(message: JsonObject): JsonObject | undefined {

@@ -1,8 +1,8 @@
 /**
- * The logs of Claude Code: `projects/<folder>/<session>.jsonl` and what lies beside them. A session that
- * was resumed begins with a copy of the one before; files that begin with the same line are read
- * together, as one tree. Subagents are conversations of their own. Prompts whose sessions are gone come
- * from `history.jsonl`.
+ * The logs of Claude Code: `projects/<folder>/<session>.jsonl` with the files beside them. A resumed
+ * session begins with a copy of the session before it, so files with the same first line are read as one
+ * tree. Subagents become conversations of their own. Prompts of deleted sessions are read from
+ * `history.jsonl`.
  */
 import { posix } from 'node:path';
 import type { Input, InputFile } from '../../files/input/input-types.js';
@@ -10,7 +10,7 @@ import { firstLine, linesOf, textOf } from '../reading/documents.js';
 import { isObject, parsedJson, textIn } from '../reading/fields.js';
 import { notesOf } from '../reading/note-paths.js';
 import { timesOf, treeConversations } from '../reading/tree-conversations.js';
-import { Turns } from '../reading/turns.js';
+import { TurnBuilder } from '../reading/turns.js';
 import type { ImportedConversation, ImportItem, ReadOptions, Source } from '../source.js';
 import { HISTORY, historyConversations, type KnownPrompts } from './claude-code-history.js';
 import { imagesOf } from './claude-code-images.js';
@@ -21,14 +21,14 @@ const SESSION = /\.jsonl$/;
 const AGENT = /(^|\/)agent-[^/]+\.jsonl$/;
 const BESIDE = /(^|\/)(subagents|workflows|tool-results)\//;
 const MEMORY = /(^|\/)memory\/[^/]+\.md$/;
-/** Enough to recognise which program wrote the logs. */
-const MOST_PEEKS = 12;
+/** Number of files that are read to detect the format. */
+const MAX_PEEKS = 12;
 
 export const claudeCode: Source = {
   kind: 'claude-code',
   title: 'Claude Code sessions',
   async detect({ files }) {
-    const logs = files.filter(({ name }) => SESSION.test(name)).slice(0, MOST_PEEKS);
+    const logs = files.filter(({ name }) => SESSION.test(name)).slice(0, MAX_PEEKS);
     for (const file of logs) {
       const line = await firstLine(file);
       if (line === undefined) continue;
@@ -58,11 +58,11 @@ async function* memoryNotes(file: InputFile): AsyncGenerator<ImportItem> {
   if (text !== undefined) yield* notesOf({ path: file.name }, ['claude-code', project], name, text);
 }
 
-/** Files that share their beginning, the oldest first; and the subagents of their sessions. */
+/** Session files with the same first line, oldest first, and the files of their subagents. */
 interface Group {
   readonly files: InputFile[];
   readonly agents: InputFile[];
-  /** What sessions were called, by the uuid of the line that the name is about. */
+  /** Titles of sessions, by the uuid of the line that the title refers to. */
   readonly summaries: ReadonlyMap<string, string>;
 }
 
@@ -87,14 +87,14 @@ async function groupsOf({ files }: Input, { isKnown }: ReadOptions): Promise<Gro
     own.agents.push(file);
     if (group === undefined) groups.set(file.name, own);
   }
-  const isNews = ({ files: own, agents }: Group) =>
+  const hasNewFiles = ({ files: own, agents }: Group) =>
     [...own, ...agents].some((file) => !(isKnown?.(file) ?? false));
-  return [...groups.values()].filter(isNews);
+  return [...groups.values()].filter(hasNewFiles);
 }
 
 const nameOf = ({ name }: InputFile) => posix.basename(name, '.jsonl');
 
-/** Reads up to the first line that is part of the conversation; summaries stand before it. */
+/** The uuid of the first line of the conversation. Adds the summaries in the lines before it to `summaries`. */
 async function firstUuid(
   file: InputFile,
   summaries: Map<string, string>,
@@ -110,7 +110,10 @@ async function firstUuid(
   return undefined;
 }
 
-/** Of `<session>/subagents/agent-x.jsonl`, or what the lines of `agent-x.jsonl` say. */
+/**
+ * The session of a subagent: from the path `<session>/subagents/agent-x.jsonl`, otherwise from the first
+ * line.
+ */
 async function sessionOfAgent(file: InputFile): Promise<string | undefined> {
   const parts = file.name.split('/');
   const at = parts.indexOf('subagents');
@@ -129,7 +132,7 @@ async function* groupConversations(
   for (const file of group.files) session = yield* readSession(file, read, session);
   const main = session === undefined ? [] : [...sessionConversations(session, group, options)];
   for (const conversation of main) {
-    note(prompts, conversation, session);
+    recordPrompts(prompts, conversation, session);
     yield conversation;
   }
   if (session !== undefined) yield* sidechainConversations(session, main, options);
@@ -141,7 +144,11 @@ async function* groupConversations(
   }
 }
 
-function note(prompts: KnownPrompts, { messages }: ImportedConversation, session?: Session): void {
+function recordPrompts(
+  prompts: KnownPrompts,
+  { messages }: ImportedConversation,
+  session?: Session,
+): void {
   for (const id of session?.ids ?? []) prompts.sessions.add(id);
   for (const { role, content } of messages) {
     if (role === 'user') prompts.texts.add(content.slice(0, 200));
@@ -156,21 +163,21 @@ function* sessionConversations(
   const nodes = session.nodes.filter(({ isSidechain }) => !isSidechain);
   if (nodes.length === 0) return;
   const read = (some: readonly CodeNode[]) => {
-    const turns = new Turns(activity);
+    const turns = new TurnBuilder(activity);
     addCodeNodes(turns, some, session.results);
     return turns;
   };
   const summary = session.nodes.findLast(({ id }) => summaries.has(id))?.id;
   const title = session.title ?? (summary === undefined ? undefined : summaries.get(summary));
-  for (const { isMain, ...made } of treeConversations(session.id, nodes, newest(nodes), read)) {
+  for (const { isMain, ...made } of treeConversations(session.id, nodes, newestLeaf(nodes), read)) {
     const named = title === undefined ? {} : { title };
     const images = imagesOf(session.images, made.messages);
     yield { ...headOf(session), ...named, ...timesOf(made), ...made, ...images };
   }
 }
 
-/** The end of what was done last is what the user sees when the session goes on. */
-function newest(nodes: readonly CodeNode[]): string | undefined {
+/** The newest end of the tree: it is what the user sees when the session is resumed. */
+function newestLeaf(nodes: readonly CodeNode[]): string | undefined {
   const spoken = nodes.filter(({ isSpoken }) => isSpoken);
   const [first, ...others] = spoken.length > 0 ? spoken : nodes;
   const later = (last: CodeNode | undefined, next: CodeNode) =>
@@ -178,7 +185,7 @@ function newest(nodes: readonly CodeNode[]): string | undefined {
   return others.reduce<CodeNode | undefined>(later, first)?.id;
 }
 
-/** In older logs the traffic of subagents stands between the lines of the session. */
+/** In older logs the lines of subagents are among those of the session. */
 function* sidechainConversations(
   session: Session,
   main: readonly ImportedConversation[],
@@ -205,7 +212,7 @@ function* agentConversations(
   main: readonly ImportedConversation[],
   { activity }: ReadOptions,
 ): Generator<ImportedConversation> {
-  const turns = new Turns(activity);
+  const turns = new TurnBuilder(activity);
   addCodeNodes(turns, nodes, session.results);
   const messages = turns.messages();
   const times = timesOf({ messages });

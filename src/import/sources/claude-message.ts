@@ -1,4 +1,7 @@
-/** One message of a Claude.ai export: blocks of text, thinking and tools, attachments, artifacts. */
+/**
+ * Converts one message of a Claude.ai export: blocks of text, thinking and tool calls, attachments,
+ * artifacts.
+ */
 
 import { fenced } from '../../base/code-block.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
@@ -12,12 +15,12 @@ import {
   textIn,
 } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
-import type { Turns } from '../reading/turns.js';
+import type { TurnBuilder } from '../reading/turns.js';
 
-/** Stands in `text` for blocks that old apps could not show. */
+/** `text` has this instead of blocks that old apps could not show. */
 const PLACEHOLDER = /```\s*This block is not supported on your current device yet\.?\s*```/g;
 
-export function addClaudeMessage(turns: Turns, id: string, fields: JsonObject): void {
+export function addClaudeMessage(turns: TurnBuilder, id: string, fields: JsonObject): void {
   const createdAt = timeIn(fields['created_at']);
   const role = fields['sender'] === 'assistant' ? 'assistant' : 'user';
   const origin = { id, createdAt };
@@ -29,10 +32,10 @@ export function addClaudeMessage(turns: Turns, id: string, fields: JsonObject): 
   const content = [spoken.trim() === '' ? plain : spoken, ...filesOf(fields)];
   const metadata = definedOrNothing({ sources: citedPages(blocks) });
   const text = content.filter((part) => part !== '').join('\n\n');
-  turns.say({ ...origin, role, content: text, metadata });
+  turns.addMessage({ ...origin, role, content: text, metadata });
 }
 
-/** The pages that the text cites, once each, with their titles from the results of the search. */
+/** The pages that the text cites, each once, with the titles of the search results. */
 function citedPages(blocks: readonly JsonObject[]): JsonObject[] | undefined {
   const titles = new Map<string, string>();
   for (const result of blocks.flatMap(({ content }) => objectsIn(content))) {
@@ -50,23 +53,23 @@ function citedPages(blocks: readonly JsonObject[]): JsonObject[] | undefined {
   return cited.size === 0 ? undefined : [...cited.values()];
 }
 
-function addActivity(turns: Turns, block: JsonObject, origin: { id: string }): void {
+function addActivity(turns: TurnBuilder, block: JsonObject, origin: { id: string }): void {
   const { type } = block;
-  if (type === 'thinking') turns.think(textIn(block['thinking']), origin);
+  if (type === 'thinking') turns.addThinking(textIn(block['thinking']), origin);
   else if (type === 'tool_use' && artifactText(block) === undefined) {
     const name = textIn(block['name']) ?? 'tool';
-    turns.call({ name, input: block['input'] }, origin, textIn(block['id']));
+    turns.addToolCall({ name, input: block['input'] }, origin, textIn(block['id']));
   } else if (type === 'tool_result' && block['name'] !== 'artifacts') {
     const text = resultText(block['content']);
     const result = { name: textIn(block['name']), text, isError: block['is_error'] === true };
-    turns.result(result, textIn(block['tool_use_id']));
+    turns.addToolResult(result, textIn(block['tool_use_id']));
   }
 }
 
 const blockText = (block: JsonObject): string | undefined =>
   block['type'] === 'text' ? textIn(block['text']) : artifactText(block);
 
-/** An artifact is a text that Claude wrote for the user, although a tool stores it. */
+/** An artifact is a text for the user that Claude writes by a tool call, so it becomes part of the message. */
 function artifactText(block: JsonObject): string | undefined {
   if (block['type'] !== 'tool_use' || block['name'] !== 'artifacts') return undefined;
   const input = objectIn(block['input']);
@@ -86,7 +89,7 @@ export function resultText(content: unknown): string {
   return parts.filter((text) => text !== '').join('\n');
 }
 
-/** The text of a pasted file is in the export, and people expect to find it. */
+/** Attached and uploaded files. The text of a pasted file is in the export and becomes part of the message. */
 function filesOf(fields: JsonObject): string[] {
   const attached = objectsIn(fields['attachments']).map((file) => {
     const line = attachmentLine('file', textIn(file['file_name']) ?? 'pasted text');

@@ -1,6 +1,7 @@
 /**
- * The data export of Claude.ai: `conversations.json`, projects in one file or in one each, in a zip or
- * a folder. Newer exports keep a tree of messages, older ones a list. Documents of projects become notes.
+ * The data export of Claude.ai: `conversations.json` and the projects (one file, or one for each project),
+ * in a zip archive or a folder. Newer exports have a tree of messages, older ones a list. Documents of
+ * projects become notes.
  */
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
@@ -23,7 +24,7 @@ import { notesOf } from '../reading/note-paths.js';
 import { timeIn } from '../reading/times.js';
 import type { TreeNode } from '../reading/tree.js';
 import { timesOf, treeConversations } from '../reading/tree-conversations.js';
-import { Turns } from '../reading/turns.js';
+import { TurnBuilder } from '../reading/turns.js';
 import type { ImportItem, ReadOptions, Source } from '../source.js';
 import { addClaudeMessage } from './claude-message.js';
 
@@ -83,7 +84,7 @@ function* projectNotes(record: JsonRecord, names: Map<string, string>): Generato
   }
 }
 
-/** What Claude remembers about the user: of a shape that is not documented, so only texts are taken. */
+/** What Claude remembers about the user. The format is not documented, so only texts are imported. */
 function* memoryNotes(record: JsonRecord): Generator<ImportItem> {
   const fields = objectIn(record.value);
   const all = textIn(fields['conversations_memory']);
@@ -113,7 +114,7 @@ function* conversationsOf(
   const nodes = nodesOf(objectsIn(fields['chat_messages']));
   const head = headOf(fields, projects);
   const read = (some: readonly ClaudeNode[]) => {
-    const turns = new Turns(activity);
+    const turns = new TurnBuilder(activity);
     for (const node of some) addClaudeMessage(turns, node.id, node.fields);
     return turns;
   };
@@ -128,7 +129,10 @@ function* conversationsOf(
   }
 }
 
-/** A tree if the export names parents; otherwise each message follows the one before. */
+/**
+ * The messages as nodes: a tree if the export names parents; otherwise each message is the child of the one
+ * before.
+ */
 function nodesOf(messages: readonly JsonObject[]): ClaudeNode[] {
   const isTree = messages.some((message) => textIn(message['parent_message_uuid']) !== undefined);
   const sorted = isTree ? messages : [...messages].sort(byOrder);
@@ -148,7 +152,7 @@ function byOrder(a: JsonObject, b: JsonObject): number {
   return before < after ? -1 : Number(before > after);
 }
 
-/** The one that is shown, or the newest. */
+/** The leaf that the source shows; if it is missing, the newest leaf. */
 function leafOf(fields: JsonObject, nodes: readonly ClaudeNode[]): string | undefined {
   const given = textIn(fields['current_leaf_message_uuid']);
   if (given !== undefined && nodes.some(({ id }) => id === given)) return given;

@@ -1,50 +1,59 @@
 /**
- * Records of a Codex session. In the older form (`legacy`) messages are response items, some of them
- * injected by the program; in the newer one (`paginated`) turns are items that were completed, and the
- * response items of users are never prompts.
+ * Converts the records of a Codex session. In the `legacy` format messages are response items, some of them
+ * injected by the program. In the `paginated` format messages are completed items, and response items of
+ * users are never prompts.
  */
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { definedOrNothing, listIn, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { contentText } from '../reading/openai-messages.js';
-import type { Turns } from '../reading/turns.js';
+import type { TurnBuilder } from '../reading/turns.js';
 
-interface At {
+interface RecordContext {
   readonly createdAt: string | undefined;
   readonly model: string | undefined;
 }
 
-/** What Codex puts in front of a user's words. */
+/** Beginnings of texts that Codex adds before the user's text. */
 const INJECTED =
   /^\s*(<(user_instructions|environment_context|permissions instructions|collaboration_mode|skills?_instructions|turn_aborted|user_shell_command|INSTRUCTIONS|subagent_notification)\b|# AGENTS\.md instructions)/i;
 
-export function addLegacyRecord(turns: Turns, type: string, payload: JsonObject, at: At): void {
+export function addLegacyRecord(
+  turns: TurnBuilder,
+  type: string,
+  payload: JsonObject,
+  at: RecordContext,
+): void {
   if (type !== 'response_item') return;
   const kind = payload['type'];
   if (kind === 'message') addMessage(turns, payload, at);
   else addActivity(turns, payload, at);
 }
 
-function addMessage(turns: Turns, payload: JsonObject, { createdAt, model }: At): void {
+function addMessage(
+  turns: TurnBuilder,
+  payload: JsonObject,
+  { createdAt, model }: RecordContext,
+): void {
   const { role } = payload;
   const parts = objectsIn(payload['content']);
   const typed = parts.filter((part) => !INJECTED.test(textIn(part['text']) ?? ''));
   if (role === 'developer' || role === 'system' || typed.length < parts.length) {
-    turns.leaveOut('injected context');
+    turns.countLeftOut('injected context');
   }
   const content = contentText(typed);
   const id = textIn(payload['id']);
-  if (role === 'user') turns.say({ id, createdAt, role, content });
+  if (role === 'user') turns.addMessage({ id, createdAt, role, content });
   else if (role === 'assistant') {
-    turns.say({ id, createdAt, role, content, metadata: definedOrNothing({ model }) });
+    turns.addMessage({ id, createdAt, role, content, metadata: definedOrNothing({ model }) });
   }
 }
 
-function addActivity(turns: Turns, payload: JsonObject, { createdAt }: At): void {
+function addActivity(turns: TurnBuilder, payload: JsonObject, { createdAt }: RecordContext): void {
   const callId = textIn(payload['call_id']) ?? textIn(payload['id']);
   switch (payload['type']) {
     case 'reasoning':
       for (const part of [...listIn(payload['summary']), ...listIn(payload['content'])]) {
-        turns.think(textIn(objectIn(part)['text']), { createdAt });
+        turns.addThinking(textIn(objectIn(part)['text']), { createdAt });
       }
       break;
     case 'function_call':
@@ -53,12 +62,12 @@ function addActivity(turns: Turns, payload: JsonObject, { createdAt }: At): void
     case 'web_search_call': {
       const name = textIn(payload['name']) ?? String(payload['type']).replace(/_call$/, '');
       const input = payload['arguments'] ?? payload['input'] ?? payload['action'];
-      turns.call({ name, input }, { createdAt }, callId);
+      turns.addToolCall({ name, input }, { createdAt }, callId);
       break;
     }
     case 'function_call_output':
     case 'custom_tool_call_output':
-      turns.result({ text: outputText(payload['output']) }, callId);
+      turns.addToolResult({ text: outputText(payload['output']) }, callId);
       break;
     default:
   }
@@ -70,12 +79,17 @@ function outputText(output: unknown): string {
   return textIn(content) ?? textIn(inner) ?? contentText(Array.isArray(output) ? output : content);
 }
 
-export function addPaginatedRecord(turns: Turns, type: string, payload: JsonObject, at: At): void {
+export function addPaginatedRecord(
+  turns: TurnBuilder,
+  type: string,
+  payload: JsonObject,
+  at: RecordContext,
+): void {
   const { createdAt, model } = at;
   const isTurn = type === 'item_completed' || payload['type'] === 'item_completed';
   if (!isTurn) {
     const isUser = payload['type'] === 'message' && payload['role'] === 'user';
-    if (type === 'response_item' && isUser) turns.leaveOut('injected context');
+    if (type === 'response_item' && isUser) turns.countLeftOut('injected context');
     return;
   }
   const item = objectIn(payload['item']);
@@ -83,16 +97,21 @@ export function addPaginatedRecord(turns: Turns, type: string, payload: JsonObje
   const content = textIn(item['text']) ?? contentText(item['content']);
   switch (item['type']) {
     case 'UserMessage':
-      turns.say({ ...origin, role: 'user', content });
+      turns.addMessage({ ...origin, role: 'user', content });
       break;
     case 'AgentMessage':
-      turns.say({ ...origin, role: 'assistant', content, metadata: definedOrNothing({ model }) });
+      turns.addMessage({
+        ...origin,
+        role: 'assistant',
+        content,
+        metadata: definedOrNothing({ model }),
+      });
       break;
     case 'Reasoning':
-      turns.think(content === '' ? listIn(item['summary_text']).join('\n') : content, origin);
+      turns.addThinking(content === '' ? listIn(item['summary_text']).join('\n') : content, origin);
       break;
     default:
-      turns.call(callOf(item), origin);
+      turns.addToolCall(callOf(item), origin);
   }
 }
 

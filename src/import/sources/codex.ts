@@ -1,7 +1,7 @@
 /**
- * Sessions of Codex: `sessions/YYYY/MM/DD/rollout-*.jsonl` and `archived_sessions/`, also packed with
- * zstd. Compaction writes the whole history into one line again and again, so lines are streamed and the
- * long ones of that kind are passed over unread.
+ * Sessions of Codex: `sessions/YYYY/MM/DD/rollout-*.jsonl` and `archived_sessions/`, also compressed with
+ * zstd. Every compaction writes the whole history into one line, so lines are streamed and compaction lines
+ * are skipped without being parsed.
  */
 import { posix } from 'node:path';
 import type { InputFile } from '../../files/input/input-types.js';
@@ -9,12 +9,12 @@ import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { firstLine, objectLines } from '../reading/documents.js';
 import { definedOrNothing, objectIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
-import { Turns } from '../reading/turns.js';
+import { TurnBuilder } from '../reading/turns.js';
 import type { ImportItem, ImportProblem, ReadOptions, Source } from '../source.js';
 import { addLegacyRecord, addPaginatedRecord } from './codex-records.js';
 
 const ROLLOUT = /(^|\/)rollout-[^/]+\.jsonl(\.zst)?$/;
-/** The type stands in the first bytes of a line, before the body. */
+/** Matched against the first bytes of a line, which have its type. */
 const COMPACTED = /"type"\s*:\s*"compacted"/;
 const MODES = ['legacy', 'paginated'];
 
@@ -35,7 +35,7 @@ export const codex: Source = {
   },
 };
 
-/** Where a session is there plain and packed, the plain one is the newer. */
+/** If a session exists both plain and compressed, the plain file is newer and is used. */
 function filesOf(files: readonly InputFile[], isAlone: boolean): InputFile[] {
   if (isAlone) return [...files];
   const rollouts = files.filter(({ name }) => ROLLOUT.test(name));
@@ -52,11 +52,11 @@ interface Session {
 
 async function* sessionOf(file: InputFile, { activity }: ReadOptions): AsyncGenerator<ImportItem> {
   const problems: ImportProblem[] = [];
-  const turns = new Turns(activity);
+  const turns = new TurnBuilder(activity);
   let session: Session | undefined;
   const isWanted = (start: Buffer) => {
     const isLeftOut = COMPACTED.test(start.toString('latin1'));
-    if (isLeftOut) turns.leaveOut('compactions');
+    if (isLeftOut) turns.countLeftOut('compactions');
     return !isLeftOut;
   };
   const lines = objectLines(file, (problem) => problems.push(problem), { isWanted });
@@ -78,7 +78,7 @@ async function* sessionOf(file: InputFile, { activity }: ReadOptions): AsyncGene
   yield conversationOf(file, session, turns);
 }
 
-/** `undefined` for a form of the log that is not known: no guess is better than a wrong one. */
+/** `undefined` for an unknown format: a wrong guess would import wrong messages. */
 function beginning(meta: JsonObject, file: InputFile): Session | undefined {
   const mode = textIn(meta['history_mode']) ?? 'legacy';
   if (!MODES.includes(mode)) return undefined;
@@ -92,7 +92,11 @@ function idOf({ name }: InputFile): string {
   return /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.exec(base)?.[0] ?? base;
 }
 
-function conversationOf(file: InputFile, session: Session | undefined, turns: Turns): ImportItem {
+function conversationOf(
+  file: InputFile,
+  session: Session | undefined,
+  turns: TurnBuilder,
+): ImportItem {
   const { head = {}, id = idOf(file) } = session ?? {};
   const cwd = textIn(head['cwd']);
   const git = objectIn(head['git']);

@@ -1,7 +1,7 @@
 /**
- * Chats of Cursor's command line as it keeps them besides transcripts: `chats/<folder>/<id>/store.db`,
- * SQLite with blobs named by their digest. `meta` names the root, a list (Protocol Buffers, field 1) of
- * the digests of the messages in their order, each of which is JSON.
+ * Chats of Cursor's command line in `chats/<folder>/<id>/store.db`: SQLite with blobs whose ids are their
+ * digests. `meta` names the root blob. It is a Protocol Buffers message whose field 1 lists the digests of
+ * the messages, in order. Each message is JSON.
  */
 import { posix } from 'node:path';
 import type { InputFile } from '../../files/input/input-types.js';
@@ -17,9 +17,9 @@ import {
   textIn,
 } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
-import { Turns } from '../reading/turns.js';
+import { TurnBuilder } from '../reading/turns.js';
 import type { Activity, ImportItem } from '../source.js';
-import { typedIn } from './cursor-text.js';
+import { typedText } from './cursor-text.js';
 
 const DIGEST_BYTES = 32;
 
@@ -41,7 +41,7 @@ function* chatsIn(
     if (root === undefined) continue;
     const id = textIn(meta['agentId']) ?? posix.basename(posix.dirname(file.name));
     const location = { path: file.name, record: `chat ${id}` };
-    const turns = new Turns(activity);
+    const turns = new TurnBuilder(activity);
     const digests = [...digestsIn(blobOf(database, root))];
     const known = digests.filter((digest) => addMessage(turns, objectOf(blobOf(database, digest))));
     if (digests.length > 0 && known.length === 0) {
@@ -55,7 +55,7 @@ function* chatsIn(
       ...{ id, fileTimeMs: file.modifiedAtMs, title: textIn(meta['name']) },
       createdAt: timeIn(meta['createdAt']),
       metadata: definedOrNothing({ model: textIn(meta['lastUsedModel']) }),
-      // A transcript of the same chat has more, and comes in its place.
+      // A transcript of the same chat has more messages and replaces this one.
       isRemnant: true,
       messages: turns.messages(),
       leftOut: turns.leftOut,
@@ -63,7 +63,7 @@ function* chatsIn(
   }
 }
 
-/** JSON, or its bytes in hexadecimal digits. */
+/** The value is JSON, or JSON in hexadecimal digits. */
 function metaIn(value: unknown): JsonObject {
   const text = textOfBlob(value);
   return objectIn(parsedJson(text) ?? parsedJson(Buffer.from(text, 'hex').toString('utf8')));
@@ -82,7 +82,7 @@ function objectOf(blob: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** The fields 1 of a message of Protocol Buffers that are as long as a digest, in hexadecimal digits. */
+/** The digests in field 1 of a Protocol Buffers message, in hexadecimal digits. */
 function* digestsIn(blob: unknown): Generator<string> {
   if (!(blob instanceof Uint8Array)) return;
   const bytes = Buffer.from(blob);
@@ -111,33 +111,33 @@ function* digestsIn(blob: unknown): Generator<string> {
   }
 }
 
-/** False where it is no message. */
-function addMessage(turns: Turns, { role, content }: JsonObject): boolean {
+/** Returns false if the object is no message. */
+function addMessage(turns: TurnBuilder, { role, content }: JsonObject): boolean {
   if (typeof role !== 'string') return false;
   const parts =
     typeof content === 'string' ? [{ type: 'text', text: content }] : objectsIn(content);
   for (const part of parts) {
     const name = textIn(part['toolName']) ?? 'tool';
     const callId = textIn(part['toolCallId']);
-    if (part['type'] === 'reasoning') turns.think(textIn(part['text']));
+    if (part['type'] === 'reasoning') turns.addThinking(textIn(part['text']));
     if (part['type'] === 'tool-call')
-      turns.call({ name, input: part['args'] ?? part['input'] }, {}, callId);
+      turns.addToolCall({ name, input: part['args'] ?? part['input'] }, {}, callId);
     if (part['type'] === 'tool-result') {
       const result = part['result'] ?? part['output'];
       const text = typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
-      turns.result({ name, text }, callId);
+      turns.addToolResult({ name, text }, callId);
     }
   }
   const said = parts
     .filter(({ type }) => type === 'text')
     .flatMap(({ text }) => textIn(text) ?? []);
   const text = said.join('\n\n');
-  if (role === 'assistant') turns.say({ role, content: text });
+  if (role === 'assistant') turns.addMessage({ role, content: text });
   else if (role === 'user') {
     const typed =
-      text.includes('<user_query>') || !text.startsWith('<') ? typedIn(turns, text) : '';
-    if (typed === '') turns.leaveOut('injected context');
-    else turns.say({ role, content: typed });
-  } else if (role === 'system') turns.leaveOut('injected context');
+      text.includes('<user_query>') || !text.startsWith('<') ? typedText(turns, text) : '';
+    if (typed === '') turns.countLeftOut('injected context');
+    else turns.addMessage({ role, content: typed });
+  } else if (role === 'system') turns.countLeftOut('injected context');
   return true;
 }

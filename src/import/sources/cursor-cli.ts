@@ -1,8 +1,8 @@
 /**
- * Cursor's command line: its transcripts, `projects/<folder>/agent-transcripts/<id>/<id>.jsonl`, a line a
- * message, without times, where only the folder's name shows the project; older ones as plain text
- * (cursor-plain-text.ts); those of subagents in `<id>/subagents/`; and the chats that have no transcript
- * (cursor-chats.ts).
+ * Cursor's command line. Its transcripts are `projects/<folder>/agent-transcripts/<id>/<id>.jsonl`, one
+ * message a line, without times; only the name of the folder shows the project. Subagents have transcripts
+ * in `<id>/subagents/`. Older transcripts are plain text (cursor-plain-text.ts). Chats without a transcript
+ * are in a database (cursor-chats.ts).
  */
 import { posix } from 'node:path';
 import type { Input, InputFile } from '../../files/input/input-types.js';
@@ -11,26 +11,26 @@ import { firstLine, objectLines, textOf, unreadableConversation } from '../readi
 import { definedOrNothing, isObject, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { anyTimeIn, contentText } from '../reading/openai-messages.js';
 import { roleIn } from '../reading/roles.js';
-import { Turns } from '../reading/turns.js';
+import { TurnBuilder } from '../reading/turns.js';
 import type { ImportItem, ImportProblem, ReadOptions, Source } from '../source.js';
 import { resultText } from './claude-message.js';
 import { cursorChats } from './cursor-chats.js';
 import { addPlainTranscript, isPlainTranscript } from './cursor-plain-text.js';
-import { typedIn } from './cursor-text.js';
+import { typedText } from './cursor-text.js';
 
 const TRANSCRIPT = /(^|\/)agent-transcripts\/.+\.(jsonl|txt)$/;
 const PROJECT = /(?:^|\/)([^/]+)\/agent-transcripts\//;
-/** The transcript of a subagent lies below that of its session. */
+/** The transcript of a subagent is in a subfolder of its session. */
 const SUBAGENT = /(?:^|\/)([^/]+)\/subagents\/[^/]+$/;
-/** Some of the first files may be empty. */
-const MOST_FILES_TRIED = 20;
+/** Several files are tried, because the first ones may be empty. */
+const MAX_FILES_TRIED = 20;
 
 export const cursorCli: Source = {
   kind: 'cursor-cli',
   title: 'conversations of Cursor (command line)',
   async detect(input) {
     const written = filesOf(input).filter(({ sizeBytes }) => sizeBytes > 0);
-    for (const file of written.slice(0, MOST_FILES_TRIED)) {
+    for (const file of written.slice(0, MAX_FILES_TRIED)) {
       if (isPlain(file)) {
         if (isPlainTranscript((await textOf(file)) ?? '')) return true;
         continue;
@@ -54,7 +54,7 @@ export const cursorCli: Source = {
   },
 };
 
-/** One of each id: of several, that of a session of its own, then the newer form. */
+/** One file for each id: a session before a subagent, and then the newer format before the older one. */
 function filesOf({ form, files }: Input): InputFile[] {
   if (form === 'file')
     return files.filter((file) => !isPlain(file) || TRANSCRIPT.test(pathOf(file)));
@@ -70,7 +70,7 @@ const rankOf = (file: InputFile) => (SUBAGENT.test(file.name) ? 2 : 0) + (isPlai
 
 const isPlain = ({ name }: InputFile) => name.endsWith('.txt');
 
-/** With the folders that it lies in, also where it was named by itself. */
+/** The path with its folders, even if the file was given alone. */
 const pathOf = ({ name, diskPath = name }: InputFile) => diskPath.replaceAll('\\', '/');
 
 const idOf = ({ name }: InputFile) => posix.basename(name).replace(/\.(jsonl|txt)$/, '');
@@ -79,7 +79,7 @@ async function* transcriptOf(
   file: InputFile,
   { activity }: ReadOptions,
 ): AsyncGenerator<ImportItem> {
-  const turns = new Turns(activity);
+  const turns = new TurnBuilder(activity);
   if (isPlain(file)) {
     const text = await textOf(file);
     const isKnown = text !== undefined && (text.trim() === '' || addPlainTranscript(turns, text));
@@ -108,28 +108,28 @@ async function* transcriptOf(
   };
 }
 
-function addLine(turns: Turns, line: JsonObject): void {
+function addLine(turns: TurnBuilder, line: JsonObject): void {
   const role = roleIn(line['role']);
   const blocks = objectIn(line['message'])['content'];
   for (const block of objectsIn(blocks)) {
     const name = textIn(block['name']) ?? 'tool';
     if (block['type'] === 'thinking')
-      turns.think(textIn(block['thinking']) ?? textIn(block['text']));
+      turns.addThinking(textIn(block['thinking']) ?? textIn(block['text']));
     if (block['type'] === 'tool_use')
-      turns.call({ name, input: block['input'] }, {}, textIn(block['id']));
+      turns.addToolCall({ name, input: block['input'] }, {}, textIn(block['id']));
     if (block['type'] === 'tool_result') {
-      turns.result({ text: resultText(block['content']) }, textIn(block['tool_use_id']));
+      turns.addToolResult({ text: resultText(block['content']) }, textIn(block['tool_use_id']));
     }
   }
   const spoken = Array.isArray(blocks)
     ? blocks.filter((block) => typeof block === 'string' || objectIn(block)['type'] === 'text')
     : blocks;
   const text = contentText(spoken);
-  if (role === undefined) turns.leaveOut('of no known role');
+  if (role === undefined) turns.countLeftOut('of an unknown role');
   else
-    turns.say({
+    turns.addMessage({
       role,
-      content: role === 'user' ? typedIn(turns, text) : text,
+      content: role === 'user' ? typedText(turns, text) : text,
       createdAt: anyTimeIn(line),
     });
 }

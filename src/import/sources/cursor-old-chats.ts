@@ -1,7 +1,7 @@
 /**
- * Chats of Cursor's editor from before it had composers: rows of the table `ItemTable` in the
- * `state.vscdb` of a workspace. One row has the tabs of the chat panel with their bubbles; another has
- * every prompt, without answers.
+ * Chats of older versions of Cursor's editor: rows of the table `ItemTable` in the `state.vscdb` of a
+ * workspace. One row has the tabs of the chat panel with their messages (bubbles); another has all prompts,
+ * without answers.
  */
 import { basename, dirname } from 'node:path';
 import type { InputFile } from '../../files/input/input-types.js';
@@ -17,14 +17,14 @@ import {
   textIn,
 } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
-import { Turns } from '../reading/turns.js';
+import { TurnBuilder } from '../reading/turns.js';
 import type { Activity, ImportedMessage, ImportItem } from '../source.js';
 
 export const OLD_CHAT_COLUMNS = ['ItemTable.key', 'ItemTable.value'];
 
 const TABS = 'workbench.panel.aichat.view.aichat.chatdata';
 const PROMPTS = 'aiService.prompts';
-/** The index of newer chats: their prompts are in this file too, but the chats are in another file. */
+/** If this row exists, the prompts in this file belong to newer chats in another file. */
 const COMPOSERS = 'composer.composerData';
 
 export function* oldChats(
@@ -46,7 +46,7 @@ export function* oldChats(
   else yield* promptsOf(objectsIn(prompts.json), file, typed);
 }
 
-/** A conversation or a problem; `typed` gets what its user typed. */
+/** Returns a conversation or a problem. Adds the texts of the user to `typed`. */
 function tabOf(
   tab: unknown,
   index: number,
@@ -60,7 +60,7 @@ function tabOf(
   if (id === undefined || !Array.isArray(fields['bubbles'])) {
     return unreadableConversation(file.name, record);
   }
-  const turns = new Turns(activity);
+  const turns = new TurnBuilder(activity);
   for (const bubble of objectsIn(fields['bubbles'])) addBubble(turns, bubble);
   const messages = turns.messages();
   for (const { role, content } of messages) if (role === 'user') typed.add(content.trim());
@@ -74,17 +74,17 @@ function tabOf(
   };
 }
 
-function addBubble(turns: Turns, bubble: JsonObject): void {
+function addBubble(turns: TurnBuilder, bubble: JsonObject): void {
   const id = textIn(bubble['id']);
   const content = textIn(bubble['text']) ?? textIn(bubble['rawText']) ?? '';
   const model = textIn(bubble['modelType']);
-  if (bubble['type'] === 'user') turns.say({ id, role: 'user', content });
+  if (bubble['type'] === 'user') turns.addMessage({ id, role: 'user', content });
   else if (bubble['type'] === 'ai') {
-    turns.say({ id, role: 'assistant', content, metadata: definedOrNothing({ model }) });
-  } else turns.leaveOut('of no known role');
+    turns.addMessage({ id, role: 'assistant', content, metadata: definedOrNothing({ model }) });
+  } else turns.countLeftOut('of an unknown role');
 }
 
-/** Those that no chat of this file has, as one conversation of the workspace. */
+/** The prompts that no chat of this file has, as one conversation for the workspace. */
 function* promptsOf(
   prompts: readonly JsonObject[],
   file: InputFile,
@@ -104,14 +104,14 @@ function* promptsOf(
   };
 }
 
-/** `undefined` where there is no such row, or it is empty. */
+/** `undefined` if the row is missing or empty. */
 function rowOf(database: SqliteFile, key: string): { readonly json: unknown } | undefined {
   const [row] = database.rows('SELECT value FROM ItemTable WHERE key = ?', [key]);
   const value = row?.['value'];
   return value === undefined || value === null ? undefined : { json: jsonOfValue(value) };
 }
 
-/** A value that is JSON, as text or as its bytes; `undefined` if it is not. */
+/** Parses a value that is JSON, as text or as bytes; `undefined` if it is not JSON. */
 export function jsonOfValue(value: unknown): unknown {
   const text = value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : value;
   return typeof text === 'string' ? parsedJson(text) : undefined;

@@ -1,25 +1,25 @@
 /**
- * Older transcripts of Cursor's command line, `agent-transcripts/<id>.txt`: `user:` or `assistant:` on a
- * line of its own begins a message. In those of the assistant, `[Thinking]`, `[Tool call] <name>` and
- * `[Tool result] <name>` stand before lines that are indented.
+ * Older transcripts of Cursor's command line, `agent-transcripts/<id>.txt`. A message begins with `user:`
+ * or `assistant:` on a line of its own. In a message of the assistant, `[Thinking]`, `[Tool call] <name>`
+ * and `[Tool result] <name>` begin a block of indented lines.
  */
-import type { Turns } from '../reading/turns.js';
-import { typedIn } from './cursor-text.js';
+import type { TurnBuilder } from '../reading/turns.js';
+import { typedText } from './cursor-text.js';
 
 const SPEAKER = /^(user|assistant):\s*$/;
 const MARKER = /^\[(Thinking|Tool call|Tool result)\][ \t]*(.*)$/;
 
-/** The beginning of a text is that of such a transcript. */
+/** Whether the text begins like such a transcript. */
 export const isPlainTranscript = (text: string): boolean => /^\s*(user|assistant):\s*\n/.test(text);
 
-/** False where the text does not begin as a transcript does: then nothing is added. */
-export function addPlainTranscript(turns: Turns, text: string): boolean {
+/** Returns false, and adds nothing, if the text does not begin like such a transcript. */
+export function addPlainTranscript(turns: TurnBuilder, text: string): boolean {
   if (!isPlainTranscript(text)) return false;
   let role = '';
   let block: string[] = [];
   const end = () => {
     if (role === 'user') {
-      turns.say({ role, content: typedIn(turns, block.join('\n').trim()) });
+      turns.addMessage({ role, content: typedText(turns, block.join('\n').trim()) });
     } else if (role === 'assistant') addAnswer(turns, block);
     block = [];
   };
@@ -35,7 +35,7 @@ export function addPlainTranscript(turns: Turns, text: string): boolean {
   return true;
 }
 
-function addAnswer(turns: Turns, lines: readonly string[]): void {
+function addAnswer(turns: TurnBuilder, lines: readonly string[]): void {
   const spoken: string[] = [];
   for (let at = 0; at < lines.length; ) {
     const line = lines[at] ?? '';
@@ -49,9 +49,9 @@ function addAnswer(turns: Turns, lines: readonly string[]): void {
     while (at < lines.length && /^(\s|$)/.test(lines[at] ?? '')) at += 1;
     const body = lines.slice(start, at).join('\n').trim();
     const name = rest.trim() === '' ? 'tool' : rest.trim();
-    if (kind === 'Thinking') turns.think(`${rest}\n${body}`.trim());
-    else if (kind === 'Tool call') turns.call({ name, input: body });
-    else turns.result({ name, text: body });
+    if (kind === 'Thinking') turns.addThinking(`${rest}\n${body}`.trim());
+    else if (kind === 'Tool call') turns.addToolCall({ name, input: body });
+    else turns.addToolResult({ name, text: body });
   }
-  turns.say({ role: 'assistant', content: spoken.join('\n').trim() });
+  turns.addMessage({ role: 'assistant', content: spoken.join('\n').trim() });
 }

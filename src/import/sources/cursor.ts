@@ -1,6 +1,7 @@
 /**
- * Chats of Cursor's editor, from `state.vscdb`: a composer names its bubbles, each of which is a row of
- * its own in the table `cursorDiskKV`. Older chats are in another table (cursor-old-chats.ts).
+ * Chats of Cursor's editor, from `state.vscdb`. A chat is a composer; it lists the ids of its messages
+ * (bubbles), each of which is a row of the table `cursorDiskKV`. Older chats are in another table
+ * (cursor-old-chats.ts).
  */
 import type { InputFile } from '../../files/input/input-types.js';
 import type { SqliteFile } from '../../files/input/sqlite.js';
@@ -9,7 +10,7 @@ import { sqliteSource } from '../reading/databases.js';
 import { unreadable, unreadableConversation } from '../reading/documents.js';
 import { definedOrNothing, isObject, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
-import { Turns } from '../reading/turns.js';
+import { TurnBuilder } from '../reading/turns.js';
 import type { Activity, ImportItem, ImportProblem } from '../source.js';
 import { jsonOfValue, OLD_CHAT_COLUMNS, oldChats } from './cursor-old-chats.js';
 
@@ -35,7 +36,7 @@ function* composers(
 ): Generator<ImportItem> {
   const sql = `SELECT key, value FROM cursorDiskKV WHERE key >= ? AND key < ? ORDER BY key`;
   for (const { key, value } of database.rows(sql, [COMPOSER, `${COMPOSER.slice(0, -1)};`])) {
-    // The editor empties the row of a chat that was deleted.
+    // The editor sets the row of a deleted chat to NULL.
     if (value === null) continue;
     const id = String(key).slice(COMPOSER.length);
     const record = `composer ${id}`;
@@ -44,7 +45,7 @@ function* composers(
       yield unreadableConversation(file.name, record);
       continue;
     }
-    const turns = new Turns(activity);
+    const turns = new TurnBuilder(activity);
     for (const bubble of bubblesOf(database, file, id, composer)) {
       if ('problem' in bubble) yield bubble.problem;
       else addBubble(turns, bubble.fields);
@@ -65,7 +66,7 @@ function* composers(
 
 type Bubble = { readonly fields: JsonObject } | { readonly problem: ImportProblem };
 
-/** Older composers hold their bubbles themselves; newer ones only name them, in order. */
+/** Older composers have their bubbles in their own row; newer ones have a list of ids. */
 function* bubblesOf(
   database: SqliteFile,
   { name: path }: InputFile,
@@ -89,22 +90,28 @@ function* bubblesOf(
   }
 }
 
-function addBubble(turns: Turns, bubble: JsonObject): void {
+function addBubble(turns: TurnBuilder, bubble: JsonObject): void {
   const id = textIn(bubble['bubbleId']);
   const timing = objectIn(bubble['timingInfo']);
   const createdAt = timeIn(bubble['createdAt']) ?? timeIn(timing['clientStartTime']);
   const content = textIn(bubble['text']) ?? '';
   if (bubble['type'] === USER) {
-    turns.say({ id, createdAt, role: 'user', content });
+    turns.addMessage({ id, createdAt, role: 'user', content });
     return;
   }
-  turns.think(textIn(objectIn(bubble['thinking'])['text']), { id, createdAt });
+  turns.addThinking(textIn(objectIn(bubble['thinking'])['text']), { id, createdAt });
   const tool = bubble['toolFormerData'];
   const name = textIn(objectIn(tool)['name']);
   if (isObject(tool) && name !== undefined) {
     const input = tool['rawArgs'] ?? tool['params'];
-    turns.call({ name, input, result: textIn(tool['result']) }, { id, createdAt });
+    turns.addToolCall({ name, input, result: textIn(tool['result']) }, { id, createdAt });
   }
   const model = textIn(objectIn(bubble['modelInfo'])['modelName']);
-  turns.say({ id, createdAt, role: 'assistant', content, metadata: definedOrNothing({ model }) });
+  turns.addMessage({
+    id,
+    createdAt,
+    role: 'assistant',
+    content,
+    metadata: definedOrNothing({ model }),
+  });
 }

@@ -1,7 +1,7 @@
 /**
- * Daybook's own exports in each of their forms, which come back as they were, and folders of
- * conversations as they lie in a root, also those of perplexity-mcp-server, whose form they have. Ids
- * stay: `daybook restore` is stricter, this also adds what an export has more.
+ * Daybook's own exports in all formats, and folders of conversations as they are in a root (also those of
+ * perplexity-mcp-server, which have the same format). Conversations keep their ids. `daybook restore`
+ * accepts only its own exports; this import also adds the messages that only the export has.
  */
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import { MAX_DOCUMENT_BYTES } from '../../files/read/json-doc.js';
@@ -28,9 +28,9 @@ import type { ImportedConversation, ImportItem, ImportProblem, Source } from '..
 
 const IN_FOLDER = /(?:^|\/)(\d{8}-\d{13})\/conversation\.json$/;
 const MARKDOWN = /\.md$/i;
-/** Of a file in a folder: enough to recognise its format. */
-const MOST_PEEKS = 5;
-/** A line may be a whole conversation. */
+/** Number of files of a folder that are read to detect the format. */
+const MAX_PEEKS = 5;
+/** One line may be a whole conversation. */
 const LONG_LINES = { maxBytes: MAX_DOCUMENT_BYTES };
 const LINES = /\.(jsonl|ndjson)$/i;
 
@@ -62,18 +62,18 @@ export const daybook: Source = {
 };
 
 const markdownOf = ({ files }: Input) =>
-  files.filter(({ name }) => MARKDOWN.test(name)).slice(0, MOST_PEEKS);
+  files.filter(({ name }) => MARKDOWN.test(name)).slice(0, MAX_PEEKS);
 
 const isLine = ({ thread, message, messages, daybook }: JsonObject) =>
   isObject(thread) || isObject(message) || (isObject(daybook) && Array.isArray(messages));
 
-/** An export in lines whose file has the name of a note. */
+/** Whether the file has lines of an export, whatever its name is. */
 const isLinesFile = async (file: InputFile, { form }: Input) =>
   form === 'file' && isLine(objectIn(await firstLine(file)));
 
 async function* markdownConversation(file: InputFile): AsyncGenerator<ImportItem> {
   const text = (await textOf(file)) ?? '';
-  if (!isDaybookMarkdown(text)) return; // it lies beside them
+  if (!isDaybookMarkdown(text)) return; // another Markdown file in the same folder
   yield wholeOrProblem(documentOfMarkdown(text), { file, record: undefined });
 }
 
@@ -106,20 +106,20 @@ async function* fileConversations(file: InputFile, _input: Input): AsyncGenerato
   }
 }
 
-interface Open {
+interface OpenThread {
   readonly thread: JsonObject;
   readonly messages: JsonObject[];
   readonly record: string;
 }
 
 /**
- * A line for a thread, then one for each of its messages, in the order of `seq` where they have one; or a
- * line for each conversation, with `messages` and `daybook`.
+ * Lines of two formats: one line for a thread and then one for each of its messages, sorted by `seq` if all
+ * have it; or one line for each conversation, with `messages` and `daybook`.
  */
 async function* lineConversations(file: InputFile): AsyncGenerator<ImportItem> {
   const problems: ImportProblem[] = [];
-  const open = new Map<string, Open>();
-  let last: Open | undefined;
+  const open = new Map<string, OpenThread>();
+  let last: OpenThread | undefined;
   const lines = objectLines(file, (problem) => problems.push(problem), LONG_LINES);
   for await (const { value, record } of lines) {
     yield* problems.splice(0);
@@ -127,7 +127,7 @@ async function* lineConversations(file: InputFile): AsyncGenerator<ImportItem> {
     const id = textIn(thread['id']);
     const owner = open.get(textIn(message['threadId']) ?? '') ?? last;
     if (id !== undefined) {
-      if (last !== undefined) yield* ended(file, last, open);
+      if (last !== undefined) yield* finishThread(file, last, open);
       last = { thread, messages: [], record };
       open.set(id, last);
     } else if (isObject(value['daybook'])) {
@@ -136,10 +136,14 @@ async function* lineConversations(file: InputFile): AsyncGenerator<ImportItem> {
     else yield { ...unreadableConversation(file.name, record), isConversation: false };
   }
   yield* problems;
-  if (last !== undefined) yield* ended(file, last, open);
+  if (last !== undefined) yield* finishThread(file, last, open);
 }
 
-function* ended(file: InputFile, { thread, messages, record }: Open, open: Map<string, Open>) {
+function* finishThread(
+  file: InputFile,
+  { thread, messages, record }: OpenThread,
+  open: Map<string, OpenThread>,
+) {
   const id = String(thread['id']);
   open.delete(id);
   const isOrdered = messages.every(({ seq }) => typeof seq === 'number');
@@ -155,7 +159,7 @@ interface Origin {
   readonly record: string | undefined;
 }
 
-/** `whole`: as an export has it, where all of it is there. */
+/** `whole`: the exported document, if it is complete. */
 function wholeOrProblem(whole: JsonObject | undefined, { file, record }: Origin): ImportItem {
   const id = textIn(whole?.['conversationId']);
   if (whole !== undefined && id !== undefined && CONVERSATION_ID.test(id)) {
@@ -173,7 +177,7 @@ function conversationOf(
   const { title, module, tags, pinned, metadata, meta, branchOf } = document;
   const parent = objectIn(branchOf);
   const [from, messageId] = [textIn(parent['conversationId']), textIn(parent['messageId'])];
-  // A thread of odei-history has its tags inside `meta`.
+  // odei-history stores the tags of a thread in `meta`.
   const more = isObject(metadata)
     ? metadata
     : objectIn(typeof meta === 'string' ? parsedJson(meta) : meta);
@@ -207,6 +211,6 @@ function messageOf(message: JsonObject) {
   };
 }
 
-/** The folder says when, even where its date and its milliseconds disagree. */
+/** The time in the folder name is used, even if its date and its milliseconds disagree. */
 const timeOfId = (id: string) =>
   CONVERSATION_ID.test(id) ? timeIn(Number(id.slice(9))) : undefined;

@@ -1,6 +1,6 @@
 /**
- * Gemini Apps in Google's Takeout: `MyActivity.json`, a record for each prompt with its answer in HTML.
- * Nothing in it shows which prompts belong together, so each is a conversation of one turn.
+ * Gemini Apps in Google's Takeout: `MyActivity.json`, one record for each prompt, with the answer in HTML.
+ * The file does not show which prompts belong together, so each becomes a conversation of one turn.
  */
 import { posix } from 'node:path';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
@@ -27,7 +27,7 @@ export const geminiApps: Source = {
     return file !== undefined && (await hasElement(file, isRecord));
   },
   async *read({ form, files }, { signal }) {
-    /** Records of one moment are distinguished by their order. */
+    /** By time: number of records. It distinguishes records of the same time by their order. */
     const counts = new Map<string, number>();
     for (const file of files.filter(({ name }) => form === 'file' || ACTIVITY.test(name))) {
       for await (const record of elementsOf(file)) {
@@ -38,7 +38,7 @@ export const geminiApps: Source = {
   },
 };
 
-/** Takeout has the activity of all of Google's products in this form. */
+/** Takeout uses this format for the activity of all Google products. */
 const isRecord = (value: unknown): value is JsonObject =>
   isObject(value) &&
   [value['header'], ...listIn(value['products'])].some((name) => /Gemini|Bard/.test(String(name)));
@@ -58,7 +58,7 @@ function conversationOf(
     ...{ path, record, fileTimeMs, id: `${moment}:${count}` },
     createdAt,
     messages: messagesOf(value, createdAt),
-    // They lie beside the file that names them.
+    // The files are in the folder of the file that names them.
     attachments: filesOf(value).map((name) => posix.join(posix.dirname(path), name)),
   };
 }

@@ -1,6 +1,7 @@
 /**
- * Sessions of Gemini CLI: `tmp/<project>/chats/session-*.jsonl`, a header and then messages and changes
- * (`$set`, `$rewindTo`); older ones are one JSON document. Subagents lie in a folder of their parent.
+ * Sessions of Gemini CLI: `tmp/<project>/chats/session-*.jsonl`, a header line, then messages and changes
+ * (`$set`, `$rewindTo`). Older sessions are one JSON document. Subagents are in a folder named after their
+ * parent.
  */
 import { posix } from 'node:path';
 import type { Input, InputFile } from '../../files/input/input-types.js';
@@ -24,7 +25,7 @@ import {
 import { contentText } from '../reading/openai-messages.js';
 import { timeIn } from '../reading/times.js';
 import { timesOf } from '../reading/tree-conversations.js';
-import { Turns } from '../reading/turns.js';
+import { TurnBuilder } from '../reading/turns.js';
 import type { ImportItem, ImportProblem, ReadOptions, Source } from '../source.js';
 
 const SESSION = /(^|\/)session-[^/]+\.(jsonl|json)$/;
@@ -56,7 +57,7 @@ function filesOf({ form, files }: Input): InputFile[] {
   return files.filter(({ name }) => isOurs(name) && !/\.tmp-\d+/.test(name));
 }
 
-/** What `.project_root` says, by the folder that it lies in. */
+/** By folder: the project path in its `.project_root`. */
 async function projectFolders({ files }: Input): Promise<ReadonlyMap<string, string>> {
   const folders = new Map<string, string>();
   for (const file of files) {
@@ -80,7 +81,7 @@ async function* sessionOf(
     yield unreadableConversation(file.name, 'the document');
     return;
   }
-  const turns = new Turns(options.activity);
+  const turns = new TurnBuilder(options.activity);
   for (const message of state.messages) addMessage(turns, message);
   const messages = turns.messages();
   const project = [...folders].find(([folder]) => file.name.startsWith(`${folder}/`))?.[1];
@@ -114,7 +115,7 @@ async function documentState(file: InputFile): Promise<State | undefined> {
   return { head: document, messages: [...objectsIn(document['messages'])] };
 }
 
-/** A message that comes again replaces itself; `$set` and `$rewindTo` change what was before. */
+/** A repeated message replaces the earlier one; `$set` and `$rewindTo` change the messages before them. */
 async function lineState(file: InputFile, problems: ImportProblem[]): Promise<State | undefined> {
   const state: State = { head: {}, messages: [] };
   for await (const { value } of objectLines(file, (problem) => problems.push(problem))) {
@@ -139,22 +140,22 @@ function put({ messages }: State, message: JsonObject): void {
   else messages[at] = message;
 }
 
-function addMessage(turns: Turns, message: JsonObject): void {
+function addMessage(turns: TurnBuilder, message: JsonObject): void {
   const { type } = message;
   const origin = { id: textIn(message['id']), createdAt: timeIn(message['timestamp']) };
   const content = contentText(message['content']);
-  if (type === 'user') turns.say({ ...origin, role: 'user', content });
+  if (type === 'user') turns.addMessage({ ...origin, role: 'user', content });
   else if (type === 'gemini') {
     for (const thought of objectsIn(message['thoughts'])) {
-      turns.think(textIn(thought['description']) ?? textIn(thought['subject']), origin);
+      turns.addThinking(textIn(thought['description']) ?? textIn(thought['subject']), origin);
     }
-    for (const call of objectsIn(message['toolCalls'])) turns.call(callOf(call), origin);
+    for (const call of objectsIn(message['toolCalls'])) turns.addToolCall(callOf(call), origin);
     const metadata = definedOrNothing({
       model: textIn(message['model']),
       usage: isObject(message['tokens']) ? message['tokens'] : undefined,
     });
-    turns.say({ ...origin, role: 'assistant', content, metadata });
-  } else turns.leaveOut('messages of the program');
+    turns.addMessage({ ...origin, role: 'assistant', content, metadata });
+  } else turns.countLeftOut('messages of the program');
 }
 
 function callOf(call: JsonObject) {

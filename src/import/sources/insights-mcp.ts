@@ -1,4 +1,4 @@
-/** insights-mcp: its SQLite file, or its rows as JSON or JSON Lines. Each becomes an insight. */
+/** insights-mcp: its SQLite file, or its rows as JSON or JSON Lines. Each row becomes an insight. */
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { sqliteSource } from '../reading/databases.js';
@@ -51,7 +51,7 @@ async function* rowsOf(file: InputFile): AsyncGenerator<ImportedInsight | Import
   }
 }
 
-/** A context that is a relative path, or none, belongs to no project that can be found again. */
+/** A context that is absent or a relative path names no project that could be found again. */
 function insightOf(row: JsonObject, location: RecordLocation): ImportedInsight {
   const given = row['metadata'];
   const metadata = typeof given === 'string' ? objectIn(parsedJson(given)) : objectIn(given);

@@ -1,4 +1,4 @@
-/** One conversation as LibreChat exports it: a list of messages with parents, or a tree of them. */
+/** Conversations that LibreChat exports, one a file: a list of messages with parents, or a tree. */
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { elementsOf, hasElement, unreadableConversation } from '../reading/documents.js';
 import { definedOrNothing, isObject, objectIn, objectsIn, textIn } from '../reading/fields.js';
@@ -6,7 +6,7 @@ import { contentText } from '../reading/openai-messages.js';
 import { timeIn } from '../reading/times.js';
 import type { TreeNode } from '../reading/tree.js';
 import { timesOf, treeConversations } from '../reading/tree-conversations.js';
-import { Turns } from '../reading/turns.js';
+import { TurnBuilder } from '../reading/turns.js';
 import type { ImportItem, ReadOptions, Source } from '../source.js';
 
 interface ChatNode extends TreeNode {
@@ -48,7 +48,7 @@ function* conversations(
   const tree = objectsIn(fields['messagesTree']);
   const nodes = nodesOf(tree.length > 0 ? tree : objectsIn(fields['messages']));
   const read = (some: readonly ChatNode[]) => {
-    const turns = new Turns(activity);
+    const turns = new TurnBuilder(activity);
     for (const node of some) addMessage(turns, node);
     return turns;
   };
@@ -59,7 +59,7 @@ function* conversations(
   }
 }
 
-/** Children may stand inside their parents. */
+/** In a tree, children are inside their parents. */
 function nodesOf(messages: readonly JsonObject[]): ChatNode[] {
   const nodes: ChatNode[] = [];
   const waiting = [...messages].reverse();
@@ -71,23 +71,26 @@ function nodesOf(messages: readonly JsonObject[]): ChatNode[] {
   return nodes;
 }
 
-function addMessage(turns: Turns, { id, fields }: ChatNode): void {
+function addMessage(turns: TurnBuilder, { id, fields }: ChatNode): void {
   const createdAt = timeIn(fields['createdAt']);
   const parts = objectsIn(fields['content']);
   for (const part of parts) {
-    if (part['type'] === 'think') turns.think(textIn(part['think']), { id, createdAt });
+    if (part['type'] === 'think') turns.addThinking(textIn(part['think']), { id, createdAt });
     const call = objectIn(part['tool_call']);
     const name = textIn(call['name']);
     if (name === undefined) continue;
-    turns.call({ name, input: call['args'], result: textIn(call['output']) }, { id, createdAt });
+    turns.addToolCall(
+      { name, input: call['args'], result: textIn(call['output']) },
+      { id, createdAt },
+    );
   }
   const spoken = parts.filter(({ type }) => type === 'text').map(textOfPart);
   const content = textIn(fields['text']) ?? contentText(spoken);
   const role = fields['isCreatedByUser'] === true ? 'user' : 'assistant';
   const metadata = definedOrNothing({ model: textIn(fields['model']) });
-  turns.say({ id, createdAt, role, content, metadata });
+  turns.addMessage({ id, createdAt, role, content, metadata });
 }
 
-/** A text, or an object that holds one. */
+/** The part is a text, or an object with a text. */
 const textOfPart = ({ text }: JsonObject): string =>
   textIn(text) ?? textIn(objectIn(text)['value']) ?? '';

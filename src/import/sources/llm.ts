@@ -1,4 +1,4 @@
-/** The logs of the command `llm`: its SQLite file, a row for each prompt and its response. */
+/** The SQLite log of the command `llm`: one row for each prompt with its response. */
 import type { InputFile } from '../../files/input/input-types.js';
 import type { SqliteFile } from '../../files/input/sqlite.js';
 import { sqliteSource } from '../reading/databases.js';
@@ -33,7 +33,7 @@ function* conversations(database: SqliteFile, file: InputFile): Generator<Import
   }
 }
 
-/** The prompt of a system is repeated in each row; it is a message where it changes. */
+/** Each row repeats the system prompt; it becomes a message only when it changes. */
 function* messages(database: SqliteFile, id: string): Generator<ImportedMessage> {
   const sql = 'SELECT * FROM responses WHERE conversation_id = ? ORDER BY datetime_utc, rowid';
   let system: string | undefined;

@@ -1,6 +1,6 @@
 /**
- * Transcripts in Markdown: a heading or a bold word for each speaker, such as `## User`, `### Assistant`,
- * `**You:**`. Text of a single speaker, or of none, is no transcript.
+ * Transcripts in Markdown, with a heading or a bold word for each speaker, such as `## User`, `###
+ * Assistant` or `**You:**`. A text with fewer than two speakers is no transcript.
  */
 import { posix } from 'node:path';
 import type { Input, InputFile } from '../../files/input/input-types.js';
@@ -11,17 +11,17 @@ import { timeIn } from '../reading/times.js';
 import type { ImportedMessage, ImportItem, Source } from '../source.js';
 
 const MARKDOWN = /\.(md|markdown|txt)$/i;
-/** `## User`, `## User (2025-01-24 10:00)`, `**User:**`, `User:` alone on its line. */
+/** Matches `## User`, `## User (2025-01-24 10:00)`, `**User:**`, and `User:` alone on a line. */
 const SPEAKER =
   /^(?:#{1,6}\s+(?:\S{1,4}\s+)?\*{0,2}([A-Za-z]+)\*{0,2}:?|\*\*([A-Za-z]+):?\*\*:?|([A-Za-z]+):)(?:\s*[([—–-]?\s*(\d{4}-\d\d-\d\d[^)\]]*)[)\]]?)?\s*$/;
-const LARGEST_BYTES = 64 * 1024 * 1024;
-const MOST_PEEKS = 5;
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_PEEKS = 5;
 
 export const markdown: Source = {
   kind: 'markdown',
   title: 'Markdown transcripts',
   async detect(input) {
-    for (const file of filesOf(input).slice(0, MOST_PEEKS)) {
+    for (const file of filesOf(input).slice(0, MAX_PEEKS)) {
       if (isTranscript((await textOf(file)) ?? '')) return true;
     }
     return false;
@@ -35,7 +35,7 @@ export const markdown: Source = {
 };
 
 function filesOf({ files }: Input): readonly InputFile[] {
-  return files.filter(({ name, sizeBytes }) => MARKDOWN.test(name) && sizeBytes <= LARGEST_BYTES);
+  return files.filter(({ name, sizeBytes }) => MARKDOWN.test(name) && sizeBytes <= MAX_BYTES);
 }
 
 async function conversationOf(file: InputFile): Promise<ImportItem> {
@@ -56,7 +56,7 @@ async function conversationOf(file: InputFile): Promise<ImportItem> {
   };
 }
 
-/** Whether two speak in it. */
+/** Whether the text has at least two speakers. */
 export const isTranscript = (text: string): boolean =>
   new Set(messagesIn(text).map(({ role }) => role)).size > 1;
 
@@ -80,7 +80,7 @@ function messagesIn(text: string): ImportedMessage[] {
     .filter(({ content }) => content !== '');
 }
 
-/** Without the rule that many programs draw between messages. */
+/** Removes blank lines, and the horizontal rule that many programs write between messages. */
 const trimmed = (lines: readonly string[]) =>
   lines
     .join('\n')
@@ -88,7 +88,7 @@ const trimmed = (lines: readonly string[]) =>
     .replace(/\n+(?:-{3,}|\*{3,})$/, '')
     .trim();
 
-/** Simple `name: value` lines between `---`; anything else of YAML is left alone. */
+/** Reads `name: value` lines between `---` lines; other YAML is ignored. */
 export function frontMatter(text: string): { fields: ReadonlyMap<string, string>; body: string } {
   const found = /^\ufeff?---\r?\n([\s\S]*?)\r?\n---(?:\r?\n|$)/.exec(text);
   const fields = new Map<string, string>();

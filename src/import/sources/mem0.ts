@@ -1,4 +1,4 @@
-/** Memories of mem0 and OpenMemory, as JSON: each becomes an insight of no project. */
+/** Memories of mem0 and OpenMemory, as JSON. Each becomes an insight without a project. */
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { elementsOf, hasElement, unreadable } from '../reading/documents.js';
 import { defined, isObject, listIn, objectIn, textIn } from '../reading/fields.js';
@@ -28,20 +28,20 @@ export const mem0: Source = {
         if (!isObject(value)) yield unreadable(path, record);
         else if (memories.length === 0) others.push(unreadable(path, record));
       }
-      // A file without any memory belongs to something else.
+      // A file without any memory belongs to another program.
       if (count > 0) yield* others;
     }
   },
 };
 
-/** What the documents of its API and its exports hold their lists in. */
+/** The fields that have the list of memories in API responses and exports. */
 const listsIn = (value: unknown): readonly unknown[] =>
   ['results', 'memories', 'data'].flatMap((name) => [...listIn(objectIn(value)[name])]);
 
 const textOfMemory = (fields: JsonObject) =>
   textIn(fields['memory']) ?? (hasApp(fields) ? textIn(fields['content']) : undefined);
 
-/** OpenMemory calls the text `content`, which alone could be anything. */
+/** OpenMemory has the text in `content`, which many formats have, so other fields are tested too. */
 const hasApp = (fields: JsonObject) =>
   'state' in fields && ('app' in fields || 'app_id' in fields || 'categories' in fields);
 

@@ -1,6 +1,6 @@
 /**
- * A memory bank with its knowledge graph as its design has them: Markdown files, a snapshot that is a
- * JSON array of triples, and a log with one triple a line.
+ * A memory bank with its knowledge graph: Markdown files, a snapshot (a JSON array of triples), and a log
+ * with one triple a line.
  */
 import { posix } from 'node:path';
 import type { Input, InputFile } from '../../files/input/input-types.js';
@@ -41,7 +41,7 @@ async function* snapshotFacts(file: InputFile): AsyncGenerator<ImportItem> {
   for await (const { value, record, path } of elementsOf(file)) {
     const fact = factOf(objectIn(value), { path, record });
     if (fact !== undefined) yield fact;
-    // Daybook's own snapshots have a head and an empty last element.
+    // Daybook's own snapshots have a header element and an empty last element.
     else if (!isObject(value)) yield unreadable(path, record);
   }
 }
@@ -66,7 +66,7 @@ function factOf(fields: JsonObject, location: RecordLocation): ImportedTriple | 
   return { type: 'triple', ...location, subject, predicate, object, ts };
 }
 
-/** Under its own path. */
+/** The note keeps its path. */
 async function noteOf(file: InputFile, { form }: Input): Promise<ImportItem> {
   const content = await textOf(file);
   if (content === undefined) return unreadable(file.name, 'the document');

@@ -33,14 +33,14 @@ function* all(database: SqliteFile, file: InputFile): Generator<ImportItem> {
   if (state.size > 0) yield stateItem(state, file);
 }
 
-/** The rows of `persistence_state`: texts by key. */
+/** The rows of `persistence_state`, by key. */
 function stateOf(database: SqliteFile): Map<string, string> {
   const has = database.columns('persistence_state').has('value');
   const rows = has ? [...database.rows('SELECT key, value FROM persistence_state')] : [];
   return new Map(rows.map((row) => [String(row['key']), String(row['value'])]));
 }
 
-/** The ids of pinned conversations: a JSON list, or separated by commas. */
+/** The ids of pinned conversations: a JSON list, or ids separated by commas. */
 function pinnedIn(state: Map<string, string>): ReadonlySet<string> {
   const text = state.get(PINNED) ?? '';
   const list = parsedJson(text);
@@ -96,7 +96,10 @@ function* messages(database: SqliteFile, id: string): Generator<ImportedMessage>
   }
 }
 
-/** Its levels are those of Daybook. A row without a text or a time, or of another level, is none. */
+/**
+ * The source has the same levels as Daybook. A row without a text or a time, or with another level, is
+ * ignored.
+ */
 function summariesOf(database: SqliteFile, id: string): ImportedConversation['summaries'] {
   const sql = 'SELECT * FROM conversation_summaries WHERE conversation_id = ? ORDER BY level';
   const entries = [...database.rows(sql, [id])].flatMap((row: Row) => {

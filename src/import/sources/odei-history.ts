@@ -1,4 +1,4 @@
-/** The SQLite file of odei-history: threads and their messages. Its JSON Lines are of Daybook's form. */
+/** The SQLite file of odei-history: threads and their messages. Its JSON Lines have Daybook's format. */
 import type { InputFile } from '../../files/input/input-types.js';
 import type { SqliteFile } from '../../files/input/sqlite.js';
 import { jsonIn, sqliteSource } from '../reading/databases.js';

@@ -1,6 +1,6 @@
 /**
- * Anything that has messages with `role` and `content`: one document `{messages: […]}`, a list of them,
- * JSON Lines of them, `{conversations: […]}`, a bare list of messages, or folders of such files.
+ * Any JSON whose messages have `role` and `content`: one document `{messages: […]}`, a list or JSON Lines
+ * of such documents, `{conversations: […]}`, a list of messages, or folders of such files.
  */
 import { posix } from 'node:path';
 import { sha256Hex } from '../../base/ids.js';
@@ -23,7 +23,7 @@ import {
 } from '../reading/fields.js';
 import { addOpenAiMessage, anyTimeIn, hasMessages, isMessage } from '../reading/openai-messages.js';
 import { timeIn } from '../reading/times.js';
-import { Turns } from '../reading/turns.js';
+import { TurnBuilder } from '../reading/turns.js';
 import type {
   ImportedConversation,
   ImportItem,
@@ -34,14 +34,14 @@ import type {
 
 const DOCUMENT = /\.(json|jsonl|ndjson)$/i;
 const LINES = /\.(jsonl|ndjson)$/i;
-/** Of a file in a folder: enough to recognise its format. */
-const MOST_PEEKS = 5;
+/** Number of files of a folder that are read to detect the format. */
+const MAX_PEEKS = 5;
 
 export const openai: Source = {
   kind: 'openai',
   title: 'conversations with role and content (JSON, JSON Lines)',
   async detect(input) {
-    for (const file of filesOf(input).slice(0, MOST_PEEKS)) {
+    for (const file of filesOf(input).slice(0, MAX_PEEKS)) {
       if (await isOfMessages(file)) return true;
     }
     return false;
@@ -66,7 +66,7 @@ async function isOfMessages(file: InputFile): Promise<boolean> {
   });
 }
 
-/** A whole conversation in one of the first lines, and not in the whole file. */
+/** Whether one of the first lines is a whole conversation; a `.json` file must also have further lines. */
 async function isOfLines(file: InputFile): Promise<boolean> {
   return (
     (await hasLine(file, hasMessages)) && (LINES.test(file.name) || (await hasMoreLines(file)))
@@ -123,7 +123,7 @@ async function* documentConversations(
         yield conversationOf(document, { file, record: location, index, options });
         index += 1;
       } else if (isObject(document) && isMessage(document)) loose.push(document);
-      // Among other files a document that is none of these belongs to something else.
+      // In a folder, a document of another form belongs to another program.
       else if (isAlone || index > 0) yield unreadableConversation(path, location);
     }
   }
@@ -141,14 +141,14 @@ interface Context {
 
 function conversationOf(fields: JsonObject, context: Context): ImportedConversation {
   const { file, record, options } = context;
-  const turns = new Turns(options.activity);
+  const turns = new TurnBuilder(options.activity);
   const messages = objectsIn(fields['messages']);
   for (const message of messages) addOpenAiMessage(turns, message);
   const given = textIn(fields['id']) ?? textIn(fields['conversationId']) ?? textIn(fields['uuid']);
   return {
     type: 'conversation',
     ...{ path: file.name, record, fileTimeMs: file.modifiedAtMs },
-    id: given ?? madeId(file, messages, context.index),
+    id: given ?? derivedId(file, messages, context.index),
     isKey: given !== undefined,
     title: textIn(fields['title']) ?? textIn(fields['name']),
     module: textIn(fields['module']) ?? textIn(fields['project']),
@@ -166,8 +166,8 @@ function conversationOf(fields: JsonObject, context: Context): ImportedConversat
   };
 }
 
-/** By its beginning, so that a file that only grew gives the same conversation again. */
-function madeId(file: InputFile, messages: readonly JsonObject[], index: number): string {
+/** Derived from the first message, so that the id stays the same when messages are added to the file. */
+function derivedId(file: InputFile, messages: readonly JsonObject[], index: number): string {
   const base = posix.basename(file.name);
   return `${base}:${index}:${sha256Hex(JSON.stringify(messages[0] ?? null)).slice(0, 16)}`;
 }

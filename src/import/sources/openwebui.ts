@@ -1,4 +1,4 @@
-/** The chats that OpenWebUI exports: a list whose elements hold a tree of messages. */
+/** Chats that OpenWebUI exports: a list whose elements have a tree of messages. */
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import {
@@ -12,7 +12,7 @@ import { addOpenAiMessage } from '../reading/openai-messages.js';
 import { timeIn } from '../reading/times.js';
 import type { TreeNode } from '../reading/tree.js';
 import { timesOf, treeConversations } from '../reading/tree-conversations.js';
-import { Turns } from '../reading/turns.js';
+import { TurnBuilder } from '../reading/turns.js';
 import type { ImportItem, ReadOptions, Source } from '../source.js';
 
 interface ChatNode extends TreeNode {
@@ -55,7 +55,7 @@ function* conversations(
     return { id: own, parent: textIn(given['parentId']), fields: { ...given, id: own } };
   });
   const read = (some: readonly ChatNode[]) => {
-    const turns = new Turns(activity);
+    const turns = new TurnBuilder(activity);
     for (const node of some) addOpenAiMessage(turns, node.fields);
     return turns;
   };

@@ -1,7 +1,6 @@
 /**
- * The knowledge graph of the official MCP memory server: `memory.jsonl`, also with the names of fields
- * that its forks use, and the whole graph as one document. Facts that `daybook kg export` wrote come in
- * the same way.
+ * The knowledge graph of the official MCP memory server: `memory.jsonl` (also with the field names of its
+ * forks), or the whole graph as one document. Facts that `daybook kg export` wrote have the same format.
  */
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
@@ -51,7 +50,7 @@ async function graphOf(file: InputFile): Promise<ImportItem> {
   return { type: 'graph', path: file.name, lines: lines.join('\n') };
 }
 
-/** With the names of fields that the server itself gives; anything else as it is. */
+/** The line with the field names of the server. */
 function lineOf(value: JsonObject): string {
   if (isEntity(value)) {
     const { type, name, observations } = value;

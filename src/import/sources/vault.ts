@@ -1,6 +1,6 @@
 /**
- * Folders of Markdown notes, as Obsidian and basic-memory keep them: each file becomes a note, and what
- * basic-memory writes as observations and relations becomes facts.
+ * Folders of Markdown notes of Obsidian and basic-memory. Each file becomes a note; the observations and
+ * relations of basic-memory become facts.
  */
 import { posix } from 'node:path';
 import type { InputFile } from '../../files/input/input-types.js';
@@ -10,12 +10,12 @@ import type { ImportItem, Source } from '../source.js';
 import { frontMatter, isTranscript } from './markdown.js';
 
 const NOTE = /\.(md|markdown)$/i;
-const MOST_PEEKS = 5;
-/** `- [decision] Use larch #wood (for the shed)` */
+const MAX_PEEKS = 5;
+/** Example: `- [decision] Use larch #wood (for the shed)` */
 const OBSERVATION = /^[-*]\s+\[([^\][\n]{2,100})\]\s+(.+)$/;
-/** `- depends on [[Foundation]]` */
+/** Example: `- depends on [[Foundation]]` */
 const RELATION = /^[-*]\s+([^[\]\n]{1,100}?)\s+\[\[([^\]|#\n]+)(?:[#|][^\]\n]*)?\]\]/;
-const LONGEST_PART = 200;
+const MAX_FACT_PART_LENGTH = 200;
 
 export const vault: Source = {
   kind: 'vault',
@@ -25,7 +25,7 @@ export const vault: Source = {
     const notes = files.filter(({ name }) => NOTE.test(name));
     if (notes.length === 0) return false;
     if (files.some(({ name }) => /(^|\/)\.obsidian\//.test(name))) return true;
-    for (const file of notes.slice(0, MOST_PEEKS)) {
+    for (const file of notes.slice(0, MAX_PEEKS)) {
       const text = (await textOf(file)) ?? '';
       if (frontMatter(text).fields.has('permalink')) return true;
       if (isTranscript(text)) return false;
@@ -51,13 +51,13 @@ async function* itemsOf(file: InputFile): AsyncGenerator<ImportItem> {
   const location = { path: file.name };
   yield* notesOf(location, dir === '' ? [] : dir.split('/'), name, text);
   const { fields, body } = frontMatter(text);
-  const subject = (fields.get('title') ?? name).slice(0, LONGEST_PART);
+  const subject = (fields.get('title') ?? name).slice(0, MAX_FACT_PART_LENGTH);
   let number = 0;
   for (const line of body.split(/\r?\n/)) {
     number += 1;
     const fact = factIn(line.trim());
-    // A longer one is in the note itself.
-    if (fact !== undefined && fact.object.length <= LONGEST_PART) {
+    // A longer object is only in the note.
+    if (fact !== undefined && fact.object.length <= MAX_FACT_PART_LENGTH) {
       yield { type: 'triple', ...location, record: `line ${number}`, subject, ...fact };
     }
   }
@@ -65,7 +65,8 @@ async function* itemsOf(file: InputFile): AsyncGenerator<ImportItem> {
 
 function factIn(line: string): { predicate: string; object: string } | undefined {
   const observed = OBSERVATION.exec(line);
-  // A task list has one character, or a blank, between its brackets.
+  // The pattern needs two characters in the brackets, because a task list has a single character or blank
+  // there.
   if (observed !== null) return pair(observed[1], observed[2]);
   const related = RELATION.exec(line);
   return related === null ? undefined : pair(related[1], related[2]);

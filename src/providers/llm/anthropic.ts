@@ -1,4 +1,4 @@
-/** Anthropic's Messages API, version 2023-06-01: `POST <endpoint>/v1/messages`, one whole answer. */
+/** Anthropic's Messages API, version 2023-06-01: `POST <endpoint>/v1/messages`, without streaming. */
 import { asNumber, asRecord, asRecords, asText } from '../json-view.js';
 import type { Completion, CompletionRequest, LanguageModel } from './completion.js';
 import { unusable } from './llm-errors.js';
@@ -41,7 +41,7 @@ function toCompletion(reply: unknown, asked: string): Completion {
     .trim();
   if (text === '') throw unusable('anthropic', 'an empty answer');
   const usage = asRecord(response['usage']);
-  // What came from a cache was in the request all the same.
+  // Tokens that Anthropic read from its cache are part of the request too.
   const counts = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
   const [input, ...cached] = counts.map((name) => asNumber(usage[name]));
   return {

@@ -1,28 +1,27 @@
-/**
- * The interface of a language model: a request, and a whole answer or an error.
- */
+/** The interface of a language model. A completion is a whole answer or an error. */
 
 export interface CompletionRequest {
   readonly system: string;
   readonly prompt: string;
-  /** Most tokens of the answer. */
+  /** Maximum number of tokens of the answer. */
   readonly maxTokens: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface Completion {
-  /** Not blank; what a model thought aloud is left out. */
+  /** Not blank, and without the thinking of the model. */
   readonly text: string;
-  /** As the server names it. */
+  /** Name of the model in the server's reply. */
   readonly model: string;
-  /** Tokens of the request as the server counted them; absent where it does not say. */
+  /** Tokens of the request as the server counted them; absent if the reply does not have them. */
   readonly promptTokens?: number;
 }
 
 export interface LanguageModel {
   /**
-   * NOT_CONFIGURED (key refused, or model unknown), TOO_LARGE (longer than the model takes),
-   * RATE_LIMITED, TIMEOUT, CANCELLED, PROVIDER (anything else, half an answer among it).
+   * Throws NOT_CONFIGURED (the key was refused, or the model is unknown), TOO_LARGE (the request is longer
+   * than the context of the model), RATE_LIMITED, TIMEOUT, CANCELLED, or PROVIDER (every other error,
+   * including an incomplete answer).
    */
   complete(request: CompletionRequest): Promise<Completion>;
 }

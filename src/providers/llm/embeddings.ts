@@ -1,13 +1,13 @@
 /**
- * Embeddings of servers of the OpenAI format (OpenAI, Ollama, LM Studio, vLLM and others):
- * `POST <endpoint>/embeddings` with a list of texts, one vector a text in `data`.
+ * Embeddings from servers with OpenAI's API (OpenAI, Ollama, LM Studio, vLLM and others): `POST
+ * <endpoint>/embeddings` with a list of texts returns one vector for each text in `data`.
  */
 import { asNumber, asRecord, asRecords } from '../json-view.js';
 import type { LanguageModelOptions } from './language-model.js';
 import { unusable } from './llm-errors.js';
 import { createWire, headerKey } from './llm-wire.js';
 
-export type EmbeddingsOptions = Omit<LanguageModelOptions, 'kind' | 'mostWaitMs'>;
+export type EmbeddingsOptions = Omit<LanguageModelOptions, 'kind' | 'maxWaitMs'>;
 
 export type EmbeddingsRequest = (
   texts: readonly string[],
@@ -16,7 +16,10 @@ export type EmbeddingsRequest = (
 
 const TIMEOUT_MS = 120_000;
 
-/** Errors as `LanguageModel.complete`; PROVIDER where the answer has not a vector a text. */
+/**
+ * Throws as `LanguageModel.complete` does, and PROVIDER if the answer does not have one vector for each
+ * text.
+ */
 export function createEmbeddings(options: EmbeddingsOptions): EmbeddingsRequest {
   const { name, model, apiKey, timeoutMs = TIMEOUT_MS } = options;
   const wire = createWire({ ...options, timeoutMs });
@@ -43,6 +46,6 @@ export function createEmbeddings(options: EmbeddingsOptions): EmbeddingsRequest 
 
 function vectorOf(value: unknown): Float32Array | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
-  const isSound = value.every((number) => typeof number === 'number' && Number.isFinite(number));
-  return isSound ? Float32Array.from(value) : undefined;
+  const isValid = value.every((number) => typeof number === 'number' && Number.isFinite(number));
+  return isValid ? Float32Array.from(value) : undefined;
 }

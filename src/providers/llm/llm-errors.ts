@@ -1,7 +1,7 @@
 /**
- * The refusals of servers of language models, mapped to the closed list of error codes. The envelopes
- * are OpenAI's `{error: {message, type, code}}`, Anthropic's `{type: "error", error: {type, message}}`
- * and the bare `{error: "text"}` of Ollama. What the server wrote appears only as a short quotation.
+ * Maps error replies of language model servers to error codes. The bodies are OpenAI's `{error: {message,
+ * type, code}}`, Anthropic's `{type: "error", error: {type, message}}` or Ollama's `{error: "text"}`. The
+ * server's own text appears only as a short quotation.
  */
 import { AppError, type ErrorCode } from '../../base/errors.js';
 import type { HttpReply, Outcome } from '../http.js';
@@ -20,11 +20,11 @@ interface Refusal {
   readonly hint?: string;
 }
 
-/** How servers say that a request is longer than the model takes. */
+/** Phrases of error messages for a request that is longer than the context of the model. */
 const TOO_LONG =
   /context[ _]length|context (?:window|size)|maximum context|too (?:long|many tokens)|exceeds? the (?:available )?context|n_ctx|max_model_len/i;
 
-/** The error for any status outside 200–299. */
+/** The error for a reply with a status outside 200–299. */
 export function refusalOf(reply: HttpReply, { name, secrets, waitMs }: Context): AppError {
   const error = asRecord(asRecord(reply.json)['error']);
   const message = asText(error['message']) ?? asText(asRecord(reply.json)['error']);
@@ -43,7 +43,7 @@ export function refusalOf(reply: HttpReply, { name, secrets, waitMs }: Context):
   });
 }
 
-/** A 200 that cannot be used: garbage, or half an answer. */
+/** The error for a reply with status 200 that is invalid or incomplete. */
 export function unusable(name: string, what: string): AppError {
   return new AppError('PROVIDER', `${name} returned ${what}. Nothing of this answer was stored.`, {
     details: { provider: name, outcome: 'unknown' satisfies Outcome },

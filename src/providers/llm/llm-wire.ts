@@ -1,6 +1,7 @@
 /**
- * Requests to servers of language models over the one HTTP client. A server that is busy is asked again
- * as it wishes, within bounds; a request that may have been carried out is not, since it costs money.
+ * Sends requests to servers of language models. If a server is busy, the request is repeated after the wait
+ * that the server asks for, within limits. A request that may have been carried out is not repeated,
+ * because it costs money.
  */
 import { type Clock, sleep } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
@@ -8,7 +9,7 @@ import { createHttpClient, type HttpReply, retryAfterMs } from '../http.js';
 import { refusalOf, unusable } from './llm-errors.js';
 
 export interface LlmWire {
-  /** The parsed body of a 2xx. Errors as `LanguageModel.complete`. */
+  /** Returns the parsed body of a reply with status 2xx. Throws as `LanguageModel.complete` does. */
   post(
     path: string,
     body: unknown,
@@ -24,25 +25,25 @@ export interface LlmWireOptions {
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly retryDelayMs?: number;
-  readonly mostWaitMs?: number;
+  readonly maxWaitMs?: number;
 }
 
-/** Too many requests, not available, overloaded (Anthropic): refused before any work. */
+/** Too many requests, unavailable, overloaded (Anthropic): the server refused the request before any work. */
 const BUSY = new Set([429, 503, 529]);
-const MOST_REPEATS = 2;
-const MOST_WAIT_MS = 20_000;
+const MAX_REPEATS = 2;
+const MAX_WAIT_MS = 20_000;
 const RETRY_DELAY_MS = 1_000;
-/** An answer of some thousand tokens is some ten kilobytes; vectors of a batch are a few megabytes. */
-const MOST_BODY_BYTES = 16 * 1024 * 1024;
+/** An answer of some thousand tokens has about ten kilobytes; the vectors of a batch have a few megabytes. */
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 export function createWire(options: LlmWireOptions): LlmWire {
   const { name, clock, timeoutMs, retryDelayMs = RETRY_DELAY_MS } = options;
-  const { mostWaitMs = MOST_WAIT_MS } = options;
+  const { maxWaitMs = MAX_WAIT_MS } = options;
   const secrets = options.apiKey === undefined ? [] : [options.apiKey];
   const base = options.endpoint.replace(/\/+$/, '');
   const send = createHttpClient({
     secrets,
-    maxBodyBytes: MOST_BODY_BYTES,
+    maxBodyBytes: MAX_BODY_BYTES,
     retries: 1,
     retryDelayMs,
   });
@@ -54,7 +55,7 @@ export function createWire(options: LlmWireOptions): LlmWire {
         if (reply.status >= 200 && reply.status <= 299) return jsonOf(reply, name);
         const asked = retryAfterMs(reply.headers, clock.now());
         const waitMs = asked ?? retryDelayMs * 2 ** repeats;
-        if (!BUSY.has(reply.status) || repeats === MOST_REPEATS || waitMs > mostWaitMs) {
+        if (!BUSY.has(reply.status) || repeats === MAX_REPEATS || waitMs > maxWaitMs) {
           throw refusalOf(reply, { name, secrets, waitMs: asked });
         }
         await pause(waitMs, signal);
@@ -63,7 +64,10 @@ export function createWire(options: LlmWireOptions): LlmWire {
   };
 }
 
-/** A header can carry it. NOT_CONFIGURED: fetch would otherwise fail with the key in its message. */
+/**
+ * The key for an HTTP header. Throws NOT_CONFIGURED for invalid characters, because fetch would throw an
+ * error whose message has the key.
+ */
 export function headerKey(apiKey: string | undefined, name: string): string | undefined {
   const key = apiKey?.trim();
   if (key === undefined || key === '') return undefined;

@@ -1,6 +1,6 @@
 /**
- * Chat completions as OpenAI defined them and as Ollama, LM Studio, llama.cpp, vLLM and OpenRouter
- * serve them: `POST <endpoint>/chat/completions`, one whole answer, no stream.
+ * OpenAI's chat completions API, which Ollama, LM Studio, llama.cpp, vLLM and OpenRouter support too: `POST
+ * <endpoint>/chat/completions`, without streaming.
  */
 import { asNumber, asRecord, asRecords, asText } from '../json-view.js';
 import type { Completion, CompletionRequest, LanguageModel } from './completion.js';
@@ -14,7 +14,7 @@ export interface OpenAiChatOptions {
   readonly apiKey: string | undefined;
 }
 
-/** What local models of the reasoning kind think aloud before they answer. */
+/** The thinking that local reasoning models write before their answer. */
 const THINKING = /^\s*<think>[\s\S]*?<\/think>/i;
 const OPEN_THINKING = /^\s*<think>/i;
 
@@ -31,7 +31,8 @@ export function createOpenAiChat(
           { role: 'system', content: system },
           { role: 'user', content: prompt },
         ],
-        // OpenAI's newer models refuse the older name, most other servers know only that.
+        // OpenAI's newer models accept only `max_completion_tokens`; most other servers know only
+        // `max_tokens`.
         ...(kind === 'openai' ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens }),
         stream: false,
       };

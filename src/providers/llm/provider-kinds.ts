@@ -1,7 +1,7 @@
 /**
- * The servers of language models that are known by name: where they usually listen, what their key is
- * usually called, and which of the two wire formats they speak. Any other server of the OpenAI format
- * is the kind `openai` with an endpoint of its own.
+ * The known servers of language models: their usual address, the usual environment variable of their key,
+ * their API format and their context. Any other server with OpenAI's API has the kind `openai` and its own
+ * endpoint.
  */
 import { isIP } from 'node:net';
 
@@ -19,11 +19,14 @@ export type ProviderKind = (typeof PROVIDER_KINDS)[number];
 interface KindFacts {
   readonly endpoint: string;
   readonly apiKeyEnv?: string;
-  /** Tokens that one request may have, answer included, unless the settings give another number. */
+  /** Default of the tokens that one request may have, including the answer. */
   readonly contextTokens: number;
 }
 
-/** Ollama loads models with 4 096 unless a request sets it, and cuts longer prompts without an error. */
+/**
+ * Ollama loads models with a context of 4 096 tokens by default, and truncates longer prompts without an
+ * error.
+ */
 const LOCAL_CONTEXT = 4_096;
 const HOSTED_CONTEXT = 64_000;
 
@@ -49,8 +52,8 @@ export const KIND_FACTS: Readonly<Record<ProviderKind, KindFacts>> = {
   },
 };
 
-/** Whether what is sent to this address stays on this machine. */
-export function staysHere(endpoint: string): boolean {
+/** Whether this address is on this machine. */
+export function isLocalEndpoint(endpoint: string): boolean {
   const host = new URL(endpoint).hostname.replace(/^\[|\]$/g, '');
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }

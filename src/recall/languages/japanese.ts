@@ -1,4 +1,4 @@
-/** Japanese: found by pairs of characters; these are the pairs that every sentence has. */
+/** Japanese is indexed by pairs of characters. The stop words are the pairs that most sentences have. */
 import { type Language, wordList } from './language.js';
 
 export const japanese: Language = {

@@ -1,36 +1,39 @@
 /**
- * What recall uses of one language: a stemmer, words without a subject, and the few cues by which a
- * question shows what it asks for. One file for each language; what is not listed is searched by whole words.
+ * What recall uses of one language: a stemmer, stop words, and cues that show what a question asks for.
+ * Each language has one file. Words of other languages are indexed without stemming.
  */
 export interface Language {
   /** ISO 639-1. */
   readonly code: string;
-  /** Lower case in, stem out. */
+  /** Stem of a word in lower case. */
   stem(word: string): string;
-  /** Function words: never indexed; they show the language of a text. */
+  /** Function words. They are not indexed; they determine the language of a text. */
   readonly stopWords: ReadonlySet<string>;
-  /** Words about the conversation and not about its subject; stemmed when compared. */
+  /**
+   * Words about the conversation, not about its subject ("mention", "list"). They are stemmed before they
+   * are compared.
+   */
   readonly conversationWords: readonly string[];
   readonly cues: Cues;
 }
 
-/** Of a question or a message, in lower case. */
+/** Patterns that are tested on the lower-case text of a question or a message. */
 export interface Cues {
   /** The question asks what the assistant said. */
   readonly asksAssistant?: RegExp;
-  /** The question asks for help, code or advice, so standing wishes apply to the answer. */
+  /** The question asks for help, code or advice, so standing preferences apply to the answer. */
   readonly isRequest?: RegExp;
-  /** The question asks what happened or was said before: standing wishes do not answer it. */
+  /** The question asks what happened or was said before, so standing preferences do not answer it. */
   readonly isRecollection?: RegExp;
-  /** The question wants an overview or the order of things. */
+  /** The question asks for an overview or the order of events. */
   readonly isOverview?: RegExp;
-  /** The question wants the order of things and no overview. */
+  /** The question asks for the order of events, not for an overview. */
   readonly isSequence?: RegExp;
-  /** The message lays something down for later answers. */
+  /** The message is a standing instruction for later answers. */
   readonly isInstruction?: RegExp;
-  /** The message says that something is otherwise than before. */
+  /** The message says that something has changed. */
   readonly isChange?: RegExp;
-  /** The message says what its speaker likes. */
+  /** The message states what its speaker likes. */
   readonly isPreference?: RegExp;
 }
 

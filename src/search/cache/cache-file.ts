@@ -1,7 +1,7 @@
 /**
- * One cache of an index: a file of chunks in the user's cache folder that may be missing, stale or damaged
- * at any time. Reading it never fails a start, and writing it never fails a search: what goes wrong is
- * logged. Of several processes one writes at a time. Which chunks there are is the caller's matter.
+ * The cache file of an index: chunks in a file of the user's cache folder, which may be missing, stale or
+ * damaged at any time. Failures of reading and writing are logged and never fail a start or a search. Only
+ * one process writes at a time. The caller defines the content of the chunks.
  */
 import { dirname } from 'node:path';
 import type { Log } from '../../base/log.js';
@@ -16,7 +16,7 @@ export interface CacheFile {
   readonly log: Log;
 }
 
-/** Gives the chunks to `restore`, which checks each of them. Never throws. */
+/** Passes the chunks to `restore`, which must check each of them. Never throws. */
 export async function readCache(
   { path, log }: CacheFile,
   restore: (chunks: AsyncGenerator<Buffer, undefined>) => Promise<void>,
@@ -37,8 +37,8 @@ export async function readCache(
 }
 
 /**
- * Replaces the file, and removes the temporary files of dead writers. False if another process is
- * writing it, or if writing failed, which is logged. Never throws.
+ * Replaces the file, and removes temporary files that a killed process has left. Returns false if another
+ * process is writing it, or if writing failed, which is logged. Never throws.
  */
 export async function writeCache(
   { path, log }: CacheFile,
@@ -61,8 +61,8 @@ export async function writeCache(
 }
 
 /**
- * Removes the cache of an index that is too small for one, so that deleted messages do not stay in it.
- * False if that failed, which is logged. Never throws.
+ * Removes the cache of an index that has become too small for one, so that deleted messages do not stay on
+ * disk. Returns false if that failed, which is logged. Never throws.
  */
 export async function removeCache({ path, log }: CacheFile): Promise<boolean> {
   try {
@@ -80,7 +80,7 @@ const NUMBERS_PER_STAMP = 4;
 export const stampNumbers = (stamps: readonly Stamp[]): BigUint64Array =>
   BigUint64Array.from(stamps.flatMap(({ dev, ino, size, mtimeNs }) => [dev, ino, size, mtimeNs]));
 
-/** The stamp at a place in what `stampNumbers` made. */
+/** The stamp at index `position` of the numbers from `stampNumbers`. */
 export function stampAt(numbers: BigUint64Array, position: number): Stamp {
   const at = NUMBERS_PER_STAMP * position;
   return {

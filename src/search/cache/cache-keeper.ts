@@ -1,10 +1,10 @@
 /**
- * Decides when the cache of an index is written: once the index is complete, every few minutes after
- * enough changes, after every loss of text, and at the end. An index of few messages has no cache.
+ * Decides when the cache of an index is written: when the index is complete, every few minutes if enough
+ * has changed, whenever text was deleted or replaced, and on close. An index of few messages has no cache.
  */
 import { type CacheFile, removeCache, writeCache } from './cache-file.js';
 
-/** Fewer messages are indexed so fast that they need no cache. */
+/** Fewer messages are indexed so fast that a cache saves nothing. */
 const MIN_CACHED_MESSAGES = 2_000;
 /** The cache is saved again after this many changed messages. */
 const MIN_CHANGED_MESSAGES = 500;
@@ -12,13 +12,13 @@ const SAVE_INTERVAL_MS = 5 * 60_000;
 
 /** An index that can be cached. */
 export interface CachedIndex {
-  /** Messages in it. */
+  /** Number of its messages. */
   readonly size: number;
   /** Messages put or deleted since the index was created, without those of a cache. */
   readonly changed: number;
-  /** Messages that were deleted or replaced. */
+  /** Number of messages that were deleted or replaced since then. */
   readonly dropped: number;
-  /** The chunks describe the index at the first step. */
+  /** The chunks have the content that the index has at the first step. */
   chunks(): Iterable<Uint8Array>;
 }
 
@@ -30,24 +30,24 @@ export class CacheKeeper {
   #saving: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
 
-  /** Without a file nothing is ever written. */
+  /** Without a file, nothing is written. */
   constructor(file: CacheFile | undefined, index: () => CachedIndex) {
     this.#file = file;
     this.#index = index;
   }
 
-  /** Saves now and from time to time. */
+  /** Saves now and every SAVE_INTERVAL_MS. */
   start(): void {
     this.#timer = setInterval(() => void this.save(), SAVE_INTERVAL_MS).unref();
     void this.save();
   }
 
-  /** The last save is the caller's. */
+  /** Stops the timer. The caller must still call `save`. */
   stop(): void {
     clearInterval(this.#timer);
   }
 
-  /** Saves what is due, one save after another. The index must be complete. Never rejects. */
+  /** Saves if a save is due, after the save that is running. The index must be complete. Never rejects. */
   save(): Promise<void> {
     this.#saving = this.#saving.then(() => this.#saveIfDue());
     return this.#saving;

@@ -1,6 +1,6 @@
 /**
- * Whether the cache of the search index is right: its checksums hold, and each conversation whose
- * file is still the one that was indexed has the messages of that file. Changes nothing.
+ * Checks the cache of the search index: its checksums, and for each conversation whose file is unchanged
+ * whether the cache has the messages of that file. Changes nothing.
  */
 import { isAppError } from '../../base/errors.js';
 import { silentLog } from '../../base/log.js';
@@ -14,13 +14,13 @@ import {
 import { conversationsInCache, loadIndexCache } from './index-cache.js';
 
 export interface CacheCheck {
-  /** Conversations in the cache that can be used. */
+  /** Number of conversations in the cache that can be used. */
   readonly conversations: number;
-  /** Completes "The cache …"; absent where there is no cache, or it is sound. */
+  /** Continues a sentence that begins with "The cache"; absent if there is no cache or it is correct. */
   readonly problem?: string;
 }
 
-/** FILESYSTEM_ERROR; the signal's reason if it is aborted. */
+/** Throws FILESYSTEM_ERROR, or the reason of the signal if it is aborted. */
 export async function checkIndexCache(
   path: string,
   logsFolder: string,
@@ -44,7 +44,7 @@ export async function checkIndexCache(
     conversations += 1;
     const { conversationId } = head;
     const file = await readStamp(`${store.path(conversationId)}/conversation.json`);
-    // Changed since then: the next start detects it.
+    // The next start detects that the file has changed.
     if (!isSameStamp(file, stamp)) continue;
     const expected = await fingerprintsIn(store, conversationId);
     if (!isEqual(index.get(conversationId), expected)) wrong += 1;
@@ -55,7 +55,7 @@ export async function checkIndexCache(
   return { conversations };
 }
 
-/** Of the file as it is; none if it cannot be read, which is the finding of another check. */
+/** Fingerprints of the file's messages; empty if the file cannot be read, which another check reports. */
 async function fingerprintsIn(store: ConversationStore, id: string): Promise<number[]> {
   try {
     const { messages, titleFrom = '' } = await store.load(id);

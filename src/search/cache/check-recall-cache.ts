@@ -3,7 +3,7 @@
  * still the one that was indexed has as many messages as that file. Changes nothing.
  */
 import { silentLog } from '../../base/log.js';
-import { messagesIn } from '../../recall/stream.js';
+import { messagesIn } from '../../recall/conversation-terms.js';
 import { checkCachedConversations } from './check-cached-conversations.js';
 import type { CacheCheck } from './check-index-cache.js';
 import { loadRecallCache } from './recall-cache.js';
@@ -16,9 +16,9 @@ export const checkRecallCache = (
 ): Promise<CacheCheck> =>
   checkCachedConversations(
     { path, logsFolder, signal },
-    async () => (await loadRecallCache({ path, log: silentLog }))?.streams,
-    async (store, id, { stream }) => {
+    async () => (await loadRecallCache({ path, log: silentLog }))?.conversations,
+    async (store, id, { conversation }) => {
       const file = await store.peek(id);
-      return file === undefined || file.head.messageCount === messagesIn(stream);
+      return file === undefined || file.head.messageCount === messagesIn(conversation);
     },
   );

@@ -1,9 +1,9 @@
 /**
  * Stores the message index on disk, in the user's cache folder, so that a start does not read every file.
- * The cache is one file (docs/FORMAT.md) of chunks, each with a checksum: a manifest (which version of
- * which conversation is indexed), then the buffers of index-codec.ts. It is only a copy: a chunk that
- * fails a check is not used, a conversation is used only if all of its messages were decoded, and every
- * stamp is compared with its file afterwards. The file is written and read chunk by chunk.
+ * The cache is one file of chunks with checksums (docs/FORMAT.md): a manifest (which version of which
+ * conversation is indexed), then the buffers of index-codec.ts. A chunk that fails its check is not used, a
+ * conversation is used only if all of its messages were decoded, and every stamp is then compared with its
+ * file. The file is written and read chunk by chunk.
  */
 import type { Stamp } from '../../files/read/stamp.js';
 import { decodeArrays, encodeArrays } from '../../fts/segments/array-codec.js';
@@ -23,7 +23,7 @@ import {
 } from '../messages/message-index.js';
 import { type CacheFile, readCache, stampAt, stampNumbers, writeCache } from './cache-file.js';
 
-/** Raised with every change of the manifest or of the fields that message-index.ts indexes. */
+/** Grows with every change of the manifest or of the fields that message-index.ts indexes. */
 const VERSION = 9;
 const NONE = 0xffffffff;
 
@@ -56,11 +56,11 @@ export async function readCachedHeads(file: CacheFile): Promise<RememberedHeads>
   return heads;
 }
 
-/** Writes the current index. False as `writeCache` says. Never throws. */
+/** Writes the current index. Returns false as `writeCache` does. Never throws. */
 export const saveIndexCache = (options: IndexCacheOptions): Promise<boolean> =>
   writeCache(options, indexChunks(options));
 
-/** How many conversations the cache says it has; `undefined` if it is damaged or of another version. */
+/** Number of conversations in the manifest; `undefined` if the cache is damaged or of another version. */
 export async function conversationsInCache(file: CacheFile): Promise<number | undefined> {
   let conversations: number | undefined;
   await readCache(file, async (pieces) => {
@@ -69,7 +69,10 @@ export async function conversationsInCache(file: CacheFile): Promise<number | un
   return conversations;
 }
 
-/** The chunks describe the index at the first step. Later changes are detected by the stamps when it is loaded. */
+/**
+ * The chunks have the content that the index has at the first step. Loading detects later changes by the
+ * stamps.
+ */
 export function* indexChunks({
   index,
   store,
@@ -91,7 +94,10 @@ interface MessageArrays {
   readonly seqs: Uint32Array;
 }
 
-/** A cache numbers the documents in the order of the manifest. `numbers` maps the current numbers to those. */
+/**
+ * In the cache, documents are numbered in the order of the manifest; `numbers` maps current numbers to
+ * these.
+ */
 function manifestOf(index: MessageIndex, store: ConversationStore) {
   const heads: ConversationHead[] = [];
   const stamps: Stamp[] = [];
@@ -144,7 +150,7 @@ interface ManifestMeta {
   /** All documents of the index, including those of conversations that are not in the manifest. */
   readonly documents: number;
   readonly heads: readonly ConversationHead[];
-  /** Where the messages lie in large files: the index of the head, and the outline. */
+  /** Where the messages are in large files: the index of the head, and the outline. */
   readonly outlines: readonly (readonly [head: number, outline: Outline])[];
 }
 
@@ -152,7 +158,7 @@ interface Manifest extends MessageArrays, ManifestMeta {
   readonly stamps: BigUint64Array;
 }
 
-/** `undefined` for a cache of another version or a damaged one. */
+/** `undefined` if the cache is damaged or of another version. */
 function readManifest(piece: Buffer | undefined): Manifest | undefined {
   const decoded = piece && decodeArrays(piece);
   const meta = decoded?.meta as ManifestMeta | null | undefined;
@@ -165,7 +171,7 @@ function readManifest(piece: Buffer | undefined): Manifest | undefined {
   return isValid ? ({ ...meta, ...decoded?.arrays } as unknown as Manifest) : undefined;
 }
 
-/** Decodes the segments, adopts the complete conversations, and deletes the documents of all others. */
+/** Decodes the segments, loads the complete conversations, and deletes the documents of all others. */
 async function restore(
   pieces: AsyncGenerator<Buffer, undefined>,
   manifest: Manifest,
@@ -176,24 +182,24 @@ async function restore(
   const decoded: ArrayLike<DocumentId>[] = [];
   try {
     const { value: terms } = await pieces.next();
-    if (!terms || !decoder.decodeTerms(terms)) return; // the segments are useless without the terms
+    if (!terms || !decoder.decodeTerms(terms)) return; // the segments cannot be used without the terms
     for await (const segment of pieces) decoded.push(decoder.decodeSegment(segment) ?? []);
   } finally {
-    // Also after an error: a document without its conversation would never be deleted.
-    const adopted = adoptComplete(manifest, options);
+    // Runs after an error too, because a document without its conversation would never be deleted.
+    const loaded = loadComplete(manifest, options);
     const isComplete = index.text.size === manifest.documents;
-    if (adopted < index.text.size) deleteOthers(decoded, index);
+    if (loaded < index.text.size) deleteOthers(decoded, index);
     decoder.close(isComplete);
   }
 }
 
-/** Adopts the conversations whose documents were all decoded. Returns the number of their documents. */
-function adoptComplete(manifest: Manifest, { index, store }: IndexCacheOptions): number {
+/** Loads the conversations whose documents were all decoded. Returns the number of their documents. */
+function loadComplete(manifest: Manifest, { index, store }: IndexCacheOptions): number {
   const { heads, stamps, owners, seqs, outlines } = manifest;
   const isComplete = new Uint8Array(heads.length);
   const starts = new Uint32Array(heads.length + 1);
   let to = 0;
-  let adopted = 0;
+  let loaded = 0;
   let missing = index.text.firstFree(0);
   const outlineOf = new Map(outlines);
   heads.forEach((head, number) => {
@@ -204,12 +210,12 @@ function adoptComplete(manifest: Manifest, { index, store }: IndexCacheOptions):
     if (missing < to) return;
     if (!store.seed(stampAt(stamps, number), head, outlineOf.get(number))) return;
     isComplete[number] = 1;
-    adopted += head.messageCount;
+    loaded += head.messageCount;
   });
   const ids = heads.map(({ conversationId }) => conversationId);
   const unpack = (number: number) => conversationAt(number, manifest, starts[number] ?? 0);
-  index.adopt({ ids, starts, isComplete, owners, seqs, unpack });
-  return adopted;
+  index.load({ ids, starts, isComplete, owners, seqs, unpack });
+  return loaded;
 }
 
 function deleteOthers(decoded: readonly ArrayLike<DocumentId>[], index: MessageIndex): void {

@@ -1,7 +1,7 @@
 /**
- * Keeps the message index of a process in agreement with the store: builds it from the cache and the files,
- * applies every change of the store, and saves the cache from time to time for the next start. Searches
- * run while it builds and saves, and their answers stay correct.
+ * Keeps the message index of a process up to date with the store: it builds the index from the cache and
+ * the files, applies every change of the store, and saves the cache for the next start. Searches during a
+ * build or a save return correct results.
  */
 import type { Clock } from '../../base/clock.js';
 import type { Log } from '../../base/log.js';
@@ -29,7 +29,7 @@ export class IndexSync {
   #hasBegun = false;
   #isBuilt = false;
   #isClosed = false;
-  /** Changes of the store that are not in the index yet, the first of them perhaps in part. */
+  /** Changes of the store that are not fully indexed yet; the first may be indexed in part. */
   readonly #waiting: Generator<undefined, void>[] = [];
   #applying: Promise<void> | undefined;
 
@@ -53,7 +53,7 @@ export class IndexSync {
     return this.#isClosed;
   }
 
-  /** The changes that are being applied; `undefined` while the index has all of them. */
+  /** The application of pending changes; `undefined` if there are none. */
   get applying(): Promise<void> | undefined {
     return this.#applying;
   }
@@ -94,7 +94,7 @@ export class IndexSync {
     while (!this.#isClosed && this.index.text.prepare()) if (slice.isSpent()) await slice.yield();
   }
 
-  /** Loads the cache. It needs an empty index, so changes that arrive meanwhile are applied afterwards. */
+  /** Loads the cache. It needs an empty index, so changes during the load are applied afterwards. */
   async #load(): Promise<void> {
     const { store } = this.#options;
     const waiting: ConversationChange[] = [];
@@ -111,8 +111,8 @@ export class IndexSync {
   }
 
   /**
-   * In the order of the changes. What takes longer than a slice goes on in the background; then the
-   * promise of that is returned.
+   * Changes are applied in their order. If they take longer than a time slice, the rest runs in the
+   * background and its promise is returned.
    */
   #apply(change: ConversationChange): Promise<void> | undefined {
     this.#waiting.push(this.index.steps(change));
@@ -135,7 +135,7 @@ export class IndexSync {
     }
   }
 
-  /** True once nothing is left to apply. */
+  /** True if no change is left. */
   #applyUntil(isOver: () => boolean): boolean {
     for (let [steps] = this.#waiting; steps !== undefined; [steps] = this.#waiting) {
       while (steps.next().done !== true) if (isOver()) return false;

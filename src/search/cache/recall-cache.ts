@@ -1,85 +1,90 @@
 /**
- * Stores the recall index on disk beside the index cache (docs/FORMAT.md), so that the first plain
- * question after a start need not read every conversation. Chunks of conversations come first: their
- * stamps, and the arrays of their streams joined; the stems come last, so that a cut file has none and
- * is not used. Stems get new numbers in the order in which they occur: those of deleted messages are not written. A
- * conversation counts only where its file still has the stamp that it had when it was read.
+ * Stores the recall index on disk beside the index cache (docs/FORMAT.md), so that the first plain question
+ * after a start need not read every conversation. Each chunk has some conversations: the stamps of their
+ * files and their concatenated arrays. The last chunk has the stems, so a truncated file has no stems and
+ * is not used. Stems get new term IDs in the order of their use, so that stems of deleted messages are not
+ * written. A conversation is used only if its file still has the same stamp.
  */
 import { isSameStamp, type Stamp } from '../../files/read/stamp.js';
 import { type AnyArray, decodeArrays, encodeArrays } from '../../fts/segments/array-codec.js';
 import type { PackedTerms } from '../../fts/terms/term-table.js';
+import {
+  type ConversationArrays,
+  type ConversationTerms,
+  messagesIn,
+} from '../../recall/conversation-terms.js';
 import type { RecallIndex } from '../../recall/recall-index.js';
-import { messagesIn, type Stream, type StreamArrays } from '../../recall/stream.js';
 import { Vocabulary } from '../../recall/vocabulary.js';
-import { StringNumbers } from '../../recall/word-reader.js';
+import { StringIds } from '../../recall/word-reader.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { type CacheFile, readCache, stampAt, stampNumbers } from './cache-file.js';
 
-/** Raised with every change of what streams hold: their arrays, words, stems, stop words, passages, cues. */
+/** Grows with every change of the arrays, words, stems, stop words, passages or cues. */
 const VERSION = 3;
-/** Stems in a chunk, about; the event loop waits while one is encoded. */
-const TERMS_A_CHUNK = 250_000;
+/** Approximate number of term IDs in a chunk. It is limited because encoding a chunk blocks the event loop. */
+const TERMS_PER_CHUNK = 250_000;
 
-/** What a cache holds of a conversation. */
-interface CachedStream {
+/** A conversation of the cache. */
+interface CachedConversation {
   readonly stamp: Stamp;
-  readonly stream: Stream;
+  readonly conversation: ConversationTerms;
 }
 
 export interface RecallCache {
   readonly vocabulary: Vocabulary;
-  readonly streams: ReadonlyMap<string, CachedStream>;
+  readonly conversations: ReadonlyMap<string, CachedConversation>;
 }
 
-/** `undefined` where there is no cache that can be used. A damaged chunk costs its conversations. Never throws. */
+/** `undefined` if there is no usable cache. Conversations of a damaged chunk are left out. Never throws. */
 export async function loadRecallCache(file: CacheFile): Promise<RecallCache | undefined> {
-  const streams = new Map<string, CachedStream>();
+  const conversations = new Map<string, CachedConversation>();
   let vocabulary: Vocabulary | undefined;
   await readCache(file, async (chunks) => {
     for await (const chunk of chunks) {
       const decoded = decodeArrays(chunk);
       const meta = decoded?.meta as ChunkMeta | null | undefined;
       if (decoded === undefined || meta?.version !== VERSION) continue;
-      // The checksum proves that the arrays are those that were written.
+      // The checksum proves that these are the arrays that were written.
       if (meta.isStems === true)
-        vocabulary = new Vocabulary(
-          StringNumbers.unpacked(decoded.arrays as unknown as PackedTerms),
-        );
-      else unpack(meta, decoded.arrays, streams);
+        vocabulary = new Vocabulary(StringIds.unpacked(decoded.arrays as unknown as PackedTerms));
+      else unpack(meta, decoded.arrays, conversations);
     }
   });
-  return vocabulary && { vocabulary, streams };
+  return vocabulary && { vocabulary, conversations };
 }
 
-/** Enters the conversations whose files are as they were. The index must be empty. */
-export function adoptRecallCache(
-  { vocabulary, streams }: RecallCache,
+/** Loads the conversations whose files are unchanged into an empty index. */
+export function fillFromRecallCache(
+  { vocabulary, conversations }: RecallCache,
   index: RecallIndex,
   store: ConversationStore,
 ): void {
-  const current: [conversationId: string, stream: Stream][] = [];
-  const stale = new Map(streams);
+  const current: [conversationId: string, conversation: ConversationTerms][] = [];
+  const stale = new Map(conversations);
   for (const { stamp, head } of store.known()) {
-    const cached = streams.get(head.conversationId);
+    const cached = conversations.get(head.conversationId);
     if (cached === undefined || !isSameStamp(cached.stamp, stamp)) continue;
-    if (messagesIn(cached.stream) !== head.messageCount) continue;
-    current.push([head.conversationId, cached.stream]);
+    if (messagesIn(cached.conversation) !== head.messageCount) continue;
+    current.push([head.conversationId, cached.conversation]);
     stale.delete(head.conversationId);
   }
-  const dropped = [...stale.values()].reduce((sum, { stream }) => sum + messagesIn(stream), 0);
-  index.adopt(vocabulary, current, dropped);
+  const dropped = [...stale.values()].reduce(
+    (sum, { conversation }) => sum + messagesIn(conversation),
+    0,
+  );
+  index.load(vocabulary, current, dropped);
 }
 
-/** The chunks describe the index at the first step. */
+/** The chunks have the content that the index has at the first step. */
 export function* recallChunks(index: RecallIndex, store: ConversationStore): Generator<Uint8Array> {
   const captured = capturedFrom(index, store);
   const renumber = new Renumbering(index.vocabulary);
-  let chunk: (CachedStream & { readonly id: string })[] = [];
+  let chunk: (CachedConversation & { readonly id: string })[] = [];
   let terms = 0;
   for (const one of captured) {
     chunk.push(one);
-    terms += one.stream.terms.length;
-    if (terms < TERMS_A_CHUNK) continue;
+    terms += one.conversation.terms.length;
+    if (terms < TERMS_PER_CHUNK) continue;
     yield packed(chunk, renumber);
     chunk = [];
     terms = 0;
@@ -89,18 +94,18 @@ export function* recallChunks(index: RecallIndex, store: ConversationStore): Gen
   yield encodeArrays(meta, { ...renumber.packed() });
 }
 
-/** Streams are never changed, so that references are a copy. */
+/** The objects are immutable, so references to them are a copy. */
 function capturedFrom(index: RecallIndex, store: ConversationStore) {
-  const captured: (CachedStream & { readonly id: string })[] = [];
+  const captured: (CachedConversation & { readonly id: string })[] = [];
   for (const { stamp, head } of store.known()) {
-    const stream = index.get(head.conversationId);
-    if (stream === undefined || messagesIn(stream) !== head.messageCount) continue;
-    captured.push({ id: head.conversationId, stamp, stream });
+    const conversation = index.get(head.conversationId);
+    if (conversation === undefined || messagesIn(conversation) !== head.messageCount) continue;
+    captured.push({ id: head.conversationId, stamp, conversation });
   }
   return captured;
 }
 
-/** Either stems or conversations. */
+/** A chunk has either stems or conversations. */
 interface ChunkMeta {
   readonly version: number;
   /** The arrays are those of `PackedTerms`. */
@@ -120,23 +125,28 @@ const ARRAYS = [
   'times',
   'firstPassages',
   'passages',
-] as const satisfies readonly (keyof StreamArrays)[];
+] as const satisfies readonly (keyof ConversationArrays)[];
 
 function packed(
-  chunk: readonly (CachedStream & { readonly id: string })[],
+  chunk: readonly (CachedConversation & { readonly id: string })[],
   renumber: Renumbering,
 ): Uint8Array {
   const meta: ChunkMeta = {
     version: VERSION,
     ids: chunk.map(({ id }) => id),
-    people: chunk.map(({ stream }) => stream.people),
+    people: chunk.map(({ conversation }) => conversation.people),
   };
-  const streams = chunk.map(({ stream }) => ({
-    ...stream,
-    terms: stream.terms.map((term) => renumber.numberOf(term)),
+  const conversations = chunk.map(({ conversation }) => ({
+    ...conversation,
+    terms: conversation.terms.map((term) => renumber.numberOf(term)),
   }));
-  const joined = ARRAYS.map((name) => [name, join(streams.map((stream) => stream[name]))]);
-  const lengths = streams.flatMap((stream) => ARRAYS.map((name) => stream[name].length));
+  const joined = ARRAYS.map((name) => [
+    name,
+    join(conversations.map((conversation) => conversation[name])),
+  ]);
+  const lengths = conversations.flatMap((conversation) =>
+    ARRAYS.map((name) => conversation[name].length),
+  );
   return encodeArrays(meta, {
     stamps: stampNumbers(chunk.map(({ stamp }) => stamp)),
     lengths: Uint32Array.from(lengths),
@@ -144,9 +154,9 @@ function packed(
   });
 }
 
-type StreamArray = StreamArrays[keyof StreamArrays];
+type StreamArray = ConversationArrays[keyof ConversationArrays];
 
-/** One array of all, which are of one type. */
+/** Concatenates arrays of the same type. */
 function join(parts: readonly StreamArray[]): StreamArray {
   const [first = new Uint8Array(0)] = parts;
   const length = parts.reduce((sum, part) => sum + part.length, 0);
@@ -162,10 +172,10 @@ function join(parts: readonly StreamArray[]): StreamArray {
 function unpack(
   { ids = [], people = [] }: ChunkMeta,
   arrays: Readonly<Record<string, AnyArray>>,
-  streams: Map<string, CachedStream>,
+  conversations: Map<string, CachedConversation>,
 ): void {
   // The checksum proves that these are the arrays that `packed` wrote.
-  const { stamps, lengths, ...joined } = arrays as unknown as StreamArrays & {
+  const { stamps, lengths, ...joined } = arrays as unknown as ConversationArrays & {
     readonly stamps: BigUint64Array;
     readonly lengths: Uint32Array;
   };
@@ -177,17 +187,20 @@ function unpack(
       at[number] = to;
       return [name, joined[name].subarray(from, to)];
     });
-    const stream = { ...Object.fromEntries(cut), people: people[position] ?? [] } as Stream;
-    streams.set(id, { stamp: stampAt(stamps, position), stream });
+    const conversation = {
+      ...Object.fromEntries(cut),
+      people: people[position] ?? [],
+    } as ConversationTerms;
+    conversations.set(id, { stamp: stampAt(stamps, position), conversation });
   });
 }
 
-/** Numbers for the stems that are in use, in the order in which they are met. */
+/** Assigns new term IDs, in the order of their first use. */
 class Renumbering {
   readonly #vocabulary: Vocabulary;
-  /** By old number; 0 for none yet, else the new one and 1. */
+  /** By old term ID: 1 + the new one; 0 if it has none yet. */
   readonly #numbers: Uint32Array;
-  readonly #stems = new StringNumbers();
+  readonly #stems = new StringIds();
 
   constructor(vocabulary: Vocabulary) {
     this.#vocabulary = vocabulary;

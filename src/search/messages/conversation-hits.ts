@@ -1,13 +1,16 @@
 /**
  * Ranks conversations by a search of their messages. Each conversation has the rank of its best message,
- * the number of its messages that match, and the best of those.
+ * the number of its matching messages, and the best of them.
  */
 
 import type { Hit, SearchResult } from '../../fts/search-result.js';
 import type { DocumentId, SearchOptions } from '../../fts/text-index.js';
 import type { MessageIndex } from './message-index.js';
 
-/** Messages that are ranked first for each wanted conversation. Most pages need no second pass. */
+/**
+ * The first pass ranks this many messages for each wanted conversation, so that most pages need no second
+ * pass.
+ */
 const MESSAGES_PER_CONVERSATION = 8;
 const GROWTH = 8;
 
@@ -25,14 +28,14 @@ export interface ConversationRanking {
 
 export interface RankingRequest {
   readonly query: string;
-  /** Conversations on the page, and before it. */
+  /** Number of conversations on the page (`limit`) and before it (`offset`). */
   readonly limit: number;
   readonly offset: number;
   readonly perConversation: number;
   readonly options: Omit<SearchOptions, 'limit' | 'offset'>;
 }
 
-/** QUERY_SYNTAX (matchType fts5), CANCELLED. */
+/** Throws QUERY_SYNTAX (matchType fts5) or CANCELLED. */
 export async function rankConversations(
   index: MessageIndex,
   { query, limit, offset, perConversation, options }: RankingRequest,
@@ -60,7 +63,7 @@ export async function rankConversations(
   }
 }
 
-/** All matches of these conversations, with the ranks of a search over all conversations. */
+/** All matches in these conversations, with the ranks that they have in a search of all conversations. */
 async function hitsWithin(
   index: MessageIndex,
   query: string,
@@ -75,12 +78,15 @@ async function hitsWithin(
   return (await index.text.searchAsync(query, { ...options, limit, filter })).hits;
 }
 
-/** Counts the matches of each conversation, in the filter: the index calls it once for every match. */
+/**
+ * Counts the matches of each conversation. It does that in the filter, because the index calls the filter
+ * once for every match.
+ */
 class Tally {
   readonly #index: MessageIndex;
   readonly #allows: SearchOptions['filter'];
   #counts = new Map<string, { count: number }>();
-  /** The last conversation. Messages of one conversation mostly follow one another. */
+  /** The last conversation is cached, because the messages of one conversation mostly come in sequence. */
   #lastId = '';
   #last = { count: 0 };
 
@@ -119,7 +125,7 @@ class Tally {
   }
 }
 
-/** The hits of each conversation, in the order of the best hits. */
+/** The hits grouped by conversation, in the order of the best hits. */
 function grouped(index: MessageIndex, hits: readonly Hit[]): Map<string, Hit[]> {
   const groups = new Map<string, Hit[]>();
   for (const hit of hits) {

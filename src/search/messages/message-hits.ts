@@ -1,5 +1,6 @@
 /**
- * The filters of a message search, and its hits as messages with snippets, which are read from the files.
+ * The filters of a message search, and the conversion of its hits to messages with snippets. The messages
+ * are read from the files.
  */
 
 import { TimeSlice } from '../../base/time-slice.js';
@@ -13,13 +14,13 @@ import { undefinedIfMissing } from '../undefined-if-missing.js';
 import type { MessageIndex } from './message-index.js';
 
 export interface MessageFilters {
-  /** Conversation ids. */
+  /** A conversation id. */
   readonly conversationId?: string;
   readonly module?: string;
-  /** In any case. */
+  /** Compared without case. */
   readonly tag?: string;
   readonly role?: Role;
-  /** Epoch milliseconds, both included. */
+  /** Epoch milliseconds, inclusive. */
   readonly startTime?: number;
   readonly endTime?: number;
 }
@@ -34,7 +35,7 @@ export interface MessageHit {
   readonly createdAt: string;
   readonly content: string;
   readonly snippet: string;
-  /** As FTS5's bm25(): smaller is better. */
+  /** As bm25() in FTS5: smaller is better. */
   readonly rank: number;
   readonly title?: string;
   readonly module?: string;
@@ -54,7 +55,7 @@ export function documentFilter(
   };
 }
 
-/** The same for a message by its place. */
+/** The same filter for a message by conversation and seq. */
 export function messageFilter(
   index: MessageIndex,
   filters: MessageFilters,
@@ -74,7 +75,7 @@ export function messageFilter(
   };
 }
 
-/** Whether a conversation is indexed and may have messages that the filters let through. */
+/** Whether a conversation is indexed and may have messages that pass the filters. */
 export function conversationFilter(
   index: MessageIndex,
   filters: MessageFilters,
@@ -82,7 +83,7 @@ export function conversationFilter(
   const { conversationId: only, module, tag } = filters;
   return (conversationId) => {
     if (only !== undefined && conversationId !== only) return false;
-    // `get` decodes what a cache brought; most questions need none of it.
+    // `get` decodes a conversation of the cache, which most questions do not need.
     if (module === undefined && tag === undefined) return index.has(conversationId);
     const indexed = index.get(conversationId);
     if (indexed === undefined) return false;
@@ -91,7 +92,7 @@ export function conversationFilter(
   };
 }
 
-/** `tags`: a line each, as the index has them. */
+/** `tags`: one tag a line, as in the index. */
 const hasTag = (tags: string, tag: string): boolean =>
   tags.toLowerCase().split('\n').includes(tag.toLowerCase());
 
@@ -106,11 +107,14 @@ export interface HitRequest {
 
 export interface FoundHits {
   readonly hits: readonly MessageHit[];
-  /** False if one of the hits has changed since it was indexed or no longer exists. */
+  /** False if one of the hits has changed since it was indexed, or no longer exists. */
   readonly isCurrent: boolean;
 }
 
-/** Reads the hits. A hit that can no longer be read is left out and removed from the index. CANCELLED. */
+/**
+ * Reads the hits. A hit that can no longer be read is left out and removed from the index. Throws
+ * CANCELLED.
+ */
 export async function hitsOf(
   result: SearchResult,
   hits: readonly Hit[],
@@ -120,7 +124,7 @@ export async function hitsOf(
   const states = hits.map(({ id }) => stateOf(index, id));
   const slice = new TimeSlice();
   for (const [position, { id, rank }] of hits.entries()) {
-    // A signal can only be aborted while other work runs, and a snippet of a long message takes a while.
+    // A signal can be aborted only while other tasks run, and a snippet of a long message takes time.
     if (slice.isSpent()) await slice.yield();
     throwIfCancelled(signal);
     const { conversationId, seq } = index.messageOf(id);

@@ -1,7 +1,7 @@
 /**
  * The messages of all conversations as documents of a text index, which follows the changes of the store. A
- * document is one message; its id is a number that is valid in this process only. Messages that did not
- * change are not indexed again, so an appended message costs one document in a conversation of any length.
+ * document is one message; its id is a number that is valid in this process only. Unchanged messages are
+ * not indexed again, so appending a message costs one document, however long the conversation is.
  */
 
 import { withCapacity } from '../../base/typed-array.js';
@@ -17,11 +17,11 @@ const COLUMNS = ['content', 'title', 'role', 'module', 'tags'];
 /** Words search these columns. The others are searched only by a column filter. */
 const DEFAULT_COLUMNS = ['content', 'title'];
 
-/** What the index keeps of a conversation, for filters and to detect changes. */
+/** Fields of a conversation that filters and the detection of changes need. */
 export interface IndexedConversation {
-  /** By which its documents refer to it. */
+  /** The number by which documents refer to the conversation. */
   readonly number: number;
-  /** Indexed with every message. A title that was made from a message is indexed with that message only. */
+  /** A title is indexed with every message; a title that was derived from a message, only with that message. */
   readonly title: string;
   readonly titleFrom: string;
   readonly module: string;
@@ -30,7 +30,7 @@ export interface IndexedConversation {
   /** Epoch milliseconds. */
   readonly times: number[];
   readonly fingerprints: number[];
-  /** Its documents in the text index. */
+  /** Ids of its documents in the text index. */
   readonly documents: number[];
 }
 
@@ -41,10 +41,10 @@ export interface PackedConversations {
   readonly starts: Uint32Array;
   /** 1 for the conversations whose documents are all in the index. */
   readonly isComplete: Uint8Array;
-  /** For each document, the number of its conversation and its seq. The index goes on to use the arrays. */
+  /** By document: the number of its conversation, and its seq. The index keeps and uses the arrays. */
   readonly owners: Uint32Array;
   readonly seqs: Uint32Array;
-  /** Decodes a conversation when it is first needed. Most never are. */
+  /** Decodes a conversation when it is first needed; most are never needed. */
   unpack(number: number): IndexedConversation | undefined;
 }
 
@@ -55,12 +55,12 @@ export interface MessageRef {
 
 export class MessageIndex {
   readonly text: TextIndex = createTextIndex({ columns: COLUMNS, defaultColumns: DEFAULT_COLUMNS });
-  /** A number stands for a conversation that is still packed. */
+  /** A number stands for a conversation that is not decoded yet. */
   readonly #conversations = new Map<string, IndexedConversation | number>();
   #packed: PackedConversations | undefined;
   /** Conversation ids by number. */
   #ids: string[] = [];
-  /** See PackedConversations. */
+  /** The arrays of PackedConversations. */
   #owners: Uint32Array = new Uint32Array(0);
   #seqs: Uint32Array = new Uint32Array(0);
   #nextDocument = 0;
@@ -106,7 +106,7 @@ export class MessageIndex {
     return { conversationId: this.conversationOf(id), seq: this.#seqs[Number(id)] ?? 0 };
   }
 
-  /** The document of a message; `undefined` if there is none. */
+  /** The document of a message; `undefined` if it is not indexed. */
   documentOf({ conversationId, seq }: MessageRef): number | undefined {
     const found = this.#conversations.get(conversationId);
     if (typeof found !== 'number') return found?.documents[seq - 1];
@@ -115,13 +115,13 @@ export class MessageIndex {
     return document < (starts[found + 1] ?? 0) ? document : undefined;
   }
 
-  /** The numbers of all documents are lower. */
+  /** All document numbers are lower. */
   get documentsEnd(): number {
     return this.#nextDocument;
   }
 
-  /** Adopts the conversations of a cache whose documents the text index has. The index must be empty. */
-  adopt(packed: PackedConversations): void {
+  /** Takes over the conversations of a cache whose documents the text index has. The index must be empty. */
+  load(packed: PackedConversations): void {
     const { ids, starts, isComplete, owners, seqs } = packed;
     this.#packed = packed;
     this.#ids = [...ids];
@@ -134,7 +134,7 @@ export class MessageIndex {
     }
   }
 
-  /** Gives a new document a number. */
+  /** Returns the number of a new document. */
   #newDocument(owner: number, seq: number): number {
     const document = this.#nextDocument++;
     this.#owners = withCapacity(this.#owners, Math.max(MIN_CAPACITY, document + 1));
@@ -144,14 +144,14 @@ export class MessageIndex {
     return document;
   }
 
-  /** Applies a change of the store. The cost is that of the changed messages. */
+  /** Applies a change of the store. The cost depends only on the changed messages. */
   apply(change: ConversationChange): void {
     for (const _ of this.steps(change));
   }
 
   /**
-   * The same, message by message. Other steps of the index must wait for the end; a search between two
-   * steps finds what was put so far.
+   * The same, message by message. Only one such generator may run at a time. A search between two steps
+   * finds the messages that were already put.
    */
   *steps({
     conversationId,
@@ -239,7 +239,10 @@ export function indexedFields({
   return { title, titleFrom, module, tags: tags.join('\n') };
 }
 
-/** cyrb53, 53 bits: two different messages have the same fingerprint with a probability of 10^-16. */
+/**
+ * cyrb53, a 53-bit hash: two different messages have the same fingerprint with a probability of about
+ * 10^-16.
+ */
 export function fingerprintOf({ role, content, createdAt }: Message, hasTitle: boolean): number {
   let high = hasTitle ? 0xdeadbeef : 0x9e3779b9;
   let low = 0x41c6ce57;

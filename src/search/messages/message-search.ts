@@ -1,6 +1,6 @@
 /**
- * Searches the messages of all conversations: the facade that tools use. IndexSync keeps the index in
- * agreement with the files. Hits and snippets are read from the files at the time of the search.
+ * The facade that tools use to search the messages of all conversations. IndexSync keeps the index up to
+ * date with the files. Hits and snippets are read from the files at the time of the search.
  */
 
 import { type Clock, settledOrLater } from '../../base/clock.js';
@@ -24,11 +24,11 @@ import { warmUp } from './warm-up.js';
 
 export type { MessageFilters, MessageHit };
 
-/** Longer than most builds take. Clients cancel a call after about a minute. */
+/** Longer than most builds take, and shorter than the minute after which clients cancel a call. */
 const WAIT_FOR_BUILD_MS = 20_000;
 const PROGRESS_MS = 500;
-/** A smaller index answers fast without a warm-up. */
-const FEWEST_TO_WARM_UP = 2_000;
+/** A smaller index is fast without a warm-up. */
+const MIN_WARM_UP_DOCUMENTS = 2_000;
 const WARM_UP_AFTER_MS = 500;
 /** The warm-up ends after this time at the latest. */
 const WARM_UP_MS = 1_000;
@@ -52,7 +52,7 @@ export interface MessageResults {
   readonly unknownWords: readonly string[];
   /** If nothing matches: the number of matches without each of the filters, and without all of them. */
   readonly withoutFilter: Readonly<Partial<Record<keyof MessageFilters | 'all', number>>>;
-  /** While the index is being built: indexed conversations, and their number in all. */
+  /** While the index is being built: number of indexed conversations, and of all conversations. */
   readonly indexing?: { readonly done: number; readonly total: number };
 }
 
@@ -74,7 +74,7 @@ export interface ConversationResults extends Omit<MessageResults, 'hits'> {
 
 export interface SearchCaller {
   readonly signal?: AbortSignal;
-  /** How long to wait for an index that is being built. Then the incomplete index is searched. */
+  /** How long to wait for an index that is being built. After that, the incomplete index is searched. */
   readonly maxWaitMs?: number;
   progress?(report: { progress: number; total: number; message: string }): void;
 }
@@ -105,8 +105,8 @@ export class MessageSearch {
   }
 
   /**
-   * Starts to build the index in the background. `live`, the default, then follows the files until `close`;
-   * `once` reads them one time, for commands that end.
+   * Starts to build the index in the background. In mode `live` (the default) the index then follows the
+   * files until `close`; in mode `once` it does not, for commands that end soon.
    */
   start(mode: 'live' | 'once' = 'live'): void {
     const built = this.#sync.build(mode);
@@ -114,9 +114,9 @@ export class MessageSearch {
     begun.catch(() => undefined); // logged; the next search tries again and throws
   }
 
-  /** Not at once, because a client's first calls come right after the start. */
+  /** The warm-up is delayed, because a client calls tools immediately after the start. */
   #warmUpLater(): void {
-    if (this.#sync.isClosed || this.#sync.index.text.size < FEWEST_TO_WARM_UP) return;
+    if (this.#sync.isClosed || this.#sync.index.text.size < MIN_WARM_UP_DOCUMENTS) return;
     const asked = { matchType: 'auto', filters: {}, limit: 2, offset: 0 } as const;
     const search = (query: string) => this.search({ query, ...asked });
     this.#warmUpTimer = setTimeout(() => {
@@ -127,7 +127,7 @@ export class MessageSearch {
     }, WARM_UP_AFTER_MS).unref();
   }
 
-  /** QUERY_SYNTAX (matchType fts5), CANCELLED, FILESYSTEM_ERROR if the folder cannot be read. */
+  /** Throws QUERY_SYNTAX (matchType fts5), CANCELLED, or FILESYSTEM_ERROR if the folder cannot be read. */
   async search(request: MessageQuery, caller: SearchCaller = {}): Promise<MessageResults> {
     await this.#waitForBuild(caller);
     const sources = { index: this.#sync.index, store: this.#store };
@@ -148,7 +148,7 @@ export class MessageSearch {
 
   /**
    * Like `search`, but each result is a conversation with its best `perConversation` messages. `total`,
-   * `limit` and `offset` count conversations. QUERY_SYNTAX (matchType fts5), CANCELLED.
+   * `limit` and `offset` count conversations. Throws QUERY_SYNTAX (matchType fts5) or CANCELLED.
    */
   async searchConversations(
     request: MessageQuery,
@@ -183,7 +183,7 @@ export class MessageSearch {
     };
   }
 
-  /** Repeats a search if a hit has changed on disk since it was indexed. */
+  /** Repeats the search, at most MAX_TRIES times, while a hit has changed on disk since it was indexed. */
   async #untilCurrent<T extends { readonly isCurrent: boolean }>(
     search: () => Promise<T>,
   ): Promise<T> {
@@ -193,7 +193,7 @@ export class MessageSearch {
     }
   }
 
-  /** The newest messages of all conversations, newest first. CANCELLED. */
+  /** The newest messages of all conversations, newest first. Throws CANCELLED. */
   async newest(
     request: NewestRequest,
     caller: SearchCaller = {},
@@ -202,7 +202,7 @@ export class MessageSearch {
     return { ...newestMessages(this.#sync.index, request), ...this.#indexing() };
   }
 
-  /** Ids of the conversations with the newest messages, newest first. CANCELLED. */
+  /** Ids of the conversations with the newest messages, newest first. Throws CANCELLED. */
   async newestConversations(
     request: Pick<NewestRequest, 'module' | 'limit'>,
     caller: SearchCaller = {},
@@ -211,7 +211,7 @@ export class MessageSearch {
     return newestConversations(this.#sync.index, request);
   }
 
-  /** The number of messages that contain each of `words`, and of all messages. Does not wait for a build. */
+  /** The number of messages that have each of `words`, and of all messages. It does not wait for a build. */
   async frequencies(words: readonly string[]): Promise<{ documents: number; counts: number[] }> {
     const counts: number[] = [];
     for (const word of words) {
@@ -224,7 +224,10 @@ export class MessageSearch {
     return { documents: this.#sync.index.text.size, counts };
   }
 
-  /** Which messages match, and how many; `relaxed` as in `MessageResults`. The index is to be complete. CANCELLED. */
+  /**
+   * A test which messages match, and their number; `relaxed` as in `MessageResults`. The index must be
+   * complete. Throws CANCELLED.
+   */
   async matches(
     query: string,
     filters: MessageFilters,
@@ -249,17 +252,17 @@ export class MessageSearch {
     return { total, relaxed, has: (message) => isMatch[index.documentOf(message) ?? -1] === 1 };
   }
 
-  /** What recall shares with this search: the index that is complete once `built` has resolved. */
+  /** The index, for recall. It is complete when `built` has resolved. */
   get index(): MessageIndex {
     return this.#sync.index;
   }
 
-  /** Whether a query has operators, quotes or column filters: then it is no plain words. */
+  /** Whether a query has operators, quotes or column filters. */
   usesOperators(query: string): boolean {
     return this.#sync.index.text.usesOperators(query);
   }
 
-  /** Resolves when the index is complete, however long that takes. CANCELLED, FILESYSTEM_ERROR. */
+  /** Resolves when the index is complete, without a time limit. Throws CANCELLED or FILESYSTEM_ERROR. */
   async built(caller: SearchCaller = {}): Promise<void> {
     await this.#waitForBuild({ ...caller, maxWaitMs: Number.POSITIVE_INFINITY });
   }
@@ -270,7 +273,7 @@ export class MessageSearch {
     return { isBuilt, messages, terms, frozenBytes };
   }
 
-  /** Saves the cache if enough has changed. A running build ends with the store's `close`. */
+  /** Saves the cache if enough has changed. The store's `close` ends a running build. */
   async close(): Promise<void> {
     clearTimeout(this.#warmUpTimer);
     await this.#sync.close();

@@ -1,11 +1,11 @@
 /**
- * The newest messages of all conversations, by the times in the message index. No file is read, and
- * imported and merged conversations are sorted by their own times.
+ * Finds the newest messages of all conversations by the times in the message index, without reading files.
+ * Imported and merged conversations are sorted by the times of their messages.
  */
 import { TopK } from '../../base/top-k.js';
 import type { MessageIndex } from './message-index.js';
 
-/** A message and its time, which is also the cursor of a page that ends with it. */
+/** A message and its time. The last one of a page is the cursor of the next page. */
 export interface TimedMessage {
   readonly conversationId: string;
   readonly seq: number;
@@ -23,7 +23,7 @@ export interface NewestRequest {
 }
 
 export interface Newest {
-  /** Number of all messages of the module and time. */
+  /** Number of all messages that pass the filters. */
   readonly total: number;
   readonly messages: readonly TimedMessage[];
   readonly hasMore: boolean;
@@ -55,8 +55,8 @@ export function newestMessages(index: MessageIndex, request: NewestRequest): New
 }
 
 /**
- * A lower bound of the time of the newest `limit + 1` messages, from the last message of each conversation.
- * With it, most messages cost one comparison, whatever the order of the index.
+ * A lower bound of the times of the newest `limit + 1` messages, computed from the last message of each
+ * conversation. With it, most messages need only one comparison.
  */
 function lastTimesFloor(index: MessageIndex, request: NewestRequest): number {
   const { module, since = Number.NEGATIVE_INFINITY, after, limit } = request;

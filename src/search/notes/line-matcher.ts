@@ -1,7 +1,7 @@
 /**
- * Finds a literal text or a regular expression in lines. The engine for expressions is RE2, whose time is
- * proportional to the length of the text times the size of the expression; it has no back-references
- * and no look-around. This file limits that product. It is the only user of `re2js`.
+ * Finds a literal text or a regular expression in lines. The regular expressions are those of RE2, without
+ * back-references and look-around: matching takes time proportional to the length of the text times the
+ * size of the expression. This file limits that product. It is the only file that uses `re2js`.
  */
 import { AppError } from '../../base/errors.js';
 
@@ -21,17 +21,17 @@ export interface MatcherOptions {
   readonly caseSensitive: boolean;
 }
 
-/** Instructions of the compiled expression. More than any expression that a person or a model writes. */
+/** Maximum number of instructions of a compiled expression. No person or model writes such a large one. */
 const MAX_PROGRAM = 2_000;
-/** Instructions times characters. Takes a third of a second at worst, as measured. */
+/** Maximum of instructions times characters: a third of a second at worst, as measured. */
 const MAX_TEST_STEPS = 4_000_000;
 /** The same limit for `find`, which is much slower than `test`. */
 const MAX_FIND_STEPS = 200_000;
 
-/** Loaded at the first use, because the start of the server must not wait for it. */
+/** Loaded at the first use, so that a server starts faster. */
 const loadEngine = async () => (await import('re2js')).RE2JS;
 
-/** QUERY_SYNTAX if the pattern is not a regular expression of RE2 or compiles to a too large program. */
+/** Throws QUERY_SYNTAX if the pattern is not a regular expression of RE2, or is too large when compiled. */
 export async function createRegexMatcher(
   pattern: string,
   { caseSensitive }: MatcherOptions,
@@ -53,7 +53,7 @@ export async function createRegexMatcher(
   };
 }
 
-/** Finds a text without newlines. Uses JavaScript's engine, which cannot backtrack in a literal. */
+/** Finds a text without newlines. It uses JavaScript's engine, because a literal cannot cause backtracking. */
 export function createExactMatcher(text: string, { caseSensitive }: MatcherOptions): LineMatcher {
   const literal = text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   const expression = new RegExp(literal, caseSensitive ? 'u' : 'iu');

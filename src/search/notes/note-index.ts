@@ -12,7 +12,7 @@ const COLUMNS = ['path', 'heading', 'content'];
 
 export interface IndexedNote extends Note {
   readonly lines: readonly string[];
-  /** In order. At least one, so that an empty note is found by its name. */
+  /** In order; at least one, so that an empty note is found by its name. */
   readonly sections: readonly NoteSection[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * The names of the ways to search notes, apart from the search itself: the schemas of tools and the
- * command line need them when a process starts.
+ * The names of the modes of a search of notes. They are in a file of their own because the schemas of tools
+ * and the command line need them when a process starts, without the search.
  */
 
 /** Ranked sections, or lines that contain a literal text or match a regular expression. */

@@ -1,6 +1,6 @@
 /**
- * Searches the notes of the memory bank: ranked sections, or lines that contain a literal text or match a
- * regular expression. Every search first refreshes the notes from the disk.
+ * Searches the notes of the memory bank: sections in the order of their rank, or lines that contain a
+ * literal text or match a regular expression. Every search first reads the notes that have changed on disk.
  */
 import { type Clock, systemClock } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
@@ -20,18 +20,18 @@ import {
 import { contentOf, type IndexedNote, NoteIndex } from './note-index.js';
 import type { NoteSearchMode } from './note-mode-names.js';
 
-/** RE2 takes linear time, but a large expression over all notes can still take long. */
+/** A large expression over all notes can take long, although RE2 takes linear time. */
 const TIME_LIMIT_MS = 10_000;
-/** Characters of the private use area, which do not occur in typed text. */
+/** Private-use characters, because typed text does not have them. */
 const OPEN = '\uE000';
 const CLOSE = '\uE001';
 
 export interface NoteQuery {
   readonly query: string;
   readonly mode: NoteSearchMode;
-  /** For ranked searches. */
+  /** For mode `ranked`. */
   readonly matchType: MatchType;
-  /** For the other modes. */
+  /** For the modes `exact` and `regex`. */
   readonly caseSensitive: boolean;
   /** Only notes in or below this folder. */
   readonly folder?: string;
@@ -46,7 +46,7 @@ export interface NoteHit {
   /** The headings above the line, outermost first. */
   readonly headings: readonly string[];
   readonly text: string;
-  /** Ranges in `text`, ascending, which do not overlap. */
+  /** Ranges in `text`, ascending and without overlaps. */
   readonly matches: readonly Span[];
   /** All lines of the note. */
   readonly lines: readonly string[];
@@ -69,14 +69,14 @@ export class NoteSearch {
   readonly #clock: Clock;
   #index = new NoteIndex();
 
-  /** Create it before the memory bank is first read, because it follows the bank's changes. */
+  /** Must be created before the memory bank is first read, because it follows the bank's changes. */
   constructor(bank: MemoryBank, clock: Clock = systemClock) {
     this.#bank = bank;
     this.#clock = clock;
     bank.follow((change) => this.#index.apply(change));
   }
 
-  /** QUERY_SYNTAX (regex; ranked with matchType fts5), TIMEOUT, CANCELLED, FILESYSTEM_ERROR. */
+  /** Throws QUERY_SYNTAX (regex; ranked with matchType fts5), TIMEOUT, CANCELLED or FILESYSTEM_ERROR. */
   async search(request: NoteQuery, signal?: AbortSignal): Promise<NoteResults> {
     await this.#bank.refresh();
     throwIfCancelled(signal);
@@ -88,8 +88,8 @@ export class NoteSearch {
   }
 
   /**
-   * Reads all notes again and builds a new index. Returns the numbers of indexed notes and sections.
-   * Throws the signal's reason if it is aborted; the next search reads the rest.
+   * Reads all notes again into a new index. Returns the numbers of indexed notes and sections. Throws the
+   * reason of the signal if it is aborted; the next search then reads the remaining notes.
    */
   async rebuild(signal?: AbortSignal): Promise<{ notes: number; sections: number }> {
     this.#index = new NoteIndex();
@@ -97,7 +97,7 @@ export class NoteSearch {
     return { notes: this.#index.notes().length, sections: this.#index.text.size };
   }
 
-  /** All notes with their sections, as they are on disk now. FILESYSTEM_ERROR. */
+  /** All notes with their sections, as they are on disk now. Throws FILESYSTEM_ERROR. */
   async notes(): Promise<readonly IndexedNote[]> {
     await this.#bank.refresh();
     return this.#index.notes();
@@ -168,7 +168,7 @@ function lineHit(note: IndexedNote, index: number, matches: readonly Span[]): No
   return { path, line, headings, text: lines[index] ?? '', matches, lines };
 }
 
-/** The line of the section with the most matches; its first line if only path or heading match. */
+/** The line of the section with the most matches; the first line if only the path or the heading matches. */
 function rankedHit(index: NoteIndex, result: SearchResult, id: DocumentId): NoteHit | undefined {
   const found = index.section(id);
   if (found === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Splits a note at its headings, so that a search finds a section instead of the whole file. A section is
- * one heading of any level and the lines up to the next heading.
+ * Splits a note at its headings, so that a search finds a section instead of a whole file. A section is a
+ * heading of any level with the lines up to the next heading.
  */
 
 export interface NoteSection {
@@ -41,7 +41,7 @@ export function sectionsOf(lines: readonly string[]): NoteSection[] {
   return sections;
 }
 
-/** The opening fence of the code block that contains the next line; empty outside code blocks. */
+/** The opening fence of the code block that has the next line; empty outside code blocks. */
 function fenceAfter(line: string, open: string): string {
   const [, marks = '', rest = ''] = FENCE.exec(line) ?? [];
   if (marks === '') return open;

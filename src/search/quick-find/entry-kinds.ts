@@ -1,6 +1,6 @@
 /**
- * What quick find can find and by what, apart from its index: the schemas of tools need these names when
- * a process starts, long before anything is searched.
+ * The kinds and fields of quick find. They are in a file of their own because the schemas of tools need
+ * them when a process starts, without the index.
  */
 export const ENTRY_KINDS = ['conversation', 'note', 'heading', 'insight', 'subject'] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];

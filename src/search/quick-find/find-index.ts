@@ -1,9 +1,9 @@
 /**
- * Quick find over short texts: names and titles, tags, modules. MiniSearch does the work: every word
- * also finds what begins with it, typing errors are tolerated, fields and recency weigh. It is for the
- * person who types; `search_messages` answers what FTS5 would.
+ * Index of short texts (names, titles, tags, modules) for quick find, based on MiniSearch. A word also
+ * matches as a prefix and with typing errors; fields and recency have weights. Quick find is for a person
+ * who types; `search_messages` returns what FTS5 would.
  *
- * Entries are compared by identity at each `sync`, so only what changed is indexed again.
+ * `sync` compares entries by identity, so that only changed entries are indexed again.
  */
 import MiniSearch, { type SearchOptions } from 'minisearch';
 import type { EntryKind, MatchField } from './entry-kinds.js';
@@ -13,13 +13,13 @@ export interface OtherName {
   readonly text: string;
 }
 
-/** A field of an entry in which a word of the query was found, with the text of that field. */
+/** A field in which a word of the query was found, and the text of that field. */
 export interface FieldMatch {
   readonly field: MatchField;
   readonly text: string;
 }
 
-/** Something that can be found by its name. */
+/** An object that can be found by its name. */
 export interface FindEntry {
   readonly kind: EntryKind;
   /** Unique within its kind. */
@@ -28,7 +28,7 @@ export interface FindEntry {
   readonly tags?: readonly string[];
   /** Other names of the same thing. */
   readonly names?: readonly OtherName[];
-  /** Epoch milliseconds; absent counts as old. */
+  /** Epoch milliseconds; absent means old. */
   readonly updatedAt?: number;
 }
 
@@ -36,23 +36,23 @@ export interface FindHit {
   readonly entry: FindEntry;
   /** Larger is better; comparable within one answer only. */
   readonly score: number;
-  /** Why it was found: at least one. */
+  /** The fields that match; at least one. */
   readonly matches: readonly FieldMatch[];
 }
 
 const FIELD_BOOST = { title: 3, names: 2.5, tags: 2 };
-/** Words shorter than this must be right: most short words are one letter from another one. */
+/** Shorter words must match exactly, because most short words differ from another one by one letter. */
 const FUZZY_FROM_LENGTH = 4;
-/** Letters that may differ, as a part of the word's length. */
+/** Letters that may differ, as a share of the length of the word. */
 const FUZZY_SHARE = 0.2;
 const MAX_FUZZY_LETTERS = 2;
 /** An entry of this age has half of the recency bonus. */
 const RECENCY_HALF_LIFE_MS = 30 * 24 * 60 * 60 * 1000;
 const RECENCY_BONUS = 0.5;
-/** Separates kind and id in a document id; no kind holds it. */
+/** Separates kind and id in a document id; no kind contains it. */
 const SEPARATOR = ':';
 
-/** Scripts that write no spaces between words: any two neighbouring characters are a word. */
+/** Scripts without spaces between words: every pair of neighbouring characters is a word. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
 const NO_WORD = /[^\p{L}\p{N}]+/u;
@@ -71,8 +71,8 @@ export class FindIndex {
   }
 
   /**
-   * Brings the entries of one kind up to date. `sources` are immutable objects, such as heads of
-   * conversations; one that was seen before is not indexed again.
+   * Updates the entries of one kind. `sources` are immutable objects, such as heads of conversations; an
+   * object of the last call is not indexed again.
    */
   sync<T extends object>(kind: EntryKind, sources: Iterable<T>, entriesOf: EntriesOf<T>): void {
     const gone = new Set([...this.#entries.keys()].filter((id) => id.startsWith(kind + SEPARATOR)));
@@ -94,7 +94,7 @@ export class FindIndex {
     }
   }
 
-  /** Best first. Entries with all words of the query lead; without any, those with some words. */
+  /** Best first: the entries with all words of the query; if there are none, those with some of the words. */
   find(query: string, { kinds, now }: { kinds?: ReadonlySet<EntryKind>; now: number }): FindHit[] {
     const options = this.#options(kinds, now);
     const all = this.#index.search(query, { ...options, combineWith: 'AND' });
@@ -106,7 +106,7 @@ export class FindIndex {
     });
   }
 
-  /** Words and phrases that complete or correct what was typed, best first. */
+  /** Words and phrases that complete or correct the query, best first. */
   suggest(query: string, limit: number): string[] {
     return this.#index
       .autoSuggest(query, { fuzzy: fuzzyLetters, boost: FIELD_BOOST })
@@ -158,7 +158,7 @@ function textOf({ title, tags, names }: FindEntry, field: string): string {
   return (names ?? []).map(({ text }) => text).join(' ');
 }
 
-/** Words without case, accents and compatibility forms; two characters each of unspaced scripts. */
+/** Words without case, accents and compatibility forms; pairs of characters for scripts without spaces. */
 export function wordsOf(text: string): string[] {
   const plain = text
     .normalize('NFKD')

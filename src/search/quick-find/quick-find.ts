@@ -1,7 +1,7 @@
 /**
- * Quick find over everything that has a name: titles, tags, modules and keys of conversations, names
- * of notes and their headings, first lines of insights, subjects of the knowledge graph. The index is
- * built at the first use and brought up to date at each one, from what the stores have in memory.
+ * Quick find over everything with a name: titles, tags, modules and keys of conversations, names and
+ * headings of notes, first lines of insights, subjects of the knowledge graph. The index is built at the
+ * first search, and updated at each search from what the stores have in memory.
  */
 import { type Clock, systemClock } from '../../base/clock.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
@@ -31,13 +31,13 @@ export interface QuickFindAnswer {
   /** Best first. */
   readonly hits: readonly FindHit[];
   readonly total: number;
-  /** Names that complete or correct the query; only where nothing was found. */
+  /** Names that complete or correct the query; empty if there are hits. */
   readonly suggestions: readonly string[];
 }
 
-/** Subjects beyond this number are left out: a name index is for what people name. */
-const MOST_SUBJECTS = 20_000;
-const MOST_SUGGESTIONS = 5;
+/** Further subjects are left out to limit memory. */
+const MAX_SUBJECTS = 20_000;
+const MAX_SUGGESTIONS = 5;
 const FIRST_LINE_CHARACTERS = 200;
 
 export class QuickFind {
@@ -50,13 +50,13 @@ export class QuickFind {
     this.#clock = stores.clock ?? systemClock;
   }
 
-  /** Everything whose name has the words of the query. FILESYSTEM_ERROR. */
+  /** Finds everything whose name has the words of the query. Throws FILESYSTEM_ERROR. */
   async find(query: string, { kinds, limit }: QuickFindRequest): Promise<QuickFindAnswer> {
     const wanted = new Set(kinds ?? (['conversation', 'note', 'insight', 'subject'] as const));
     if (wanted.has('note')) wanted.add('heading');
     await this.#sync(wanted);
     const hits = this.#index.find(query, { kinds: wanted, now: this.#clock.now() });
-    const suggestions = hits.length > 0 ? [] : this.#index.suggest(query, MOST_SUGGESTIONS);
+    const suggestions = hits.length > 0 ? [] : this.#index.suggest(query, MAX_SUGGESTIONS);
     return { hits: hits.slice(0, limit), total: hits.length, suggestions };
   }
 
@@ -72,7 +72,7 @@ export class QuickFind {
     }
     if (kinds.has('insight')) this.#index.sync('insight', await insights.all(), entryOfInsight);
     if (kinds.has('subject')) {
-      const { subjects } = await kg.subjects({}, { limit: MOST_SUBJECTS, offset: 0 });
+      const { subjects } = await kg.subjects({}, { limit: MAX_SUBJECTS, offset: 0 });
       this.#index.sync('subject', subjects, entryOfSubject);
     }
   }

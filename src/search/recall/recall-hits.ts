@@ -1,5 +1,6 @@
 /**
- * What recall found as messages, cut from what is on disk now, each with why it is there.
+ * Converts the hits of recall to messages with snippets, read from the files, and with the reason of each
+ * hit.
  */
 import type { SnippetOptions } from '../../fts/snippets/snippet.js';
 import { passagesOf } from '../../recall/message-text.js';
@@ -14,24 +15,24 @@ import { undefinedIfMissing } from '../undefined-if-missing.js';
 
 const SNIPPET_WORDS = 32;
 
-/** Why recall returns a message; an empty list is left out. */
+/** Why a message is in the answer. Empty lists are left out. */
 export interface Why {
-  /** Words of the question that it has as they were typed. */
+  /** Words of the question that the message has as typed. */
   readonly words?: string[];
   /** Words that only the title of its conversation has. */
   readonly title?: string[];
-  /** Words that it has in another form. */
+  /** Words that the message has in another form. */
   readonly forms?: string[];
-  /** Words that stand just before or after it, or in the same speaker's turns beside it. */
+  /** Words that only neighbouring messages or the same speaker's neighbouring turns have. */
   readonly neighbours?: string[];
-  /** Words that its speaker's name or its date has. */
+  /** Words that are in its speaker's name or its date. */
   readonly time?: string[];
-  /** Cosine of its best passage to the question. */
+  /** Cosine of its best passage and the question. */
   readonly meaning?: number;
 }
 
 export interface RecalledHit extends MessageHit {
-  /** The passage that was found, in UTF-16 offsets of the content. */
+  /** The passage that matches, in UTF-16 offsets of the content. */
   readonly passage: { readonly start: number; readonly end: number };
   readonly why: Why;
 }
@@ -43,7 +44,7 @@ interface HitsRequest {
   readonly snippet?: SnippetOptions;
 }
 
-/** One that cannot be read any more is left out; then, and where one changed, `isCurrent` is false. */
+/** Leaves out messages that can no longer be read. `isCurrent` is false if one was left out or has changed. */
 export async function recalledHits(
   found: readonly (RecallHit & { readonly position: number })[],
   request: HitsRequest,
@@ -89,7 +90,7 @@ function messageHit(
   };
 }
 
-/** Why a keyword search returns a message: words of the query that it has, or that its conversation's title has. */
+/** Why a keyword search returns a message: the query's words in its content and in its conversation's title. */
 export function keywordWhy(query: string, content: string, conversationTitle = ''): Why {
   const asked = [...new Set(wordsOf(query))];
   const inContent = new Set(wordsOf(content));

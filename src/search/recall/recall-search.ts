@@ -1,12 +1,12 @@
 /**
- * Searching messages by what they mean and not only by their letters: the facade over the recall index
- * and, where there are any, vectors. Plain words in mode `auto` get first what FTS5 puts first, where
- * messages have all of them, then what recall finds. Everything else is `messages/message-search.ts`.
+ * The facade of the search by meaning: the recall index and, if available, vectors. For plain words in mode
+ * `auto`, the messages with all words come first, as FTS5 ranks them, then those that recall finds. All
+ * other searches are in `messages/message-search.ts`.
  */
 import { type Clock, sleep } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
-import { WITHOUT_FORM } from '../../recall/ranking.js';
+import { CONTENT_ONLY_WEIGHTS } from '../../recall/ranking.js';
 import type { MessageRef, RecallAnswer, RecallHit } from '../../recall/recall-index.js';
 import { cutRecallSnippet } from '../../recall/recall-snippet.js';
 import type { VectorScores, VectorSource } from '../../recall/vector-source.js';
@@ -21,34 +21,34 @@ import { keywordWhy, type RecalledHit, recalledHits } from './recall-hits.js';
 import { RecallSync, type RecallSyncOptions } from './recall-sync.js';
 import type { SearchMode, SearchTier } from './search-mode-names.js';
 
-/** A build that takes longer goes on without the caller. */
+/** The longest wait for a build. The build then continues in the background. */
 const WAIT_FOR_BUILD_MS = 20_000;
-/** The same in mode `auto`, where keywords answer meanwhile. */
+/** The longest wait in mode `auto`, in which keywords answer in the meantime. */
 const WAIT_IN_AUTO_MS = 5_000;
 const PROGRESS_MS = 500;
-/** A hit that changed on disk a moment ago changes the answer; so often it is asked again. */
+/** A search is repeated if one of its hits has changed on disk, at most this many times in all. */
 const MAX_TRIES = 3;
-/** In mode `semantic` words count for nothing where there are vectors. */
-const BY_VECTORS_ALONE = { lexical: 0, pairs: 0, session: 0 };
-/** For what is about one subject: only the words of messages count. */
-const BY_WORDS_ALONE = { ...WITHOUT_FORM, namedSpeaker: 0 };
+/** In mode `semantic` with vectors, words have no weight. */
+const VECTOR_ONLY_WEIGHTS = { lexical: 0, pairs: 0, session: 0 };
+/** For strategy `topical`: only the words of messages and sessions, and vectors, have weights. */
+const TOPICAL_WEIGHTS = { ...CONTENT_ONLY_WEIGHTS, namedSpeaker: 0 };
 
-/** Ways to rank an answer: those of searches, and those of `get_relevant_snippets`. */
+/** How an answer is ranked: the modes of searches, and the strategies of `get_relevant_snippets`. */
 export type RecallMode = SearchMode | 'topical' | 'entity' | 'temporal';
 
 function weightsOf(mode: RecallMode, hasVectors: boolean) {
-  if (mode === 'semantic' && hasVectors) return { weights: BY_VECTORS_ALONE };
-  if (mode === 'topical') return { weights: BY_WORDS_ALONE };
-  return mode === 'entity' ? { entitiesFirst: true } : {};
+  if (mode === 'semantic' && hasVectors) return { weights: VECTOR_ONLY_WEIGHTS };
+  if (mode === 'topical') return { weights: TOPICAL_WEIGHTS };
+  return mode === 'entity' ? { boostsEntities: true } : {};
 }
 
 export interface RecallQuery extends Omit<MessageQuery, 'matchType'> {
-  /** Given, the search is one by keywords, whatever the mode. */
+  /** If given, the search is a keyword search, whatever `mode` is. */
   readonly matchType?: MessageQuery['matchType'];
   readonly mode: SearchMode;
 }
 
-/** A message that either index found. */
+/** A message from either index. */
 export type FoundHit = MessageHit & Pick<RecalledHit, 'why'>;
 
 export interface RecallResults extends Omit<MessageResults, 'hits'> {
@@ -56,15 +56,15 @@ export interface RecallResults extends Omit<MessageResults, 'hits'> {
   readonly tier: SearchTier;
 }
 
-/** What `ask` found: the answer, and whether vectors took part. */
-export interface Asked {
+/** The answer, and the tier: whether vectors were used. */
+export interface RankedAnswer {
   readonly answer: RecallAnswer;
   readonly tier: SearchTier;
 }
 
 export interface RecallSearchOptions extends RecallSyncOptions {
   readonly clock: Clock;
-  /** Absent: words, their forms and their surroundings alone. */
+  /** If absent, recall uses only words, their forms, and neighbouring messages. */
   readonly vectors?: VectorSource;
 }
 
@@ -77,15 +77,16 @@ export class RecallSearch {
     this.#sync = new RecallSync(options);
   }
 
-  /** QUERY_SYNTAX (matchType fts5), CANCELLED, FILESYSTEM_ERROR. */
+  /** Throws QUERY_SYNTAX (matchType fts5), CANCELLED or FILESYSTEM_ERROR. */
   async search(request: RecallQuery, caller: SearchCaller = {}): Promise<RecallResults> {
     const maxWaitMs = request.mode === 'auto' ? WAIT_IN_AUTO_MS : WAIT_FOR_BUILD_MS;
     if (!this.usesRecall(request) || !(await this.ready({ maxWaitMs, ...caller }))) {
       return this.#byKeywords(request, caller);
     }
     for (let tries = 1; ; tries += 1) {
-      const found = await this.#recalled(request, caller);
-      // They explain why nothing was found. Function words alone would find what the question is not about.
+      const found = await this.#byRecall(request, caller);
+      // A keyword search explains why nothing matches. Its query has no function words, because these would
+      // match messages about other subjects.
       if (found.total === 0)
         return this.#byKeywords({ ...request, query: found.words || request.query }, caller);
       const { words: _words, ...results } = found;
@@ -93,7 +94,7 @@ export class RecallSearch {
     }
   }
 
-  /** Whether a query is for recall: plain words, unless a mode asks for it. */
+  /** Whether recall answers a query: it has only plain words, or the mode requires recall. */
   usesRecall({
     query,
     mode,
@@ -103,12 +104,12 @@ export class RecallSearch {
     return mode !== 'auto' || !this.#options.search.usesOperators(query);
   }
 
-  /** Raised with every change of what is indexed. */
+  /** Grows with every change of the index. */
   get revision(): number {
     return this.#sync.index.revision;
   }
 
-  /** Like `ready`, for what keywords cannot answer: TIMEOUT where the build takes too long. */
+  /** Like `ready`, for callers that cannot use keywords instead. Throws TIMEOUT if the build takes too long. */
   async required(caller: SearchCaller = {}): Promise<void> {
     if (await this.ready(caller)) return;
     throw new AppError('TIMEOUT', 'The recall index is still being built.', {
@@ -116,13 +117,13 @@ export class RecallSearch {
     });
   }
 
-  /** True when the index is complete, false where that takes too long. CANCELLED, FILESYSTEM_ERROR. */
+  /** True if the index is complete; false if that takes too long. Throws CANCELLED or FILESYSTEM_ERROR. */
   async ready(caller: SearchCaller = {}): Promise<boolean> {
     const { signal, progress, maxWaitMs = WAIT_FOR_BUILD_MS } = caller;
     const { clock } = this.#options;
     throwIfCancelled(signal);
     const build = this.#sync.build();
-    build.catch(() => undefined); // the race below reports it, or the next call
+    build.catch(() => undefined); // reported by the race below, or by the next call
     const deadline = clock.monotonic() + maxWaitMs;
     for (;;) {
       if (this.#sync.isBuilt) return true;
@@ -139,13 +140,13 @@ export class RecallSearch {
     }
   }
 
-  /** Everything that answers a question, best first; the index is to be `ready`. CANCELLED. */
+  /** All messages that answer a question, best first. The index must be `ready`. Throws CANCELLED. */
   async ask(
     text: string,
     filters: MessageFilters,
     mode: RecallMode,
     caller: SearchCaller = {},
-  ): Promise<Asked> {
+  ): Promise<RankedAnswer> {
     const { search, vectors: source } = this.#options;
     const { signal } = caller;
     const vectors: VectorScores | undefined = await source?.ask(text, signal);
@@ -162,7 +163,7 @@ export class RecallSearch {
     return { answer, tier: vectors === undefined ? 'words' : 'vectors' };
   }
 
-  /** The messages themselves. `isCurrent` is false where one changed since the index read it. */
+  /** Reads the messages of hits. `isCurrent` is false if one has changed since it was indexed. */
   hits(
     asked: RecallAnswer,
     found: readonly (RecallHit & { position: number })[],
@@ -177,13 +178,13 @@ export class RecallSearch {
     });
   }
 
-  /** The part of a hit's passage that has the most words of the question, so many words at most. */
+  /** The part of a hit's passage that has the most words of the question, in at most `words` words. */
   excerpt({ question }: RecallAnswer, { content, passage }: RecalledHit, words: number): string {
     const style = { open: '', close: '', ellipsis: '…', words };
     return cutRecallSnippet(content, passage, question, this.#sync.index.vocabulary, style);
   }
 
-  /** Saves nothing of the store's; a build that is under way ends with the store's `close`. */
+  /** Ends a running build, and saves a complete index if a save is due. */
   async close(): Promise<void> {
     await this.#sync.close();
   }
@@ -191,14 +192,14 @@ export class RecallSearch {
   async #byKeywords(request: RecallQuery, caller: SearchCaller): Promise<RecallResults> {
     const { matchType = 'auto', ...asked } = request;
     const found = await this.#options.search.search({ ...asked, matchType }, caller);
-    const hits = found.hits.map((hit) => explained(hit, request.query));
+    const hits = found.hits.map((hit) => withReason(hit, request.query));
     return { ...found, hits, tier: 'keyword' };
   }
 
-  async #recalled(request: RecallQuery, caller: SearchCaller) {
+  async #byRecall(request: RecallQuery, caller: SearchCaller) {
     const { query, filters, mode, limit, offset } = request;
     const { answer, tier } = await this.ask(query, filters, mode, caller);
-    const exact = mode === 'auto' ? await this.#exact(request, caller) : NO_EXACT;
+    const exact = mode === 'auto' ? await this.#exactMatches(request, caller) : NO_EXACT_MATCHES;
     const others = positionsWithout(answer, exact.has);
     const total = exact.total + others.length;
     const leading = offset < exact.total ? await exact.page() : [];
@@ -209,30 +210,33 @@ export class RecallSearch {
       return hit === undefined ? [] : [{ ...hit, position: exact.total + from + at }];
     });
     const { hits, isCurrent } = await this.hits(answer, found, request);
-    const isRelaxed = exact.total === 0 && !answer.hasAll;
+    const isRelaxed = exact.total === 0 && !answer.hasAllWords;
     return {
       ...{ total, tier, isCurrent, relaxed: isRelaxed, unknownWords: [], withoutFilter: {} },
       words: answer.question.words.map(({ text }) => text).join(' '),
-      hits: [...leading.map((hit) => explained(hit, query)), ...hits],
+      hits: [...leading.map((hit) => withReason(hit, query)), ...hits],
     };
   }
 
-  /** The messages that have all of the words, as FTS5 ranks them. */
-  async #exact({ mode: _mode, matchType: _type, ...asked }: RecallQuery, caller: SearchCaller) {
+  /** The messages with all words, as FTS5 ranks them. */
+  async #exactMatches(
+    { mode: _mode, matchType: _type, ...asked }: RecallQuery,
+    caller: SearchCaller,
+  ) {
     const { search } = this.#options;
     const { total, relaxed, has } = await search.matches(asked.query, asked.filters, caller);
-    if (relaxed || total === 0) return NO_EXACT;
+    if (relaxed || total === 0) return NO_EXACT_MATCHES;
     const page = async () => (await search.search({ ...asked, matchType: 'auto' }, caller)).hits;
     return { total, has, page };
   }
 }
 
-const explained = (hit: MessageHit, query: string): FoundHit => ({
+const withReason = (hit: MessageHit, query: string): FoundHit => ({
   ...hit,
   why: keywordWhy(query, hit.content, hit.title),
 });
 
-const NO_EXACT = {
+const NO_EXACT_MATCHES = {
   total: 0,
   has: (_message: MessageRef) => false,
   page: async (): Promise<readonly MessageHit[]> => [],

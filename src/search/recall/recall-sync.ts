@@ -1,6 +1,6 @@
 /**
- * The recall index of a running process: built when something first asks, from its cache and the files,
- * then kept current by following the store. While nothing asks there is no index and no follower.
+ * The recall index of a running process. The first question builds it from its cache and the files; then it
+ * follows the store. Until then there is no index.
  */
 
 import type { Log } from '../../base/log.js';
@@ -14,7 +14,7 @@ import type { Message } from '../../stores/conversations/document/schema.js';
 import type { ConversationChange } from '../../stores/conversations/files/catalogue.js';
 import { CacheKeeper } from '../cache/cache-keeper.js';
 import {
-  adoptRecallCache,
+  fillFromRecallCache,
   loadRecallCache,
   type RecallCache,
   recallChunks,
@@ -24,7 +24,7 @@ import { undefinedIfMissing } from '../undefined-if-missing.js';
 
 export interface RecallSyncOptions {
   readonly store: ConversationStore;
-  /** Its index is built first: after that the store has read every conversation. */
+  /** Its index is built first, because the store has then read every conversation. */
   readonly search: MessageSearch;
   /** `undefined`: the index is always built from the files. */
   readonly cachePath?: string | undefined;
@@ -40,7 +40,7 @@ export class RecallSync {
   #isBuilt = false;
   #stopFollowing: (() => void) | undefined;
   #progress = { done: 0, total: 0 };
-  /** Changes that are not in the index yet, the first of them perhaps in part. */
+  /** Changes that are not fully indexed yet; the first may be indexed in part. */
   readonly #waiting: Generator<undefined, void>[] = [];
   #applying: Promise<void> | undefined;
 
@@ -49,8 +49,8 @@ export class RecallSync {
     const { store } = options;
     this.#keeper = new CacheKeeper(this.#cacheFile, () => ({
       size: this.index.stats().messages,
-      // While a change is applied the index is of an older version than the store says.
-      ...(this.#applying === undefined ? this.index.counters : NOTHING_NEW),
+      // While a change is being applied, the index is older than the store, so it must not be saved.
+      ...(this.#applying === undefined ? this.index.counters : NO_CHANGES),
       chunks: () => recallChunks(this.index, store),
     }));
   }
@@ -70,7 +70,10 @@ export class RecallSync {
     return this.#isBuilt;
   }
 
-  /** Conversations read by the build that is under way or was the last, of how many that no cache has. */
+  /**
+   * Number of conversations that the current or last build has read, and of all that it must read because
+   * no cache has them.
+   */
   get progress(): { readonly done: number; readonly total: number } {
     return this.#progress;
   }
@@ -80,7 +83,7 @@ export class RecallSync {
     while (this.#applying !== undefined) await this.#applying;
   }
 
-  /** Resolves when the index is complete. After a failure (FILESYSTEM_ERROR) the next call tries again. */
+  /** Resolves when the index is complete. After an error (FILESYSTEM_ERROR) the next call tries again. */
   build(): Promise<void> {
     this.#building ??= this.#build().catch((error: unknown) => {
       this.#building = undefined;
@@ -91,13 +94,13 @@ export class RecallSync {
     return this.#building;
   }
 
-  /** Ends a build that is under way: nothing waits for it any more. A complete index is saved if due. */
+  /** Ends a running build. A complete index is saved if a save is due. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#building?.catch(() => undefined);
     await this.#applying;
     this.#keeper.stop();
-    // Not where changes are missing: the cache would say that it has them.
+    // With pending changes the cache would be older than the stamps that it stores.
     if (this.#isBuilt && this.#waiting.length === 0) await this.#keeper.save();
     this.#stopFollowing?.();
   }
@@ -107,7 +110,7 @@ export class RecallSync {
     const { signal } = this.#closing;
     const [cache] = await Promise.all([this.#loadCache(), search.built({ signal })]);
     this.#stopFollowing ??= store.followFromNow((change) => this.#apply(change));
-    if (cache !== undefined) adoptRecallCache(cache, this.index, store);
+    if (cache !== undefined) fillFromRecallCache(cache, this.index, store);
     const ids = [...store.known()].map(({ head }) => head.conversationId);
     const unread = ids.filter((id) => !this.index.has(id));
     const slice = new TimeSlice({ signal });
@@ -121,7 +124,7 @@ export class RecallSync {
     this.#keeper.start();
   }
 
-  /** Nothing where an earlier build, which failed, has begun the index. */
+  /** `undefined` if an earlier build failed, because the index is then not empty. */
   async #loadCache(): Promise<RecallCache | undefined> {
     const file = this.#cacheFile;
     const isEmpty = this.#stopFollowing === undefined;
@@ -131,9 +134,9 @@ export class RecallSync {
   async #read(conversationId: string): Promise<void> {
     const view = await undefinedIfMissing(this.#options.store.view(conversationId));
     await this.settled();
-    // One that changed while it was read was put by the follower.
+    // If the conversation changed during the read, its change event has put it.
     if (view === undefined || this.index.has(conversationId)) return;
-    this.#enqueue(this.index.steps(conversationId, sourcesOf(messagesOf(view))));
+    this.#enqueue(this.index.putInSteps(conversationId, sourcesOf(messagesOf(view))));
     await this.settled();
   }
 
@@ -141,7 +144,7 @@ export class RecallSync {
     this.#enqueue(
       document === undefined
         ? this.#deletion(conversationId)
-        : this.index.steps(
+        : this.index.putInSteps(
             conversationId,
             sourcesOf(document.snapshot().messages),
             unchangedMessages,
@@ -154,7 +157,10 @@ export class RecallSync {
     this.index.delete(conversationId);
   }
 
-  /** In the order of the calls. What takes longer than a slice goes on in the background. */
+  /**
+   * Changes are applied in their order. If they take longer than a time slice, the rest runs in the
+   * background.
+   */
   #enqueue(steps: Generator<undefined, void>): void {
     this.#waiting.push(steps);
     if (this.#applying !== undefined) return;
@@ -175,7 +181,7 @@ export class RecallSync {
     }
   }
 
-  /** True once nothing is left to apply. */
+  /** True if no change is left. */
   #applyUntil(slice: TimeSlice): boolean {
     for (let [steps] = this.#waiting; steps !== undefined; [steps] = this.#waiting) {
       while (steps.next().done !== true) if (slice.isSpent()) return false;
@@ -185,7 +191,7 @@ export class RecallSync {
   }
 }
 
-const NOTHING_NEW = { changed: 0, dropped: 0 };
+const NO_CHANGES = { changed: 0, dropped: 0 };
 
 function messagesOf(view: ConversationView): Message[] {
   const messages: Message[] = [];
@@ -202,16 +208,16 @@ function sourceOf({ role, content, createdAt, metadata }: Message): MessageSourc
   return { role, content, time: Date.parse(createdAt), speaker: speakerOf(content, metadata) };
 }
 
-/** Fields of `metadata` in which importers and clients keep who spoke. */
+/** Fields of `metadata` in which importers and clients store the speaker. */
 const NAME_FIELDS = ['speaker', 'name', 'author', 'sender', 'from'];
 const NAME_BEFORE_TEXT = /^\p{Lu}[\p{L}'’.-]{0,30}(?: \p{Lu}[\p{L}'’.-]{0,30}){0,2}(?=: \S)/u;
-const LONGEST_NAME = 80;
+const MAX_NAME_LENGTH = 80;
 
-/** The name of a person, where the message says it: in its metadata, or as in `Anna: I think so`. */
+/** The speaker's name, from the metadata or from the beginning of the text (`Anna: I think so`). */
 function speakerOf(content: string, metadata: Message['metadata']): string | undefined {
   for (const field of NAME_FIELDS) {
     const name = metadata?.[field];
-    if (typeof name === 'string' && name !== '' && name.length <= LONGEST_NAME) return name;
+    if (typeof name === 'string' && name !== '' && name.length <= MAX_NAME_LENGTH) return name;
   }
   return NAME_BEFORE_TEXT.exec(content)?.[0];
 }

@@ -1,13 +1,13 @@
 /**
- * The names of the ways to search messages, apart from the search: the schemas of tools and the command
- * line need them when a process starts, long before anything is searched.
+ * The names of the modes of a message search. They are in a file of their own because the schemas of tools
+ * and the command line need them when a process starts, without the search.
  */
 
-/** By their words as FTS5 does, by meaning, by both, or by what suits the query (`auto`). */
+/** By words as in FTS5, by meaning, by both, or by what suits the query (`auto`). */
 export const SEARCH_MODES = ['auto', 'keyword', 'semantic', 'hybrid'] as const;
 export type SearchMode = (typeof SEARCH_MODES)[number];
 
-/** What an answer was found with: exact words, forms of words and their surroundings, vectors too. */
+/** What an answer is based on: exact words; forms of words and neighbouring messages; these and vectors. */
 export const SEARCH_TIERS = ['keyword', 'words', 'vectors'] as const;
 export type SearchTier = (typeof SEARCH_TIERS)[number];
 

@@ -10,7 +10,7 @@ import { AppError } from '../../base/errors.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
-import { KIND_FACTS, PROVIDER_KINDS, staysHere } from '../../providers/llm/provider-kinds.js';
+import { isLocalEndpoint, KIND_FACTS, PROVIDER_KINDS } from '../../providers/llm/provider-kinds.js';
 
 const MOST_PROVIDERS = 50;
 /** Last use is a hint for people: writing the file at every request would gain nothing. */
@@ -173,7 +173,7 @@ function checked(provider: unknown): Provider {
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw wrongEndpoint('must be an address without a user, a query or a fragment');
   }
-  if (url.protocol === 'http:' && apiKeyEnv !== undefined && !staysHere(endpoint)) {
+  if (url.protocol === 'http:' && apiKeyEnv !== undefined && !isLocalEndpoint(endpoint)) {
     throw wrongEndpoint('must be an https address, because a key is sent to another machine');
   }
   return parsed.data;

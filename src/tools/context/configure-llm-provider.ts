@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { disclosureOf } from '../../context/summaries/disclosure.js';
-import { PROVIDER_KINDS, staysHere } from '../../providers/llm/provider-kinds.js';
+import { isLocalEndpoint, PROVIDER_KINDS } from '../../providers/llm/provider-kinds.js';
 import type { Provider, ProviderList } from '../../stores/llm-providers/provider-list.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
 
@@ -92,7 +92,8 @@ async function set(providers: ProviderList, change: Change, isRemote: boolean): 
   const known = (await providers.list()).find(({ name }) => name === change.name);
   if (known === undefined && change.model === undefined) throw missing('model');
   const provider = await providers.set(change);
-  const isHarmless = staysHere(provider.endpoint) && provider.apiKeyEnv === undefined && !isRemote;
+  const isHarmless =
+    isLocalEndpoint(provider.endpoint) && provider.apiKeyEnv === undefined && !isRemote;
   if (provider.isAllowed || !isHarmless) return provider;
   return providers.set({ name: provider.name, isAllowed: true });
 }

@@ -77,7 +77,7 @@ export const exportConversations = defineTool({
       const { damaged, ...written } = await exporter.toFile(input.file, request);
       return { hasMore: false, ...written, ...named(damaged) };
     }
-    const room = { most: input.maxTokens - FRAME_TOKENS, measure: estimateTokens };
+    const room = { max: input.maxTokens - FRAME_TOKENS, measure: estimateTokens };
     const { damaged, nextAfter, ...page } = await exporter.toText(request, room);
     return {
       ...(nextAfter !== undefined && { nextCursor: nextAfter }),

@@ -51,7 +51,7 @@ export const kgExport = defineTool({
     if (file !== undefined) {
       return { hasMore: false, ...(await graphExport.toFile(file, request)) };
     }
-    const room = { most: budget - FRAME_TOKENS, measure: estimateTokens };
+    const room = { max: budget - FRAME_TOKENS, measure: estimateTokens };
     const page = await graphExport.toText(request, offset, room);
     const sizeBytes = Buffer.byteLength(page.text);
     return { hasMore: page.nextOffset !== undefined, sizeBytes, ...page };

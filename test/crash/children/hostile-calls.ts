@@ -56,9 +56,9 @@ const STEPS: Record<string, (app: App, config: Config, given: string) => Promise
   vectors: async (_, { cacheFolder }) => {
     const files = new VectorFiles(join(cacheFolder, 'vectors', 'model'), 'model');
     const kinds: string[] = [];
-    for await (const file of files.news()) kinds.push(typeof file);
+    for await (const file of files.readNewFiles()) kinds.push(typeof file);
     await files.write([{ key: 'ab'.repeat(16), scale: 1, values: new Int8Array(8) }]);
-    await files.tidy(() => true);
+    await files.mergeSmallFiles(() => true);
     return kinds;
   },
 };

@@ -5,7 +5,7 @@ import {
   createLanguageModel,
   type LanguageModelOptions,
 } from '../../../src/providers/llm/language-model.js';
-import { isTruncated, leastTokens } from '../../../src/providers/llm/token-floor.js';
+import { isTruncated, minTokens } from '../../../src/providers/llm/token-floor.js';
 import { errorOf } from '../../support/error-of.js';
 import { type LlmStandIn, type Mood, startLlm } from '../../support/llm-stand-in.js';
 
@@ -136,8 +136,8 @@ describe('a truncated request', () => {
     'In week 12 the harbour of Bremen reported 345 ships. 来週の京都旅行の計画を立てたいです。';
 
   it('is noticed where fewer tokens were counted than any tokenizer makes', () => {
-    expect(leastTokens(text)).toBeGreaterThan(15);
-    expect(leastTokens(text)).toBeLessThan(32);
+    expect(minTokens(text)).toBeGreaterThan(15);
+    expect(minTokens(text)).toBeLessThan(32);
     expect(isTruncated(text, 10)).toBe(true);
     expect(isTruncated(text, 30)).toBe(false);
   });

@@ -4,14 +4,14 @@
  */
 import type { RecordLocation } from './source.js';
 
-export interface AccountProblem {
+export interface ReportedProblem {
   readonly path: string;
   readonly record?: string;
   readonly code: string;
   readonly message: string;
 }
 
-export interface Account {
+export interface ImportOutcome {
   added: number;
   updated: number;
   unchanged: number;
@@ -33,7 +33,7 @@ export interface Account {
   readonly leftOut: Record<string, number>;
   /** Conversations that were continued both here and at the source. The source's part is a branch now. */
   readonly branched: string[];
-  readonly problems: AccountProblem[];
+  readonly problems: ReportedProblem[];
   /** The number of further problems, which are not in `problems`. */
   moreProblems: number;
   /** The error that ended the import early. What is counted is durable. */
@@ -41,9 +41,9 @@ export interface Account {
 }
 
 /** The limit for problems in the report, because a damaged file of millions of lines must not fill the memory. */
-const MOST_PROBLEMS = 1000;
+const MAX_PROBLEMS = 1000;
 
-export function newAccount(): Account {
+export function newOutcome(): ImportOutcome {
   return {
     ...{ added: 0, updated: 0, unchanged: 0, skipped: 0, messages: 0, masked: 0 },
     ...{
@@ -61,14 +61,14 @@ export function newAccount(): Account {
 }
 
 export function addProblem(
-  account: Account,
+  outcome: ImportOutcome,
   { path, record }: RecordLocation,
   { code, message }: { code: string; message: string },
 ): void {
-  if (account.problems.length >= MOST_PROBLEMS) account.moreProblems += 1;
-  else account.problems.push({ path, ...(record !== undefined && { record }), code, message });
+  if (outcome.problems.length >= MAX_PROBLEMS) outcome.moreProblems += 1;
+  else outcome.problems.push({ path, ...(record !== undefined && { record }), code, message });
 }
 
-export function addLeftOut(account: Account, reason: string, count = 1): void {
-  account.leftOut[reason] = (account.leftOut[reason] ?? 0) + count;
+export function addLeftOut(outcome: ImportOutcome, reason: string, count = 1): void {
+  outcome.leftOut[reason] = (outcome.leftOut[reason] ?? 0) + count;
 }

@@ -1,4 +1,4 @@
-/** What is counted of one conversation: a line for each message, and its most frequent words. */
+/** The figures of one conversation: one entry for each message, and its most frequent words. */
 import type { WordCount } from '../context/distinctive-words.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
 import type { MessageFigures } from './message-figures.js';
@@ -12,12 +12,12 @@ export interface ConversationFigures {
 /** The most frequent words of a conversation, counted when a report asked for topics. */
 export interface FrequentWords {
   readonly words: readonly WordCount[];
-  /** How many messages the conversation had then. */
+  /** Number of messages in the conversation when the words were counted. */
   readonly messages: number;
-  /** Counted in a part of the messages. */
+  /** True if the words were counted in only some of the messages. */
   readonly isEstimated: boolean;
 }
 
-export interface Counted extends ConversationFigures {
+export interface CountedConversation extends ConversationFigures {
   readonly words?: FrequentWords;
 }

@@ -1,25 +1,25 @@
 /**
- * How long people talk: a session ends where the next message is more than half an hour later, and the
- * pauses are those between the messages of a session.
+ * How long people talk. A session ends if the next message is more than half an hour later; pauses are the
+ * times between the messages of one session.
  */
 
 export interface Pace {
   readonly sessions: number;
   readonly medianMinutes: number;
   readonly longestMinutes: number;
-  /** Median of the pauses between two messages of a session. */
+  /** Median of the pauses between messages of a session. */
   readonly medianPauseSeconds: number;
   readonly medianMessages: number;
 }
 
 const SESSION_PAUSE_MS = 30 * 60_000;
 
-export class Pacer {
+export class PaceMeter {
   readonly #minutes: number[] = [];
   readonly #messages: number[] = [];
   readonly #pauseSeconds: number[] = [];
 
-  /** Takes the times of one conversation (epoch milliseconds); answers how many minutes they fill. */
+  /** Adds the times of one conversation (epoch milliseconds). Returns the minutes of its sessions. */
   add(times: readonly number[]): number {
     const sorted = [...times].sort((a, b) => a - b);
     let total = 0;
@@ -52,7 +52,7 @@ export class Pacer {
 
 const toTenths = (amount: number): number => Math.round(amount * 10) / 10;
 
-/** 0 of nothing. */
+/** 0 if there are no amounts. */
 function median(amounts: readonly number[]): number {
   const sorted = Float64Array.from(amounts).sort();
   const middle = sorted.length >> 1;
