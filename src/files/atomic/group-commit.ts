@@ -68,7 +68,7 @@ export class GroupCommit<I, O> {
   }
 }
 
-/** A group commit for each key; those of different keys run side by side. */
+/** One group commit for each key. Commits of different keys run at the same time. */
 export class GroupCommits<I, O> {
   readonly #commit: (key: string, items: readonly I[]) => Promise<readonly Outcome<O>[]>;
   readonly #byKey = new Map<string, GroupCommit<I, O>>();
