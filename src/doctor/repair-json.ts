@@ -42,7 +42,7 @@ export function repairJson(file: JsonFile, { clock, fsync }: RepairOptions): Pro
     const fields = completeFields(found.bytes.toString());
     check(fields);
     const keptAs = brokenName(path, clock);
-    await lock.keep(path, join(dirname(path), keptAs), { fsync });
+    await lock.link(path, join(dirname(path), keptAs), { fsync });
     const bytes = Buffer.from(`${JSON.stringify(fields, null, 2)}\n`);
     await lock.replace(path, bytes, { fsync }, { base: found.stamp });
     return `${Object.keys(fields).length} fields were saved; the broken file was renamed to ${keptAs}.`;

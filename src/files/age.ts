@@ -12,7 +12,9 @@ const RECIPIENT = /^age1[02-9ac-hj-np-z]{20,4000}$/;
 const IDENTITY = /^AGE-SECRET-KEY-1[02-9A-Z]{20,4000}$/;
 
 /** For whom a file is encrypted: recipients (`age1…`), or everyone who has the passphrase. */
-export type AgeLock = { readonly recipients: readonly string[] } | { readonly passphrase: string };
+export type AgeRecipients =
+  | { readonly recipients: readonly string[] }
+  | { readonly passphrase: string };
 
 /** The secret keys (identities) or the passphrase that open an age file. */
 export type AgeKey = { readonly identities: readonly string[] } | { readonly passphrase: string };
@@ -60,7 +62,7 @@ export function readIdentities(path: string): AgeKey {
  * the writer can read the file back to check it (`addAgeKey`). For recipients, `check` is a temporary key,
  * which is an additional recipient and is not stored. VALIDATION_ERROR for a wrong recipient.
  */
-export async function ageFileOf(lock: AgeLock): Promise<{
+export async function createAgeEncrypter(lock: AgeRecipients): Promise<{
   readonly seal: (chunks: AsyncIterable<Uint8Array | string>) => AsyncGenerator<Uint8Array>;
   readonly check: AgeKey;
 }> {
@@ -99,7 +101,7 @@ export const isAgeFile = (path: string): boolean =>
  * Streams the content of a file, and decrypts an age file. Throws like `readGivenText`. The stream fails
  * with DECRYPT if no key of this process fits, and with an error of the library if the file is damaged.
  */
-export function streamOpened(path: string): Readable {
+export function streamDecrypted(path: string): Readable {
   return isAgeFile(path) ? Readable.from(opened(path), { objectMode: false }) : streamGiven(path);
 }
 

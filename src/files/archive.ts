@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { createTarDecoder, createTarPacker, type TarPackController } from 'modern-tar';
 import { AppError, errnoOf, isAppError } from '../base/errors.js';
-import { streamOpened } from './age.js';
+import { streamDecrypted } from './age.js';
 import { FILE_MODE } from './atomic/atomic-write.js';
 import { fileError, withFileError } from './read/file-errors.js';
 import { MAX_DOCUMENT_BYTES } from './read/json-doc.js';
@@ -96,7 +96,7 @@ export async function* readArchive(path: string): AsyncGenerator<ArchiveFile> {
 
 function openSource(path: string): Readable {
   try {
-    return streamOpened(path);
+    return streamDecrypted(path);
   } catch (error) {
     throw readError(error, path);
   }

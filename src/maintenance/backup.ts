@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { type Clock, DAY_MS, isoTime } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
-import { type AgeLock, addAgeKey, ageFileOf } from '../files/age.js';
+import { type AgeRecipients, addAgeKey, createAgeEncrypter } from '../files/age.js';
 import { archiveOf } from '../files/archive.js';
 import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
 import { writeNewFile } from '../files/atomic/new-file.js';
@@ -39,7 +39,7 @@ export interface BackupCall {
   /** Another folder than the usual one. */
   readonly folder?: string | undefined;
   /** Makes an age file, which these open. */
-  readonly age?: AgeLock | undefined;
+  readonly age?: AgeRecipients | undefined;
   readonly signal?: AbortSignal | undefined;
   onFile?(count: number): void;
 }
@@ -83,7 +83,7 @@ export class Backups {
     const { areas, singleFiles = [], clock } = this.#options;
     const createdAt = isoTime(clock.now());
     const path = join(folder, `${nameAt(createdAt)}${age === undefined ? '' : '.age'}`);
-    const sealing = age && (await ageFileOf(age));
+    const sealing = age && (await createAgeEncrypter(age));
     await makeFolder(folder);
     await keepOutOfGit(folder, this.#options);
     await sweepTemporaries(folder);

@@ -48,7 +48,7 @@ export function problemWithRestoring(
   bytes: Uint8Array,
   graphNames: ReadonlySet<string>,
 ): string | undefined {
-  const spelling = problemWithSpelling(name);
+  const spelling = confusableProblem(name);
   if (spelling !== undefined) return spelling;
   const [area, ...parts] = name.split('/');
   const rest = parts.join('/');
@@ -62,7 +62,7 @@ export function problemWithRestoring(
 }
 
 /** Control characters, other programs' separators, device names and the like. */
-function problemWithSpelling(name: string): string | undefined {
+function confusableProblem(name: string): string | undefined {
   try {
     requireConfined(name);
     return undefined;

@@ -146,7 +146,7 @@ export class AppendHandle {
  * Appends whole lines without a lock and without fsync, so lines may be lost in a crash: only for files
  * that no other data needs. Throws like `AppendHandle.append`.
  */
-export function addLines(path: string, lines: readonly string[]): void {
+export function appendLinesUnlocked(path: string, lines: readonly string[]): void {
   const stored = lines.map((line) => toStoredLines(path, line)).join('');
   try {
     const { number } = openToAppend(path);

@@ -23,7 +23,7 @@ import { requirePresent } from '../presence.js';
 import { fileError, ignoreErrno, withFileError } from '../read/file-errors.js';
 import { isSameStamp, type Stamp, stampOf } from '../read/stamp.js';
 import { closeQuietly } from '../safe-access/close-quietly.js';
-import { createAt, createIn, replaceable } from '../safe-access/open-regular.js';
+import { createAt, createIn, requireReplaceable } from '../safe-access/open-regular.js';
 import { inFolder, type PinnedFolder, pinIn } from '../safe-access/pinned-folder.js';
 import { toStored } from '../sealing/open-stores.js';
 import { removeQuietly, temporaryName } from './staging.js';
@@ -143,7 +143,7 @@ async function putInPlace(
   // The folder is opened before the rename: if no file handle is free, the old file is still there.
   return inFolder(dirname(target), async (folder) => {
     const name = basename(target);
-    const there = replaceable(folder, name, target);
+    const there = requireReplaceable(folder, name, target);
     const isStale = base === null ? there !== undefined : base && !isSameStamp(there, base);
     if (isStale) throw new StaleBaseError();
     await renameWithRetry(staged.stage, folder.at(name));
@@ -162,7 +162,7 @@ async function putInPlace(
  */
 export async function renameOnto(from: string, target: string): Promise<void> {
   await inFolder(dirname(target), async (folder) => {
-    replaceable(folder, basename(target), target);
+    requireReplaceable(folder, basename(target), target);
     await renameWithRetry(from, folder.at(basename(target)));
   });
 }

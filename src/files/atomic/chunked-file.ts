@@ -7,7 +7,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { ignoreErrno, withFileError } from '../read/file-errors.js';
-import { createHandleIn, openHandle, replaceable } from '../safe-access/open-regular.js';
+import { createHandleIn, openHandle, requireReplaceable } from '../safe-access/open-regular.js';
 import { inFolder } from '../safe-access/pinned-folder.js';
 import { toStoredPiece } from '../sealing/open-stores.js';
 import { openFile, sealedFileKey } from '../sealing/sealed-form.js';
@@ -29,7 +29,7 @@ export async function writeChunks(target: string, chunks: Iterable<Uint8Array>):
     inFolder(dirname(target), async (folder) => {
       try {
         await fill(await createHandleIn(folder, stage), target, chunks);
-        replaceable(folder, basename(target), target);
+        requireReplaceable(folder, basename(target), target);
         await renameWithRetry(folder.at(stage), folder.at(basename(target)));
       } catch (error) {
         removeQuietly(folder.at(stage));

@@ -10,7 +10,7 @@ import { basename, dirname, join } from 'node:path';
 import { AppError, errnoOf, isAppError } from '../../base/errors.js';
 import { fileError, withFileError } from '../read/file-errors.js';
 import { readStamp } from '../read/stamp.js';
-import { createHandleIn, replaceable } from '../safe-access/open-regular.js';
+import { createHandleIn, requireReplaceable } from '../safe-access/open-regular.js';
 import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';
 import { requireUnconverted, toStored } from '../sealing/open-stores.js';
 import { type Durability, makeFolder, renameWithRetry, syncFolder } from './atomic-write.js';
@@ -96,7 +96,7 @@ export async function renameFile(from: string, to: string, durability: Durabilit
   await withFileError('rename', from, async () => {
     await inFolder(dirname(from), (source) =>
       inFolder(dirname(to), async (target) => {
-        replaceable(source, basename(from), from);
+        requireReplaceable(source, basename(from), from);
         await publish(source.at(basename(from)), target, to);
         removeOldName(source, basename(from), target.at(basename(to)));
       }),

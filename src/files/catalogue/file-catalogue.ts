@@ -281,7 +281,7 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
     } catch (error) {
       if (!isAppError(error)) throw error;
       // Without a stamp the file is read again: missing permissions or file handles are not visible in the stamp.
-      return { entry: errnoOfFault(error) ? { damage: error } : { stamp, damage: error } };
+      return { entry: readErrnoOf(error) ? { damage: error } : { stamp, damage: error } };
     }
   }
 
@@ -302,7 +302,7 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
 }
 
 /** The errno if the system could not read the file; `undefined` if the content is damaged. */
-export function errnoOfFault({ details }: AppError): string | undefined {
+export function readErrnoOf({ details }: AppError): string | undefined {
   const errno = details?.['errno'];
   return typeof errno === 'string' ? errno : undefined;
 }

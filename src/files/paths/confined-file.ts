@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
 import { type ReadFile, readWhole } from '../read/json-doc.js';
 import { readStamp } from '../read/stamp.js';
-import { likenessOf, problemWithSpelling } from './confusables.js';
+import { confusableProblem, skeletonOf } from './confusables.js';
 import { entriesOf } from './folders.js';
 import { confinedPath } from './paths.js';
 
@@ -20,7 +20,7 @@ export interface ConfinedFile {
 
 /** PATH_ESCAPE for a name that leaves its folder on any platform. No file is touched. */
 export function requireConfined(name: string): void {
-  const problem = problemWithSpelling(name);
+  const problem = confusableProblem(name);
   if (problem !== undefined) throw escapes(name, problem);
   confinedPath('', name);
   confinedPath('', name.normalize('NFKC'));
@@ -42,7 +42,7 @@ export async function findConfined(folder: string, name: string): Promise<Confin
     if (entry === undefined) return { path, kind: 'absent' };
     if (entry.isSymbolicLink()) throw escapes(name, `leads through a link (${part})`);
     if (isLast) return { path, kind: entry.isFile() ? 'file' : 'other' };
-    if (!entry.isDirectory()) throw notAFolder(part);
+    if (!entry.isDirectory()) throw notAFolderError(part);
     at = join(at, part);
   }
   return { path, kind: 'absent' };
@@ -87,8 +87,8 @@ async function entryOf(folder: string, part: string, name: string) {
   const listed = await entriesOf(folder, ['ENOENT', 'ENOTDIR']);
   const exact = listed.find((entry) => entry.name === part);
   if (exact !== undefined) return exact;
-  const likeness = likenessOf(part);
-  const twin = listed.find((entry) => likenessOf(entry.name) === likeness);
+  const likeness = skeletonOf(part);
+  const twin = listed.find((entry) => skeletonOf(entry.name) === likeness);
   if (twin === undefined) return undefined;
   throw escapes(
     name,
@@ -105,7 +105,7 @@ function escapes(name: string, problem: string, more: object = {}): AppError {
   return new AppError('PATH_ESCAPE', `The path ${shown} ${problem}.`, more);
 }
 
-function notAFolder(part: string): AppError {
+function notAFolderError(part: string): AppError {
   return new AppError('VALIDATION_ERROR', `${JSON.stringify(part)} is a file, not a folder.`);
 }
 

@@ -25,7 +25,7 @@ const LATIN_LOOKALIKES = new Map(
 );
 
 /** The reason why the name could be read as another path; `undefined` if it could not. */
-export function problemWithSpelling(name: string): string | undefined {
+export function confusableProblem(name: string): string | undefined {
   if (PERCENT_ENCODED.test(name)) return 'is percent-encoded';
   if (LIKE_SEPARATOR.test(name)) return 'has a character that looks like a separator';
   if (INVISIBLE.test(name.replace(NEEDED_INVISIBLES, ''))) return 'has an invisible character';
@@ -36,7 +36,7 @@ export function problemWithSpelling(name: string): string | undefined {
 }
 
 /** Returns the same key for names that differ only in case, composition, width or look-alike letters. */
-export function likenessOf(name: string): string {
+export function skeletonOf(name: string): string {
   const plain = name.replace(NEEDED_INVISIBLES, '').normalize('NFKC');
   // Lower case first: of the two sharp s only the small one becomes SS.
   const folded = plain.toLowerCase().toUpperCase().toLowerCase();

@@ -4,7 +4,7 @@
  */
 import type { Readable } from 'node:stream';
 import { AppError, errnoOf } from '../../base/errors.js';
-import { streamOpened } from '../age.js';
+import { streamDecrypted } from '../age.js';
 import { fileError } from './file-errors.js';
 import { MAX_DOCUMENT_BYTES } from './json-doc.js';
 
@@ -57,7 +57,7 @@ async function* rawLines(source: string | Readable): AsyncGenerator<Buffer> {
 
 async function* chunksOf(source: string | Readable): AsyncGenerator<Buffer> {
   try {
-    const stream = typeof source === 'string' ? streamOpened(source) : source;
+    const stream = typeof source === 'string' ? streamDecrypted(source) : source;
     for await (const chunk of stream) yield chunk as Buffer;
   } catch (error) {
     throw errnoOf(error) === undefined ? error : fileError(error, 'read', nameOf(source));

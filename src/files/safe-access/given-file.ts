@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { AppError } from '../../base/errors.js';
 import { fileError } from '../read/file-errors.js';
 import { closeQuietly } from './close-quietly.js';
-import { notRegular } from './refusals.js';
+import { notRegularFileError } from './refusals.js';
 
 const { O_RDONLY, O_NONBLOCK = 0 } = constants;
 /** Settings are written by hand. */
@@ -55,5 +55,5 @@ function openGiven(path: string): number {
   const stats = fstatSync(file);
   if (stats.isFile()) return file;
   closeQuietly(file);
-  throw notRegular(path, stats);
+  throw notRegularFileError(path, stats);
 }

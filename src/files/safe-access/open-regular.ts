@@ -19,9 +19,9 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { errnoOf } from '../../base/errors.js';
 import { closeQuietly } from './close-quietly.js';
-import { MOST_TRIES, type PinnedFolder, pinFolder } from './pinned-folder.js';
-import { liesAt } from './real-path.js';
-import { hasOtherNames, leadsElsewhere, notRegular } from './refusals.js';
+import { MAX_TRIES, type PinnedFolder, pinFolder } from './pinned-folder.js';
+import { isAtPath } from './real-path.js';
+import { hardLinkError, notRegularFileError, symlinkError } from './refusals.js';
 
 const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_EXCL } = constants;
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
@@ -42,7 +42,7 @@ export function openToRead(path: string): OpenedFile {
     const number = openOr(path, () => openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
     const opened = checked(number, path);
     if (opened !== undefined) return opened;
-    if (attempt === MOST_TRIES) throw leadsElsewhere(path);
+    if (attempt === MAX_TRIES) throw symlinkError(path);
   }
 }
 
@@ -54,9 +54,9 @@ export async function openHandle(path: string): Promise<FileHandle> {
     });
     try {
       const stats = fstatSync(handle.fd, { bigint: true });
-      if (!stats.isFile()) throw notRegular(path, stats);
-      if (liesAt(handle.fd, path)) return handle;
-      if (attempt === MOST_TRIES) throw leadsElsewhere(path);
+      if (!stats.isFile()) throw notRegularFileError(path, stats);
+      if (isAtPath(handle.fd, path)) return handle;
+      if (attempt === MAX_TRIES) throw symlinkError(path);
     } catch (error) {
       await giveUp(handle);
       throw error;
@@ -141,7 +141,7 @@ export function copyRegular(from: string, to: string): void {
  * What has the name that is to be replaced, `undefined` where nothing has. Throws as for appending:
  * a rename would silently take the place of a link or a pipe. `path` is shown.
  */
-export function replaceable(
+export function requireReplaceable(
   folder: PinnedFolder,
   name: string,
   path: string,
@@ -153,7 +153,7 @@ export function replaceable(
 
 /** A regular file, all of whose names lie in the folder (a crash may leave it a second one there). */
 function requireOwn(folder: PinnedFolder, name: string, stats: BigIntStats, path: string): void {
-  if (!stats.isFile()) throw notRegular(path, stats);
+  if (!stats.isFile()) throw notRegularFileError(path, stats);
   if (stats.nlink <= 1n) return;
   let own = 0n;
   for (const each of readdirSync(folder.path)) {
@@ -162,7 +162,7 @@ function requireOwn(folder: PinnedFolder, name: string, stats: BigIntStats, path
   }
   // Checked again: a name that was removed meanwhile does not count.
   const now = lstatSync(folder.at(name), { bigint: true, throwIfNoEntry: false });
-  if (own < (now?.nlink ?? stats.nlink)) throw hasOtherNames(path);
+  if (own < (now?.nlink ?? stats.nlink)) throw hardLinkError(path);
 }
 
 /** `undefined` where it does not lie at its path: then it is closed again. */
@@ -170,8 +170,8 @@ function checked(number: number, path: string): OpenedFile | undefined {
   let isKept = false;
   try {
     const stats = fstatSync(number, { bigint: true });
-    if (!stats.isFile()) throw notRegular(path, stats);
-    isKept = liesAt(number, path);
+    if (!stats.isFile()) throw notRegularFileError(path, stats);
+    isKept = isAtPath(number, path);
     return isKept ? { number, stats } : undefined;
   } finally {
     if (!isKept) closeQuietly(number);
@@ -200,5 +200,7 @@ function refusalOf(error: unknown, path: string): unknown {
   const errno = errnoOf(error);
   if (errno !== 'ELOOP' && errno !== 'ENXIO' && errno !== 'EISDIR') return error;
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  return stats === undefined || stats.isFile() ? leadsElsewhere(path) : notRegular(path, stats);
+  return stats === undefined || stats.isFile()
+    ? symlinkError(path)
+    : notRegularFileError(path, stats);
 }

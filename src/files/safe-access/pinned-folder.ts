@@ -7,8 +7,8 @@ import { constants, lstatSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf } from '../../base/errors.js';
 import { closeQuietly } from './close-quietly.js';
-import { isLinkFree, liesAt, pathOfOpen } from './real-path.js';
-import { leadsElsewhere } from './refusals.js';
+import { isAtPath, isLinkFree, pathOfOpen } from './real-path.js';
+import { symlinkError } from './refusals.js';
 
 const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 const FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK;
@@ -17,7 +17,7 @@ const FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK;
  * move it at every try: of some hundred thousand calls, five tries were too few for one. A refused
  * link costs less than a millisecond.
  */
-export const MOST_TRIES = 50;
+export const MAX_TRIES = 50;
 
 export interface PinnedFolder {
   /** What system calls are given for the folder. */
@@ -36,11 +36,11 @@ export interface PinnedFolder {
  * the system's own error (ENOENT, ENOTDIR) for the caller to judge.
  */
 export function pinFolder(path: string): PinnedFolder {
-  for (let attempt = 1; attempt <= MOST_TRIES; attempt += 1) {
+  for (let attempt = 1; attempt <= MAX_TRIES; attempt += 1) {
     const file = openFolder(path);
     if (file === undefined) return pinByName(path);
     try {
-      if (liesAt(file, path)) return pinned(path, pathOfOpen(file) ?? path, file);
+      if (isAtPath(file, path)) return pinned(path, pathOfOpen(file) ?? path, file);
     } catch (error) {
       closeQuietly(file);
       throw error;
@@ -48,7 +48,7 @@ export function pinFolder(path: string): PinnedFolder {
     // It was moved after it was opened, as the folder of a lock is: the next try opens what is there now.
     closeQuietly(file);
   }
-  throw leadsElsewhere(path);
+  throw symlinkError(path);
 }
 
 /** The same for a name in a pinned folder. Throws like `pinFolder`. */
@@ -97,13 +97,13 @@ function openFolder(path: string): number | undefined {
     const errno = errnoOf(error);
     if (errno === 'EACCES') return undefined; // may be searched and written, but not listed
     const isLink = (errno === 'ELOOP' || errno === 'ENOTDIR') && isLinkAt(path);
-    throw isLink ? leadsElsewhere(path) : error;
+    throw isLink ? symlinkError(path) : error;
   }
 }
 
 function pinByName(path: string): PinnedFolder {
   statSync(`${path}/.`); // ENOENT or ENOTDIR, as opening it would say
-  if (!isLinkFree(path)) throw leadsElsewhere(path);
+  if (!isLinkFree(path)) throw symlinkError(path);
   return pinned(path, path, undefined);
 }
 

@@ -20,7 +20,7 @@ export function pathOfOpen(file: number): string | undefined {
 }
 
 /** True where the open file or folder lies at `path`, which is absolute, with no link on the way. */
-export function liesAt(file: number, path: string): boolean {
+export function isAtPath(file: number, path: string): boolean {
   const target = HAS_OPEN_PATHS ? linkTarget(file) : undefined;
   // A file that was replaced since keeps the name that it had.
   if (target !== undefined && (target === path || target === path + DELETED)) return true;

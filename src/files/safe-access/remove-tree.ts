@@ -12,7 +12,7 @@ import { inFolder, type PinnedFolder } from './pinned-folder.js';
 const IS_FOLDER = ['EISDIR', 'EPERM'];
 const NOT_EMPTY = ['ENOTEMPTY', 'EEXIST'];
 /** Other processes may add to the folder while it is removed. */
-const MOST_TRIES = 10;
+const MAX_TRIES = 10;
 
 /**
  * Removes `name` from the folder; does nothing where it is missing. A link is removed, not what it leads
@@ -21,7 +21,7 @@ const MOST_TRIES = 10;
 export async function removeTree(folder: PinnedFolder, name: string): Promise<void> {
   // Only Linux has a path for an open folder.
   if (folder.path === folder.realPath) {
-    return rm(folder.at(name), { recursive: true, force: true, maxRetries: MOST_TRIES });
+    return rm(folder.at(name), { recursive: true, force: true, maxRetries: MAX_TRIES });
   }
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -29,7 +29,7 @@ export async function removeTree(folder: PinnedFolder, name: string): Promise<vo
     } catch (error) {
       const errno = errnoOf(error) ?? '';
       if (errno === 'ENOENT') return;
-      if (!NOT_EMPTY.includes(errno) || attempt === MOST_TRIES) throw error;
+      if (!NOT_EMPTY.includes(errno) || attempt === MAX_TRIES) throw error;
       await sleep(attempt);
     }
   }

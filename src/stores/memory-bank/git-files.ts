@@ -30,11 +30,11 @@ export async function writeGitFiles(
   durability: Durability,
 ): Promise<void> {
   await makeFolder(folder, durability);
-  await addLines(folder, '.gitignore', ['.locks/', '.tmp-*', ...ignored], durability);
-  await addLines(folder, '.gitattributes', [...OWN_FILES, ...attributes], durability);
+  await appendLinesUnlocked(folder, '.gitignore', ['.locks/', '.tmp-*', ...ignored], durability);
+  await appendLinesUnlocked(folder, '.gitattributes', [...OWN_FILES, ...attributes], durability);
 }
 
-async function addLines(
+async function appendLinesUnlocked(
   folder: string,
   name: string,
   wanted: readonly string[],

@@ -12,7 +12,7 @@ import {
 import { readConfined, readPlain } from '../../files/paths/confined-file.js';
 import type { ReadFile } from '../../files/read/json-doc.js';
 import { listFiles } from '../../files/read/list-files.js';
-import { leadsElsewhere } from '../../files/safe-access/refusals.js';
+import { symlinkError } from '../../files/safe-access/refusals.js';
 import { isForeign, looksLikeNote, requireNotePath } from './note-path.js';
 import { decodeNote, hashOf, MAX_NOTE_BYTES } from './note-text.js';
 
@@ -90,7 +90,7 @@ async function listNotes(folder: string): Promise<FoundFiles> {
   const refused = new Map<string, AppError>();
   for await (const { name, isLink } of listFiles(folder, isForeign)) {
     if (looksLikeNote(name)) names.push(name);
-    else if (isLink) refused.set(name, leadsElsewhere(name));
+    else if (isLink) refused.set(name, symlinkError(name));
   }
   return { names, refused };
 }

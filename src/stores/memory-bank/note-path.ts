@@ -4,7 +4,7 @@
  */
 import { AppError, isAppError } from '../../base/errors.js';
 import { requireConfined } from '../../files/paths/confined-file.js';
-import { likenessOf } from '../../files/paths/confusables.js';
+import { skeletonOf } from '../../files/paths/confusables.js';
 
 const EXTENSION = '.md';
 const INSIGHTS = 'insights';
@@ -13,7 +13,7 @@ const INSIGHTS = 'insights';
 export function requireNotePath(path: string): void {
   requireConfined(path);
   // On a disk that ignores case, a name that differs only in case is the same folder.
-  if (isForeign(path) || isForeign(likenessOf(path))) {
+  if (isForeign(path) || isForeign(skeletonOf(path))) {
     throw new AppError(
       'PATH_ESCAPE',
       `${JSON.stringify(path)} cannot be the path of a note: names that begin with a dot and the folder ${INSIGHTS}/ are reserved, also with other upper and lower case.`,

@@ -5,15 +5,15 @@
 import { join } from 'node:path';
 import type { AppError } from '../../../base/errors.js';
 import {
-  errnoOfFault,
   FileCatalogue,
   type FileCatalogueOptions,
   type FileChange,
   type FoundFiles,
+  readErrnoOf,
 } from '../../../files/catalogue/file-catalogue.js';
 import { entriesOf, listFolders } from '../../../files/paths/folders.js';
 import { isSameStamp, readStamp, type Stamp } from '../../../files/read/stamp.js';
-import { leadsElsewhere } from '../../../files/safe-access/refusals.js';
+import { symlinkError } from '../../../files/safe-access/refusals.js';
 import type { ConversationDocument } from '../document/document.js';
 import { CONVERSATION_ID, type ConversationHead } from '../document/schema.js';
 import { NewestFirst } from '../listing/newest-first.js';
@@ -118,7 +118,7 @@ export class ConversationCatalogue extends FileCatalogue<Version, ConversationHe
    */
   assertComplete(): void {
     for (const { error } of this.damaged()) {
-      const errno = errnoOfFault(error);
+      const errno = readErrnoOf(error);
       if (errno !== undefined && !LASTING.has(errno)) throw error;
     }
   }
@@ -157,7 +157,7 @@ async function listConversations(
   const links = named.filter((entry) => entry.isSymbolicLink());
   const refused = links.map(({ name }): [string, AppError] => [
     name,
-    leadsElsewhere(files.folderOf(name)),
+    symlinkError(files.folderOf(name)),
   ]);
   const names = folders.map(({ name }) => name).sort();
   return { names: names.reverse(), refused: new Map(refused) };

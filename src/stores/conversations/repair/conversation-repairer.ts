@@ -85,7 +85,7 @@ export class ConversationRepairer {
       if (document === undefined) return undefined;
       const keptAs = `conversation.broken-${compactTime(clock.now())}.json`;
       if (isSalvaged) {
-        await lock.keep(path, join(logsFolder, conversationId, keptAs), this.#options);
+        await lock.link(path, join(logsFolder, conversationId, keptAs), this.#options);
       }
       const { head, length } = document;
       // The inode's second name does not count as another file: the stamp is that of the content.

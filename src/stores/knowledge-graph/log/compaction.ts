@@ -145,11 +145,11 @@ async function putInPlace(
   const sidecar = { sha256, count, generation, compaction };
   if (keepsOld) {
     // Where a power cut takes these names, the files of now are still whole.
-    await lock.keep(files.snapshot, files.previousSnapshot, { fsync: false });
-    await lock.keep(files.wal, files.previousWal, { fsync: false });
+    await lock.link(files.snapshot, files.previousSnapshot, { fsync: false });
+    await lock.link(files.wal, files.previousWal, { fsync: false });
   }
   await lock.replace(files.sidecar, encodeSidecar(sidecar), { fsync });
-  await lock.place(stage, files.snapshot, { fsync });
+  await lock.replaceByFile(stage, files.snapshot, { fsync });
   const log = Buffer.concat([Buffer.from(`\n${encodeHead(sha256.slice(0, NAME_LENGTH))}`), tail]);
   const stamp = await lock.replace(files.wal, log, { fsync });
   end.close();

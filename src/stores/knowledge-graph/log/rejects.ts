@@ -2,7 +2,7 @@
  * Records the damaged lines of the graph's files for the user, as JSON Lines, each damaged line once. Git
  * ignores the file. It may be deleted at any time.
  */
-import { addLines } from '../../../files/atomic/append-file.js';
+import { appendLinesUnlocked } from '../../../files/atomic/append-file.js';
 import { readWhole } from '../../../files/read/json-doc.js';
 import type { Damage } from './replay.js';
 
@@ -22,7 +22,7 @@ export async function recordRejects(path: string, damage: readonly Damage[]): Pr
     known.add(text);
     lines.push(entry);
   }
-  if (lines.length > 0) addLines(path, lines);
+  if (lines.length > 0) appendLinesUnlocked(path, lines);
 }
 
 function textOf(line: string): string {
