@@ -4,9 +4,9 @@
  */
 
 /** Of what is written: most readers of other languages take it. */
-export const MOST_LEVELS_WRITTEN = 500;
+export const MAX_LEVELS_WRITTEN = 500;
 /** Of what is read: every reader and writer here takes it. */
-export const MOST_LEVELS_READ = 4_000;
+export const MAX_LEVELS_READ = 4_000;
 
 /** Whether objects and lists lie in one another more than `levels` times. */
 export function isDeeperThan(levels: number, value: unknown): boolean {

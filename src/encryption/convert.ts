@@ -18,8 +18,8 @@ import { isSameStamp, readStampNow, type Stamp } from '../files/read/stamp.js';
 import { rewriteArchive } from '../files/rewrite-archive.js';
 import {
   addStore,
-  hasOwnForm,
   isDocumentFile,
+  isNeverSealedWhole,
   type StorePaths,
 } from '../files/sealing/open-stores.js';
 import { rewriteFile } from '../files/sealing/rewrite-file.js';
@@ -31,7 +31,7 @@ import { type GivenKey, type KnownKey, namedKey, newKey, type WantedKey } from '
 import { type Marker, readMarker, writeMarker } from './marker.js';
 
 /** A folder is converted as a whole; larger files than this one part of it are reported and left. */
-const MOST_BYTES = 2 ** 31;
+const MAX_BYTES = 2 ** 31;
 const TEMPORARY = /(^|\/)\.tmp-[^/]*$/;
 
 export interface ConversionOptions extends Durability {
@@ -199,7 +199,7 @@ class Conversion {
       await removeFile(path, this.#options);
       return;
     }
-    if (hasOwnForm(path) && !isDocumentFile(path)) return;
+    if (isNeverSealedWhole(path) && !isDocumentFile(path)) return;
     if (!isPlain) return this.#leave(path, stamp, 'it is a link or not a regular file');
     try {
       await this.#rewrite(path, (bytes) => convertFile(path, bytes, this.#keys));
@@ -214,7 +214,7 @@ class Conversion {
     if (!isPlain || !isArchiveName(path)) return;
     const { archives, fsync } = this.#options;
     const change = ({ name, bytes }: { name: string; bytes: Buffer }) => {
-      if (hasOwnForm(name) && !isDocumentFile(name)) return undefined;
+      if (isNeverSealedWhole(name) && !isDocumentFile(name)) return undefined;
       const converted = convertFile(name, bytes, this.#keys);
       return converted && Buffer.from(converted);
     };
@@ -236,7 +236,7 @@ class Conversion {
   }
 
   async #rewrite(path: string, change: (bytes: Buffer) => Uint8Array | undefined): Promise<void> {
-    const found = await readStored(path, MOST_BYTES);
+    const found = await readStored(path, MAX_BYTES);
     if (found === undefined) return;
     const bytes = change(found.bytes);
     const stamp = bytes && (await rewriteFile(path, bytes, found, this.#options));
@@ -252,7 +252,7 @@ class Conversion {
     const { to } = this.#keys;
     let hasOther = false;
     for (const path of this.#options.paths.lineFiles) {
-      const text = (await readStored(path, MOST_BYTES))?.bytes.toString() ?? '';
+      const text = (await readStored(path, MAX_BYTES))?.bytes.toString() ?? '';
       if (/\.sha256$/.test(path)) continue;
       if (!hasOtherLines(text, to)) continue;
       if (/rejects\.log$/.test(path)) {

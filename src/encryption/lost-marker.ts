@@ -11,9 +11,9 @@ import { sealedFileKey } from '../files/sealing/sealed-form.js';
 import { MARKER_REMEDY, markerPath } from './marker.js';
 
 /** Of each kind. */
-const MOST_FILES = 20;
+const MAX_FILES = 20;
 /** Larger ones are left out. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 const CONVERSATION = /^\d{8}-\d{13}$/;
 /** A value in a document, or a line of the graph. Inside of a text, the quotation mark is escaped. */
 const SEALED_PART = /(?:[^\\]"sealed:1:|^~)([0-9a-f]{16}):/m;
@@ -49,7 +49,7 @@ async function documents(logsFolder: string, { sealed }: StorePaths): Promise<st
   const conversations = (await namesIn(listFolders, logsFolder))
     .filter((name) => CONVERSATION.test(name))
     .sort()
-    .slice(-MOST_FILES)
+    .slice(-MAX_FILES)
     .map((name) => join(logsFolder, name, 'conversation.json'));
   const others: string[] = [];
   for (const folder of sealed.filter((each) => each !== logsFolder)) {
@@ -58,7 +58,7 @@ async function documents(logsFolder: string, { sealed }: StorePaths): Promise<st
       [join(folder, 'insights'), '.json'],
     ] as const) {
       const names = (await namesIn(listFiles, at)).filter((name) => name.endsWith(suffix));
-      others.push(...names.slice(0, MOST_FILES).map((name) => join(at, name)));
+      others.push(...names.slice(0, MAX_FILES).map((name) => join(at, name)));
     }
   }
   return [...conversations, ...others];
@@ -71,7 +71,7 @@ const namesIn = (list: (path: string) => Promise<string[]>, path: string): Promi
 /** `undefined` for what is absent, too large, or no file: its store says more about it. */
 async function keyIdIn(path: string): Promise<string | 'none' | undefined> {
   try {
-    const found = await readStored(path, MOST_BYTES);
+    const found = await readStored(path, MAX_BYTES);
     if (found === undefined) return undefined;
     const { bytes } = found;
     return sealedFileKey(bytes) ?? SEALED_PART.exec(bytes.toString('latin1'))?.[1] ?? 'none';

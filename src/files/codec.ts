@@ -6,7 +6,9 @@ import type { CipherKey } from './sealing/cipher.js';
 import { openText, sealText } from './sealing/sealed-form.js';
 
 export interface Codec {
-  /** Returns the text as it is stored. It can be opened only with the same `binding`, an id of the message. */
+  /**
+   * Returns the text as it is stored. It can be opened only with the same `binding`, an id of the message.
+   */
   seal(text: string, binding: string): string;
   /** Returns the text that was sealed. DECRYPT if the key or the binding is wrong. */
   open(stored: string, binding: string): string;

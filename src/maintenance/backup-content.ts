@@ -35,7 +35,7 @@ export const CONTENTS_NAME = 'daybook-backup.json';
 const FORMAT = 'daybook-backup';
 const CONTENTS_VERSION = 1;
 /** Files that moved while they were listed are found by listing again. */
-const MOST_PASSES = 3;
+const MAX_PASSES = 3;
 /** Scaffolding of running processes, and git's own store, which cannot be copied file by file. */
 const NO_DATA = new Set(['.locks', '.leases', '.git']);
 
@@ -70,7 +70,7 @@ export class BackupFiles {
 
   /** Once only. Ends with the list of contents. */
   async *read(): AsyncGenerator<ArchiveFile> {
-    for (let pass = 1; pass <= MOST_PASSES; pass += 1) {
+    for (let pass = 1; pass <= MAX_PASSES; pass += 1) {
       const before = this.#seen.size;
       // Logs first: a snapshot that is younger than its log only sees operations twice; one that is
       // older would miss the operations that a compaction removed from the log in between.

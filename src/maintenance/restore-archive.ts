@@ -13,7 +13,7 @@ import { archivedPath } from '../files/paths/paths.js';
 import { readStored } from '../files/read/json-doc.js';
 import { readStampNow } from '../files/read/stamp.js';
 import { rewriteArchive } from '../files/rewrite-archive.js';
-import { type FileForms, plainForms } from '../files/sealing/file-forms.js';
+import { type FileSealer, plainSealer } from '../files/sealing/file-sealer.js';
 import { type BackupArea, CONTENTS_NAME, checkArchive } from './backup-content.js';
 import { MARKER_NAME, requireSameEncryption } from './encrypted-archive.js';
 import { restoredGraphPaths } from './graph-in-archive.js';
@@ -31,7 +31,7 @@ export interface RestoreOptions extends Durability {
   /** Only files of these names; the others are passed over. */
   readonly only?: (name: string) => boolean;
   /** How the files of the root are sealed; `undefined`: they are put back as they lie in the archive. */
-  readonly forms?: FileForms | undefined;
+  readonly sealer?: FileSealer | undefined;
   /** Throws STORAGE_FULL where so many bytes more do not fit below the limit of the store. */
   readonly requireRoom?: ((moreBytes: number) => Promise<void>) | undefined;
   /** Says what would be done and does nothing. */
@@ -164,24 +164,24 @@ function hasSameContent(
   current: Buffer,
   archived: Buffer,
   name: string,
-  { forms = plainForms }: RestoreOptions,
+  { sealer = plainSealer }: RestoreOptions,
 ): boolean {
   if (current.equals(archived)) return true;
-  return forms.open(name, current).equals(forms.open(name, archived));
+  return sealer.open(name, current).equals(sealer.open(name, archived));
 }
 
 async function write(file: ArchiveFile, options: RestoreOptions): Promise<void> {
   const target = targetOf(file.name, options);
   if (target === undefined) return;
   await makeFolder(target.folder);
-  const { forms = plainForms, fsync } = options;
+  const { sealer = plainSealer, fsync } = options;
   const path = join(target.folder, target.name);
-  const sealed = forms.sealed(target.name, Buffer.from(file.bytes));
+  const sealed = sealer.sealed(target.name, Buffer.from(file.bytes));
   await addFile(path, sealed ?? file.bytes, { fsync });
   if (!ARCHIVED.test(file.name)) return;
   await rewriteArchive(path, {
     ...{ contentsName: CONTENTS_NAME, fsync },
-    change: ({ name, bytes }) => forms.sealed(name, bytes),
+    change: ({ name, bytes }) => sealer.sealed(name, bytes),
   });
 }
 

@@ -13,7 +13,7 @@ import { removeFile } from '../files/paths/folders.js';
 import { readStored } from '../files/read/json-doc.js';
 import { listFiles } from '../files/read/list-files.js';
 import { rewriteArchive } from '../files/rewrite-archive.js';
-import type { FileForms } from '../files/sealing/file-forms.js';
+import type { FileSealer } from '../files/sealing/file-sealer.js';
 import type { GraphFiles } from '../stores/knowledge-graph/log/graph-files.js';
 import { Redaction } from './redaction.js';
 
@@ -31,7 +31,7 @@ export interface RedactorOptions extends Durability {
   /** The name of the list of contents in an archive. */
   readonly contentsName: string;
   /** How the store's files are sealed. */
-  readonly forms: FileForms;
+  readonly sealer: FileSealer;
 }
 
 export interface FoundText {
@@ -104,14 +104,14 @@ export class Redactor {
   }
 
   async #countIn(path: string, redaction: Redaction): Promise<number> {
-    const { forms } = this.#options;
+    const { sealer } = this.#options;
     if (!isArchiveName(path)) {
       const found = await readStored(path);
-      return found === undefined ? 0 : redaction.countIn(forms.open(path, found.bytes));
+      return found === undefined ? 0 : redaction.countIn(sealer.open(path, found.bytes));
     }
     let count = 0;
     for await (const { name, bytes } of readArchive(path)) {
-      count += redaction.countIn(forms.open(name, Buffer.from(bytes)));
+      count += redaction.countIn(sealer.open(name, Buffer.from(bytes)));
     }
     return count;
   }
@@ -151,10 +151,10 @@ export class Redactor {
 
   /** In the form that the file has. */
   #redacted(path: string, stored: Buffer, redaction: Redaction, isGraph = false): Buffer {
-    const { forms } = this.#options;
-    const plain = forms.open(path, stored);
+    const { sealer } = this.#options;
+    const plain = sealer.open(path, stored);
     const redacted = redaction.apply(plain, { isGraph });
-    return redacted.equals(plain) ? stored : forms.like(path, stored, redacted);
+    return redacted.equals(plain) ? stored : sealer.like(path, stored, redacted);
   }
 
   async #removeDerived(): Promise<void> {

@@ -6,7 +6,7 @@ import { isAppError } from '../base/errors.js';
 import { isRecord } from '../base/is-record.js';
 import { readStored } from '../files/read/json-doc.js';
 import { listFiles } from '../files/read/list-files.js';
-import type { FileForms } from '../files/sealing/file-forms.js';
+import type { FileSealer } from '../files/sealing/file-sealer.js';
 import { textsIn } from './screen.js';
 import { secretsIn } from './secrets.js';
 
@@ -23,7 +23,7 @@ export interface StoredSecret {
 
 export interface ScanOptions {
   /** How the store's files are sealed. */
-  readonly forms: FileForms;
+  readonly sealer: FileSealer;
   readonly signal: AbortSignal;
   onFile(): void;
 }
@@ -34,14 +34,14 @@ const NO_DATA = new Set(['.locks', '.leases', '.git']);
 /** Files that cannot be read are passed over; `daybook doctor` names them. FILESYSTEM_ERROR. */
 export async function* scanFolders(
   folders: readonly string[],
-  { forms, signal, onFile }: ScanOptions,
+  { sealer, signal, onFile }: ScanOptions,
 ): AsyncGenerator<StoredSecret> {
   for (const folder of folders) {
     for await (const { path, isPlain } of listFiles(folder, (name) => NO_DATA.has(name))) {
       signal.throwIfAborted();
       if (!isPlain) continue;
       onFile();
-      const text = await textOf(path, forms);
+      const text = await textOf(path, sealer);
       for (const part of text === undefined ? [] : partsOf(path, text)) {
         yield* secretsOf(path, part);
       }
@@ -63,10 +63,10 @@ async function* secretsOf(path: string, { text, place }: Part): AsyncGenerator<S
   }
 }
 
-async function textOf(path: string, forms: FileForms): Promise<string | undefined> {
+async function textOf(path: string, sealer: FileSealer): Promise<string | undefined> {
   try {
     const found = await readStored(path);
-    return found && forms.open(path, found.bytes).toString();
+    return found && sealer.open(path, found.bytes).toString();
   } catch (error) {
     if (isAppError(error)) return undefined;
     throw error;

@@ -22,7 +22,7 @@ const MAY_CALL = { noPhysicFilePath: true };
 /** No rule finds anything across these lines, and none looks at the beginning or the end of a text. */
 const SEPARATOR = '\n\0\n';
 /** Characters. Longer texts are checked alone: then the rules take longer than what each check begins with. */
-const MOST_TOGETHER = 64 * 1024;
+const MAX_BATCH = 64 * 1024;
 
 let loading: Promise<SecretLintCoreDescriptor> | undefined;
 
@@ -40,7 +40,7 @@ const waiting = new GroupCommit<string, readonly Secret[]>(async (texts) => {
     let length = 0;
     for (to = from; to < texts.length; to += 1) {
       length += texts[to]?.length ?? 0;
-      if (to > from && length > MOST_TOGETHER) break;
+      if (to > from && length > MAX_BATCH) break;
     }
     const together = texts.slice(from, to);
     const isClean = to > from + 1 && (await secretsOf(together.join(SEPARATOR))).length === 0;

@@ -42,7 +42,9 @@ const BUSY = new Set(['EPERM', 'EBUSY', 'EACCES']);
 const CLOSED = new Set(['EACCES', 'EPERM']);
 const RENAME_PAUSES_MS = [5, 10, 20, 40, 80, 160, 320];
 
-/** Renames a file or folder. It retries while another program has the target open. Throws the system's error. */
+/**
+ * Renames a file or folder. It retries while another program has the target open. Throws the system's error.
+ */
 export async function renameWithRetry(from: string, to: string): Promise<void> {
   for (const pauseMs of RENAME_PAUSES_MS) {
     try {
@@ -96,7 +98,9 @@ function createAgain(stage: string): number {
   }
 }
 
-/** Writes to the page cache of the system, which is fast. fsync waits for the disk later, in the thread pool. */
+/**
+ * Writes to the page cache of the system, which is fast. fsync waits for the disk later, in the thread pool.
+ */
 function writeStage(create: () => number, bytes: Uint8Array): number {
   const file = create();
   try {

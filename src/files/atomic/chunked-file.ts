@@ -85,7 +85,9 @@ export async function* readChunks(path: string): AsyncGenerator<Buffer, undefine
   }
 }
 
-/** Copies to shared memory, which V8 does not count: a hundred MB that it counts start a garbage collection. */
+/**
+ * Copies to shared memory, which V8 does not count: a hundred MB that it counts start a garbage collection.
+ */
 function uncounted(bytes: Buffer): Buffer {
   const copy = Buffer.from(new SharedArrayBuffer(bytes.byteLength));
   bytes.copy(copy);

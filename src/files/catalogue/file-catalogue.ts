@@ -280,7 +280,8 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
       return version === undefined ? { entry: undefined } : { version };
     } catch (error) {
       if (!isAppError(error)) throw error;
-      // Without a stamp the file is read again: missing permissions or file handles are not visible in the stamp.
+      // Without a stamp the file is read again: missing permissions or file handles are not visible in the
+      // stamp.
       return { entry: readErrnoOf(error) ? { damage: error } : { stamp, damage: error } };
     }
   }

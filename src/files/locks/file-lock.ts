@@ -39,7 +39,9 @@ const WAIT_LIMIT_MS = 10_000;
 const LEASE_DEAD_MS = 30_000;
 const FIRST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 20;
-/** An owner pauses this long for a waiter. It is longer than any waiter's pause, so the waiter gets the lock. */
+/**
+ * An owner pauses this long for a waiter. It is longer than any waiter's pause, so the waiter gets the lock.
+ */
 const YIELD_MS = 25;
 const MAX_RUNS = 20;
 
@@ -155,7 +157,10 @@ async function acquire(locksFolder: string, path: string): Promise<Owned> {
   }
 }
 
-/** Creates the folder if it is missing, without fsync: no lock has to survive a power cut. PATH_ESCAPE for a link. */
+/**
+ * Creates the folder if it is missing, without fsync: no lock has to survive a power cut. PATH_ESCAPE for a
+ * link.
+ */
 async function pinLocks(locksFolder: string): Promise<PinnedFolder> {
   try {
     return pinFolder(locksFolder);
@@ -244,7 +249,9 @@ async function removeDeadOwner(lock: LockFolder): Promise<boolean> {
   return (await ignoreErrno(GONE, removed)) ?? true;
 }
 
-/** Creates the mark `wanted`. The owner's rmdir then fails at the release, so the owner notices the waiter. */
+/**
+ * Creates the mark `wanted`. The owner's rmdir then fails at the release, so the owner notices the waiter.
+ */
 async function markWanted(inside: PinnedFolder, owner: string): Promise<void> {
   await inFolder(join(inside.realPath, owner), (home) => mkdirSync(home.at(WANTED))).catch(
     () => undefined, // the owner has released the lock, or the mark exists
@@ -307,7 +314,9 @@ async function release(owned: Owned): Promise<void> {
   }
 }
 
-/** Returns false if another process removed our name from the lock; `undefined` if our folder is not empty. */
+/**
+ * Returns false if another process removed our name from the lock; `undefined` if our folder is not empty.
+ */
 function removeOwnName(path: string, own: string): boolean | undefined {
   try {
     rmdirSync(join(path, own));

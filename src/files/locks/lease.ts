@@ -106,7 +106,10 @@ async function ownerOf(path: string): Promise<string | undefined> {
   return found?.bytes.toString().trim();
 }
 
-/** Identifies one acquisition of the lock: it differs after a release and a new acquisition. Empty if there is none. */
+/**
+ * Identifies one acquisition of the lock: it differs after a release and a new acquisition. Empty if there is
+ * none.
+ */
 function lockVersion(path: string): string {
   const found = lstatSync(lockPath(path), { throwIfNoEntry: false });
   return found === undefined ? '' : `${found.ino} ${found.mtimeMs}`;

@@ -61,9 +61,14 @@ export interface HeldLock {
    * LockLostError if the lock was lost.
    */
   link(source: string, target: string, durability: Durability): Promise<void>;
-  /** Removes a file; not durable. Does nothing if there is no such file. LockLostError if the lock was lost. */
+  /**
+   * Removes a file; not durable. Does nothing if there is no such file. LockLostError if the lock was lost.
+   */
   remove(target: string): Promise<void>;
-  /** Like `replace`, by the file `stage`, which was written and fsynced before: for content too large for memory. */
+  /**
+   * Like `replace`, by the file `stage`, which was written and fsynced before: for content too large for
+   * memory.
+   */
   replaceByFile(stage: string, target: string, durability: Durability): Promise<void>;
   /**
    * Adds new folders to `parent`; each is added completely or not at all. Calls `onPlaced` for each added

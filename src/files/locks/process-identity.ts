@@ -50,7 +50,10 @@ export function pidOf(name: string): number {
   return Number(OWNER_NAME.exec(name)?.[2]);
 }
 
-/** Whether that process is or was on this machine, in this boot and container, so that `isSurelyDead` can decide. */
+/**
+ * Whether that process is or was on this machine, in this boot and container, so that `isSurelyDead` can
+ * decide.
+ */
 export function isHere(name: string): boolean {
   const realm = OWNER_NAME.exec(name)?.[1];
   return realm === self.realm && realm !== NO_PROC_REALM;
@@ -72,7 +75,9 @@ export function isOfEarlierBoot(name: string, seenMs: number): boolean {
 
 const bootOf = (realm: string) => realm.slice(0, realm.indexOf('-'));
 
-/** True only if that process has ended; false if it runs, or is on another machine or in another container. */
+/**
+ * True only if that process has ended; false if it runs, or is on another machine or in another container.
+ */
 export function isSurelyDead(name: string): boolean {
   const match = OWNER_NAME.exec(name);
   if (match === null) return false;

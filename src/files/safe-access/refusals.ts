@@ -1,11 +1,11 @@
 /**
- * The errors for entries that are not files or folders of Daybook: a link, a pipe, a device, a file that has
- * other names. Each names the path.
+ * The errors for entries that Daybook does not open: links, pipes, devices, and files with hard links in
+ * other folders. Each error contains the path.
  */
 import type { BigIntStats, Stats } from 'node:fs';
 import { AppError } from '../../base/errors.js';
 
-/** A link at `path`, or on the way to it. */
+/** A part of `path` is a symbolic link. */
 export function symlinkError(path: string): AppError {
   return new AppError('PATH_ESCAPE', `${path} is a link, or is reached through a link.`, {
     hint: 'Daybook does not follow links below its folders. Replace the link by the file or folder itself. To store a folder in another place, set its path in the settings (docs/SECURITY.md).',
@@ -13,7 +13,7 @@ export function symlinkError(path: string): AppError {
   });
 }
 
-/** A file to be written has a second name, so that a write would change a file somewhere else. */
+/** The file has another name in another folder, so a write would also change that file. */
 export function hardLinkError(path: string): AppError {
   return new AppError('PATH_ESCAPE', `${path} has other names (hard links) in other folders.`, {
     hint: 'Nothing was written. Make a copy of the file, then replace the file by the copy.',
@@ -26,7 +26,7 @@ type Kind = Pick<
   'isDirectory' | 'isFIFO' | 'isSocket' | 'isSymbolicLink' | 'isFile'
 >;
 
-/** Something else than a regular file. */
+/** The entry is not a regular file. */
 export function notRegularFileError(path: string, kind: Kind): AppError {
   if (kind.isSymbolicLink()) return symlinkError(path);
   return new AppError('FILESYSTEM_ERROR', `${path} is ${nameOf(kind)}, not a file.`, {
@@ -35,7 +35,7 @@ export function notRegularFileError(path: string, kind: Kind): AppError {
   });
 }
 
-/** Something else than a folder. */
+/** The entry is not a folder. */
 export function notAFolderError(path: string, kind: Kind): AppError {
   if (kind.isSymbolicLink()) return symlinkError(path);
   return new AppError('FILESYSTEM_ERROR', `${path} is ${nameOf(kind)}, not a folder.`, {

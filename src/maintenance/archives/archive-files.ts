@@ -15,7 +15,7 @@ import { listFiles as listNames } from '../../files/paths/folders.js';
 import { keepOutOfGit } from '../../files/paths/git-ignore.js';
 import { readStored } from '../../files/read/json-doc.js';
 import { listFiles } from '../../files/read/list-files.js';
-import { type FileForms, plainForms } from '../../files/sealing/file-forms.js';
+import { type FileSealer, plainSealer } from '../../files/sealing/file-sealer.js';
 import { BackupFiles, checkArchive } from '../backup-content.js';
 
 export const ARCHIVE_NAME = /^conversations-(\d{4}-\d\d)(?:-(\d{1,4}))?\.tar\.gz$/;
@@ -27,7 +27,7 @@ export interface ArchiveOptions extends Durability {
   readonly folder: string;
   readonly logsFolder: string;
   /** How the store's files are sealed; absent: they are not. */
-  readonly forms?: FileForms;
+  readonly sealer?: FileSealer;
 }
 
 /** The checksums of a conversation's files, by their names in its folder. */
@@ -40,8 +40,8 @@ export class ArchiveFiles {
     this.#options = options;
   }
 
-  get #forms(): FileForms {
-    return this.#options.forms ?? plainForms;
+  get #sealer(): FileSealer {
+    return this.#options.sealer ?? plainSealer;
   }
 
   get folder(): string {
@@ -114,7 +114,7 @@ export class ArchiveFiles {
         const [, id, file] = name.split('/');
         if (
           file === 'conversation.json' &&
-          (id === ref || hasKey(this.#forms.open(name, Buffer.from(bytes)), ref))
+          (id === ref || hasKey(this.#sealer.open(name, Buffer.from(bytes)), ref))
         )
           found ??= id;
       }

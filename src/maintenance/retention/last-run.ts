@@ -23,7 +23,7 @@ export interface PruneReport {
 }
 
 /** Enough to see what went; the trash has all of them. */
-const MOST_NAMED = 20;
+const MAX_LISTED = 20;
 
 const schema = z.object({
   at: z.iso.datetime(),
@@ -78,7 +78,7 @@ export class LastRunFile {
       removedBytes: bytesOf(removed),
       skipped: skipped.length,
       sizeBytes,
-      conversations: moved.slice(0, MOST_NAMED).map(({ head, trashName, reason }) => {
+      conversations: moved.slice(0, MAX_LISTED).map(({ head, trashName, reason }) => {
         return { conversationId: head.conversationId, trashName, reason };
       }),
     };

@@ -12,13 +12,13 @@ import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js'
 import { withLock } from '../../files/locks/file-lock.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
 import { upgraded, versionOf } from '../../stores/format-steps.js';
-import { MOST_RULES, type RetentionRule, ruleSchema } from './rule.js';
+import { MAX_RULES, type RetentionRule, ruleSchema } from './rule.js';
 
 /** A policy is a page of rules, not a list of conversations. */
 const MAX_BYTES = 100_000;
 
 const policySchema = z.object({
-  rules: z.array(ruleSchema).max(MOST_RULES).default([]),
+  rules: z.array(ruleSchema).max(MAX_RULES).default([]),
   bySize: z.boolean().default(false),
   updatedAt: z.string().exactOptional(),
 });

@@ -1,7 +1,7 @@
 /** One rule of the retention policy, for its file and for the tools that show and set it. */
 import { z } from 'zod';
 
-export const MOST_RULES = 100;
+export const MAX_RULES = 100;
 
 /** All conditions of a rule must hold. */
 export const ruleSchema = z.strictObject({

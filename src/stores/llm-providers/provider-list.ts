@@ -12,7 +12,7 @@ import { withLock } from '../../files/locks/file-lock.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
 import { KIND_FACTS, PROVIDER_KINDS, staysHere } from '../../providers/llm/provider-kinds.js';
 
-const MOST_PROVIDERS = 50;
+const MAX_PROVIDERS = 50;
 /** Last use is a hint for people: writing the file at every request would gain nothing. */
 const USE_GRAIN_MS = 60_000;
 
@@ -45,7 +45,7 @@ export type Provider = z.output<typeof providerSchema>;
 /** What is left out keeps its value, or takes the usual one of the kind. */
 export type ProviderChange = Pick<Provider, 'name'> & Partial<Omit<Provider, 'createdAt'>>;
 
-const fileSchema = z.object({ providers: z.array(providerSchema).max(MOST_PROVIDERS) });
+const fileSchema = z.object({ providers: z.array(providerSchema).max(MAX_PROVIDERS) });
 
 export interface ProviderListOptions {
   /** Absolute path of `providers.json`; its folder is made at the first change. */

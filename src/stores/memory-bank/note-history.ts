@@ -11,9 +11,9 @@ import { findGitProject } from '../../files/paths/git-project.js';
 import { openFile } from '../../files/sealing/sealed-form.js';
 import { requireNotePath } from './note-path.js';
 
-const MOST_COMMITS = 1000;
+const MAX_COMMITS = 1000;
 const LONGEST_MS = 10_000;
-const MOST_OUTPUT_BYTES = 4 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
 /** Begins each commit in the output of `git log`; fields end with a NUL. */
 const COMMIT_START = '\u0001';
 const COMMIT = /^[0-9a-f]{40,64}$/;
@@ -96,7 +96,7 @@ export class NoteHistory {
     requireNotePath(path);
     await findConfined(this.#options.folder, path); // of a note that is gone there is a history too
     const output = await this.#git([
-      ...['log', '--follow', '-z', '--name-only', `--max-count=${MOST_COMMITS}`],
+      ...['log', '--follow', '-z', '--name-only', `--max-count=${MAX_COMMITS}`],
       ...['--no-ext-diff', '--no-textconv', '--no-show-signature', '--no-mailmap', '--no-color'],
       ...[`--format=${COMMIT_START}%H%x00%aI%x00%an%x00%s%x00`, '--', path],
     ]);
@@ -112,7 +112,7 @@ export class NoteHistory {
   /** `undefined` if git is not there, or refuses. */
   #git(args: readonly string[]): Promise<Buffer | undefined> {
     const { folder, variable } = this.#options;
-    const options = { timeout: LONGEST_MS, maxBuffer: MOST_OUTPUT_BYTES, windowsHide: true };
+    const options = { timeout: LONGEST_MS, maxBuffer: MAX_OUTPUT_BYTES, windowsHide: true };
     const all = ['--no-pager', '-C', folder, ...SAFE_SETTINGS, ...args];
     return new Promise((done) => {
       const env = safeEnvironment(variable);

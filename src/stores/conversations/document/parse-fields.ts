@@ -2,7 +2,7 @@
 import { isoTime } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
 import { isRecord } from '../../../base/is-record.js';
-import { isDeeperThan, MOST_LEVELS_READ } from '../../../base/json-depth.js';
+import { isDeeperThan, MAX_LEVELS_READ } from '../../../base/json-depth.js';
 import { type Codec, plainCodec } from '../../../files/codec.js';
 import { isSealedText } from '../../../files/sealing/sealed-form.js';
 import { fieldsBinding } from './document.js';
@@ -11,7 +11,7 @@ import type { JsonObject } from './schema.js';
 const ISO_TIME =
   /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
-const SHALLOW = `nested up to ${MOST_LEVELS_READ} levels`;
+const SHALLOW = `nested up to ${MAX_LEVELS_READ} levels`;
 export const AN_OBJECT = `an object, ${SHALLOW}`;
 
 export interface SourceLocation {
@@ -40,7 +40,7 @@ export function withFields(
 /** Fields of other versions are kept, so they must be such as can be written again. */
 export function requireShallow(extra: JsonObject, at: string, location: SourceLocation): void {
   for (const [name, value] of Object.entries(extra)) {
-    if (isDeeperThan(MOST_LEVELS_READ, value)) throw damage(`${at}${name}`, SHALLOW, location);
+    if (isDeeperThan(MAX_LEVELS_READ, value)) throw damage(`${at}${name}`, SHALLOW, location);
   }
 }
 
@@ -59,7 +59,7 @@ export function optional<K extends string, T>(
 
 export const isString = (value: unknown): value is string => typeof value === 'string';
 export const isObject = (value: unknown): value is JsonObject =>
-  isRecord(value) && !isDeeperThan(MOST_LEVELS_READ, value);
+  isRecord(value) && !isDeeperThan(MAX_LEVELS_READ, value);
 
 export function objectAt(value: unknown, at: string, location: SourceLocation): JsonObject {
   if (isRecord(value)) return value;

@@ -7,14 +7,14 @@ import { segmentsOf } from '../../../base/segments.js';
 /** Fits one line of a list. */
 const MAX_LENGTH = 80;
 /** Longest first sentence that is used as a title. */
-const MOST_READ = 1000;
+const MAX_READ = 1000;
 
 /** What makes a line a heading, a quotation, a list item or a code block in markdown. */
 const MARKDOWN_START = /^(?:[#>*+\-\s]+|`{3}\w*)+/;
 
 /** `undefined` where the text has no letter or digit to make a title of. */
 export function titleOf(content: string): string | undefined {
-  const lines = content.slice(0, MOST_READ).toWellFormed().split(/\r?\n/);
+  const lines = content.slice(0, MAX_READ).toWellFormed().split(/\r?\n/);
   const line = lines
     .map((text) => plain(text.replace(MARKDOWN_START, '')))
     .find((text) => /[\p{L}\p{N}]/u.test(text));
@@ -42,7 +42,7 @@ const PLAIN_WORD = /^ [A-Za-z0-9]+(?: |$)/;
 
 /** Whether the title can be made from this text; for every file that is read, so much cheaper. */
 export function isTitleOf(content: string, title: string): boolean {
-  const text = plain(content.slice(0, MOST_READ).toWellFormed());
+  const text = plain(content.slice(0, MAX_READ).toWellFormed());
   return text.includes(title.replace(/…$/, ''));
 }
 

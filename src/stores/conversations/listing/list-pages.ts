@@ -20,7 +20,7 @@ import { fingerprintOf, type ListQuery, predicateOf } from './list-query.js';
 import { order } from './newest-first.js';
 
 /** Lists kept at once; each costs eight bytes a conversation. */
-const MOST_LISTS = 32;
+const MAX_LISTS = 32;
 
 export interface PageRequest {
   readonly limit: number;
@@ -140,7 +140,7 @@ export class ListPages {
     this.#lists.delete(list.token);
     this.#lists.set(list.token, list);
     const [oldest] = this.#lists.keys();
-    if (this.#lists.size > MOST_LISTS && oldest !== undefined) this.#lists.delete(oldest);
+    if (this.#lists.size > MAX_LISTS && oldest !== undefined) this.#lists.delete(oldest);
   }
 }
 

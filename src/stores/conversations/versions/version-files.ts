@@ -32,7 +32,7 @@ const DEFAULT_BOUNDS: VersionBounds = { count: 20, days: 90 };
 export const VERSION_NAME = /^(\d{1,9})\.(\d{8}T\d{9}Z)\.([a-z]{1,20})\.json$/;
 
 /** The limit for all versions of one conversation together. The newest version stays, whatever its size. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 /** The number of last versions that a new one is compared with: another process may have stored the same version. */
 const COMPARED = 3;
 
@@ -100,7 +100,7 @@ export class VersionFiles {
     let sizeBytes = 0;
     for (const [index, version] of versions.entries()) {
       sizeBytes += version.sizeBytes;
-      const isOver = index >= count || (index > 0 && sizeBytes > MOST_BYTES);
+      const isOver = index >= count || (index > 0 && sizeBytes > MAX_BYTES);
       if (isOver || Date.parse(version.keptAt) < oldest) await removeFile(version.path);
     }
     if (versions.length > 0) await removeEmptyFolder(this.folderOf(conversationId));

@@ -17,7 +17,7 @@ import type { PastFields, PastMessage } from './append.js';
 import { withBatchLock, withKeyLock } from './key-lock.js';
 
 /** Fewer than an import has in progress, so that it reads on while these are written. Each holds two files open. */
-const MOST_AT_ONCE = 256;
+const MAX_BATCH = 256;
 /** The times of a file system have steps of at most this length. */
 const TICK_MS = 12;
 
@@ -49,7 +49,7 @@ export class BatchWriter {
   readonly #core: StoreCore;
   readonly #parts: BatchParts;
   readonly #commits = new GroupCommit<NewOne, ConversationDocument>((batch) => this.#write(batch), {
-    mostAtOnce: MOST_AT_ONCE,
+    maxBatch: MAX_BATCH,
   });
   /**
    * The stamp of the logs folder after the last batch. If it is unchanged, no other process has created a

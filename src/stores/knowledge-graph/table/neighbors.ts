@@ -14,7 +14,7 @@ import { END } from './row-index.js';
 import { type TripleTable, tripleOf } from './triple-table.js';
 
 /** The maximum number of facts of a walk. */
-const MOST_FACTS = 100_000;
+const MAX_FACTS = 100_000;
 
 export interface Walk extends VisibilityFilter {
   /** The maximum number of steps from the node. */
@@ -43,7 +43,7 @@ export function walkFrom(
   const depths = new Map<number, number>(start === END ? [] : [[start, 0]]);
   const rows = new Set<number>();
   for (const [term, depth] of depths) {
-    if (depth === walk.depth || rows.size > MOST_FACTS) break;
+    if (depth === walk.depth || rows.size > MAX_FACTS) break;
     for (const row of around(table, term, walk, time)) {
       rows.add(row);
       const other = table.subject(row) === term ? table.object(row) : table.subject(row);
@@ -59,7 +59,7 @@ export function walkFrom(
       node: table.terms.text(term),
       depth: depths.get(term) ?? 0,
     })),
-    isCut: rows.size > MOST_FACTS,
+    isCut: rows.size > MAX_FACTS,
   };
 }
 

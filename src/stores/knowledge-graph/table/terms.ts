@@ -7,7 +7,7 @@
 const EMPTY = -1;
 /** Longer than any part of a triple in UTF-8. */
 const SCRATCH_BYTES = 4096;
-const MOST_TEXTS = 20_000;
+const MAX_CACHED_TEXTS = 20_000;
 
 export class Terms {
   #bytes = Buffer.allocUnsafeSlow(1 << 16);
@@ -62,7 +62,7 @@ export class Terms {
   text(number: number): string {
     const known = this.#texts.get(number);
     if (known !== undefined) return known;
-    if (this.#texts.size === MOST_TEXTS) this.#texts.clear();
+    if (this.#texts.size === MAX_CACHED_TEXTS) this.#texts.clear();
     const text = this.#bytes.toString('utf8', this.#starts[number], this.#starts[number + 1]);
     this.#texts.set(number, text);
     return text;
