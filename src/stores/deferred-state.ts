@@ -89,7 +89,9 @@ export class DeferredState {
   }
 }
 
-/** Returns the change without what another process has set later. Only the free keys have a time of their own. */
+/**
+ * Returns the change without what another process has set later. Only the free keys have a time of their own.
+ */
 function withoutOlder(file: JsonObject, { change, at, before }: Waiting): StateChange {
   const { values, ...fields } = change;
   const times = timesOf(file);

@@ -88,8 +88,8 @@ export class StateStore {
 
   async #replace(change: (file: JsonObject) => JsonObject): Promise<JsonObject> {
     const { logsFolder } = this.#options;
-    // The name of the folder is fsynced too: otherwise a power cut could remove the folder, and the state with
-    // it.
+    // The name of the folder is fsynced too: otherwise a power cut could remove the folder, and the state
+    // with it.
     await makeFolder(logsFolder, this.#options);
     return withLock(join(logsFolder, '.locks'), 'state', async (lock) => {
       const next = change(await this.#read());

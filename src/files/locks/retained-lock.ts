@@ -100,7 +100,7 @@ export class RetainedLock {
     try {
       await use.run(lock);
     } catch (error) {
-      if (error instanceof LockLostError) throw error; // withLock acquires the lock again and runs the work again
+      if (error instanceof LockLostError) throw error; // `withLock` runs the work again
       isDone = false;
       use.fail(error);
     }

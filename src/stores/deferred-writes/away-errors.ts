@@ -19,7 +19,7 @@ const UNSURE = new Set(['EIO', 'EACCES', 'EPERM', 'ENOENT', 'ENOTDIR']);
  * `maybe`: the error may concern this file alone. A store at its own limit (DAYBOOK_MAX_SIZE_MB) does not
  * count as away.
  */
-export function meansAway(error: unknown): 'yes' | 'maybe' | 'no' {
+export function meansUnavailable(error: unknown): 'yes' | 'maybe' | 'no' {
   if (isAppError(error, 'STORAGE_UNAVAILABLE')) return 'yes';
   if (isAppError(error, 'STORAGE_FULL'))
     return error.details?.['path'] === undefined ? 'no' : 'yes';

@@ -4,7 +4,7 @@
 import type { Clock } from '../../base/clock.js';
 import type { Stamp } from '../../files/read/stamp.js';
 
-export class Views<T> {
+export class PendingViews<T> {
   readonly #views = new Map<string, { readonly view: T; readonly writes: number }>();
 
   get(name: string): T | undefined {

@@ -8,7 +8,7 @@ import { AppError, isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
 import { SharedRun } from '../../base/shared-run.js';
 import type { Presence } from '../../files/presence.js';
-import { meansAway } from './away-errors.js';
+import { meansUnavailable } from './away-errors.js';
 import { Retry } from './retry.js';
 
 const MAX_WRITES = 1000;
@@ -189,14 +189,14 @@ export class WriteQueue {
   }
 
   async #isAwayBecauseOf(error: unknown): Promise<boolean> {
-    const answer = meansAway(error);
+    const answer = meansUnavailable(error);
     if (answer !== 'maybe') return answer === 'yes';
     if (this.isAway) return true;
     try {
       await this.#options.probe();
       return false;
     } catch (failure) {
-      return meansAway(failure) !== 'no';
+      return meansUnavailable(failure) !== 'no';
     }
   }
 
@@ -210,7 +210,7 @@ export class WriteQueue {
       try {
         await first.write();
       } catch (error) {
-        const isOver = meansAway(error) === 'no' && !isAppError(error, 'LOCKED');
+        const isOver = meansUnavailable(error) === 'no' && !isAppError(error, 'LOCKED');
         if (!isOver) return this.#note(error);
         this.#refused.push({ name: first.name, reason: messageOf(error) });
         this.#options.log.error({ err: error, write: first.name }, 'a write that waited was lost');

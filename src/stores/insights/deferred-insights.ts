@@ -1,13 +1,13 @@
 /**
- * New, changed and deleted insights that wait in memory to be written (`stores/deferred-writes/write-queue.ts`):
- * readers see them so. When they are written, what is on the disk decides once more: a text that somebody
- * else wrote meanwhile is neither overwritten nor deleted.
+ * New, changed and deleted insights that wait in memory to be written
+ * (`stores/deferred-writes/write-queue.ts`): readers see them so. When they are written, what is on the disk
+ * decides once more: a text that somebody else wrote meanwhile is neither overwritten nor deleted.
  */
 
 import type { Clock } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { newUuid } from '../../base/ids.js';
-import { stampInMemory, Views } from '../deferred-writes/pending-views.js';
+import { PendingViews, stampInMemory } from '../deferred-writes/pending-views.js';
 import type { WriteQueue } from '../deferred-writes/write-queue.js';
 import type { InsightCatalogue } from './catalogue.js';
 import { renderInsight } from './insight-file.js';
@@ -37,7 +37,7 @@ export interface DeletedInsight {
 
 export class DeferredInsights {
   readonly #parts: DeferredInsightsParts;
-  readonly #views = new Views<StoredInsight | 'deleted'>();
+  readonly #views = new PendingViews<StoredInsight | 'deleted'>();
   /** Where the text of an insight was written, if the insight was changed meanwhile. */
   readonly #moved = new Map<string, string>();
 
@@ -52,7 +52,10 @@ export class DeferredInsights {
     return this.#parts.queue?.isAway === true;
   }
 
-  /** Before a change that cannot wait: STORAGE_UNAVAILABLE where a write of this insight waits that cannot be done yet. */
+  /**
+   * Before a change that cannot wait: STORAGE_UNAVAILABLE where a write of this insight waits that cannot be
+   * done yet.
+   */
   async requireNone(id: string): Promise<void> {
     const { queue } = this.#parts;
     queue?.requireHere();

@@ -63,7 +63,10 @@ export class InsightTrash {
     });
   }
 
-  /** Moves the last deleted of that id, or the file of that name, back. Returns its path. VALIDATION_ERROR, ALREADY_EXISTS. */
+  /**
+   * Moves the last deleted of that id, or the file of that name, back. Returns its path. VALIDATION_ERROR,
+   * ALREADY_EXISTS.
+   */
   async restore(nameOrId: string): Promise<string> {
     const found = await this.#entries.find(nameOrId);
     if (found === undefined) throw notInTrash(nameOrId);

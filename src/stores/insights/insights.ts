@@ -106,7 +106,9 @@ export class InsightStore {
     });
   }
 
-  /** As it is on disk now, expired or not; while the store is away, as it is known. CORRUPT, FORMAT_TOO_NEW. */
+  /**
+   * As it is on disk now, expired or not; while the store is away, as it is known. CORRUPT, FORMAT_TOO_NEW.
+   */
   async get(id: string): Promise<Insight | undefined> {
     requireInsightId(id);
     if (this.#core.deferred.isInMemory(id)) return this.known(id);
@@ -116,8 +118,8 @@ export class InsightStore {
   }
 
   /**
-   * `undefined` if there is none. Durable when it resolves; with `mayDefer` it waits in memory where the store
-   * cannot be written now. CORRUPT, FORMAT_TOO_NEW, LOCKED, STORAGE_UNAVAILABLE.
+   * `undefined` if there is none. Durable when it resolves; with `mayDefer` it waits in memory where the
+   * store cannot be written now. CORRUPT, FORMAT_TOO_NEW, LOCKED, STORAGE_UNAVAILABLE.
    */
   async update(
     id: string,
@@ -198,7 +200,10 @@ export class InsightStore {
     );
   }
 
-  /** Every readable insight, whatever its context, the oldest first, with the fields that are only in the file. */
+  /**
+   * Every readable insight, whatever its context, the oldest first, with the fields that are only in the
+   * file.
+   */
   async all(): Promise<StoredInsight[]> {
     await this.current();
     return [...this.#core.catalogue.summaries()].sort(
@@ -227,7 +232,10 @@ export class InsightStore {
     return damaged.map(({ name, error }) => ({ name: `${name}.json`, error }));
   }
 
-  /** Calls `follower` with every later change. The first refresh notifies of what is there already. Returns the unsubscribe function. */
+  /**
+   * Calls `follower` with every later change. The first refresh notifies of what is there already. Returns
+   * the unsubscribe function.
+   */
   follow(follower: (change: InsightChange) => void): () => void {
     return this.#core.catalogue.follow(follower);
   }

@@ -24,7 +24,10 @@ export function requireContent(content: string): void {
   if (content === '') throw invalid('content', 'a text that is not empty');
 }
 
-/** The insight as it will be read back from its file. VALIDATION_ERROR names the field that a file cannot hold. */
+/**
+ * The insight as it will be read back from its file. VALIDATION_ERROR names the field that a file cannot
+ * hold.
+ */
 export function normalizeInsight(stored: StoredInsight): StoredInsight {
   const { id, created_at: modifiedAt } = stored.insight;
   requireInsightId(id);

@@ -1,8 +1,8 @@
 /**
  * Facts that are added, ended or deleted while the store is away wait in memory to be written
- * (`stores/deferred-writes/write-queue.ts`). The changes are made in the table of the graph without a line in the
- * log, so that every query sees them. Before they are written, the table is read from the files again;
- * to make a change again that was made already changes nothing.
+ * (`stores/deferred-writes/write-queue.ts`). The changes are made in the table of the graph without a line in
+ * the log, so that every query sees them. Before they are written, the table is read from the files again; to
+ * make a change again that was made already changes nothing.
  */
 
 import { type Clock, isoTime } from '../../base/clock.js';

@@ -81,7 +81,10 @@ export class GraphState {
     return this.#updating !== undefined;
   }
 
-  /** The table as the files have it now; while the store is away, as it was. FILESYSTEM_ERROR, FORMAT_TOO_NEW, STORAGE_UNAVAILABLE. */
+  /**
+   * The table as the files have it now; while the store is away, as it was. FILESYSTEM_ERROR, FORMAT_TOO_NEW,
+   * STORAGE_UNAVAILABLE.
+   */
   async current(): Promise<TripleTable> {
     const fresh = this.freshTable;
     if (fresh !== undefined) return fresh;

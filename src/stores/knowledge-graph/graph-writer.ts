@@ -48,7 +48,10 @@ export class GraphWriter {
     );
   }
 
-  /** Resolves when the change is in the log (with `fsync`: on disk). E_KG_FULL, STORAGE_FULL, FILESYSTEM_ERROR, LOCKED. */
+  /**
+   * Resolves when the change is in the log (with `fsync`: on disk). E_KG_FULL, STORAGE_FULL,
+   * FILESYSTEM_ERROR, LOCKED.
+   */
   change(request: ChangeRequest): Promise<Change> {
     return this.#commits.add(request);
   }

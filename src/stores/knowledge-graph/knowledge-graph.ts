@@ -165,8 +165,8 @@ export class KnowledgeGraph {
   }
 
   /**
-   * Deletes triples with all their closed facts. A missing triple is not an error. With `mayDefer` it waits in
-   * memory where the store cannot be written now. Throws like `add`.
+   * Deletes triples with all their closed facts. A missing triple is not an error. With `mayDefer` it waits
+   * in memory where the store cannot be written now. Throws like `add`.
    */
   delete(keys: readonly TripleKey[], options: RemoveOptions = {}) {
     return this.#remove('delete', keys, options);
@@ -238,7 +238,10 @@ export class KnowledgeGraph {
     return this.#saving;
   }
 
-  /** Calls `listener` after every change, after `start()` also for changes by other processes. It must not throw. */
+  /**
+   * Calls `listener` after every change, after `start()` also for changes by other processes. It must not
+   * throw.
+   */
   subscribe(listener: GraphListener): () => void {
     return this.#state.subscribe((subjects) => {
       const { terms } = this.#state.content.table;

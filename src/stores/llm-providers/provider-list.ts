@@ -14,7 +14,7 @@ import { KIND_FACTS, PROVIDER_KINDS, staysHere } from '../../providers/llm/provi
 
 const MAX_PROVIDERS = 50;
 /** Last use is a hint for people: writing the file at every request would gain nothing. */
-const USE_GRAIN_MS = 60_000;
+const LAST_USE_INTERVAL_MS = 60_000;
 
 export const providerName = z
   .string()
@@ -120,7 +120,8 @@ export class ProviderList {
   async noteUse(name: string): Promise<void> {
     const now = this.#options.clock.now();
     const known = (await this.list()).find((each) => each.name === name);
-    if (known === undefined || now - Date.parse(known.lastUsedAt ?? '1970') < USE_GRAIN_MS) return;
+    if (known === undefined || now - Date.parse(known.lastUsedAt ?? '1970') < LAST_USE_INTERVAL_MS)
+      return;
     await this.#change((providers) =>
       providers.map((each) => (each.name === name ? { ...each, lastUsedAt: isoTime(now) } : each)),
     );

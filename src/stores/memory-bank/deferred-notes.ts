@@ -9,7 +9,7 @@ import { isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
 import type { HeldLock } from '../../files/locks/lock-handle.js';
 import { findConfined } from '../../files/paths/confined-file.js';
-import { stampInMemory, Views } from '../deferred-writes/pending-views.js';
+import { PendingViews, stampInMemory } from '../deferred-writes/pending-views.js';
 import type { WriteQueue } from '../deferred-writes/write-queue.js';
 import {
   type Note,
@@ -71,7 +71,7 @@ interface WaitingNote {
 
 export class DeferredNotes {
   readonly #parts: DeferredNotesParts;
-  readonly #views = new Views<Note | 'deleted'>();
+  readonly #views = new PendingViews<Note | 'deleted'>();
   readonly #recent = new Map<string, Note>();
   #recentBytes = 0;
   /** Where the text of a path was written, if the path was taken meanwhile. */
@@ -90,7 +90,10 @@ export class DeferredNotes {
     return this.#parts.queue?.isAway === true;
   }
 
-  /** What waits, or is on disk; while the store is away, what is in memory. STORAGE_UNAVAILABLE where it is not. */
+  /**
+   * What waits, or is on disk; while the store is away, what is in memory. STORAGE_UNAVAILABLE where it is
+   * not.
+   */
   async read(path: string): Promise<Note | undefined> {
     const waiting = this.#views.get(path);
     if (waiting !== undefined) return waiting === 'deleted' ? undefined : waiting;
@@ -166,14 +169,18 @@ export class DeferredNotes {
       queue.add({
         name: `deletion of note ${path}`,
         bytes: DELETION_BYTES,
-        write: () => trash(this.#moved.get(path) ?? path, hash).then(() => undefined, unlessGone),
+        write: () =>
+          trash(this.#moved.get(path) ?? path, hash).then(() => undefined, ignoreMissing),
         ended: () => this.#ended(path),
       });
       return {};
     });
   }
 
-  /** Before a change that cannot wait: STORAGE_UNAVAILABLE where a write of this note waits that cannot be done yet. */
+  /**
+   * Before a change that cannot wait: STORAGE_UNAVAILABLE where a write of this note waits that cannot be
+   * done yet.
+   */
   async requireNone(path: string): Promise<void> {
     const { queue } = this.#parts;
     queue?.requireHere();
@@ -281,6 +288,6 @@ function unreadable(error: unknown): 'unreadable' {
 }
 
 /** An earlier attempt, or another program, has moved it away. Throws other errors. */
-function unlessGone(error: unknown): void {
+function ignoreMissing(error: unknown): void {
   if (!isAppError(error, 'E_MB_FILE_NOT_FOUND')) throw error;
 }

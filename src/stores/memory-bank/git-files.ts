@@ -30,11 +30,11 @@ export async function writeGitFiles(
   durability: Durability,
 ): Promise<void> {
   await makeFolder(folder, durability);
-  await appendLinesUnlocked(folder, '.gitignore', ['.locks/', '.tmp-*', ...ignored], durability);
-  await appendLinesUnlocked(folder, '.gitattributes', [...OWN_FILES, ...attributes], durability);
+  await ensureLines(folder, '.gitignore', ['.locks/', '.tmp-*', ...ignored], durability);
+  await ensureLines(folder, '.gitattributes', [...OWN_FILES, ...attributes], durability);
 }
 
-async function appendLinesUnlocked(
+async function ensureLines(
   folder: string,
   name: string,
   wanted: readonly string[],

@@ -135,7 +135,10 @@ export class MemoryBank {
     return this.#catalogue.skipped();
   }
 
-  /** What is on disk now, or waits. E_MB_FILE_NOT_FOUND, E_MB_READ, TOO_LARGE (over 32 KB), PATH_ESCAPE, STORAGE_UNAVAILABLE. */
+  /**
+   * What is on disk now, or waits. E_MB_FILE_NOT_FOUND, E_MB_READ, TOO_LARGE (over 32 KB), PATH_ESCAPE,
+   * STORAGE_UNAVAILABLE.
+   */
   async read(path: string): Promise<Note> {
     requireNotePath(path);
     const found = await this.#deferred.read(path);
@@ -206,7 +209,10 @@ export class MemoryBank {
     return note;
   }
 
-  /** ALREADY_EXISTS if the new path is taken, STORAGE_UNAVAILABLE where a write of one of them waits; otherwise throws like `edit`. */
+  /**
+   * ALREADY_EXISTS if the new path is taken, STORAGE_UNAVAILABLE where a write of one of them waits;
+   * otherwise throws like `edit`.
+   */
   async rename(path: string, newPath: string, expectedHash: string | undefined): Promise<NoteInfo> {
     requireNotePath(path);
     requireNewNotePath(newPath);
@@ -281,7 +287,10 @@ export class MemoryBank {
     return this.#trash.list();
   }
 
-  /** Permanently removes the note of that name in the trash; for a path, the one deleted last. E_MB_FILE_NOT_FOUND. */
+  /**
+   * Permanently removes the note of that name in the trash; for a path, the one deleted last.
+   * E_MB_FILE_NOT_FOUND.
+   */
   purge(nameOrPath: string): Promise<void> {
     return this.#locked(async () => {
       const { name } = await this.#trash.require(nameOrPath);

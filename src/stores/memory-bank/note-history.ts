@@ -12,7 +12,7 @@ import { openFile } from '../../files/sealing/sealed-form.js';
 import { requireNotePath } from './note-path.js';
 
 const MAX_COMMITS = 1000;
-const LONGEST_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
 /** Begins each commit in the output of `git log`; fields end with a NUL. */
 const COMMIT_START = '\u0001';
@@ -52,7 +52,10 @@ export class NoteHistory {
     this.#options = options;
   }
 
-  /** The newest first, at most 1000. Empty without git, a repository or a commit. PATH_ESCAPE, VALIDATION_ERROR. */
+  /**
+   * The newest first, at most 1000. Empty without git, a repository or a commit. PATH_ESCAPE,
+   * VALIDATION_ERROR.
+   */
   async commits(path: string): Promise<NoteCommit[]> {
     const found = await this.#log(path);
     return found.map(({ path: _, ...commit }) => commit);
@@ -112,7 +115,7 @@ export class NoteHistory {
   /** `undefined` if git is not there, or refuses. */
   #git(args: readonly string[]): Promise<Buffer | undefined> {
     const { folder, variable } = this.#options;
-    const options = { timeout: LONGEST_MS, maxBuffer: MAX_OUTPUT_BYTES, windowsHide: true };
+    const options = { timeout: TIMEOUT_MS, maxBuffer: MAX_OUTPUT_BYTES, windowsHide: true };
     const all = ['--no-pager', '-C', folder, ...SAFE_SETTINGS, ...args];
     return new Promise((done) => {
       const env = safeEnvironment(variable);

@@ -53,9 +53,11 @@ export function linesOf(content: string): string[] {
 export const withFinalNewline = (content: string) =>
   content === '' || content.endsWith('\n') ? content : `${content}\n`;
 
-/** Puts `newText` in the place of the one passage `oldText`. VALIDATION_ERROR where it occurs never or again. */
+/**
+ * Puts `newText` in the place of the one passage `oldText`. VALIDATION_ERROR where it occurs never or again.
+ */
 export function replacePassage(content: string, oldText: string, newText: string): string {
-  const wanted = fitted(oldText, content);
+  const wanted = withLineEndsOf(oldText, content);
   const positions = positionsOf(content, wanted);
   const [at] = positions;
   if (at === undefined) {
@@ -75,7 +77,9 @@ export function replacePassage(content: string, oldText: string, newText: string
       },
     );
   }
-  return content.slice(0, at) + fitted(newText, content) + content.slice(at + wanted.length);
+  return (
+    content.slice(0, at) + withLineEndsOf(newText, content) + content.slice(at + wanted.length)
+  );
 }
 
 /** Puts whole lines after line `line`; 0 is the beginning. VALIDATION_ERROR where there is no such line. */
@@ -95,7 +99,12 @@ export function insertAfterLine(content: string, line: number, text: string): st
   const at = endOfLine(content, line);
   const before = content.slice(0, at);
   const isOpen = line > 0 && !before.endsWith('\n');
-  return before + (isOpen ? eol : '') + fitted(withFinalNewline(text), content) + content.slice(at);
+  return (
+    before +
+    (isOpen ? eol : '') +
+    withLineEndsOf(withFinalNewline(text), content) +
+    content.slice(at)
+  );
 }
 
 /** The line, from 1, of a position. */
@@ -133,6 +142,6 @@ const eolOf = (content: string) =>
   /\r\n/.test(content) && !/(?<!\r)\n/.test(content) ? '\r\n' : '\n';
 
 /** A caller sees lines, not line ends: where all of the note's are CRLF, so are the text's. */
-function fitted(text: string, content: string): string {
+function withLineEndsOf(text: string, content: string): string {
   return eolOf(content) === '\r\n' ? text.replace(/\r?\n/g, '\r\n') : text;
 }

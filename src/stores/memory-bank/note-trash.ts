@@ -34,7 +34,10 @@ export class NoteTrash extends TrashFolder {
     return found && hashOf(found.bytes);
   }
 
-  /** Name and path of a name in the trash, or of the note that was last deleted at a path. E_MB_FILE_NOT_FOUND, PATH_ESCAPE. */
+  /**
+   * Name and path of a name in the trash, or of the note that was last deleted at a path.
+   * E_MB_FILE_NOT_FOUND, PATH_ESCAPE.
+   */
   async require(nameOrPath: string): Promise<{ name: string; path: string }> {
     requireNotePath(nameOrPath);
     const found = await this.find(nameOrPath);

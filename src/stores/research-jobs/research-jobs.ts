@@ -64,7 +64,9 @@ export interface JobLease {
 
 /** Every method takes a conversation id, not a client key. */
 export interface ResearchJobs {
-  /** What is on disk now; `undefined` without a job. CORRUPT when it cannot be read as one, FORMAT_TOO_NEW. */
+  /**
+   * What is on disk now; `undefined` without a job. CORRUPT when it cannot be read as one, FORMAT_TOO_NEW.
+   */
   get(conversationId: string): Promise<ResearchJob | undefined>;
   /** Replaces the record; durable when it resolves. CONVERSATION_NOT_FOUND without the folder. */
   put(conversationId: string, job: ResearchJob): Promise<void>;

@@ -35,7 +35,9 @@ export class SummaryStore {
     this.#options = options;
   }
 
-  /** What is on disk now; empty where there is nothing. CORRUPT, FORMAT_TOO_NEW, DECRYPT, FILESYSTEM_ERROR. */
+  /**
+   * What is on disk now; empty where there is nothing. CORRUPT, FORMAT_TOO_NEW, DECRYPT, FILESYSTEM_ERROR.
+   */
   async get(conversationId: string): Promise<Summaries> {
     const at = { conversationId, path: this.#fileOf(conversationId) };
     return readSummaries(await this.#read(at.path), at);

@@ -1,4 +1,6 @@
-/** The single fields of a `conversation.json` and of its messages. Damage says where in the file it is. */
+/**
+ * Parses single fields of a `conversation.json` and of its messages. Errors have the location in the file.
+ */
 import { isoTime } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
 import { isRecord } from '../../../base/is-record.js';
@@ -19,11 +21,14 @@ export interface SourceLocation {
   conversationId: string;
 }
 
-/** A sealed document says so in its head; this cannot be a field of a person's own. */
+/** Whether the object is sealed: its field `sealed` is a sealed text, which no person would write. */
 export const isSealed = ({ sealed }: JsonObject): boolean =>
   isString(sealed) && isSealedText(sealed);
 
-/** With the fields that are sealed beside them. DECRYPT. */
+/**
+ * Returns the object with its sealed fields decrypted; an object that is not sealed is returned unchanged.
+ * DECRYPT.
+ */
 export function withFields(
   file: JsonObject,
   bound: string,
@@ -37,7 +42,9 @@ export function withFields(
   return { ...others, ...objectAt(opened, 'sealed', location) };
 }
 
-/** Fields of other versions are kept, so they must be such as can be written again. */
+/**
+ * Unknown fields are kept, so they must not be nested too deeply to be written again. CONVERSATION_CORRUPTED.
+ */
 export function requireShallow(extra: JsonObject, at: string, location: SourceLocation): void {
   for (const [name, value] of Object.entries(extra)) {
     if (isDeeperThan(MAX_LEVELS_READ, value)) throw damage(`${at}${name}`, SHALLOW, location);
@@ -66,7 +73,7 @@ export function objectAt(value: unknown, at: string, location: SourceLocation): 
   throw damage(at === '' ? 'the document' : at, 'an object', location);
 }
 
-/** Every time in memory has one form, so that times can be compared as texts. */
+/** Returns the time in the one form of all times in memory, so that they can be compared as texts. */
 export function timeOr(value: unknown, fallback: string): string {
   if (!isString(value)) return fallback;
   if (ISO_TIME.test(value)) return value;

@@ -17,7 +17,10 @@ export class OperationStamps {
     this.#clock = clock;
   }
 
-  /** The operation `what` with a new id, and a time after every operation on this triple, also if the clock was set back. */
+  /**
+   * The operation `what` with a new id, and a time after every operation on this triple, also if the clock
+   * was set back.
+   */
   stamp(
     table: TripleTable,
     key: Key,
