@@ -22,7 +22,7 @@ export class DocumentCache {
   get(conversationId: string): CachedDocument | undefined {
     const entry = this.#entries.get(conversationId);
     if (entry === undefined) return undefined;
-    this.#entries.delete(conversationId); // a Map is in the order of insertion, so the entry becomes the newest
+    this.#entries.delete(conversationId); // a Map keeps the order of insertion
     this.#entries.set(conversationId, entry);
     return entry;
   }

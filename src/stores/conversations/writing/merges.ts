@@ -94,7 +94,7 @@ export class Merges {
     try {
       const requests = [{ messages, options: {} }];
       const { head } = await this.#writer.createWith(lock, fields, requests, async (into) => {
-        journals.push({ into, from }); // called again if another server removed the empty folder of an earlier id
+        journals.push({ into, from }); // may be called again for another id
         await this.#write({ into, from });
       });
       const journal = journals.pop();

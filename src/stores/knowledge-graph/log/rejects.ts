@@ -6,7 +6,7 @@ import { appendLinesUnlocked } from '../../../files/atomic/append-file.js';
 import { readWhole } from '../../../files/read/json-doc.js';
 import type { Damage } from './replay.js';
 
-/** Limits the size if a file is damaged again and again. */
+/** The maximum size, for a file that is damaged again and again. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /** Appends the lines that are not in the file yet. FILESYSTEM_ERROR. */
@@ -29,6 +29,6 @@ function textOf(line: string): string {
   try {
     return String(Object(JSON.parse(line)).text);
   } catch {
-    return line; // cut by a crash, or edited
+    return line; // incomplete after a crash, or edited
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Finds the facts around a node by a breadth-first walk, so that near facts come first.
+ * Finds the facts around a node by breadth-first search, so that near facts come first.
  */
 
 import {
@@ -19,16 +19,16 @@ const MAX_FACTS = 100_000;
 export interface Walk extends VisibilityFilter {
   /** The maximum number of steps from the node. */
   readonly depth: number;
-  /** `out`: facts about the node; `in`: facts that name it as their object. */
+  /** `out`: facts with the node as their subject; `in`: facts with the node as their object. */
   readonly direction: 'out' | 'in' | 'both';
-  /** Only along facts with this predicate. */
+  /** Follows only facts with this predicate. */
   readonly predicate?: string | undefined;
 }
 
 export interface Neighborhood extends Triples {
-  /** The nodes at the ends of the facts on this page, and how many steps away. */
+  /** The subjects and objects of the facts on this page, with their distance from the node in steps. */
   readonly nodes: readonly { readonly node: string; readonly depth: number }[];
-  /** True if the walk ended at 100 000 facts: `total` is then the number found so far. */
+  /** True if the search ended at 100 000 facts. Then `total` is the number of facts that were found. */
   readonly isCut: boolean;
 }
 
@@ -63,7 +63,7 @@ export function walkFrom(
   };
 }
 
-/** Ordered by the start of the facts. */
+/** Returns the facts of one node, sorted by their start. */
 function around(table: TripleTable, term: number, walk: Walk, time: QueryTime): number[] {
   const { direction, predicate } = walk;
   const isVisibleRow = visibilityTest(table, walk, time);
