@@ -1,4 +1,4 @@
-/** The forms of the files of an encrypted store (docs/FORMAT.md), by what each file is. */
+/** Seals and opens single files of an encrypted store (docs/FORMAT.md), depending on the kind of file. */
 import { basename } from 'node:path';
 import { isArchiveName } from '../files/archive.js';
 import type { CipherKey } from '../files/sealing/cipher.js';
@@ -9,7 +9,7 @@ import { sealedFileKey } from '../files/sealing/sealed-form.js';
 import { convertFile } from './convert-file.js';
 import { convertLines, hasOtherLines, sealedLines } from './convert-lines.js';
 
-/** `lineFiles`: paths of the files of the graph, which are known by their names in archives as well. */
+/** `lineFiles`: the paths of the graph's files. In archives they are recognized by their file names. */
 export function fileSealerOf(key: CipherKey | undefined, lineFiles: readonly string[]): FileSealer {
   if (key === undefined) return plainSealer;
   const lineNames = new Set(lineFiles.map((path) => basename(path)));
