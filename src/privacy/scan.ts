@@ -1,6 +1,6 @@
 /**
- * Looks for secrets in what is stored: every file of the root's folders, the trash included. Of JSON the
- * texts are checked in their decoded form, since escapes would hide a key of several lines. Changes nothing.
+ * Searches all files of the store, also the trash, for secrets. Of JSON files the decoded texts are checked,
+ * because escapes would hide a key of several lines. Changes nothing.
  */
 import { isAppError } from '../base/errors.js';
 import { isRecord } from '../base/is-record.js';
@@ -11,9 +11,9 @@ import { textsIn } from './screen.js';
 import { secretsIn } from './secrets.js';
 
 export interface StoredSecret {
-  /** Absolute. */
+  /** The absolute path. */
   readonly path: string;
-  /** `message 3` or `line 12`; absent where the file has neither. */
+  /** `message 3` or `line 12`; absent for other JSON texts. */
   readonly place?: string;
   /** Such as `GITHUB_TOKEN`. */
   readonly kind: string;
@@ -22,7 +22,7 @@ export interface StoredSecret {
 }
 
 export interface ScanOptions {
-  /** How the store's files are sealed. */
+  /** Opens the files of the store. */
   readonly sealer: FileSealer;
   readonly signal: AbortSignal;
   onFile(): void;
@@ -31,7 +31,10 @@ export interface ScanOptions {
 const SHOWN = 6;
 const NO_DATA = new Set(['.locks', '.leases', '.git']);
 
-/** Files that cannot be read are passed over; `daybook doctor` names them. FILESYSTEM_ERROR. */
+/**
+ * Yields the secrets that were found. Skips files that cannot be read; `daybook doctor` lists them.
+ * FILESYSTEM_ERROR.
+ */
 export async function* scanFolders(
   folders: readonly string[],
   { sealer, signal, onFile }: ScanOptions,
