@@ -39,9 +39,7 @@ const WAIT_LIMIT_MS = 10_000;
 const LEASE_DEAD_MS = 30_000;
 const FIRST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 20;
-/**
- * An owner pauses this long for a waiter. It is longer than any waiter's pause, so the waiter gets the lock.
- */
+/** An owner pauses this long for a waiter: longer than any waiter's pause, so the waiter gets the lock. */
 const YIELD_MS = 25;
 const MAX_RUNS = 20;
 

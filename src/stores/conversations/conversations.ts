@@ -1,8 +1,7 @@
 /**
  * The store of conversations. Each has a dated folder with a `conversation.json`, which is replaced as a
  * whole under a lock between processes (docs/FORMAT.md). A conversation in memory is used only while the
- * file's stamp is the same, so edits by other processes and people are always read. Damaged files are never
- * written.
+ * file's stamp is the same, so edits by others are always read. Damaged files are never written.
  */
 import type { AppError } from '../../base/errors.js';
 import { yieldToEventLoop } from '../../base/time-slice.js';
@@ -61,10 +60,7 @@ export type {
 /** A conversation in memory, without a copy of its messages. */
 export type ConversationView = Pick<ConversationDocument, 'head' | 'message'>;
 
-/**
- * Opens the store. Creates the folder and its `.gitignore` if they are missing, unless `isReading`.
- * FILESYSTEM_ERROR.
- */
+/** Opens the store. Unless `isReading`, creates a missing folder and its `.gitignore`. FILESYSTEM_ERROR. */
 export async function openConversationStore(
   options: ConversationStoreOptions,
 ): Promise<ConversationStore> {
@@ -111,27 +107,23 @@ export class ConversationStore {
   }
 
   /**
-   * Creates a conversation. Durable when it resolves, unless it may wait in memory (`mayDefer`). For imports,
-   * messages may have ids and times, and the conversation a time and a client key. STORAGE_FULL,
-   * FILESYSTEM_ERROR, LOCKED, CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent), ALREADY_EXISTS (key),
-   * VALIDATION_ERROR (duplicate message id, invalid time).
+   * Creates a conversation. Durable when it resolves, unless it may wait in memory (`mayDefer`).
+   * STORAGE_FULL, FILESYSTEM_ERROR, LOCKED, CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent),
+   * ALREADY_EXISTS (key), VALIDATION_ERROR (duplicate message id, invalid time).
    */
   create(conversation: NewConversation): Promise<Created> {
     return this.deferred.create(conversation);
   }
 
   /**
-   * Returns the conversation as it is on disk now, with the messages that wait in memory.
-   * CONVERSATION_NOT_FOUND, CONVERSATION_CORRUPTED, FORMAT_TOO_NEW, DECRYPT, FILESYSTEM_ERROR.
+   * Returns the present conversation. CONVERSATION_NOT_FOUND, CONVERSATION_CORRUPTED, FORMAT_TOO_NEW,
+   * DECRYPT, FILESYSTEM_ERROR.
    */
   async load(ref: string): Promise<Conversation> {
     return (await this.#reader.read(ref)).snapshot();
   }
 
-  /**
-   * Like `load`, without a copy of the messages, for callers that need only some. It changes with later
-   * writes.
-   */
+  /** Like `load`, without a copy of the messages. It changes with later writes. */
   view(ref: string): Promise<ConversationView> {
     return this.#reader.read(ref);
   }
@@ -141,20 +133,16 @@ export class ConversationStore {
     return this.#reader.part(ref, range);
   }
 
-  /**
-   * Like `view`, without the cache, for passes over the whole store. Takes an id. Returns `undefined` if
-   * there is none.
-   */
+  /** Like `view`, without the cache, for passes over the whole store. Takes an id; `undefined` if absent. */
   async peek(conversationId: string): Promise<ConversationView | undefined> {
     this.path(conversationId);
     return (await this.#core.files.readUncached(conversationId))?.document;
   }
 
   /**
-   * Appends all `messages` in one write, after those of earlier calls. Durable when it resolves, unless they
-   * may wait in memory (`mayDefer`). If the conversation has no title, one is derived from the first message
-   * of a user. Throws like `load`, and CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent), STORAGE_FULL, LOCKED;
-   * then no message of this call is in the file.
+   * Appends all `messages` in one write, after those of earlier calls; all or nothing. Durable when it
+   * resolves, unless they may wait in memory (`mayDefer`). Derives a missing title from the first message of
+   * a user. Throws like `load`, and CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent), STORAGE_FULL, LOCKED.
    */
   async append(ref: string, messages: readonly NewMessage[], given: AppendOptions = {}) {
     const start = this.#core.screenedCreateFields(given);
@@ -174,9 +162,8 @@ export class ConversationStore {
   }
 
   /**
-   * Changes the fields of a conversation other than its messages, in order with appends. Durable when it
-   * resolves, unless it may wait in memory (`mayDefer`). Sets `updatedAt` if a field differs. Throws like
-   * `append`.
+   * Changes fields other than messages, in order with appends, and sets `updatedAt` if one differs. Durable
+   * when it resolves, unless it may wait in memory (`mayDefer`). Throws like `append`.
    */
   async update(ref: string, given: HeadChange, { mayDefer = false } = {}) {
     const turn = this.#core.screenedValue(given);
@@ -185,9 +172,8 @@ export class ConversationStore {
   }
 
   /**
-   * Replaces messages or fields, for imports. `decide` is called under the lock with the conversation on
-   * disk. If messages change or are removed, the earlier version is stored. Durable when it resolves. Takes
-   * an id, not a key. Throws like `append`.
+   * Replaces messages or fields. `decide` gets the conversation on disk, under the lock. The earlier version
+   * is stored if messages change. Durable when it resolves. Takes an id. Throws like `append`.
    */
   revise(
     conversationId: string,
@@ -199,9 +185,8 @@ export class ConversationStore {
   }
 
   /**
-   * Moves the whole folder to the trash. Returns the id, the name in the trash and the path there. CONFLICT
-   * while a research run is active. A write of another process that waits for the lock gets
-   * CONVERSATION_NOT_FOUND.
+   * Moves the whole folder to the trash. CONFLICT while a research run is active. A write of another process
+   * that waits for the lock gets CONVERSATION_NOT_FOUND.
    */
   async trash(ref: string): Promise<{ conversationId: string; name: string; path: string }> {
     const conversationId = await this.#requireId(ref);
@@ -210,9 +195,8 @@ export class ConversationStore {
   }
 
   /**
-   * Moves the conversation to the trash, or with `permanent` removes it, if `condition` returns true for the
-   * conversation on disk. Takes an id. Returns the name in the trash, or the id; `undefined` if the condition
-   * is false.
+   * Moves it to the trash (with `permanent`: removes it) if `condition` is true for the conversation on disk.
+   * Takes an id. Returns the name in the trash (or the id); `undefined` if the condition is false.
    */
   async trashIf(...how: Parameters<ConversationTrash['trashIf']>): Promise<string | undefined> {
     this.path(how[0]);
@@ -232,19 +216,13 @@ export class ConversationStore {
     return this.#trash.list();
   }
 
-  /**
-   * Restores a conversation from the trash. Takes a name in the trash, or an id or key: then the one that was
-   * deleted last. CONVERSATION_NOT_FOUND, ALREADY_EXISTS, STORAGE_FULL.
-   */
+  /** Restores a name in the trash; for an id or key, the last deleted. Throws like `create` and `purge`. */
   async restore(ref: string): Promise<Restored> {
     await this.#merges.recover();
     return this.#core.track(this.#trash.restore(ref));
   }
 
-  /**
-   * Permanently removes the conversation with this name from the trash; for an id, the one that was deleted
-   * last. CONVERSATION_NOT_FOUND.
-   */
+  /** Removes the name from the trash permanently; for an id, the last deleted. CONVERSATION_NOT_FOUND. */
   purge(nameOrId: string): Promise<void> {
     return this.#core.track(this.#trash.purge(nameOrId));
   }
@@ -266,8 +244,7 @@ export class ConversationStore {
 
   /**
    * Creates one conversation with the messages of both, sorted by time, and moves the two to the trash: all
-   * or nothing, even if the process is killed. Throws like `trash` and `create`; VALIDATION_ERROR if both are
-   * the same conversation.
+   * or nothing, even if the process is killed. Throws like `trash` and `create`.
    */
   async merge(firstRef: string, secondRef: string, options: CopyOptions = {}): Promise<Merged> {
     const first = await this.#requireId(firstRef);
@@ -277,8 +254,8 @@ export class ConversationStore {
   }
 
   /**
-   * Permanently removes `conversation.json` if `condition` returns true for the conversation on disk. Returns
-   * whether it was removed. Takes an id, not a key. Other files in the folder are not removed.
+   * Removes `conversation.json` permanently if `condition` is true for the conversation on disk. Returns
+   * whether it was removed. Takes an id. Other files in the folder are not removed.
    */
   async removeIf(
     conversationId: string,
@@ -294,9 +271,8 @@ export class ConversationStore {
   }
 
   /**
-   * Returns a page of the matching conversations, newest `updatedAt` first. A cursor continues the list in
-   * the order of the first page, so that no conversation is skipped or returned twice while conversations
-   * change. VALIDATION_ERROR: the cursor is not one of this query.
+   * Returns a page, newest `updatedAt` first. A cursor continues the list in the order of the first page, so
+   * that none is skipped or returned twice. VALIDATION_ERROR: the cursor is not one of this query.
    */
   async page(query: ListQuery, request: PageRequest): Promise<ConversationPage> {
     const heads = await this.#core.heads();
@@ -310,18 +286,12 @@ export class ConversationStore {
     return damaged.map(({ name, error }) => ({ conversationId: name, error }));
   }
 
-  /**
-   * Returns the client keys that several conversations had at the last `list`, each with their ids, the
-   * oldest first.
-   */
+  /** Returns keys that several conversations had at the last `list`, with their ids, the oldest first. */
   duplicateKeys(): { clientId: string; conversationIds: readonly string[] }[] {
     return this.#core.catalogue.duplicateKeys();
   }
 
-  /**
-   * Returns folders with a `conversation.json` that are ignored because their names are not ids.
-   * FILESYSTEM_ERROR.
-   */
+  /** Returns the folders with a `conversation.json` whose names are not ids. FILESYSTEM_ERROR. */
   ignoredFolders(): Promise<string[]> {
     return ignoredFolders(this.#core.options.logsFolder);
   }
@@ -337,9 +307,8 @@ export class ConversationStore {
   }
 
   /**
-   * Calls `listener` with every later change, in order for each conversation, and before the call that made
-   * the change resolves. `watch` and `refresh` also call it for each existing conversation that was not added
-   * with `seed`, and await the promise that it returns.
+   * Calls `listener` with every later change, before the call that made it resolves. `watch` and `refresh`
+   * call it for existing conversations too, except those of `seed`, and await the promise that it returns.
    */
   follow(listener: (change: ConversationChange) => unknown): void {
     this.#core.catalogue.follow(listener);
@@ -351,18 +320,12 @@ export class ConversationStore {
     return this.#core.catalogue.follow(listener);
   }
 
-  /**
-   * Adds an entry of a cache, within `seedBy`. Returns false, and changes nothing, if the conversation is
-   * known already.
-   */
+  /** Adds an entry of a cache, within `seedBy`. Returns false, and changes nothing, if it is known. */
   seed(stamp: Stamp, head: ConversationHead, outline?: Outline): boolean {
     return this.#core.seed(stamp, head, outline);
   }
 
-  /**
-   * Runs `load`, which adds the entries of a cache with `seed`. Listings wait for it, because they would
-   * otherwise read the files that are in the cache. `load` must not reject.
-   */
+  /** Runs `load`, which adds cache entries with `seed`. Listings wait for it. It must not reject. */
   seedBy(load: () => Promise<void>): Promise<void> {
     return this.#core.catalogue.seedBy(load);
   }
@@ -398,9 +361,8 @@ export class ConversationStore {
   }
 
   /**
-   * Watches the folder: listeners are notified of edits by people and other processes within one second, or
-   * within five seconds if the conversation has not changed for a long time. Resolves when everything was
-   * read once (`progress`). FILESYSTEM_ERROR; then nothing is watched. Call `close` at the end.
+   * Watches the folder: listeners are notified of edits by others within one second, or within five if the
+   * conversation is old. Resolves when everything was read once. FILESYSTEM_ERROR; then nothing is watched.
    */
   async watch(): Promise<void> {
     // Another process may have died in the middle of a merge.
@@ -408,9 +370,7 @@ export class ConversationStore {
     this.#recoverLater();
   }
 
-  /**
-   * Removes or finishes what dead processes left: locks, merges, removals, temporary files, empty folders.
-   */
+  /** Removes or finishes what dead processes left: locks, merges, removals, temporary files. */
   tidy(): Promise<void> {
     return cleanUpStore(this.#core, this.#merges, this.#trash, this.#versions);
   }
