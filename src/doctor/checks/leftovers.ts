@@ -35,7 +35,7 @@ async function checkLocks(folder: string, { countChecked, found }: CheckContext)
       message:
         state === 'dead'
           ? `Process ${pid} has ended without removing its lock ${name}.`
-          : `The owner of the lock ${name}, process ${pid} of another machine, gives no sign of life.`,
+          : `The owner of the lock ${name}, process ${pid} of another machine or container, has not been active for 30 seconds.`,
       hint:
         state === 'dead'
           ? 'The next process that writes removes it, or run daybook doctor --repair.'

@@ -60,7 +60,7 @@ export class GroupCommit<I, O> {
       for (const [index, { resolve, reject }] of batch.entries()) {
         const outcome = outcomes[index];
         if (outcome !== undefined && 'value' in outcome) resolve(outcome.value);
-        else reject(outcome?.error ?? new Error('commit answered too few outcomes'));
+        else reject(outcome?.error ?? new Error('commit returned too few outcomes'));
       }
     } catch (error) {
       for (const { reject } of batch) reject(error);
