@@ -25,7 +25,7 @@ import { GraphExport } from './exchange/graph-export.js';
 import { GraphImport } from './exchange/graph-import.js';
 import type { Durability } from './files/atomic/atomic-write.js';
 import { codecOf } from './files/codec.js';
-import type { FileForms } from './files/sealing/file-forms.js';
+import type { FileSealer } from './files/sealing/file-sealer.js';
 import { requireUnconverted } from './files/sealing/open-stores.js';
 import type { ImportStores } from './import/import.js';
 import { Importer } from './import/importer.js';
@@ -102,7 +102,7 @@ export interface App {
   /** What waits in memory while the store is away, read-only or full. */
   readonly deferredWrites: WriteQueue;
   /** How the store's files are sealed. */
-  readonly forms: FileForms;
+  readonly sealer: FileSealer;
   /**
    * Begins what a server does beside its calls: clears what dead processes left, follows their
    * research runs, builds the search index. Commands that run once do without.
@@ -162,7 +162,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
 }
 
 async function openApp(config: Config, options: AppOptions, encryption: Encryption): Promise<App> {
-  const { forms } = encryption;
+  const { sealer } = encryption;
   const codec = codecOf(encryption.key);
   const { log = silentLog, clock = systemClock, isReading = false, staysUp = false } = options;
   const { logsDir: logsFolder, fsync } = config;
@@ -191,7 +191,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const { areas, backups } = backupsOf(config, bank.kg, languageModels.providers, clock);
   const stored = { backups, conversations, insights, ...bank };
   const importer = importerOf(config, { ...opening, ...whole, ...stored, state });
-  const keeping = retentionParts(config, size, stored, { clock, log, forms });
+  const keeping = retentionParts(config, size, stored, { clock, log, sealer });
   const beginning = beginningOf(config, { conversations, research, importer }, log);
   return {
     ...{ ...stored, research, search, figures },
@@ -269,11 +269,11 @@ function beginningOf(
 /** What the configuration alone decides. */
 const settledBy = (
   config: Config,
-  { key, forms }: Encryption,
+  { key, sealer }: Encryption,
   { deferred: { queue } }: ConversationStore,
 ) => ({
   deferredWrites: queue,
-  forms,
+  sealer,
   isEncrypted: key !== undefined,
   requireUnconverted: () => (queue.isAway ? undefined : requireUnconverted(config.logsDir)),
   durability: { fsync: config.fsync },

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { sha256Hex } from '../base/ids.js';
 import type { Config } from '../config/config.js';
 import { type ConversionOptions, convertStore } from '../encryption/convert.js';
-import { formsOf } from '../encryption/file-forms.js';
+import { fileSealerOf } from '../encryption/file-sealer.js';
 import { isKeychainInstalled, systemKeychain } from '../encryption/keychain.js';
 import type { GivenKey, WantedKey } from '../encryption/keys.js';
 import { type OpenEncryption, openEncryption } from '../encryption/open-encryption.js';
 import { optionalPackages } from '../files/safe-access/optional-packages.js';
-import type { FileForms } from '../files/sealing/file-forms.js';
+import type { FileSealer } from '../files/sealing/file-sealer.js';
 import type { StorePaths } from '../files/sealing/open-stores.js';
 import { CONTENTS_NAME } from '../maintenance/backup-content.js';
 import { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
@@ -51,14 +51,14 @@ const givenKey = (config: Config): GivenKey => ({
 /** Throws like `openEncryption`. */
 export async function openStoreEncryption(
   config: Config,
-): Promise<OpenEncryption & { readonly forms: FileForms }> {
+): Promise<OpenEncryption & { readonly sealer: FileSealer }> {
   const paths = pathsOf(config);
   const opened = await openEncryption(config.logsDir, paths, givenKey(config));
   // In archives the files of the graph have their usual names.
   const usual = Object.values(graphFiles('kg_snapshot.json', 'kg_wal.log')).filter(isLineFile);
   return {
     ...opened,
-    forms: formsOf(opened.key, [...paths.lineFiles, ...usual].filter(isLineFile)),
+    sealer: fileSealerOf(opened.key, [...paths.lineFiles, ...usual].filter(isLineFile)),
   };
 }
 

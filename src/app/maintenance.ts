@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import type { Config } from '../config/config.js';
-import type { FileForms } from '../files/sealing/file-forms.js';
+import type { FileSealer } from '../files/sealing/file-sealer.js';
 import { Archives } from '../maintenance/archives/archives.js';
 import type { Backups } from '../maintenance/backup.js';
 import type { Daily } from '../maintenance/daily.js';
@@ -47,7 +47,7 @@ export function retentionParts(
   { root, logsDir: logsFolder, fsync, backup, keeping: { trashKeepDays } }: Config,
   size: StoreSize,
   { backups, conversations, insights, memoryBank }: Parts,
-  { clock, log, forms }: { clock: Clock; log: Log; forms: FileForms },
+  { clock, log, sealer }: { clock: Clock; log: Log; sealer: FileSealer },
 ) {
   const trash = new TrashBin({ conversations, insights, memoryBank });
   const file = { logsFolder, fsync, clock };
@@ -57,7 +57,7 @@ export function retentionParts(
     lastRun: new LastRunFile(file),
   });
   const archives = new Archives({
-    ...{ ...file, folder: join(root, 'archive'), conversations, forms },
+    ...{ ...file, folder: join(root, 'archive'), conversations, sealer },
     requireRoom: (bytes) => size.requireRoom(bytes),
   });
   const services: RetentionParts = { trash, retention, size, archives };

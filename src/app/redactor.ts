@@ -1,7 +1,7 @@
 /** Redaction put together: every place of a root where a text may be, and what is derived from it. */
 import { dirname, join } from 'node:path';
 import type { Config } from '../config/config.js';
-import type { FileForms } from '../files/sealing/file-forms.js';
+import type { FileSealer } from '../files/sealing/file-sealer.js';
 import { CONTENTS_NAME } from '../maintenance/backup-content.js';
 import { Redactor } from '../privacy/redactor.js';
 import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
@@ -9,13 +9,13 @@ import { vectorsFolder } from './embeddings.js';
 import { indexCachePath } from './index-cache-path.js';
 
 /** Touches no file. */
-export function redactorOf(config: Config, forms: FileForms): Redactor {
+export function redactorOf(config: Config, sealer: FileSealer): Redactor {
   const { root, logsDir: logsFolder, fsync, backup } = config;
   const graph = graphFiles(config.kg.snapshotPath, config.kg.walPath);
   const endings = ['.bin', '.recall.bin', '.figures.bin'];
   const caches = endings.map((ending) => indexCachePath(config, ending));
   return new Redactor({
-    ...{ root, logsFolder, fsync, graph, contentsName: CONTENTS_NAME, forms },
+    ...{ root, logsFolder, fsync, graph, contentsName: CONTENTS_NAME, sealer },
     bankFolder: join(root, 'memory-bank'),
     otherFolders: [backup.folder, dirname(graph.snapshot)],
     derivedFiles: caches.filter((path) => path !== undefined),

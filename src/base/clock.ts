@@ -1,15 +1,14 @@
 /**
- * The only door to wall-clock and monotonic time, so that tests can inject both
- * and no store can depend on the machine's clock unseen.
+ * The only module that reads wall-clock and monotonic time, so that tests can inject both.
  */
 
-/** Milliseconds of a day. */
+/** The milliseconds of a day. */
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Milliseconds that never run backwards, for durations and leases. */
+  /** Monotonic time in milliseconds, for durations and leases. */
   monotonic(): number;
 }
 
@@ -18,17 +17,17 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
 };
 
-/** ISO 8601 in UTC with milliseconds, as every file and tool result writes times. */
+/** Returns ISO 8601 in UTC with milliseconds, the form of all times in files and tool results. */
 export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
-/** The same without punctuation, as names of files have it: `20260301T101500123Z`. */
+/** Like `isoTime`, without punctuation, for names of files: `20260301T101500123Z`. */
 export function compactTime(epochMs: number): string {
   return isoTime(epochMs).replace(/[-:.]/g, '');
 }
 
-/** The ISO 8601 form of such a time; `undefined` if the text is none. */
+/** Converts a `compactTime` to ISO 8601; returns `undefined` if the text is not such a time. */
 export function isoOfCompact(text: string): string | undefined {
   const parts = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z$/.exec(text);
   if (parts === null) return undefined;
@@ -52,7 +51,9 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Resolves when `work` does, after `ms`, or when the signal is aborted. Rejects when `work` does. */
+/**
+ * Resolves when `work` resolves, after `ms`, or when the signal is aborted. Rejects if `work` rejects before.
+ */
 export async function settledOrLater(
   work: Promise<unknown>,
   ms: number,
@@ -63,6 +64,6 @@ export async function settledOrLater(
   try {
     await Promise.race([work, sleep(ms, stop).catch(() => undefined)]);
   } finally {
-    over.abort(); // a pending timer would keep a finished command alive
+    over.abort(); // a pending timer would delay the end of the process
   }
 }

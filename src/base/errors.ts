@@ -1,14 +1,13 @@
 /**
- * Every failure that a user or an assistant can meet, as one closed list of codes.
- * A code carries its number, whether repeating the same call can help, and what to do next,
- * so that no caller has to read a message to decide. `docs/ERRORS.md` is generated from this table.
- * Mapping an error to an MCP result is the server's business, not done here.
+ * The error codes of Daybook. Each has a number, whether repeating the same call can help (`retryable`), and
+ * a hint what to do next, so that no caller must parse a message. `docs/ERRORS.md` is generated from this
+ * table. The server maps errors to MCP results.
  */
 
 interface ErrorKind {
   readonly number: number;
   readonly retryable: boolean;
-  /** What the reader should do next; a throw site may give a better one. */
+  /** What to do next. The code that throws the error may give a more specific hint. */
   readonly hint: string;
 }
 
@@ -93,12 +92,12 @@ export type ErrorCode = keyof typeof ERROR_KINDS;
 
 export interface AppErrorOptions {
   hint?: string;
-  /** Facts for programs: positions, ids, limits. JSON only. */
+  /** Data for programs: positions, ids, limits. JSON values only. */
   details?: Record<string, unknown>;
   cause?: unknown;
 }
 
-/** The one error class. Tests and callers decide by `code`, never by message. */
+/** The only error class of Daybook. Tests and callers use `code`, never the message. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly hint: string;
@@ -112,7 +111,7 @@ export class AppError extends Error {
     this.details = options.details;
   }
 
-  /** Whether the hint is the one of the code, not one of the place that threw. */
+  /** Whether the hint is the default hint of the code. */
   get isGeneralHint(): boolean {
     return this.hint === ERROR_KINDS[this.code].hint;
   }
@@ -126,12 +125,12 @@ export class AppError extends Error {
   }
 }
 
-/** True for an `AppError`, narrowed to one code when it is given. */
+/** Whether it is an `AppError`, with this code if one is given. */
 export function isAppError(error: unknown, code?: ErrorCode): error is AppError {
   return error instanceof AppError && (code === undefined || error.code === code);
 }
 
-/** Whether `check` passes; false if it throws an AppError. Other errors are thrown. */
+/** Returns false if `check` throws an AppError, otherwise true. Rethrows all other errors. */
 export function passes(check: () => unknown): boolean {
   try {
     check();
@@ -142,7 +141,7 @@ export function passes(check: () => unknown): boolean {
   }
 }
 
-/** The AppError with which `work` fails; `undefined` if it succeeds. Other errors are thrown. */
+/** Returns the AppError that `work` rejects with; `undefined` if it resolves. Rethrows all other errors. */
 export async function appErrorOf(work: () => Promise<unknown>): Promise<AppError | undefined> {
   try {
     await work();
@@ -153,7 +152,7 @@ export async function appErrorOf(work: () => Promise<unknown>): Promise<AppError
   }
 }
 
-/** The errno name (`ENOENT`, …) of a Node system error; `undefined` for anything else. */
+/** Returns the errno name (`ENOENT`, …) of a Node system error; `undefined` for any other value. */
 export function errnoOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || error instanceof AppError || !('code' in error))
     return undefined;

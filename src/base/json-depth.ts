@@ -1,14 +1,14 @@
 /**
- * How deep JSON is nested. `JSON.parse` takes any depth, but what writes JSON calls itself for each level
- * and fails at some thousands.
+ * Limits for the nesting of JSON. `JSON.parse` accepts any depth, but `JSON.stringify` is recursive and fails
+ * at some thousand levels.
  */
 
-/** Of what is written: most readers of other languages take it. */
-export const MOST_LEVELS_WRITTEN = 500;
-/** Of what is read: every reader and writer here takes it. */
-export const MOST_LEVELS_READ = 4_000;
+/** The limit for new values. Most JSON parsers of other languages accept this depth. */
+export const MAX_LEVELS_WRITTEN = 500;
+/** The limit for values from files. All code of Daybook can process this depth. */
+export const MAX_LEVELS_READ = 4_000;
 
-/** Whether objects and lists lie in one another more than `levels` times. */
+/** Whether objects and arrays are nested more than `levels` deep. */
 export function isDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;

@@ -1,6 +1,6 @@
 /**
- * Times as people read them: date and time of day in a time zone of the IANA database, named behind
- * it, as `2025-12-24 20:30 (Asia/Qatar)`. Files and structured answers keep ISO 8601 in UTC.
+ * Formats times for people: date, time of day and time zone (IANA), such as `2025-12-24 20:30 (Asia/Qatar)`.
+ * Files and structured results use ISO 8601 in UTC.
  */
 
 /** Whether this JavaScript engine supports the zone. */
@@ -13,16 +13,16 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** The zone of the operating system. */
+/** Returns the time zone of the operating system. */
 export function systemTimeZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** `2025-12-24 20:30 (Asia/Qatar)`; the text itself if it is not a time. */
+/** Returns a text such as `2025-12-24 20:30 (Asia/Qatar)`; the text itself if it is not a time. */
 export function localTime(isoText: string, timeZone: string): string {
   const date = new Date(isoText);
   if (Number.isNaN(date.getTime())) return isoText;
-  // Swedish dates have the form of ISO 8601.
+  // The Swedish locale formats dates like ISO 8601.
   const text = new Intl.DateTimeFormat('sv-SE', {
     timeZone,
     dateStyle: 'short',

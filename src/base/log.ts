@@ -1,12 +1,12 @@
 /**
- * Logging to stderr, one JSON line an event (pino). stdout belongs to JSON-RPC and to the CLI.
- * Written synchronously: a log line about a crash must be out before the process is.
+ * Logs to stderr, one JSON line for each event (pino). stdout is only for JSON-RPC and the CLI. Lines are
+ * written synchronously, so that a line about a crash is written before the process ends.
  */
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
 
-/** A message alone, or the fields of the line and its message. */
+/** Logs a message, or fields and a message. */
 interface Write {
   (message: string): void;
   (fields: object, message: string): void;
@@ -21,10 +21,10 @@ export interface Log {
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
-/** Least severe first. */
+/** The levels, the least severe first. */
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
-/** pino is loaded with the first line: most sessions of a server write none. */
+/** Creates a log. pino is loaded at the first line, because most server sessions log nothing. */
 export function createLog(level: LogLevel): Log {
   const least = level === 'silent' ? LEVELS.length : LEVELS.indexOf(level);
   let log: Log | undefined;
@@ -44,5 +44,5 @@ function openLog(level: LogLevel): Log {
   return pino({ level, base: null }, destination({ fd: 2, sync: true }));
 }
 
-/** For library use and tests: writes nothing. */
+/** A log that writes nothing, for library use and tests. */
 export const silentLog: Log = createLog('silent');

@@ -1,4 +1,4 @@
-/** Work that was accepted and has not ended yet. An owner that closes waits for it. */
+/** The accepted work that has not ended yet. An owner waits for it when it closes. */
 export class PendingWork {
   readonly #running = new Set<Promise<unknown>>();
 
@@ -7,7 +7,7 @@ export class PendingWork {
     return this.#running.size === 0;
   }
 
-  /** Settles as `work` does. */
+  /** Registers `work` until it settles. Settles like `work`. */
   async track<T>(work: Promise<T>): Promise<T> {
     this.#running.add(work);
     try {
@@ -17,7 +17,7 @@ export class PendingWork {
     }
   }
 
-  /** Resolves once no work is running. Never rejects. */
+  /** Resolves when no work is running. Never rejects. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.allSettled(this.#running);
   }

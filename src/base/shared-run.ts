@@ -1,7 +1,6 @@
 /**
- * Work whose callers share it: each is answered by a run that began after its call, and those that
- * come while one is under way share the next. For passes over a folder: one that is under way may
- * have read before the change in question.
+ * Runs work that several callers share. Each call waits for a run that began after the call. Calls during a
+ * run share the next run, because the present run may have read the folder before the caller's change.
  */
 export class SharedRun {
   readonly #work: () => Promise<void>;
@@ -11,7 +10,7 @@ export class SharedRun {
     this.#work = work;
   }
 
-  /** What the work throws, of the run that answers this call. */
+  /** Resolves when a run that began after this call has ended. Throws what the work throws. */
   async run(): Promise<void> {
     await this.#running?.catch(() => undefined); // its own callers get the error
     this.#running ??= this.#work().finally(() => {

@@ -1,10 +1,10 @@
 /**
- * One line of what people put into a title, a module or a tag: read whole it could fill an answer.
+ * Shortens titles, modules and tags, because a very long one would fill a whole answer.
  */
 
 const LONGEST_TEXT = 200;
 
-/** The text, or its first 200 characters and an ellipsis; never half a character. */
+/** Returns the text, or its first 200 code units and an ellipsis. A surrogate pair is not divided. */
 export function shortened(text: string): string {
   if (text.length <= LONGEST_TEXT) return text;
   return `${text.slice(0, LONGEST_TEXT).toWellFormed()}…`;

@@ -1,27 +1,27 @@
 /**
  * Divides long synchronous work into slices of a few milliseconds and yields to the event loop
- * between them, so that timers, sockets and other calls are served while the work goes on.
+ * between them, so that timers, sockets and other calls are processed meanwhile.
  */
 import { type Clock, sleep, systemClock } from './clock.js';
 
-/** Length of a slice. Nothing may block the event loop for more than about 20 ms. */
+/** The length of a slice. No code may block the event loop for more than about 20 ms. */
 const SLICE_MS = 4;
-/** Fewer steps than this in a slice that reads the disk mean a slow disk or a network share. */
+/** If a slice that reads the disk has fewer steps, the disk is slow or a network share. */
 const SLOW_DISK_STEPS = 40;
 
 export interface TimeSliceOptions {
   readonly signal?: AbortSignal | undefined;
   readonly clock?: Clock;
   /**
-   * Each step is a synchronous call to the disk. On a slow disk one step can take longer than a
-   * slice, and then each pause lasts as long as a slice, which leaves time for others.
+   * Each step is a synchronous call to the disk. On a slow disk one step can take longer than a slice. Then
+   * each pause is as long as a slice, so that other work gets time.
    */
   readonly readsDisk?: boolean;
 }
 
 /**
- * Use it as `if (slice.isSpent()) await slice.yield();` after each step. The test is separate
- * because an `await` in every step would cost more than most steps.
+ * Use it as `if (slice.isSpent()) await slice.yield();` after each step. The test is separate, because an
+ * `await` in every step would take more time than most steps.
  */
 export class TimeSlice {
   readonly #signal: AbortSignal | undefined;
@@ -38,13 +38,16 @@ export class TimeSlice {
     this.#startedAt = clock.monotonic();
   }
 
-  /** Counts one step. True when the slice has lasted long enough. */
+  /** Counts one step. Returns true if the slice has reached its length. */
   isSpent(): boolean {
     this.#steps += 1;
     return this.#clock.monotonic() - this.#startedAt >= SLICE_MS;
   }
 
-  /** Ends the slice, lets other work run and starts the next. Throws the signal's reason if it is aborted. */
+  /**
+   * Ends the slice, yields to the event loop and starts the next slice. Throws the signal's reason if it is
+   * aborted.
+   */
   async yield(): Promise<void> {
     this.pause();
     if (this.#steps < this.#minSteps) await sleep(SLICE_MS);
@@ -52,7 +55,7 @@ export class TimeSlice {
     this.resume();
   }
 
-  /** Stops counting busy time. Call it before an `await` of something that does not block. */
+  /** Stops counting busy time. Call it before an `await` of work that does not block the event loop. */
   pause(): void {
     this.#busyMs += this.#clock.monotonic() - this.#startedAt;
   }
@@ -75,7 +78,7 @@ export async function yieldToEventLoop(signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
 }
 
-/** Runs a generator to its end without the pauses. */
+/** Runs a generator to its end without pauses, and returns its result. */
 export function runToCompletion<Value>(work: Generator<void, Value>): Value {
   for (;;) {
     const step = work.next();
@@ -83,7 +86,7 @@ export function runToCompletion<Value>(work: Generator<void, Value>): Value {
   }
 }
 
-/** Runs a generator to its end. Other work of the process runs in the pauses, every few milliseconds. */
+/** Runs a generator to its end, and yields to the event loop every few milliseconds. Returns its result. */
 export async function runInSlices<Value>(work: Generator<void, Value>): Promise<Value> {
   const slice = new TimeSlice();
   for (;;) {

@@ -1,13 +1,13 @@
 /**
- * An estimate of what a text costs a language model, for budgets. No model's own tokenizer is near
- * enough to all others to be worth its megabytes.
+ * Estimates the number of tokens of a text, for budgets. It uses no tokenizer, because that of one model is
+ * large and not exact for other models.
  */
 
 const ASCII_PER_TOKEN = 4;
 
 /**
- * Four characters of ASCII to a token, and one token for any other UTF-16 unit: within about a third
- * for English, on the safe side for other scripts.
+ * Returns one token for four ASCII characters, and one token for each other UTF-16 code unit. The error is at
+ * most about a third for English; for other scripts the estimate is too high.
  */
 export function estimateTextTokens(text: string): number {
   let others = 0;
@@ -18,8 +18,8 @@ export function estimateTextTokens(text: string): number {
 }
 
 /**
- * Where a part of `text` that begins at `from` and costs `tokens` at most, as JSON, has to end: one
- * character further at least, and never between the halves of a surrogate pair.
+ * Returns the end of the longest part of `text` from `from` that has at most `tokens` tokens as a JSON
+ * string. The part has at least one character, and does not end inside a surrogate pair.
  */
 export function endWithin(text: string, from: number, tokens: number): number {
   let room = tokens * ASCII_PER_TOKEN;
@@ -34,7 +34,7 @@ export function endWithin(text: string, from: number, tokens: number): number {
   return end;
 }
 
-/** In characters of ASCII. */
+/** Returns the cost of a character in a JSON string, in ASCII characters. */
 function costOf(character: number): number {
   if (character > 0xffff) return 2 * ASCII_PER_TOKEN;
   if (character > 0x7f) return (character & 0xf800) === 0xd800 ? 6 : ASCII_PER_TOKEN;

@@ -1,6 +1,6 @@
 /**
- * The first `limit` items of an order, found without sorting all of them: a binary heap that has
- * the last of the kept items on top.
+ * Finds the first `limit` items of an order without sorting all items. It uses a binary heap with the last of
+ * the kept items at the top.
  */
 
 /** Like the argument of `Array.sort`: negative if `a` comes first. */
@@ -16,7 +16,7 @@ export class TopK<Item> {
     this.#compare = compare;
   }
 
-  /** The last of the kept items once there are `limit` of them: no item after it will be kept. */
+  /** The last of the kept items, if there are `limit` of them. No item after it will be kept. */
   get last(): Item | undefined {
     return this.#heap.length < this.#limit ? undefined : this.#heap[0];
   }
@@ -33,7 +33,7 @@ export class TopK<Item> {
     }
   }
 
-  /** The kept items, first one first. */
+  /** Returns the kept items in order. */
   sorted(): Item[] {
     return [...this.#heap].sort(this.#compare);
   }
@@ -66,10 +66,10 @@ export class TopK<Item> {
   }
 }
 
-/** From this share of all items on, sorting all of them is faster. */
+/** For a greater share of all items, sorting all of them is faster. */
 const SORT_SHARE = 1 / 8;
 
-/** The first `count` items in order. May sort `items` in place. */
+/** Returns the first `count` items in order. May sort `items` in place. */
 export function firstSorted<Item>(
   items: Item[],
   count: number,

@@ -1,8 +1,10 @@
-/** Typed arrays that grow: their length is fixed, so a full one is copied into one twice as long. */
+/**
+ * Growable typed arrays. The length of a typed array is fixed, so a full one is copied to one twice as long.
+ */
 
 type NumberArray = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
 
-/** `array` if it has room for `length` items; otherwise a longer copy, with 0 in the new items. */
+/** Returns `array` if it has at least `length` items; otherwise a longer copy, with 0 in the new items. */
 export function withCapacity<T extends NumberArray>(array: T, length: number): T {
   if (length <= array.length) return array;
   const ArrayType = array.constructor as new (length: number) => T;
@@ -24,7 +26,7 @@ export class Uint32List {
     this.array = new Uint32Array(capacity);
   }
 
-  /** Makes room for `more` numbers and returns the array, which the caller may then write to. */
+  /** Ensures that the array has space for `more` numbers and returns it. The caller may write to it. */
   reserve(more: number): Uint32Array {
     this.array = withCapacity(this.array, this.count + more);
     return this.array;

@@ -1,6 +1,6 @@
 /**
- * The version of this package, read from `package.json` so that it is written down once.
- * Both `src/base` and `dist/base` lie two folders below it.
+ * The version of this package, read from `package.json`, which is two folders above this file both in `src`
+ * and in `dist`.
  */
 import { createRequire } from 'node:module';
 import { z } from 'zod';

@@ -2,7 +2,7 @@
 import { Option } from 'commander';
 import { AppError } from '../base/errors.js';
 import type { Config } from '../config/config.js';
-import { type AgeLock, addAgeKey, readIdentities, requireRecipients } from '../files/age.js';
+import { type AgeRecipients, addAgeKey, readIdentities, requireRecipients } from '../files/age.js';
 import { resolveRealPath } from '../files/safe-access/real-path.js';
 import { configuration, type Flags } from './configuration.js';
 
@@ -27,7 +27,7 @@ export const agePassphraseOption = (): Option =>
 export function ageLockOf(
   { age, agePassphrase }: AgeOptions,
   { encryption }: Config,
-): AgeLock | undefined {
+): AgeRecipients | undefined {
   if (age === undefined && !agePassphrase) return undefined;
   if (age !== undefined && agePassphrase) {
     throw new AppError('VALIDATION_ERROR', '--age and --age-passphrase cannot be used together.');

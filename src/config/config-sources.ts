@@ -1,19 +1,19 @@
-/** What the configuration is read from. */
+/** The sources of the configuration. */
 
 export interface ConfigSources {
-  /** Values of command-line flags by setting name; `dbPath` is recognised and explained. */
+  /** The values of command-line flags by setting name. `dbPath` only causes a notice. */
   readonly flags?: { readonly [name: string]: string | undefined };
   readonly env?: { readonly [name: string]: string | undefined };
   readonly cwd: string;
   readonly home?: string;
   readonly platform?: string;
-  /** The names that `toolsets` may hold. */
+  /** The valid names in the setting `toolsets`. */
   readonly knownToolsets: readonly string[];
-  /** Text of a file, `undefined` when there is none. */
+  /** Returns the text of a file; `undefined` if there is no such file. */
   readFile(path: string): string | undefined;
   /**
-   * The path without links of a place that the user named. Below such places Daybook follows no
-   * link, so they are resolved once, here. Left out: as they are.
+   * Returns the path without links of a folder that the user configured. Daybook follows no links below such
+   * a folder, so its own links are resolved here, once. If omitted, paths are not changed.
    */
   realPath?(path: string): string;
 }

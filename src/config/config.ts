@@ -1,8 +1,8 @@
 /**
- * Configuration: flags > environment > the user's own file > defaults, checked by one zod schema
- * and frozen. Only this folder reads `process.env`. A wrong value ends the start with a
- * sentence that names the setting and what it takes. Nothing that lies inside a working folder
- * is ever read here: a cloned repository cannot move the store, name a host or pick a provider.
+ * The configuration: flags > environment > the user's own file > defaults, checked by one zod schema and
+ * frozen. Only this folder reads `process.env`. A wrong value ends the start with an error that contains the
+ * setting and its valid values. No file of a working folder is read here, so a cloned repository cannot
+ * change the folder of the store, the hosts or the providers.
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -30,17 +30,17 @@ export interface Config extends ToolsetConfig {
   readonly rootSource: RootSource;
   readonly logsDir: string;
   readonly configFile: string;
-  /** Absolute; holds only what can be built again. */
+  /** The absolute path. The folder contains only files that can be built again. */
   readonly cacheFolder: string;
   /** Whether a start may use the index that an earlier process saved. */
   readonly indexCache: boolean;
-  /** IANA name of the time zone in which people read times. */
+  /** The IANA name of the time zone for times that people read. */
   readonly timeZone: string;
   readonly mode: (typeof MODES)[number];
   readonly http: HttpConfig;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly fsync: boolean;
-  /** What opens an encrypted store, and age files. `keyFile` is absolute. */
+  /** The key of an encrypted store, and of age files. `keyFile` is absolute. */
   readonly encryption: Readonly<
     Record<'keyFile' | 'passphrase' | 'agePassphrase', string | undefined>
   >;
@@ -50,37 +50,37 @@ export interface Config extends ToolsetConfig {
   /** Whether secrets are masked before a message is stored. */
   readonly masksSecrets: boolean;
   readonly embeddings: EmbeddingsConfig;
-  /** Most notes of the memory bank. */
+  /** The maximum number of notes of the memory bank. */
   readonly mbMaxFiles: number;
   readonly backup: {
     readonly isDaily: boolean;
-    /** Absolute. */
+    /** The absolute path. */
     readonly folder: string;
-    /** 0 keeps all. */
+    /** 0: all backups are kept. */
     readonly keepDays: number;
   };
   readonly kg: GraphConfig;
   readonly imports: {
     readonly activity: (typeof IMPORT_ACTIVITIES)[number];
-    /** Tools whose sessions servers take in. */
+    /** The tools from which running servers import sessions. */
     readonly watched: readonly (typeof WATCHED_TOOLS)[number][];
-    /** Absolute. Callers over the network may import from inside them. */
+    /** Absolute paths. Callers over HTTP may import files in these folders. */
     readonly folders: readonly string[];
-    /** Where the user's tools keep their files. */
+    /** The folders in which the user's tools store their files. */
     readonly home: string;
     readonly programs: string;
   };
   readonly keeping: RetentionConfig;
   readonly perplexity: PerplexityConfig;
-  /** The settings that differ from the defaults, as the text of a `config.json`; without secrets. */
+  /** The given settings, without secrets, as the text of a `config.json`. */
   readonly chosenSettings: string;
-  /** The value of an environment variable that the user named as that of a key. */
+  /** Returns the value of an environment variable that the user named as the variable of a key. */
   readonly variable: (name: string) => string | undefined;
-  /** Sentences for the log: settings that were recognised but do nothing here. */
+  /** Sentences for the log about settings: some have no effect, some send data to other machines. */
   readonly notices: readonly string[];
 }
 
-/** Reads, checks and freezes the configuration. VALIDATION_ERROR names what is wrong. */
+/** Reads, checks and freezes the configuration. VALIDATION_ERROR for a wrong setting. */
 export function loadConfig(sources: ConfigSources): Config {
   const env = sources.env ?? process.env;
   const home = sources.home ?? homedir();
@@ -109,7 +109,7 @@ export function loadConfig(sources: ConfigSources): Config {
     configFile,
     cacheFolder: realPath(cacheFolder(sources)),
     indexCache: values.indexCache,
-    // To ask for the zone loads the engine's time zones, which a start need not wait for.
+    // A getter, because reading the zone loads the time zones of the engine, which would delay the start.
     get timeZone() {
       return values.timeZone ?? systemTimeZone();
     },

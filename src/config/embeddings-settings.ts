@@ -1,10 +1,13 @@
-/** The settings of embeddings put together, and what their choice sends out of the machine. */
+/** The embeddings part of the configuration, and notices about the data that it sends to other machines. */
 import { AppError } from '../base/errors.js';
 import type { SettingValues } from './settings.js';
 
 export interface EmbeddingsConfig {
   readonly mode: 'off' | 'local' | 'openai' | 'ollama';
-  /** Local: absolute path of a folder with a model, or absent for the usual one. Else a model's name. */
+  /**
+   * For `local`: the absolute path of a folder with a model, or `undefined` for the default model. Otherwise
+   * the model's name.
+   */
   readonly model: string | undefined;
   readonly endpoint: string;
   readonly apiKey: string | undefined;
@@ -14,7 +17,7 @@ const ENDPOINTS = { openai: 'https://api.openai.com/v1', ollama: 'http://127.0.0
 const MODELS = { openai: 'text-embedding-3-small', ollama: 'all-minilm' };
 const KEY = 'OPENAI_API_KEY';
 
-/** VALIDATION_ERROR for an endpoint that would show a key on the wire. */
+/** VALIDATION_ERROR for an endpoint to which a key would be sent unencrypted. */
 export function embeddingsConfig(
   values: SettingValues,
   variable: (name: string) => string | undefined,
@@ -26,7 +29,7 @@ export function embeddingsConfig(
     return Object.freeze({ mode, model: folder, endpoint: '', apiKey: undefined });
   }
   const endpoint = values.embeddingsEndpoint ?? ENDPOINTS[mode];
-  // A key of OpenAI's goes to OpenAI, and to no address that is set instead of it without a name.
+  // The key in OPENAI_API_KEY is sent only to OpenAI. For another endpoint the user must name the variable.
   const keyName = values.embeddingsKeyEnv ?? (endpoint === ENDPOINTS.openai ? KEY : undefined);
   const apiKey = keyName === undefined ? undefined : variable(keyName)?.trim() || undefined;
   const { protocol, hostname } = new URL(endpoint);
@@ -40,7 +43,7 @@ export function embeddingsConfig(
   return Object.freeze({ mode, model: model ?? MODELS[mode], endpoint, apiKey });
 }
 
-/** Notices for a user who switched it on, perhaps long ago. */
+/** Returns a notice if texts are sent to another machine, because the user may have set this long ago. */
 export function embeddingsNotices({ mode, endpoint, model }: EmbeddingsConfig): readonly string[] {
   if (mode === 'off' || mode === 'local') return [];
   return [

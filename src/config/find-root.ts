@@ -1,6 +1,6 @@
 /**
- * Which folder is the root: the one that a flag, the environment or the settings file names; else
- * the nearest registered folder that contains the working folder; else `~/.daybook`.
+ * Finds the root: the folder that a flag, the environment or the settings file names, otherwise the nearest
+ * registered folder that contains the working folder, otherwise `~/.daybook`.
  */
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';
@@ -18,7 +18,7 @@ export interface Root {
   readonly name: string;
 }
 
-/** VALIDATION_ERROR where the list of registered folders is unreadable. */
+/** VALIDATION_ERROR if the list of registered folders cannot be read. */
 export function findRoot(
   chosen: string | undefined,
   found: FoundSettings,
@@ -38,10 +38,10 @@ export function findRoot(
   return { path: join(home, '.daybook'), source: 'home', name: 'the home folder' };
 }
 
-/** Where `daybook init` records the folders that may be roots. */
+/** Returns the path of the file in which `daybook init` registers the folders that may be roots. */
 export const foldersFile = (folder: string): string => join(folder, 'folders.json');
 
-/** The registered folders in the text of that file; an unreadable text is VALIDATION_ERROR. */
+/** Returns the registered folders in the text of that file. VALIDATION_ERROR if the text is not valid. */
 export function parseFolders(content: string | undefined, path: string): readonly string[] {
   if (content === undefined) return [];
   const parsed = z.object({ folders: z.array(z.string()) }).safeParse(parseJson(content, path));

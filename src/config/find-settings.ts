@@ -1,6 +1,6 @@
 /**
- * The value of each setting from the first source that has one (flag, environment variable,
- * settings file), checked by the schema of all settings.
+ * Finds the value of each setting in the first source that has one (flag, environment variable, settings
+ * file), and checks all values with the schema.
  */
 import { AppError } from '../base/errors.js';
 import type { ConfigSources } from './config-sources.js';
@@ -11,7 +11,7 @@ import { parseFile } from './settings-file.js';
 const NAMES = Object.keys(SETTINGS) as SettingName[];
 
 type Source = 'flag' | 'environment' | 'file';
-/** A value as it was given, with the name that the user gave it by. */
+/** A value as the user gave it, and the name of the flag, variable or file entry. */
 interface Given {
   readonly value: unknown;
   readonly name: string;
@@ -19,7 +19,7 @@ interface Given {
 }
 export type FoundSettings = { readonly [K in SettingName]?: Given };
 
-/** VALIDATION_ERROR where the text of the file is not JSON. */
+/** VALIDATION_ERROR if the settings file is not valid. */
 export function findSettings(
   flags: NonNullable<ConfigSources['flags']>,
   env: NonNullable<ConfigSources['env']>,
@@ -42,10 +42,10 @@ export function findSettings(
   return found;
 }
 
-/** A text as it may be shown: user name and password of an address in it are masked. */
+/** Returns the text with user name and password of a URL masked, so that it can be shown. */
 export const withoutPassword = (text: string): string => text.replace(/(?<=:\/\/)[^/?#]*@/, '***@');
 
-/** The settings that were found, as the text of a `config.json`; without secrets. */
+/** Returns the found settings, without secrets, as the text of a `config.json`. */
 export function settingsText(found: FoundSettings): string {
   const shown = NAMES.flatMap((name) => {
     const value = found[name]?.value;
@@ -56,12 +56,12 @@ export function settingsText(found: FoundSettings): string {
   return `${JSON.stringify(Object.fromEntries(shown), null, 2)}\n`;
 }
 
-/** The settings with their defaults. VALIDATION_ERROR names the setting and what it takes. */
+/** Returns all settings with their defaults. VALIDATION_ERROR with the setting and its valid values. */
 export function checkSettings(found: FoundSettings): SettingValues {
   const given = Object.fromEntries(
     NAMES.flatMap((name) => (found[name] ? [[name, found[name].value]] : [])),
   );
-  // Used once in a process: compiling it would take longer than the check.
+  // Without compilation (JIT), because the schema is used once and compiling it takes longer than the check.
   const parsed = settingsSchema.safeParse(given, { jitless: true });
   if (parsed.success) return parsed.data;
   const key = NAMES.find((name) => name === parsed.error.issues[0]?.path[0]) ?? 'root';

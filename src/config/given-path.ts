@@ -2,13 +2,13 @@
 import { resolve } from 'node:path';
 import { AppError } from '../base/errors.js';
 
-/** `~` and relative paths made absolute. */
+/** Returns the absolute path for a relative path or one that begins with `~`. */
 export function expandPath(path: string, cwd: string, home: string): string {
   const inHome = path === '~' || /^~[/\\]/.test(path);
   return inHome ? resolve(home, path.slice(2)) : resolve(cwd, path);
 }
 
-/** Refuses a folder that a package manager may wipe at any time. VALIDATION_ERROR. */
+/** VALIDATION_ERROR for a folder in a package cache, which a package manager may delete at any time. */
 export function assertKeepsData(path: string, name: string): void {
   const cache = path.split(/[/\\]/).find((part) => part === '_npx' || part === 'node_modules');
   if (cache === undefined) return;

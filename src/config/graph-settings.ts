@@ -1,4 +1,4 @@
-/** The part of the configuration that is about the knowledge graph. */
+/** The knowledge-graph part of the configuration. */
 import { join } from 'node:path';
 import { AppError } from '../base/errors.js';
 import type { FoundSettings } from './find-settings.js';
@@ -6,12 +6,12 @@ import { assertKeepsData } from './given-path.js';
 import type { EVICTIONS, SettingValues } from './settings.js';
 
 export interface GraphConfig {
-  /** Absolute. */
+  /** The absolute path. */
   readonly snapshotPath: string;
   readonly walPath: string;
   readonly fsync: boolean;
   readonly maxTriples: number;
-  /** Infinity keeps all. */
+  /** Infinity: facts do not expire. */
   readonly ttlDays: number;
   readonly evict: (typeof EVICTIONS)[number];
 }
@@ -30,7 +30,7 @@ export function graphConfig(
   };
   const snapshotPath = pathOf('kgSnapshot', 'kg_snapshot.json');
   const walPath = pathOf('kgWal', 'kg_wal.log');
-  // Their names must differ by more than the ending: files beside them are named after them.
+  // Their names must differ by more than the extension, because names of other files are derived from them.
   const stem = (path: string) => path.replace(/\.(json|log)$/, '');
   if (stem(snapshotPath) === stem(walPath)) {
     throw new AppError(

@@ -1,38 +1,38 @@
 /**
- * The settings of the HTTP server combined; combinations that would open a security hole are refused.
+ * The HTTP part of the configuration. Insecure combinations of settings are refused.
  */
 import { isIP } from 'node:net';
 import { AppError } from '../base/errors.js';
 import type { SettingName, SettingValues } from './settings.js';
 
 export interface HttpConfig {
-  /** A name or an address without brackets. */
+  /** A host name, or an IP address without brackets. */
   readonly host: string;
   readonly port: number;
   readonly token: string | undefined;
-  /** The token is in a file of the user's configuration folder, which the server makes. */
+  /** The server creates the token in a file of the user's configuration folder. */
   readonly hasTokenFile: boolean;
-  /** Each request by itself, without sessions. */
+  /** The server has no sessions. */
   readonly isStateless: boolean;
-  /** Lower case; `host` stands for every port, `host:port` for that one. */
+  /** In lower case. `host` allows every port, `host:port` only this one. */
   readonly allowedHosts: readonly string[];
   /** Serialized origins, such as `https://notes.example`. */
   readonly allowedOrigins: readonly string[];
   readonly maxBodyBytes: number;
   readonly sessionIdleMs: number;
-  /** Requests a minute from one address; 0 for no limit. */
+  /** The maximum number of requests per minute from one address; 0: no limit. */
   readonly ratePerMinute: number;
 }
 
 const DEFAULT_RATE = 600;
 const AUTO = 'auto';
 
-/** True if only this machine can reach `host` (a name, or an address without brackets). */
+/** True if only this machine can connect to `host` (a name, or an IP address without brackets). */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
-/** VALIDATION_ERROR for a value or a combination that cannot be meant. */
+/** VALIDATION_ERROR for a wrong value or an insecure combination. */
 export function httpConfig(
   values: SettingValues,
   nameOf: (setting: SettingName) => string,

@@ -1,9 +1,9 @@
-/** The part of the configuration that is about Perplexity. */
+/** The Perplexity part of the configuration. */
 import type { BACKENDS, SettingValues } from './settings.js';
 
 export interface PerplexityConfig {
   readonly apiKey: string | undefined;
-  /** Whether `tools/list` shows the tools that need the key. */
+  /** Whether `tools/list` contains the tools that need the key. */
   readonly isListed: boolean;
   readonly baseUrl: string;
   readonly backend: (typeof BACKENDS)[number];

@@ -1,4 +1,4 @@
-/** The settings of retention (how long backups, trash and versions are stored), and their part of the configuration. */
+/** The settings of size limit, trash and versions, and the retention part of the configuration. */
 import { setting, wholeNumber } from './setting.js';
 
 export const RETENTION_SETTINGS = {
@@ -34,9 +34,9 @@ export const RETENTION_SETTINGS = {
 export interface RetentionConfig {
   /** `undefined`: no limit. */
   readonly maxSizeBytes: number | undefined;
-  /** 0 keeps all. */
+  /** 0: the trash is never emptied automatically. */
   readonly trashKeepDays: number;
-  /** Of each conversation; 0: none, and whatever their age. */
+  /** For each conversation. `count` 0: no versions; `days` 0: no maximum age. */
   readonly versions: { readonly count: number; readonly days: number };
 }
 

@@ -1,10 +1,10 @@
 /**
- * What one setting is, and the values that most settings take. The settings themselves are in
- * settings.ts and the files that it joins.
+ * The type of a setting, and the schemas that most settings use. The settings are in settings.ts and the
+ * files that it imports.
  */
 import { z } from 'zod';
 
-/** What most settings take. */
+/** A text that is not empty. */
 export const text = z.string().trim().min(1);
 export const wholeNumber = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 export const onOff = z
@@ -15,13 +15,13 @@ export const lowerCase = (value: unknown) =>
 
 export interface Setting<T extends z.ZodType = z.ZodType> {
   readonly schema: T;
-  /** Completes "NAME takes …". */
+  /** The valid values, for the sentence "NAME must be …". */
   readonly takes: string;
   readonly about: string;
   /** Environment variables, the preferred one first. */
   readonly env: readonly string[];
   readonly flag?: string;
-  /** Secrets come from the environment only, so that no file has to be kept private. */
+  /** Secrets can be set only in the environment, so that the settings file contains none. */
   readonly secret?: true;
 }
 export const setting = <T extends z.ZodType>(value: Setting<T>) => value;

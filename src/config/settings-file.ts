@@ -1,4 +1,4 @@
-/** The text of a settings file: as a value, and as settings with known names. */
+/** Parses settings files: JSON with comments, and known names. */
 import { type ParseError, parse } from 'jsonc-parser';
 import { z } from 'zod';
 import { AppError } from '../base/errors.js';
@@ -6,7 +6,7 @@ import { SETTINGS, type SettingName } from './settings.js';
 
 const NAMES = Object.keys(SETTINGS) as SettingName[];
 
-/** JSON with comments and trailing commas, as people keep settings. VALIDATION_ERROR names the line. */
+/** Parses JSON with comments and trailing commas. VALIDATION_ERROR with line and column. */
 export function parseJson(content: string, path: string): unknown {
   const text = content.replace(/^\uFEFF/, '');
   const errors: ParseError[] = [];
@@ -22,7 +22,7 @@ export function parseJson(content: string, path: string): unknown {
   );
 }
 
-/** The settings of the configuration file; VALIDATION_ERROR for a name that is no setting of a file. */
+/** Returns the settings of the configuration file. VALIDATION_ERROR for an unknown name and for a secret. */
 export function parseFile(content: string | undefined, path: string): Record<string, unknown> {
   if (content === undefined) return {};
   const parsed = z.record(z.string(), z.unknown()).safeParse(parseJson(content, path));
@@ -43,7 +43,7 @@ export function parseFile(content: string | undefined, path: string): Record<str
   });
 }
 
-/** Names that begin with this many equal letters are shown for a setting that does not exist. */
+/** The error for an unknown setting lists the settings with this many equal letters at the start. */
 const SIMILAR_START = 4;
 
 function sharedStart(name: string, other: string): number {

@@ -1,7 +1,6 @@
 /**
- * Every setting of Daybook: what it takes, where it is read, what it defaults to.
- * The table behind the configuration, its error sentences and the list in README.md.
- * find-settings.ts reads and combines the sources.
+ * The table of all settings: valid values, sources and defaults. The configuration, its error messages and
+ * the list of settings in the documentation use it. find-settings.ts reads the sources.
  */
 import { delimiter } from 'node:path';
 import { z } from 'zod';
@@ -28,13 +27,13 @@ export const WATCHED_TOOLS = [
 export const IMPORT_ACTIVITIES = ['none', 'short', 'all'] as const;
 const PRESETS = ['fast', 'low', 'medium', 'high', 'xhigh', 'wide-research'] as const;
 
-/** `PERSISTENCE_ENABLE_EMBEDDINGS` takes yes or no. */
+/** `PERSISTENCE_ENABLE_EMBEDDINGS` has yes or no: yes is `local`. */
 const embeddingsMode = (value: unknown) => {
   const mode = typeof value === 'string' ? value.trim().toLowerCase() : value;
   if (mode === true || ['1', 'true', 'on', 'yes'].includes(String(mode))) return 'local';
   return mode === false || ['0', 'false', 'no'].includes(String(mode)) ? 'off' : mode;
 };
-/** A list, or the same with commas; `off` is none. */
+/** Accepts a list, or names separated by commas. `off` is an empty list. */
 const namesIn = (value: unknown) => {
   if (typeof value !== 'string') return value;
   const names = value
@@ -44,11 +43,11 @@ const namesIn = (value: unknown) => {
   return names.filter((name) => name !== '' && name !== 'off');
 };
 
-/** As in PATH. */
+/** Accepts a list, or paths separated as in PATH. */
 const pathsIn = (value: unknown) =>
   typeof value === 'string' ? value.split(delimiter).filter((path) => path.trim() !== '') : value;
 
-/** Every setting: what it takes, where it is read, what it defaults to. README lists this table. */
+/** All settings by name. */
 export const SETTINGS = {
   root: setting({
     schema: text.optional(),
@@ -276,7 +275,7 @@ export const SETTINGS = {
     flag: '--host',
   }),
   httpToken: setting({
-    // RFC 6750: what an Authorization header can carry.
+    // RFC 6750 allows only these characters in an Authorization header.
     schema: text.regex(/^(auto|[\w.~+/-]{16,512}=*)$/).optional(),
     takes:
       'auto, or 16 or more letters, digits or any of - . _ ~ + / (openssl rand -hex 32 makes one)',
@@ -388,7 +387,7 @@ export const SETTINGS = {
 export type SettingName = keyof typeof SETTINGS;
 export type SettingValues = z.output<typeof settingsSchema>;
 
-/** The one schema that every value passes, whatever it came from. */
+/** The schema of all settings. The values of all sources are checked with it. */
 export const settingsSchema = z.object(
   Object.fromEntries(Object.entries(SETTINGS).map(([name, { schema }]) => [name, schema])) as {
     [K in SettingName]: (typeof SETTINGS)[K]['schema'];

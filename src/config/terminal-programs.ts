@@ -1,11 +1,10 @@
 /**
- * The programs that the command line starts for people, from the environment: the pager and the
- * editor.
+ * The pager and the editor that the command line starts, from the environment.
  */
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A command for the shell; `undefined`: no pager. */
+/** Returns the shell command of the pager (`undefined`: no pager) and its environment. */
 export function pagerSettings(env: Environment = process.env): {
   readonly command: string | undefined;
   readonly env: Environment;
@@ -13,11 +12,11 @@ export function pagerSettings(env: Environment = process.env): {
   const chosen = env['DAYBOOK_PAGER'] ?? env['PAGER'];
   const isNone = chosen === '' || chosen === 'cat' || env['TERM'] === 'dumb';
   const command = chosen ?? (process.platform === 'win32' ? 'more' : 'less -R');
-  // As git does: colours are shown, and what fits on the screen ends at once.
+  // The same as git: `less` shows colours, and ends at once if the text fits on the screen.
   return { command: isNone ? undefined : command, env: { LESS: 'FRX', ...env } };
 }
 
-/** A command for the shell, to which the path of a file is added. */
+/** Returns the shell command of the editor, without the path of the file. */
 export function editorCommand(env: Environment = process.env): string {
   const fallback = process.platform === 'win32' ? 'notepad' : 'vi';
   return env['VISUAL'] || env['EDITOR'] || fallback;

@@ -1,4 +1,4 @@
-/** The settings of what clients are offered, and their part of the configuration. */
+/** The settings for toolsets and views, and their part of the configuration. */
 import { z } from 'zod';
 import { AppError } from '../base/errors.js';
 import { lowerCase, onOff, setting, text } from './setting.js';
@@ -21,7 +21,7 @@ export const TOOLSET_SETTINGS = {
 };
 
 export interface ToolsetConfig {
-  /** The toolsets switched on, in the order of the known ones. */
+  /** The enabled toolsets, in the order of `knownToolsets`. */
   readonly toolsets: readonly string[];
   /** Whether views are offered to clients that can show them. */
   readonly views: boolean;
@@ -32,7 +32,10 @@ interface Values {
   readonly views: boolean;
 }
 
-/** `name`: the name of the setting that the user wrote, for error messages. VALIDATION_ERROR: an unknown toolset. */
+/**
+ * `name`: the name of the setting that the user used, for error messages. VALIDATION_ERROR for an unknown
+ * toolset.
+ */
 export function toolsetConfig(
   { toolsets, views }: Values,
   known: readonly string[],

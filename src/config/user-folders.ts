@@ -1,11 +1,13 @@
-/** The folders in which this platform keeps a user's settings and caches. */
+/** The folders for the user's settings and caches on each platform. */
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { ConfigSources } from './config-sources.js';
 
 type Platform = Pick<ConfigSources, 'env' | 'home' | 'platform'>;
 
-/** The user's own configuration folder, by the custom of the platform. Absolute. */
+/**
+ * Returns the absolute path of Daybook's configuration folder of the user, by the convention of the platform.
+ */
 export function configFolder(sources: Platform = {}): string {
   const { env = process.env } = sources;
   const chosen = env['XDG_CONFIG_HOME'];
@@ -13,7 +15,7 @@ export function configFolder(sources: Platform = {}): string {
   return join(programsFolder(sources), 'daybook');
 }
 
-/** Where programs of this platform keep their settings, each in a folder of its own. Absolute. */
+/** Returns the absolute path of the folder in which each program has a folder for its settings. */
 export function programsFolder(sources: Platform = {}): string {
   const { env = process.env, home = homedir(), platform = process.platform } = sources;
   if (platform === 'darwin') return join(home, 'Library', 'Application Support');
@@ -22,7 +24,7 @@ export function programsFolder(sources: Platform = {}): string {
   return chosen && isAbsolute(chosen) ? chosen : join(home, '.config');
 }
 
-/** The user's folder for what can be built again, by the custom of the platform. */
+/** Returns the path of Daybook's cache folder of the user, by the convention of the platform. */
 export function cacheFolder(sources: Platform): string {
   const { env = process.env, home = homedir(), platform = process.platform } = sources;
   const chosen = env['XDG_CACHE_HOME'];

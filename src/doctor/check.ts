@@ -1,21 +1,21 @@
 /**
- * A check of the doctor: a name, and a function that checks one part of the store and reports
- * what it finds. A check changes nothing; the `repair` of a finding loses nothing.
+ * The interface of a check of `daybook doctor`: a name, and a function that checks one part of the store and
+ * reports findings. A check changes nothing. The `repair` of a finding never loses data.
  */
 import type { AppError } from '../base/errors.js';
 
-/** `error`: data cannot be read. `warning`: something should be done. `note`: good to know. */
+/** `error`: data cannot be read. `warning`: the user should do something. `note`: information. */
 export type Severity = 'error' | 'warning' | 'note';
 
 export interface Found {
   readonly severity: Severity;
-  /** Absolute. */
+  /** The absolute path. */
   readonly path: string;
-  /** What is the case. */
+  /** The finding, as one sentence. */
   readonly message: string;
-  /** What a person can do. */
+  /** What the user can do. */
   readonly hint: string;
-  /** Repairs it and returns one sentence about what was done. Absent if a person must decide. */
+  /** Repairs it and returns a sentence about the result. Absent if the user must decide. */
   repair?(): Promise<string>;
 }
 
@@ -27,7 +27,7 @@ export interface Finding extends Omit<Found, 'repair'> {
 
 export interface CheckContext {
   readonly signal: AbortSignal;
-  /** Adds to the number of things that were checked. */
+  /** Adds to the number of checked entries. */
   countChecked(count?: number): void;
   found(finding: Found): void;
 }
@@ -37,7 +37,7 @@ export interface Check {
   run(context: CheckContext): Promise<void>;
 }
 
-/** The finding for a file that cannot be read. */
+/** Returns the finding for a file that cannot be read. */
 export const unreadable = ({ message, hint }: AppError, path: string): Found => ({
   severity: 'error',
   path,

@@ -1,6 +1,6 @@
 /**
- * Runs the checks of the store one after the other and gathers what they find; `repair` then does what
- * each finding offers. A check that fails hides no other: its step carries the error.
+ * Runs the checks of the store one after the other and collects their findings. `repair` then runs the
+ * repairs of the findings. If a check fails, its step has the error, and the other checks still run.
  */
 import type { Clock } from '../base/clock.js';
 import { type AppError, isAppError } from '../base/errors.js';
@@ -9,7 +9,7 @@ import type { Check, Finding, Found } from './check.js';
 export interface Step {
   readonly check: string;
   readonly durationMs: number;
-  /** Files or entries that were checked. */
+  /** The number of checked files or entries. */
   readonly checked: number;
   readonly findings: readonly Finding[];
   /** Why the check did not finish. */
@@ -19,21 +19,21 @@ export interface Step {
 export interface Outcome {
   readonly check: string;
   readonly path: string;
-  /** What was done. */
+  /** A sentence about what was done. */
   readonly done?: string;
-  /** Why it was not done. */
+  /** Why the repair failed. */
   readonly error?: { readonly code: string; readonly message: string };
 }
 
 export interface Examination {
   readonly steps: readonly Step[];
-  /** Does what the repairable findings offer, one after the other. */
+  /** Runs the repairs of all repairable findings, one after the other. */
   repair(signal: AbortSignal, onOutcome?: (outcome: Outcome) => void): Promise<Outcome[]>;
 }
 
 export interface ExamineOptions {
   readonly signal: AbortSignal;
-  /** Checks beside those of the store. */
+  /** Additional checks. */
   readonly also?: readonly Check[];
   onStep?(step: Step): void;
 }
@@ -49,7 +49,7 @@ export class Doctor {
     this.#clock = clock;
   }
 
-  /** Changes nothing. Throws the reason of the signal if it is aborted. */
+  /** Runs all checks. Changes nothing. Throws the signal's reason if it is aborted. */
   async examine({ signal, also = [], onStep }: ExamineOptions): Promise<Examination> {
     const steps: Step[] = [];
     const repairs: Repair[] = [];
@@ -107,7 +107,7 @@ async function failureOf(work: () => Promise<void>): Promise<Step['error']> {
   }
 }
 
-/** 0: nothing to do; 1: findings; 2: a check did not finish. Notes do not count. */
+/** Returns the exit status: 0: nothing to do; 1: findings other than notes; 2: a check did not finish. */
 export function statusOf(steps: readonly Step[]): 0 | 1 | 2 {
   if (steps.some(({ error }) => error !== undefined)) return 2;
   const isFound = steps.some(({ findings }) =>

@@ -1,6 +1,6 @@
 /**
- * Mends a small JSON file that is one object: writes it again with the fields that are whole, under its
- * lock. The broken file gets a second name beside it first, so nothing is lost.
+ * Repairs a small damaged JSON file: writes it again, under its lock, with the fields that are complete. The
+ * damaged file is kept under another name.
  */
 import { basename, dirname, join } from 'node:path';
 import { type Clock, compactTime } from '../base/clock.js';
@@ -15,7 +15,7 @@ export interface JsonFile {
   /** The lock under which the file is written. */
   readonly locksFolder: string;
   readonly lockName: string;
-  /** Throws CORRUPT where these fields are not what the file should hold. */
+  /** Throws CORRUPT if these fields are not valid for the file. */
   check(value: unknown): void;
 }
 
@@ -23,7 +23,7 @@ export interface RepairOptions extends Durability {
   readonly clock: Clock;
 }
 
-/** Whether `repairJson` would give a sound file. FILESYSTEM_ERROR. */
+/** Whether `repairJson` would write a valid file. FILESYSTEM_ERROR. */
 export async function isRepairableJson({ path, check }: JsonFile): Promise<boolean> {
   const found = await readWhole(path);
   if (found === undefined) return false;
@@ -31,7 +31,10 @@ export async function isRepairableJson({ path, check }: JsonFile): Promise<boole
   return Object.keys(fields).length > 0 && passes(() => check(fields));
 }
 
-/** Answers a sentence. Durable when it resolves. CORRUPT (nothing is left to save), LOCKED, STORAGE_FULL. */
+/**
+ * Returns a sentence about the result. Durable when it resolves. CORRUPT (no valid file is possible), LOCKED,
+ * STORAGE_FULL.
+ */
 export function repairJson(file: JsonFile, { clock, fsync }: RepairOptions): Promise<string> {
   const { path, locksFolder, lockName, check } = file;
   return withLock(locksFolder, lockName, async (lock) => {
@@ -42,14 +45,17 @@ export function repairJson(file: JsonFile, { clock, fsync }: RepairOptions): Pro
     const fields = completeFields(found.bytes.toString());
     check(fields);
     const keptAs = brokenName(path, clock);
-    await lock.keep(path, join(dirname(path), keptAs), { fsync });
+    await lock.link(path, join(dirname(path), keptAs), { fsync });
     const bytes = Buffer.from(`${JSON.stringify(fields, null, 2)}\n`);
     await lock.replace(path, bytes, { fsync }, { base: found.stamp });
     return `${Object.keys(fields).length} fields were saved; the broken file was renamed to ${keptAs}.`;
   });
 }
 
-/** `state.json` is kept as `state.broken-<UTC time>.json`; an insight with a dot in front, as no insight. */
+/**
+ * Returns `state.broken-<UTC time>.json` for `state.json`. For an insight it begins with a dot, so that it is
+ * ignored.
+ */
 function brokenName(path: string, clock: Clock): string {
   const name = basename(path, '.json');
   const dot = basename(dirname(path)) === 'insights' ? '.' : '';

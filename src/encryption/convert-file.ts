@@ -1,7 +1,7 @@
 /**
- * The forms of one file: from any of them to the one that the store is getting. A conversation seals its
- * contents, every other file is sealed as a whole. A conversation that cannot be read as one is sealed as
- * a whole too, and opens as the same bytes.
+ * Encrypts, decrypts or re-encrypts one file for the new state of the store. In a conversation, the texts are
+ * sealed one by one; every other file is sealed as a whole. A conversation that cannot be parsed is also
+ * sealed as a whole, so that decryption returns the same bytes.
  */
 import { basename, dirname } from 'node:path';
 import { isAppError } from '../base/errors.js';
@@ -19,13 +19,13 @@ const ID_LENGTH = 22;
 const UNREADABLE = ['CONVERSATION_CORRUPTED', 'FORMAT_TOO_NEW'] as const;
 
 export interface Keys {
-  /** Any key that opens a text of the store; others are found by their ids. */
+  /** The present key of the store. Other registered keys are found by their ids. */
   readonly from: CipherKey | undefined;
-  /** Absent where the store is getting into the clear. */
+  /** The new key; `undefined` if the store is being decrypted. */
   readonly to: CipherKey | undefined;
 }
 
-/** The bytes that the file is to have; `undefined` where it has that form. DECRYPT. */
+/** Returns the new bytes of the file; `undefined` if it needs no change. DECRYPT. */
 export function convertFile(path: string, bytes: Buffer, keys: Keys): Uint8Array | undefined {
   const plain = openFile(bytes, path);
   if (isDocumentFile(path)) {
@@ -44,7 +44,7 @@ function convertConversation(
 ): Uint8Array | 'same' | 'unreadable' {
   const folder = dirname(path);
   const owner = basename(folder) === 'versions' ? dirname(folder) : folder;
-  // In the trash the time of the deletion follows the id.
+  // In the trash, the name of the folder has the time of the deletion after the id.
   const conversationId = basename(owner).slice(0, ID_LENGTH);
   if (!CONVERSATION_ID.test(conversationId)) return 'unreadable';
   try {

@@ -1,11 +1,11 @@
-/** Files of lines: which of them have another form than the store is getting, and the rejected lines. */
+/** Encrypts and decrypts files of lines: the files of the knowledge graph and its rejects file. */
 import type { CipherKey } from '../files/sealing/cipher.js';
 import { isSealedLine, openLine, sealLine } from '../files/sealing/sealed-form.js';
 
-/** Heads hold nothing of the graph: the name of the format and of a snapshot. */
+/** Head lines are never sealed. They contain only the name of the format and the hash of a snapshot. */
 const HEAD = /^\[?\{"format":"daybook-kg"/;
 
-/** Whether a line of facts is in another form. */
+/** Whether a line must be converted: it is not sealed with this key or, without a key, it is sealed. */
 export function hasOtherLines(text: string, key: CipherKey | undefined): boolean {
   return text.split('\n').some((line) => {
     if (line.trim() === '' || HEAD.test(line)) return false;
@@ -13,7 +13,10 @@ export function hasOtherLines(text: string, key: CipherKey | undefined): boolean
   });
 }
 
-/** The same lines in that form. A line that does not open stays as it is. DECRYPT. */
+/**
+ * Returns the lines sealed with this key or, without a key, decrypted. A damaged line is not changed.
+ * DECRYPT.
+ */
 export function convertLines(text: string, path: string, key: CipherKey | undefined): string {
   const lines = text.split('\n').map((line) => {
     if (line === '') return line;
@@ -23,7 +26,7 @@ export function convertLines(text: string, path: string, key: CipherKey | undefi
   return lines.join('\n');
 }
 
-/** The same with heads in the clear, as in a file of facts. A sealed line stays. DECRYPT. */
+/** Like `convertLines`, but head lines are not sealed, as in a file of facts. DECRYPT. */
 export function sealedLines(text: string, path: string, key: CipherKey): string {
   const lines = text
     .split('\n')

@@ -1,8 +1,9 @@
 /**
- * Encrypts a store in place, decrypts it, or gives it another key. The marker says that this is under way
- * before the first file is changed: from then on every other process refuses to open the store and to
- * write. Each file is replaced as a whole, so a process that is killed leaves files of which each is whole in one
- * form; the next run goes on with those that are left. The marker has the new state after the last file.
+ * Encrypts a store in place, decrypts it, or changes its key. Before the first file is changed, the marker
+ * (`encryption.json`) records that the store is being converted: from then on all other processes refuse to
+ * open the store and to write. Each file is replaced as a whole, so a killed process leaves each file
+ * completely old or completely new, and the next run continues. After the last file, the marker records the
+ * new state.
  */
 import { join } from 'node:path';
 import { AppError, isAppError } from '../base/errors.js';
@@ -18,8 +19,8 @@ import { isSameStamp, readStampNow, type Stamp } from '../files/read/stamp.js';
 import { rewriteArchive } from '../files/rewrite-archive.js';
 import {
   addStore,
-  hasOwnForm,
   isDocumentFile,
+  isNeverSealedWhole,
   type StorePaths,
 } from '../files/sealing/open-stores.js';
 import { rewriteFile } from '../files/sealing/rewrite-file.js';
@@ -30,40 +31,40 @@ import { convertLines, hasOtherLines } from './convert-lines.js';
 import { type GivenKey, type KnownKey, namedKey, newKey, type WantedKey } from './keys.js';
 import { type Marker, readMarker, writeMarker } from './marker.js';
 
-/** A folder is converted as a whole; larger files than this one part of it are reported and left. */
-const MOST_BYTES = 2 ** 31;
+/** Larger files are not converted and are listed in the report. */
+const MAX_BYTES = 2 ** 31;
 const TEMPORARY = /(^|\/)\.tmp-[^/]*$/;
 
 export interface ConversionOptions extends Durability {
   readonly logsFolder: string;
   readonly memoryBank: string;
   readonly paths: StorePaths;
-  /** Folders of the write locks. */
+  /** The folders of the write locks. */
   readonly locks: readonly string[];
-  /** What opens the store as it is. */
+  /** The present key of the store. */
   readonly current: GivenKey;
-  /** What is to open it afterwards; `undefined`: everybody. */
+  /** The new key of the store; `undefined`: the store is decrypted. */
   readonly wanted: WantedKey | undefined;
-  /** Archives of old conversations, whose files are converted in them. */
+  /** The archives of old conversations. The files in them are converted too. */
   readonly archives: { readonly folder: string; readonly contentsName: string };
-  /** Writes the files of the graph again, in the form that the store is getting. */
+  /** Writes the files of the graph again, with the new key. */
   saveGraph(): Promise<void>;
   onFile?(count: number): void;
 }
 
 export interface ConversionReport {
-  /** Files that were given another form now. */
+  /** The number of files that were converted in this run. */
   readonly converted: number;
-  /** Files that stayed as they are, each with the reason. */
+  /** The files that were not converted, each with the reason. */
   readonly left: readonly { readonly path: string; readonly reason: string }[];
-  /** Of the key now; absent for a store in the clear. */
+  /** The id of the new key; absent if the store is not encrypted now. */
   readonly keyId?: string;
 }
 
 /**
- * Durable when it resolves. LOCKED where another process converts or a writer does not end; DECRYPT where
- * `current` is not the key of the store; VALIDATION_ERROR, CONFLICT (the opposite was begun and must be
- * finished first), STORAGE_FULL, FILESYSTEM_ERROR.
+ * Converts the store. Durable when it resolves. LOCKED if another process converts it, or a writer does not
+ * end; DECRYPT if `current` is not the key of the store; VALIDATION_ERROR; CONFLICT if the opposite
+ * conversion was started and not finished; STORAGE_FULL, FILESYSTEM_ERROR.
  */
 export async function convertStore(options: ConversionOptions): Promise<ConversionReport> {
   const { logsFolder } = options;
@@ -108,7 +109,7 @@ async function keysOf(
   return { ...(from && { from }), to };
 }
 
-/** To encrypt again with the same key, it is named only once. */
+/** If the same key is used again, the user gives it only once. */
 const withOther = (current: GivenKey, wanted: GivenKey = {}): GivenKey => ({
   keyFile: current.keyFile ?? wanted.keyFile,
   passphrase: current.passphrase ?? wanted.passphrase,
@@ -126,7 +127,7 @@ async function sameKey(
   });
 }
 
-/** A process that had a lock before the marker finishes; one that gets a lock now sees the marker. */
+/** Waits for the processes that acquired a lock before the marker was written. Later ones find the marker. */
 async function waitForWriters(options: ConversionOptions, before: Marker): Promise<void> {
   try {
     for (const folder of options.locks) {
@@ -141,7 +142,10 @@ async function waitForWriters(options: ConversionOptions, before: Marker): Promi
   }
 }
 
-/** What was staged in a lock has the old form, and must not come back by a power cut. */
+/**
+ * Removes temporary files in the locks, durably: they are not converted, and must not reappear after a power
+ * cut.
+ */
 async function forgetStages({ locks, fsync }: ConversionOptions): Promise<void> {
   for (const folder of locks) {
     await sweepLocks(folder);
@@ -153,7 +157,7 @@ async function forgetStages({ locks, fsync }: ConversionOptions): Promise<void> 
 class Conversion {
   readonly #options: ConversionOptions;
   readonly #keys: Keys;
-  /** What has its form, and what cannot get it, at this stamp. */
+  /** The stamps of the files that are done, or cannot be converted. */
   readonly #seen = new Map<string, Stamp | undefined>();
   readonly #left = new Map<string, string>();
   #converted = 0;
@@ -165,7 +169,7 @@ class Conversion {
 
   async run(): Promise<{ converted: number; left: { path: string; reason: string }[] }> {
     await this.#convertGraph();
-    // Until nothing new comes: people may add files meanwhile.
+    // Repeats until no file was converted, because people may add files meanwhile.
     let before: number;
     do {
       before = this.#converted;
@@ -194,12 +198,12 @@ class Conversion {
   async #convert({ path, isPlain }: ListedFile): Promise<void> {
     const stamp = readStampNow(path);
     if (stamp === undefined || isSameStamp(this.#seen.get(path), stamp)) return;
-    // No process writes one now; it may hold a text in the clear.
+    // No process writes such a file now, and a temporary file may contain plain text.
     if (TEMPORARY.test(path) || isIndexCache(path, this.#options.paths)) {
       await removeFile(path, this.#options);
       return;
     }
-    if (hasOwnForm(path) && !isDocumentFile(path)) return;
+    if (isNeverSealedWhole(path) && !isDocumentFile(path)) return;
     if (!isPlain) return this.#leave(path, stamp, 'it is a link or not a regular file');
     try {
       await this.#rewrite(path, (bytes) => convertFile(path, bytes, this.#keys));
@@ -214,7 +218,7 @@ class Conversion {
     if (!isPlain || !isArchiveName(path)) return;
     const { archives, fsync } = this.#options;
     const change = ({ name, bytes }: { name: string; bytes: Buffer }) => {
-      if (hasOwnForm(name) && !isDocumentFile(name)) return undefined;
+      if (isNeverSealedWhole(name) && !isDocumentFile(name)) return undefined;
       const converted = convertFile(name, bytes, this.#keys);
       return converted && Buffer.from(converted);
     };
@@ -236,7 +240,7 @@ class Conversion {
   }
 
   async #rewrite(path: string, change: (bytes: Buffer) => Uint8Array | undefined): Promise<void> {
-    const found = await readStored(path, MOST_BYTES);
+    const found = await readStored(path, MAX_BYTES);
     if (found === undefined) return;
     const bytes = change(found.bytes);
     const stamp = bytes && (await rewriteFile(path, bytes, found, this.#options));
@@ -252,7 +256,7 @@ class Conversion {
     const { to } = this.#keys;
     let hasOther = false;
     for (const path of this.#options.paths.lineFiles) {
-      const text = (await readStored(path, MOST_BYTES))?.bytes.toString() ?? '';
+      const text = (await readStored(path, MAX_BYTES))?.bytes.toString() ?? '';
       if (/\.sha256$/.test(path)) continue;
       if (!hasOtherLines(text, to)) continue;
       if (/rejects\.log$/.test(path)) {
@@ -260,17 +264,20 @@ class Conversion {
       } else hasOther = true;
     }
     if (!hasOther) return;
-    // Twice, since the first time keeps the files of before as the previous generation.
+    // Twice, because the first time keeps the old files as the previous generation.
     await this.#options.saveGraph();
     await this.#options.saveGraph();
     this.#converted += 1;
   }
 }
 
-/** People keep other files among their notes, which are not Daybook's. */
+/** Whether it is a file of Daybook. People may have other files in the folder of their notes. */
 const isOwnInBank = (name: string) =>
   looksLikeNote(name) || /^(\.trash\/|insights\/[^/]*\.json$)/.test(name) || TEMPORARY.test(name);
 
-/** It is built again from the messages; vectors cost more, so they are converted. */
+/**
+ * A cache that is removed, because it is built again from the messages. Vectors are converted: they cost
+ * more.
+ */
 const isIndexCache = (path: string, { cacheFolder }: StorePaths) =>
   path.startsWith(cacheFolder) && !/\.(vectors|owner)$/.test(path);

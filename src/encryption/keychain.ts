@@ -1,19 +1,19 @@
 /**
  * The system's keychain: macOS Keychain, Windows Credential Manager, or the Secret Service of a Linux
- * desktop. A key is in it as 64 hexadecimal digits, under the service `daybook` and the key's id.
+ * desktop. A key is stored as 64 hexadecimal digits, under the service `daybook` and the key's id.
  */
 import type { AsyncEntry } from '@napi-rs/keyring';
 import { AppError } from '../base/errors.js';
 import type { OptionalPackages } from '../files/safe-access/optional-packages.js';
 
-/** The version with which this was tested. */
+/** The tested version. */
 export const KEYCHAIN_PACKAGE = { '@napi-rs/keyring': '2.1.2' } as const;
 export const KEYCHAIN_SERVICE = 'daybook';
 
 export interface Keychain {
-  /** Undefined where the keychain has no such key. NOT_CONFIGURED where there is no usable keychain. */
+  /** Returns `undefined` if the keychain has no such key. NOT_CONFIGURED if there is no usable keychain. */
   read(keyId: string): Promise<string | undefined>;
-  /** Resolves when the key was read back equal. NOT_CONFIGURED as `read`. */
+  /** Stores the key, and reads it back to check it. NOT_CONFIGURED like `read`, and if it differs. */
   write(keyId: string, digits: string): Promise<void>;
 }
 
@@ -23,12 +23,12 @@ const libraryIn = (packages: OptionalPackages) =>
 export const isKeychainInstalled = (packages: OptionalPackages): boolean =>
   libraryIn(packages) !== undefined;
 
-/** The package is loaded at the first use. */
+/** Returns the keychain of the system. The package is loaded at the first use. */
 export function systemKeychain(packages: OptionalPackages): Keychain {
   const entryOf = (keyId: string): AsyncEntry => {
     const library = libraryIn(packages);
     if (library === undefined) throw notInstalled();
-    // By default, the library would take the kernel's memory where no keychain answers: lost at a restart.
+    // Without it, the library uses the memory of the kernel if there is no keychain: lost at a restart.
     const options = { linux: { store: 'secret-service' } } as const;
     return new library.AsyncEntry(KEYCHAIN_SERVICE, keyId, options);
   };

@@ -1,4 +1,6 @@
-/** Where keys come from: a file of 64 hexadecimal digits, the system's keychain, or a passphrase (scrypt). */
+/**
+ * The sources of keys: a file with 64 hexadecimal digits, the system's keychain, or a passphrase (scrypt).
+ */
 
 import { AppError } from '../base/errors.js';
 import { requireGivenText } from '../files/safe-access/given-file.js';
@@ -11,14 +13,19 @@ import {
 import type { Keychain } from './keychain.js';
 import type { KeyFacts } from './marker.js';
 
-/** What opens a store. `keyFile` is a path. The keychain is asked only for a store that names it. */
+/**
+ * The keys that the user gave. `keyFile` is a path. The keychain is used only if the marker of the store
+ * names it.
+ */
 export interface GivenKey {
   readonly keyFile?: string | undefined;
   readonly passphrase?: string | undefined;
   readonly keychain?: Keychain | undefined;
 }
 
-/** The key that a store is to get. `isForKeychain`: of the key file, or a new one, stored in the keychain. */
+/**
+ * The new key of a store. `isForKeychain`: the key of the key file, or a new key, is stored in the keychain.
+ */
 export interface WantedKey extends GivenKey {
   readonly isForKeychain?: boolean | undefined;
 }
@@ -28,7 +35,7 @@ export interface KnownKey {
   readonly facts: KeyFacts;
 }
 
-/** VALIDATION_ERROR where the file holds anything else, FILESYSTEM_ERROR where it cannot be read. */
+/** Reads a key file. VALIDATION_ERROR if it does not contain a key, FILESYSTEM_ERROR if it cannot be read. */
 export function readKeyFile(path: string): CipherKey {
   return keyOfDigits(digitsIn(path));
 }
@@ -44,7 +51,7 @@ function digitsIn(path: string): string {
   });
 }
 
-/** A key for a store that is to be encrypted with it; the key file first where both are given. */
+/** Returns the key for a store that will be encrypted. If both are given, the key file is used. */
 export async function newKey(wanted: WantedKey): Promise<KnownKey> {
   const { keyFile, passphrase } = wanted;
   if (wanted.isForKeychain && wanted.keychain !== undefined) {
@@ -63,7 +70,7 @@ export async function newKey(wanted: WantedKey): Promise<KnownKey> {
   return { key, facts: { id: key.id, from: 'passphrase', scrypt: parameters } };
 }
 
-/** The key that a store names. DECRYPT where another one, or none, is given. */
+/** Returns the key of a store by its facts in the marker. DECRYPT if another key, or none, is given. */
 export async function namedKey(facts: KeyFacts, given: GivenKey): Promise<KnownKey> {
   const key = await givenKey(facts, given);
   if (key?.id === facts.id) return { key, facts };
@@ -81,7 +88,10 @@ export async function namedKey(facts: KeyFacts, given: GivenKey): Promise<KnownK
   );
 }
 
-/** A key file opens a store of the keychain too: it may be the copy of the key on another machine. */
+/**
+ * A key file is also used for a key from the keychain, because another machine may have only a copy of the
+ * key.
+ */
 async function givenKey(
   facts: KeyFacts,
   { keyFile, passphrase, keychain }: GivenKey,

@@ -1,6 +1,6 @@
 /**
- * Notices an encrypted store whose marker is missing, or says that there is no key: it would be taken for
- * a store in the clear, and new texts would be written unencrypted beside the encrypted ones.
+ * Detects an encrypted store whose marker (`encryption.json`) is missing or has no key. Without this check,
+ * new texts would be written unencrypted beside the encrypted ones.
  */
 import { join } from 'node:path';
 import { AppError } from '../base/errors.js';
@@ -10,15 +10,18 @@ import type { StorePaths } from '../files/sealing/open-stores.js';
 import { sealedFileKey } from '../files/sealing/sealed-form.js';
 import { MARKER_REMEDY, markerPath } from './marker.js';
 
-/** Of each kind. */
-const MOST_FILES = 20;
-/** Larger ones are left out. */
-const MOST_BYTES = 1024 * 1024;
+/** The number of checked files of each kind. */
+const MAX_FILES = 20;
+/** Larger files are not checked. */
+const MAX_BYTES = 1024 * 1024;
 const CONVERSATION = /^\d{8}-\d{13}$/;
-/** A value in a document, or a line of the graph. Inside of a text, the quotation mark is escaped. */
+/**
+ * A sealed value in a document, or a sealed line of the graph. In a text, the quotation mark would be
+ * escaped.
+ */
 const SEALED_PART = /(?:[^\\]"sealed:1:|^~)([0-9a-f]{16}):/m;
 
-/** DECRYPT where most of the files are encrypted: a single one may have been copied from another store. */
+/** DECRYPT if most of the files are encrypted. A few may have been copied from another store. */
 export async function requireClear(logsFolder: string, paths: StorePaths): Promise<void> {
   const sealed: string[] = [];
   let clear = 0;
@@ -27,7 +30,7 @@ export async function requireClear(logsFolder: string, paths: StorePaths): Promi
     if (found === 'none') clear += 1;
     else if (found !== undefined) sealed.push(found);
   }
-  // Of the graph, only what is in the snapshot or the log is sealed, and one of them may be empty.
+  // Plain files of the graph are not counted, because a file without facts has only plain lines.
   for (const path of paths.lineFiles) {
     const found = await keyIdIn(path);
     if (found !== 'none' && found !== undefined) sealed.push(found);
@@ -49,7 +52,7 @@ async function documents(logsFolder: string, { sealed }: StorePaths): Promise<st
   const conversations = (await namesIn(listFolders, logsFolder))
     .filter((name) => CONVERSATION.test(name))
     .sort()
-    .slice(-MOST_FILES)
+    .slice(-MAX_FILES)
     .map((name) => join(logsFolder, name, 'conversation.json'));
   const others: string[] = [];
   for (const folder of sealed.filter((each) => each !== logsFolder)) {
@@ -58,20 +61,22 @@ async function documents(logsFolder: string, { sealed }: StorePaths): Promise<st
       [join(folder, 'insights'), '.json'],
     ] as const) {
       const names = (await namesIn(listFiles, at)).filter((name) => name.endsWith(suffix));
-      others.push(...names.slice(0, MOST_FILES).map((name) => join(at, name)));
+      others.push(...names.slice(0, MAX_FILES).map((name) => join(at, name)));
     }
   }
   return [...conversations, ...others];
 }
 
-/** Nothing where a folder cannot be listed: its store reports why. */
+/** Returns an empty list if the folder cannot be listed. The store of the folder reports the error later. */
 const namesIn = (list: (path: string) => Promise<string[]>, path: string): Promise<string[]> =>
   list(path).catch(() => []);
 
-/** `undefined` for what is absent, too large, or no file: its store says more about it. */
+/**
+ * Returns `undefined` if the file is absent, too large or cannot be read. Its store reports the error later.
+ */
 async function keyIdIn(path: string): Promise<string | 'none' | undefined> {
   try {
-    const found = await readStored(path, MOST_BYTES);
+    const found = await readStored(path, MAX_BYTES);
     if (found === undefined) return undefined;
     const { bytes } = found;
     return sealedFileKey(bytes) ?? SEALED_PART.exec(bytes.toString('latin1'))?.[1] ?? 'none';

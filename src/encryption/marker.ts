@@ -1,6 +1,7 @@
 /**
- * `encryption.json` among the conversations: whether and with which key the store is encrypted, and
- * whether that is being changed. It holds no secret. A store without this file is in the clear.
+ * The marker of a store: `encryption.json` in the logs folder. It records with which key the store is
+ * encrypted, and whether it is being converted. It contains no secret. A store without this file is not
+ * encrypted.
  */
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -15,7 +16,7 @@ const VERSION = 1;
 
 const scryptSchema = z.object({
   salt: z.string(),
-  // Others would let a file make this process use up the machine.
+  // The limits prevent that a foreign file makes scrypt use all memory and time of the machine.
   N: z
     .number()
     .int()
@@ -32,22 +33,22 @@ const markerSchema = z.object({
   format: z.literal(FORMAT),
   version: z.number().int(),
   key: keySchema.nullable(),
-  /** The key that the files are getting; null while they are being decrypted. */
+  /** Present while the store is converted. `to`: the new key; null if the store is being decrypted. */
   converting: z.object({ to: keySchema.nullable() }).optional(),
 });
 
-/** How the key is derived, and its id. */
+/** The id of a key, and how it is derived. */
 export type KeyFacts = z.output<typeof keySchema>;
-/** `key`: null where the store is, or was, in the clear. */
+/** `key`: null if the store is not encrypted or, during a conversion, was not encrypted before. */
 export type Marker = Pick<z.output<typeof markerSchema>, 'key' | 'converting'>;
 
-/** How `encryption.json` comes back. The salt of a passphrase is in no other file. */
+/** The hint how to restore `encryption.json`. No other file has the salt of a passphrase. */
 export const MARKER_REMEDY =
   'Restore encryption.json from a backup. If the key is in a key file, you can also delete encryption.json and run daybook encrypt --key-file FILE --yes, which writes it again.';
 
 export const markerPath = (logsFolder: string): string => join(logsFolder, 'encryption.json');
 
-/** CORRUPT, FORMAT_TOO_NEW, FILESYSTEM_ERROR. */
+/** Reads the marker; `key` is null if there is no file. CORRUPT, FORMAT_TOO_NEW, FILESYSTEM_ERROR. */
 export function readMarker(logsFolder: string): {
   readonly marker: Marker;
   readonly stamp: Stamp | undefined;
@@ -88,7 +89,7 @@ const unreadable = (path: string, cause: Error): AppError =>
     },
   );
 
-/** Durable when it resolves. A store in the clear has no file. */
+/** Writes the marker, or removes it if the store is not encrypted. Durable when it resolves. */
 export async function writeMarker(
   logsFolder: string,
   { key, converting }: Marker,

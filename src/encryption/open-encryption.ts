@@ -1,6 +1,6 @@
 /**
- * Opens the encryption of a store, before anything else of it is opened: reads which key it has, and
- * registers the key with `files/`, so that everything written below the store's paths is sealed with it.
+ * Opens the encryption of a store. This is the first step when a store is opened: it reads the marker and
+ * registers the key in `files/`, so that all files below the store's paths are sealed with it.
  */
 
 import { AppError } from '../base/errors.js';
@@ -12,15 +12,15 @@ import { requireClear } from './lost-marker.js';
 import { type Marker, markerPath, readMarker } from './marker.js';
 
 export interface OpenEncryption {
-  /** Absent where the store is in the clear. */
+  /** `undefined` if the store is not encrypted. */
   readonly key: CipherKey | undefined;
-  /** Call it after everything of the store was closed. */
+  /** Must be called after all parts of the store were closed. */
   close(): void;
 }
 
 /**
- * DECRYPT where the given key is not the store's, or the marker of an encrypted store is lost; LOCKED while the store is being encrypted or decrypted,
- * also where the process that did it has ended.
+ * DECRYPT if the given key is not the key of the store, or the marker of an encrypted store is missing.
+ * LOCKED while the store is being encrypted or decrypted, also if the process that did it has ended.
  */
 export async function openEncryption(
   logsFolder: string,
@@ -37,7 +37,10 @@ export async function openEncryption(
   return { key, close };
 }
 
-/** The marker's stamp where it says the same as before: a root that comes back may be a copy. LOCKED. */
+/**
+ * Reads a changed marker file and returns its stamp if the key is the same: after a remount, the folder may
+ * be a copy. LOCKED if the key differs or the store is being converted.
+ */
 function stampOfSame(logsFolder: string, before: Marker): Stamp | undefined {
   const { marker, stamp } = readMarker(logsFolder);
   if (marker.converting !== undefined) throw unfinished(marker.converting.to === null);

@@ -5,7 +5,7 @@
  */
 import { type Clock, isoTime } from '../base/clock.js';
 import { type AppError, isAppError } from '../base/errors.js';
-import { type AgeLock, ageFileOf } from '../files/age.js';
+import { type AgeRecipients, createAgeEncrypter } from '../files/age.js';
 import type { Durability } from '../files/atomic/atomic-write.js';
 import { writeNewFile } from '../files/atomic/new-file.js';
 import { writeNewFolder } from '../files/paths/folders.js';
@@ -42,7 +42,7 @@ export interface ExportRequest {
   /** How Markdown writes times; UTC by default. */
   readonly timeOf?: TimeFormat | undefined;
   /** Encrypts the file as an age file for these recipients or this passphrase. */
-  readonly age?: AgeLock | undefined;
+  readonly age?: AgeRecipients | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called with the number of exported conversations and of all selected ones. */
   onProgress?(done: number, total: number): void;
@@ -137,7 +137,8 @@ export class Exporter {
     const { fsync } = this.#options;
     const counts = newCounts();
     const text = this.stream(request, counts);
-    const chunks = request.age === undefined ? text : (await ageFileOf(request.age)).seal(text);
+    const chunks =
+      request.age === undefined ? text : (await createAgeEncrypter(request.age)).seal(text);
     const sizeBytes = await writeNewFile(path, chunks, { fsync, signal: request.signal });
     return { ...counts, path, sizeBytes };
   }

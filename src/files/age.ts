@@ -1,7 +1,7 @@
 /**
- * Copies that leave the store as age files (age-encryption.org/v1), which the stock `age` tool opens. They
- * are written and read piece by piece, and no piece is anywhere in the clear. The library is loaded at the
- * first use.
+ * Exported copies as encrypted age files (age-encryption.org/v1), which the `age` tool decrypts too. They
+ * are written and read chunk by chunk, and no plain text is written to the disk. The library is loaded at
+ * the first use.
  */
 import { Readable } from 'node:stream';
 import { AppError } from '../base/errors.js';
@@ -11,8 +11,10 @@ const MAGIC = 'age-encryption.org/v1\n';
 const RECIPIENT = /^age1[02-9ac-hj-np-z]{20,4000}$/;
 const IDENTITY = /^AGE-SECRET-KEY-1[02-9A-Z]{20,4000}$/;
 
-/** Who can open a file: recipients (`age1…`), or a passphrase. */
-export type AgeLock = { readonly recipients: readonly string[] } | { readonly passphrase: string };
+/** For whom a file is encrypted: recipients (`age1…`), or everyone who has the passphrase. */
+export type AgeRecipients =
+  | { readonly recipients: readonly string[] }
+  | { readonly passphrase: string };
 
 /** The secret keys (identities) or the passphrase that open an age file. */
 export type AgeKey = { readonly identities: readonly string[] } | { readonly passphrase: string };
@@ -20,7 +22,7 @@ export type AgeKey = { readonly identities: readonly string[] } | { readonly pas
 /** The keys with which this process can open age files. `addAgeKey` adds one. */
 const keys: AgeKey[] = [];
 
-/** Lets this process open files of this key, until the returned function is called. */
+/** This process decrypts files with this key too, until the returned function is called. */
 export function addAgeKey(key: AgeKey): () => void {
   keys.push(key);
   return () => {
@@ -56,10 +58,11 @@ export function readIdentities(path: string): AgeKey {
 }
 
 /**
- * The pieces as an age file. `check`: opens this file while it is registered, so that the writer can
- * read it back. For recipients that is a temporary key, which is not stored.
+ * `seal` encrypts chunks to the bytes of one age file. `check` is a key that decrypts this file, so that
+ * the writer can read the file back to check it (`addAgeKey`). For recipients, `check` is a temporary key,
+ * which is an additional recipient and is not stored. VALIDATION_ERROR for a wrong recipient.
  */
-export async function ageFileOf(lock: AgeLock): Promise<{
+export async function createAgeEncrypter(lock: AgeRecipients): Promise<{
   readonly seal: (chunks: AsyncIterable<Uint8Array | string>) => AsyncGenerator<Uint8Array>;
   readonly check: AgeKey;
 }> {
@@ -90,15 +93,15 @@ async function* bytesOf(chunks: AsyncIterable<Uint8Array | string>): AsyncGenera
   for await (const chunk of chunks) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 }
 
-/** Whether the file begins as an age file does. Throws like `readGivenText`. */
+/** Whether the file begins with the first line of an age file. Throws like `readGivenText`. */
 export const isAgeFile = (path: string): boolean =>
   readGivenStart(path, MAGIC.length).toString('latin1') === MAGIC;
 
 /**
- * All of a file, opened where it is an age file. Throws like `readGivenText`; the stream fails with DECRYPT
- * where no key of this process opens it, and with an error of its own where it is damaged.
+ * Streams the content of a file, and decrypts an age file. Throws like `readGivenText`. The stream fails
+ * with DECRYPT if no key of this process fits, and with an error of the library if the file is damaged.
  */
-export function streamOpened(path: string): Readable {
+export function streamDecrypted(path: string): Readable {
   return isAgeFile(path) ? Readable.from(opened(path), { objectMode: false }) : streamGiven(path);
 }
 

@@ -1,27 +1,27 @@
 /**
  * Writes and reads archives (`.tar.gz`), which every system can open without Daybook. Each entry is one
- * plain file and is in memory while it passes. The reader checks gzip's checksum, tar's checksums and
- * the sizes. This module does not know what the files mean.
+ * regular file. Only one file is in memory at a time. The reader checks gzip's checksum, tar's checksums
+ * and the sizes. This module does not use the meaning of the files.
  */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { createTarDecoder, createTarPacker, type TarPackController } from 'modern-tar';
 import { AppError, errnoOf, isAppError } from '../base/errors.js';
-import { streamOpened } from './age.js';
+import { streamDecrypted } from './age.js';
 import { FILE_MODE } from './atomic/atomic-write.js';
 import { fileError, withFileError } from './read/file-errors.js';
 import { MAX_DOCUMENT_BYTES } from './read/json-doc.js';
 import { readGivenStart } from './safe-access/given-file.js';
 
 export interface ArchiveFile {
-  /** Relative, with `/`. A reader gets it as the archive has it, and must check it before it uses it as a path. */
+  /** Relative, with `/`. `readArchive` does not check it: check it before you use it as a path. */
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly modifiedMs: number;
 }
 
-/** Produces the bytes of an archive of `files` on demand. Throws whatever `files` throws. */
+/** Yields the bytes of an archive of `files`. Throws whatever `files` throws. */
 export async function* archiveOf(files: AsyncIterable<ArchiveFile>): AsyncGenerator<Uint8Array> {
   const { readable, controller } = createTarPacker();
   const gzip = createGzip();
@@ -51,10 +51,13 @@ async function pack(files: AsyncIterable<ArchiveFile>, to: TarPackController): P
   }
 }
 
-/** Also of one that is in an age file. */
+/** Whether this is the name of an archive, plain or encrypted as an age file. */
 export const isArchiveName = (path: string): boolean => /\.(tar\.gz|tgz)(\.age)?$/i.test(path);
 
-/** Whether the file begins like an archive or has the name of one. FILESYSTEM_ERROR, also if there is no file. */
+/**
+ * Whether the file begins with gzip's two magic bytes, or has the name of an archive. FILESYSTEM_ERROR if
+ * it cannot be read or does not exist.
+ */
 export async function isArchive(path: string): Promise<boolean> {
   return withFileError('read', path, async () => {
     const start = readGivenStart(path, 2);
@@ -63,8 +66,8 @@ export async function isArchive(path: string): Promise<boolean> {
 }
 
 /**
- * Reads the files of an archive in its order. CORRUPT if it is damaged, cut short, not an archive, or
- * contains anything but plain files and folders. FILESYSTEM_ERROR if it cannot be read.
+ * Yields the files in the order of the archive. CORRUPT if it is damaged, incomplete, not an archive, or
+ * contains an entry that is not a regular file or folder. FILESYSTEM_ERROR if it cannot be read.
  */
 export async function* readArchive(path: string): AsyncGenerator<ArchiveFile> {
   const source = openSource(path);
@@ -93,7 +96,7 @@ export async function* readArchive(path: string): AsyncGenerator<ArchiveFile> {
 
 function openSource(path: string): Readable {
   try {
-    return streamOpened(path);
+    return streamDecrypted(path);
   } catch (error) {
     throw readError(error, path);
   }

@@ -1,14 +1,16 @@
 /**
- * How the contents of conversations are encrypted (sealed). Each text is bound to its conversation and
- * message. Other files are encrypted as wholes where they are written (sealing/open-stores.ts).
+ * Encrypts (seals) and decrypts (opens) the texts of conversations. Each text is bound to its conversation
+ * and message. All other files are encrypted as a whole when they are written (sealing/open-stores.ts).
  */
 import type { CipherKey } from './sealing/cipher.js';
 import { openText, sealText } from './sealing/sealed-form.js';
 
 export interface Codec {
-  /** The text as it is stored. `binding` ties it to its message: the sealed text does not open in another one. */
+  /**
+   * Returns the text as it is stored. It can be opened only with the same `binding`, an id of the message.
+   */
   seal(text: string, binding: string): string;
-  /** The text as it was given; DECRYPT where the key or the binding is wrong. */
+  /** Returns the text that was sealed. DECRYPT if the key or the binding is wrong. */
   open(stored: string, binding: string): string;
 }
 
@@ -18,8 +20,8 @@ export const plainCodec: Codec = {
 };
 
 /**
- * The codec of a key. `open` returns a text unchanged that is not sealed, because a person may have added
- * it to the file.
+ * The codec of a key; without a key, the codec that changes nothing. `open` returns a text that is not
+ * sealed unchanged, because a person may have added it to the file.
  */
 export const codecOf = (key: CipherKey | undefined): Codec =>
   key === undefined

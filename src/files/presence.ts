@@ -1,7 +1,7 @@
 /**
  * Checks whether the folder of a store exists and is still the same store. A drive can be removed, a mount
- * can end, and an empty mount point or another drive can appear at the same path: none of these is the
- * store, and nothing may be written there. While the store is away, no folder is created below it.
+ * can end, and an empty mount point or another drive can appear at the same path. Then the store is "away"
+ * (not available): nothing may be written, and no folder is created below its path.
  */
 import { lstatSync, readdirSync } from 'node:fs';
 import { sep } from 'node:path';
@@ -9,19 +9,19 @@ import { systemClock } from '../base/clock.js';
 import { AppError, errnoOf, isAppError } from '../base/errors.js';
 
 /**
- * The time until an unknown folder is checked again. The check lists the folder and compares it with every
- * known conversation.
+ * How long the result for an unknown folder is used. The check lists the folder and compares it with all
+ * known conversations.
  */
 const RECHECK_MS = 500;
 
 export interface PresenceOptions {
-  /** Absolute. The folder must exist when the Presence is created. */
+  /** The absolute path. The folder must exist when the Presence is created. */
   readonly folder: string;
   /** No folder is created below these folders while the store is away. */
   readonly guarded: readonly string[];
   /**
-   * Called when another folder lies at the path: whether that folder, with these names in it, is the
-   * store. Throws LOCKED if the store is there but cannot be opened.
+   * Called when the folder at the path is not the one that was there before. Returns whether a folder with
+   * these names in it is the store. Throws LOCKED if it is the store but cannot be opened.
    */
   isKnown(names: ReadonlySet<string>): boolean;
   /** Called when the store is found to be away. */
@@ -48,7 +48,7 @@ export class Presence {
     presences.add(this);
   }
 
-  /** Costs one `lstat` while the folder is the same. */
+  /** Returns false while the store is away. Needs one `lstat` while the folder is the same. */
   isHere(): boolean {
     const reason = this.#check();
     const isNew = reason !== undefined && this.#reason === undefined;
@@ -62,6 +62,7 @@ export class Presence {
     if (!this.isHere()) throw this.error();
   }
 
+  /** Returns the STORAGE_UNAVAILABLE error with the reason of the last check. */
   error(): AppError {
     const { folder } = this.#options;
     const reason = this.#reason ?? 'it was not available a moment ago';
@@ -84,6 +85,7 @@ export class Presence {
     return true;
   }
 
+  /** Whether the path is in one of the guarded folders. */
   covers(path: string): boolean {
     return this.#options.guarded.some((folder) => isBelow(path, folder));
   }
@@ -110,8 +112,8 @@ export class Presence {
 }
 
 /**
- * Throws STORAGE_UNAVAILABLE if the path lies in a store that is away. Call it before a folder is created
- * or a lock is acquired.
+ * Throws STORAGE_UNAVAILABLE if the path is in a store that is away. Must be called before a folder is
+ * created and before a lock is acquired.
  */
 export function requirePresent(path: string): void {
   for (const presence of presences) if (presence.covers(path)) presence.require();

@@ -1,4 +1,4 @@
-/** Gives files in an archive another content; the list of its contents follows (docs/FORMAT.md). */
+/** Changes the content of files in an archive and updates its list of contents (docs/FORMAT.md). */
 import { dirname } from 'node:path';
 import { sha256Hex } from '../base/ids.js';
 import { type ArchiveFile, archiveOf, readArchive } from './archive.js';
@@ -6,7 +6,7 @@ import { type Durability, renameOnto, syncFolder } from './atomic/atomic-write.j
 import { stageFile } from './atomic/new-file.js';
 
 export interface RewriteOptions extends Durability {
-  /** The name of the list of contents, whose entries follow. */
+  /** The name of the list of contents in the archive. Its sizes and hashes are updated. */
   readonly contentsName: string;
   /** Returns the new content of a file, or `undefined` if it does not change. */
   change(file: ArchiveFile & { readonly bytes: Buffer }): Buffer | undefined;

@@ -155,7 +155,7 @@ export class ConversationImport {
     const ownId = CONVERSATION_ID.test(mark.id) ? mark.id : undefined;
     const conversationId = await (ownId === undefined
       ? store
-          .create({ ...whole, isKeyFree: isFree, isScreened: true, isOneOfMany: true })
+          .create({ ...whole, isKeyFree: isFree, isScreened: true, isBatched: true })
           .then((made) => made.conversationId)
       : addUnder(ownId, whole, this.#options).then(() => ownId));
     if (isFree) known.takeKey(clientId);
@@ -212,7 +212,7 @@ export class ConversationImport {
         ...others,
         metadata: { ...metadata, source: own },
         isScreened: true,
-        isOneOfMany: true,
+        isBatched: true,
         ...(after !== undefined && { branchOf: { conversationId, messageId: after } }),
         messages,
       });

@@ -91,7 +91,7 @@ export async function addUnder(
   { store, documents }: Pick<WholeImportOptions, 'store' | 'documents'>,
 ): Promise<void> {
   if (readStampNow(store.path(conversationId)) === undefined) {
-    await store.create({ whole: documents.document(conversationId, value), isOneOfMany: true });
+    await store.create({ whole: documents.document(conversationId, value), isBatched: true });
   } else {
     await documents.add(conversationId, value);
     await store.refreshOne(conversationId);

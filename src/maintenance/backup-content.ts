@@ -1,7 +1,7 @@
 /**
- * What a backup contains: every file of the root's folders that is data, single files that lie
- * elsewhere, and at the end a list of all of them with their SHA-256, by which the archive can always
- * be checked. Each file is read once, as a whole; files are replaced as a whole, so each one existed at some moment.
+ * The content of a backup: all data files in the folders of the root, single files in other folders, and at
+ * the end a list of all files with their SHA-256, with which the archive can be checked. Each file is read
+ * once. Because files are replaced as a whole, each copy is a complete version.
  */
 import { z } from 'zod';
 import { AppError, isAppError } from '../base/errors.js';
@@ -10,18 +10,18 @@ import { type ArchiveFile, readArchive } from '../files/archive.js';
 import { parseDocument, readStored } from '../files/read/json-doc.js';
 import { type ListedFile, listFiles } from '../files/read/list-files.js';
 
-/** One folder of the root under the name it has in archives, wherever it lies on this machine. */
+/** A folder of the root: its name in archives, and its path on this machine. */
 export interface BackupArea {
   readonly name: string;
   readonly folder: string;
 }
 
-/** One file outside the folders of the root, under the name that it has in archives. */
+/** A file outside the folders of the root. `name`: its name in archives. */
 export interface SingleFile {
   readonly name: string;
-  /** Absolute. A missing file is skipped. */
+  /** The absolute path. A missing file is skipped. */
   readonly path?: string;
-  /** The content, if it is not that of a file; `undefined`: there is nothing to archive. */
+  /** Returns the content, if it is not that of a file; `undefined` if there is nothing to archive. */
   readonly text?: () => Promise<string | undefined>;
 }
 
@@ -30,13 +30,13 @@ export interface LeftOut {
   readonly reason: string;
 }
 
-/** The last entry of every archive; at the top, beside the areas. */
+/** The name of the list of contents, the last entry of every archive. */
 export const CONTENTS_NAME = 'daybook-backup.json';
 const FORMAT = 'daybook-backup';
 const CONTENTS_VERSION = 1;
-/** Files that moved while they were listed are found by listing again. */
-const MOST_PASSES = 3;
-/** Scaffolding of running processes, and git's own store, which cannot be copied file by file. */
+/** The folders are listed again, because a file that was moved during a listing may be missed. */
+const MAX_PASSES = 3;
+/** The locks of running processes, and `.git`, which cannot be copied file by file. */
 const NO_DATA = new Set(['.locks', '.leases', '.git']);
 
 const contentsSchema = z.object({
@@ -47,40 +47,41 @@ const contentsSchema = z.object({
 });
 export type BackupContents = z.output<typeof contentsSchema>;
 
-export interface Gathering {
+export interface BackupSources {
   readonly areas: readonly BackupArea[];
   readonly singleFiles: readonly SingleFile[];
   readonly createdAt: string;
-  /** Never archived, such as the folder of the backups themselves. */
+  /** A path that is not archived: the folder of the backups. */
   readonly exceptPath: string;
   readonly signal?: AbortSignal | undefined;
   onFile?(count: number): void;
 }
 
-/** The files for one archive, and afterwards what was in them. */
+/** Reads the files for one archive. After `read`, `files` and `leftOut` are complete. */
 export class BackupFiles {
   readonly files: { name: string; sizeBytes: number; sha256: string }[] = [];
   readonly leftOut: LeftOut[] = [];
-  readonly #gathering: Gathering;
+  readonly #sources: BackupSources;
   readonly #seen = new Set<string>();
 
-  constructor(gathering: Gathering) {
-    this.#gathering = gathering;
+  constructor(sources: BackupSources) {
+    this.#sources = sources;
   }
 
-  /** Once only. Ends with the list of contents. */
+  /** Yields all files, and at the end the list of contents. May be called only once. */
   async *read(): AsyncGenerator<ArchiveFile> {
-    for (let pass = 1; pass <= MOST_PASSES; pass += 1) {
+    for (let pass = 1; pass <= MAX_PASSES; pass += 1) {
       const before = this.#seen.size;
-      // Logs first: a snapshot that is younger than its log only sees operations twice; one that is
-      // older would miss the operations that a compaction removed from the log in between.
+      // The log of the graph is read before its snapshot. If the snapshot is newer than the log, some
+      // operations are in both, which is harmless. If it were older, operations that a compaction removed
+      // from the log in between would be missing.
       for (const isWanted of [(name: string) => name.endsWith('.log'), () => true]) {
-        for (const area of this.#gathering.areas) yield* this.#readArea(area, isWanted);
+        for (const area of this.#sources.areas) yield* this.#readArea(area, isWanted);
         yield* this.#readSingleFiles(isWanted);
       }
       if (this.#seen.size === before) break;
     }
-    const { createdAt } = this.#gathering;
+    const { createdAt } = this.#sources;
     const { files, leftOut } = this;
     const contents = { format: FORMAT, version: CONTENTS_VERSION, createdAt, files, leftOut };
     const bytes = Buffer.from(`${JSON.stringify(contents, null, 1)}\n`);
@@ -91,7 +92,7 @@ export class BackupFiles {
     { name: area, folder }: BackupArea,
     isWanted: (name: string) => boolean,
   ): AsyncGenerator<ArchiveFile> {
-    const { exceptPath, singleFiles } = this.#gathering;
+    const { exceptPath, singleFiles } = this.#sources;
     const elsewhere = new Set([exceptPath, ...singleFiles.map(({ path }) => path)]);
     const isLeftOut = (name: string, path: string) =>
       NO_DATA.has(name) || /(^|\/)\.tmp-[^/]*$/.test(name) || elsewhere.has(path);
@@ -102,7 +103,7 @@ export class BackupFiles {
   }
 
   async *#readSingleFiles(isWanted: (name: string) => boolean): AsyncGenerator<ArchiveFile> {
-    for (const { name, path, text } of this.#gathering.singleFiles) {
+    for (const { name, path, text } of this.#sources.singleFiles) {
       if (!isWanted(name)) continue;
       yield* this.#once(name, () =>
         path === undefined
@@ -117,7 +118,7 @@ export class BackupFiles {
     name: string,
     read: () => Promise<ArchiveFile | undefined>,
   ): AsyncGenerator<ArchiveFile> {
-    const { signal, onFile } = this.#gathering;
+    const { signal, onFile } = this.#sources;
     signal?.throwIfAborted();
     if (this.#seen.has(name)) return;
     this.#seen.add(name);
@@ -135,12 +136,12 @@ export class BackupFiles {
   async #textOf(name: string, text: SingleFile['text']): Promise<ArchiveFile | undefined> {
     return this.#unlessUnreadable(name, async () => {
       const found = await text?.();
-      const modifiedMs = Date.parse(this.#gathering.createdAt);
+      const modifiedMs = Date.parse(this.#sources.createdAt);
       return found === undefined ? undefined : this.#listed(name, Buffer.from(found), modifiedMs);
     });
   }
 
-  /** `undefined` for a file that was removed since, and for one that is named in `leftOut`. */
+  /** Returns `undefined` if the file was removed since, or cannot be archived and was added to `leftOut`. */
   async #readOne(
     name: string,
     { path, isPlain }: Pick<ListedFile, 'path' | 'isPlain'>,
@@ -153,7 +154,7 @@ export class BackupFiles {
       return undefined;
     }
     return this.#unlessUnreadable(name, async () => {
-      const found = await readStored(path); // what is sealed stays so
+      const found = await readStored(path); // sealed files stay sealed
       if (found === undefined) {
         this.#seen.delete(name);
         return undefined;
@@ -162,7 +163,7 @@ export class BackupFiles {
     });
   }
 
-  /** Names what cannot be read in `leftOut`. */
+  /** Adds a file that cannot be read to `leftOut`. */
   async #unlessUnreadable<T>(name: string, read: () => Promise<T>): Promise<T | undefined> {
     try {
       return await read();
@@ -175,8 +176,8 @@ export class BackupFiles {
 }
 
 /**
- * Reads an archive to its end and holds every file to the list. CORRUPT with what is wrong,
- * FORMAT_TOO_NEW, FILESYSTEM_ERROR.
+ * Reads a whole archive and compares every file with the list of contents, which it returns. CORRUPT (with
+ * the problem in `details`), FORMAT_TOO_NEW, FILESYSTEM_ERROR, DECRYPT.
  */
 export async function checkArchive(
   path: string,

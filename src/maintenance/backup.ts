@@ -1,12 +1,12 @@
 /**
- * Backups: one dated archive of the root each, which gets its name only after it was read back and
- * every file in it compared with what was read from the root. Archives past their days are removed,
- * after a new one was made and never before. Daily ones are `daily-backup.ts`.
+ * Makes backups: each is a dated archive of the root. It gets its name only after it was read back and every
+ * file in it was compared with the file that was read from the root. Expired archives are removed only after
+ * a new one was made. daily-backup.ts makes one backup a day.
  */
 import { join } from 'node:path';
 import { type Clock, DAY_MS, isoTime } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
-import { type AgeLock, addAgeKey, ageFileOf } from '../files/age.js';
+import { type AgeRecipients, addAgeKey, createAgeEncrypter } from '../files/age.js';
 import { archiveOf } from '../files/archive.js';
 import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
 import { writeNewFile } from '../files/atomic/new-file.js';
@@ -25,21 +25,23 @@ import {
 const NAME = /^daybook-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.tar\.gz(?:\.age)?$/;
 
 export interface BackupOptions extends Durability {
-  /** Where archives are kept. Absolute; made, private and kept out of git, at the first backup. */
+  /**
+   * The absolute path of the folder of the backups. It is created, with a `.gitignore`, at the first backup.
+   */
   readonly folder: string;
   readonly areas: readonly BackupArea[];
   /** Files outside the areas that belong to the store. */
   readonly singleFiles?: readonly SingleFile[];
-  /** 0 keeps all. */
+  /** 0: all backups are kept. */
   readonly keepDays: number;
   readonly clock: Clock;
 }
 
 export interface BackupCall {
-  /** Another folder than the usual one. */
+  /** A folder instead of the configured one. */
   readonly folder?: string | undefined;
-  /** Makes an age file, which these open. */
-  readonly age?: AgeLock | undefined;
+  /** If given, the backup is encrypted as an age file for these recipients. */
+  readonly age?: AgeRecipients | undefined;
   readonly signal?: AbortSignal | undefined;
   onFile?(count: number): void;
 }
@@ -49,11 +51,11 @@ export interface BackupReport {
   readonly createdAt: string;
   readonly sizeBytes: number;
   readonly files: number;
-  /** Of the files, before compression. */
+  /** The size of the files before compression. */
   readonly dataBytes: number;
-  /** Files that are in the root and not in the archive, each with the reason. */
+  /** Files of the root that are not in the archive, each with the reason. */
   readonly leftOut: readonly LeftOut[];
-  /** Names of archives that were past their days. */
+  /** The names of the expired archives that were removed. */
   readonly removed: readonly string[];
 }
 
@@ -64,15 +66,15 @@ export class Backups {
     this.#options = options;
   }
 
-  /** Where archives are kept unless a call says otherwise. */
+  /** The configured folder of the backups. */
   get folder(): string {
     return this.#options.folder;
   }
 
   /**
-   * Makes an archive; safe on disk, and read back whole, when it resolves. STORAGE_FULL,
-   * FILESYSTEM_ERROR, CORRUPT (it did not read back as it was written), ALREADY_EXISTS (two in one
-   * second), VALIDATION_ERROR (no recipient of age): then there is no new archive and no old one was removed.
+   * Makes an archive and reads it back to check it. Durable when it resolves. STORAGE_FULL, FILESYSTEM_ERROR,
+   * CORRUPT (the check failed), ALREADY_EXISTS (a second backup in the same second), VALIDATION_ERROR (wrong
+   * age recipient). After an error there is no new archive, and no old one was removed.
    */
   async make({
     folder = this.#options.folder,
@@ -83,7 +85,7 @@ export class Backups {
     const { areas, singleFiles = [], clock } = this.#options;
     const createdAt = isoTime(clock.now());
     const path = join(folder, `${nameAt(createdAt)}${age === undefined ? '' : '.age'}`);
-    const sealing = age && (await ageFileOf(age));
+    const sealing = age && (await createAgeEncrypter(age));
     await makeFolder(folder);
     await keepOutOfGit(folder, this.#options);
     await sweepTemporaries(folder);
@@ -116,7 +118,10 @@ export class Backups {
     };
   }
 
-  /** The archives in the usual folder, the oldest first; times by their names. FILESYSTEM_ERROR. */
+  /**
+   * Returns the archives in the configured folder, the oldest first, with the times in their names.
+   * FILESYSTEM_ERROR.
+   */
   async list(): Promise<{ readonly name: string; readonly madeMs: number }[]> {
     const names = await archivesIn(this.#options.folder);
     return names.map((name) => ({ name, madeMs: timeOf(name) }));
@@ -154,7 +159,7 @@ async function compare(
 const nameAt = (createdAt: string) =>
   `daybook-${createdAt.slice(0, 19).replaceAll(/[-:]/g, '')}Z.tar.gz`;
 
-/** By the name: copying or syncing an archive changes the file's own time. */
+/** Returns the time in the name, because copying an archive changes its modification time. */
 function timeOf(name: string): number {
   return Date.parse(name.replace(NAME, '$1-$2-$3T$4:$5:$6Z'));
 }

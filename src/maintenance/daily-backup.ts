@@ -1,5 +1,5 @@
 /**
- * One backup a day while a server is up. A backup that the user made by hand counts.
+ * Makes one backup a day while a server runs, unless the user has made one on that day.
  */
 import type { Backups } from './backup.js';
 import { type Daily, type DailyOptions, startDaily } from './daily.js';
@@ -8,7 +8,7 @@ export interface DailyBackupOptions extends Omit<DailyOptions, 'what' | 'state' 
   readonly backups: Pick<Backups, 'make' | 'hasOne'>;
 }
 
-/** Closing breaks off a backup that is under way; nothing of it stays. */
+/** Starts the daily backup. `close` cancels a running backup, which then leaves no file. */
 export function startDailyBackup({ backups, ...options }: DailyBackupOptions): Daily {
   return startDaily({
     ...options,

@@ -1,36 +1,37 @@
 /**
- * Work that is done once a day while a server runs, by one of the processes on a root. What decides is
- * the date on the wall clock and what the work itself left on the disk, checked every minute: a
- * 24-hour timer would not survive a laptop's sleep, and every client has its own server, of which one
- * does the work (a lease says which).
+ * Runs work once a day while a server runs. Every minute it checks the UTC date and the result of the work on
+ * the disk, because a 24-hour timer is late after a laptop slept. Every client has its own server process, so
+ * a lease decides which of them does the work.
  */
 import { type Clock, isoTime } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import { tryLease } from '../files/locks/lease.js';
 
 const POLL_INTERVAL_MS = 60_000;
-/** A full disk does not get better by a try a minute. */
+/** After an error, such as a full disk, the next attempt is after an hour. */
 const PAUSE_AFTER_FAILURE_MS = 3_600_000;
 
 export interface DailyOptions {
-  /** For the log, such as `daily backup`. */
+  /** The name of the work in the log, such as `daily backup`. */
   readonly what: string;
   readonly leasePath: string;
   readonly clock: Clock;
   readonly log: Log;
   readonly pollIntervalMs?: number | undefined;
-  /** Whether the work of this UTC date is done; `off`: it is switched off at present. */
+  /** Returns whether the work of this UTC date (`yyyy-mm-dd`) is done; `off` if it is disabled now. */
   state(date: string): Promise<'done' | 'due' | 'off'>;
-  /** Leaves on the disk what makes `state` answer `done`. Returns an account for the log. */
+  /** Does the work, after which `state` returns `done`. Returns fields for the log. */
   run(signal: AbortSignal): Promise<object>;
 }
 
 export interface Daily {
-  /** Breaks off work that is under way. */
+  /** Cancels running work. Resolves when it has ended. */
   close(): Promise<void>;
 }
 
-/** The first check is at once. A failure is logged, and tried again after an hour. */
+/**
+ * Starts the checks; the first one is at once. An error is logged, and the work is tried again after an hour.
+ */
 export function startDaily(options: DailyOptions): Daily {
   const { pollIntervalMs = POLL_INTERVAL_MS } = options;
   const ending = new AbortController();
@@ -75,7 +76,7 @@ async function isDone(options: DailyOptions, date: string, signal: AbortSignal):
   const before = await options.state(date);
   if (before !== 'due') return before === 'done';
   const lease = await tryLease(options.leasePath);
-  if (lease === undefined) return false; // another process is at it; the next check sees the result
+  if (lease === undefined) return false; // another process does the work; the next check finds the result
   try {
     // Another process may have done it between the check and the lease.
     if ((await options.state(date)) === 'due') log.info(await options.run(signal), `${what} done`);

@@ -1,7 +1,7 @@
 /**
- * Restoring a backup of an encrypted store. Its files are sealed, and `encryption.json` says with which
- * key, so that file goes along: only into a root whose own conversations it does not lock, and last,
- * because from then on the root is opened with that key.
+ * Checks before the restore of a backup of an encrypted store. Its files are sealed with the key in
+ * `encryption.json`, so this file is restored too. It is restored last, because from then on the root needs
+ * this key, and only if all conversations of the root are in the backup or have the same key.
  */
 import { join } from 'node:path';
 import { AppError } from '../base/errors.js';
@@ -14,7 +14,10 @@ import type { BackupArea } from './backup-content.js';
 const LOGS = 'conversation-logs';
 export const MARKER_NAME = `${LOGS}/encryption.json`;
 
-/** CONFLICT where the root has another key, or conversations that are not in the archive. */
+/**
+ * CONFLICT if the root has another key, or is not encrypted and has conversations that are not in the
+ * archive.
+ */
 export async function requireSameEncryption(
   path: string,
   names: readonly string[],

@@ -1,11 +1,11 @@
 /**
- * Where the files of the knowledge graph lie in archives. One outside the memory bank, where
- * `MCP_KG_SNAPSHOT` and `MCP_KG_WAL` put it, has the usual names in a folder of its own. A restore puts
- * the graph where the settings of that moment place it, wherever it lay before.
+ * The names of the knowledge graph's files in archives. If `MCP_KG_SNAPSHOT` and `MCP_KG_WAL` name files
+ * outside the memory bank, they are in the folder `knowledge-graph/` of the archive, under their default
+ * names. A restore writes them to the paths of the present settings.
  */
 import type { GraphFiles } from '../stores/knowledge-graph/log/graph-files.js';
 
-/** Paths on this machine by name in the archive. */
+/** Returns the paths on this machine by name in the archive. */
 export const graphPathsOf = (files: GraphFiles): ReadonlyMap<string, string> =>
   new Map([
     ['knowledge-graph/kg_snapshot.json', files.snapshot],
@@ -17,8 +17,9 @@ export const graphPathsOf = (files: GraphFiles): ReadonlyMap<string, string> =>
   ]);
 
 /**
- * Paths on this machine for the graph of an archive that has these names. `paths` is what `graphPathsOf`
- * returns. With a graph in its own folder, one in the memory bank is not the one that was in use.
+ * Returns the paths on this machine for the graph in an archive. `names`: all names in the archive; `paths`:
+ * the result of `graphPathsOf`. If the archive has a graph in `knowledge-graph/`, that one was in use, and
+ * not one in `memory-bank/`.
  */
 export function restoredGraphPaths(
   names: readonly string[],

@@ -1,7 +1,7 @@
 /**
- * Which files a restore may put back: the kinds that Daybook itself keeps (docs/FORMAT.md), by name,
- * and by content where git reads the file. An archive may come from a stranger: nothing in it
- * becomes a file that git, a shell or an editor runs.
+ * Decides which files a restore may write: only the kinds of files of Daybook (docs/FORMAT.md), by name, and
+ * files for git also by content. An archive may come from an attacker, so no file is restored that git, a
+ * shell or an editor would execute.
  */
 import { isAppError } from '../base/errors.js';
 import { requireConfined } from '../files/paths/confined-file.js';
@@ -13,7 +13,7 @@ import { problemWithNotePath } from '../stores/memory-bank/note-path.js';
 
 const ARCHIVE_NAME = /^conversations-\d{4}-\d\d(-\d{1,4})?\.tar\.gz$/;
 const OF_CONVERSATION = new Set(['conversation.json', 'job.json', 'summaries.json']);
-/** What a repair kept of a file that was damaged. */
+/** The suffix of a damaged file that a repair kept. */
 const BROKEN = /\.broken-\d{8}T\d{9}Z(?=\.json$)/;
 const KEPT_OF_LOGS = new Set([
   ...['state.json', 'retention.json', 'retention-last-run.json', 'encryption.json'],
@@ -30,25 +30,27 @@ const GRAPH = new Set([
   'kg_wal.previous.log',
   'kg_rejects.log',
 ]);
-/** Of the user's own configuration; only extracted into a folder, never put into use. */
+/**
+ * Files of the user's configuration. They are only extracted to a folder, and not put into the configuration.
+ */
 const SETTINGS = new Set(['config.json', 'providers.json']);
 const IGNORES_ALL = new Set(['*', '']);
-/** No line that takes back what another one ignores. */
+/** A line of `.gitignore` that does not cancel another one (`!`). */
 const IGNORE_LINE = /^(?!!)[^\p{Cc}]*$/u;
-/** Attributes that run nothing, whatever the configuration of git says. */
+/** A line of `.gitattributes` with attributes that never make git run a program. */
 const ATTRIBUTES_LINE =
   /^(#[^\p{Cc}]*|\S+( +(-?text|text=auto|eol=lf|merge=union|-merge|-diff|binary))*|)$/u;
 
 /**
- * Why a file of an archive is not put back; `undefined` for one that is. `name`: with its area in
- * front; `graphNames`: of the graph in the memory bank, where the settings give it other names.
+ * Returns why a file of an archive may not be restored; `undefined` if it may. `name`: the name in the
+ * archive; `graphNames`: the file names of the graph by the present settings.
  */
 export function problemWithRestoring(
   name: string,
   bytes: Uint8Array,
   graphNames: ReadonlySet<string>,
 ): string | undefined {
-  const spelling = problemWithSpelling(name);
+  const spelling = confusableProblem(name);
   if (spelling !== undefined) return spelling;
   const [area, ...parts] = name.split('/');
   const rest = parts.join('/');
@@ -61,8 +63,8 @@ export function problemWithRestoring(
   return isKept ? undefined : `${name} is not a file of Daybook.`;
 }
 
-/** Control characters, other programs' separators, device names and the like. */
-function problemWithSpelling(name: string): string | undefined {
+/** Returns the error for control characters, separators of other systems, device names and similar names. */
+function confusableProblem(name: string): string | undefined {
   try {
     requireConfined(name);
     return undefined;
@@ -106,7 +108,7 @@ function isOfBankTrash(rest: string, bytes: Uint8Array): boolean {
   return problemWithNotePath(parseTrashName(rest.slice('.trash/'.length)).path) === undefined;
 }
 
-/** The `.gitignore` of a private folder, which must keep all of it out of git. */
+/** Whether it is the `.gitignore` of a private folder, which must ignore all files. */
 const isIgnoreAll = (name: string, bytes: Uint8Array) =>
   name === '.gitignore' && linesOf(bytes).every((line) => IGNORES_ALL.has(line));
 

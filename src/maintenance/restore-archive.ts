@@ -1,8 +1,8 @@
 /**
- * Restores the files of a backup: missing files are put back, existing files are never changed.
- * Only the kinds of files that Daybook keeps are put back (restorable-files.ts); the others are listed.
- * The archive is read to its end, and every name in it checked, before the first write. Each file then
- * appears whole or not at all, so a second call continues an interrupted one.
+ * Restores the files of a backup: missing files are written, existing files are never changed. Only the kinds
+ * of files of Daybook are restored (restorable-files.ts); the others are listed. Before the first write, the
+ * whole archive is read and every name is checked. Each file is written completely or not at all, so a second
+ * call continues an interrupted one.
  */
 import { basename, dirname, join } from 'node:path';
 import { AppError, isAppError } from '../base/errors.js';
@@ -13,42 +13,42 @@ import { archivedPath } from '../files/paths/paths.js';
 import { readStored } from '../files/read/json-doc.js';
 import { readStampNow } from '../files/read/stamp.js';
 import { rewriteArchive } from '../files/rewrite-archive.js';
-import { type FileForms, plainForms } from '../files/sealing/file-forms.js';
+import { type FileSealer, plainSealer } from '../files/sealing/file-sealer.js';
 import { type BackupArea, CONTENTS_NAME, checkArchive } from './backup-content.js';
 import { MARKER_NAME, requireSameEncryption } from './encrypted-archive.js';
 import { restoredGraphPaths } from './graph-in-archive.js';
 import { problemWithRestoring } from './restorable-files.js';
 
-/** Archives of old conversations: they are not sealed, the files in them are. */
+/** The archives of old conversations. They are not sealed as a whole, but the files in them are. */
 const ARCHIVED = /^archive\/[^/]+\.tar\.gz$/;
 const JOB = /^(conversation-logs\/[^/]+\/)job\.json$/;
 
 export interface RestoreOptions extends Durability {
-  /** The folders of the root; or a folder of its own, into which everything goes. */
+  /** The folders of the root, or the path of one folder to which all files are extracted. */
   readonly into: readonly BackupArea[] | string;
-  /** The files of the graph here: paths by the names that archives have for them (graph-in-archive.ts). */
+  /** The paths of the graph's files on this machine, by their names in archives (graph-in-archive.ts). */
   readonly graphPaths?: ReadonlyMap<string, string>;
-  /** Only files of these names; the others are passed over. */
+  /** If given, only files for whose name it returns true are restored. */
   readonly only?: (name: string) => boolean;
-  /** How the files of the root are sealed; `undefined`: they are put back as they lie in the archive. */
-  readonly forms?: FileForms | undefined;
-  /** Throws STORAGE_FULL where so many bytes more do not fit below the limit of the store. */
+  /** Seals the restored files for the root. If `undefined`, the bytes of the archive are written. */
+  readonly sealer?: FileSealer | undefined;
+  /** Throws STORAGE_FULL if the store would exceed its limit with `moreBytes` more. */
   readonly requireRoom?: ((moreBytes: number) => Promise<void>) | undefined;
-  /** Says what would be done and does nothing. */
+  /** If true, nothing is written; the report shows what would be done. */
   readonly dryRun: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Without a total while the archive is checked. */
+  /** Called for each file; without `total` while the archive is checked. */
   onProgress?(files: number, total?: number): void;
 }
 
 export interface RestoreReport {
   readonly createdAt: string;
-  /** Names as the archive has them. */
+  /** All names are those in the archive. */
   readonly restored: string[];
   readonly unchanged: string[];
-  /** Not put back, each with the reason. */
+  /** Files that were not restored, each with the reason. */
   readonly refused: { name: string; code: string; reason: string }[];
-  /** Settings, which decide where data is sent: an archive never puts them into use. */
+  /** Settings files. They are never restored, because settings decide where data is sent. */
   readonly settings: string[];
 }
 
@@ -57,7 +57,11 @@ interface Target {
   readonly name: string;
 }
 
-/** CORRUPT (the archive), PATH_ESCAPE, FORMAT_TOO_NEW, CONFLICT (its encryption): then nothing was written. STORAGE_FULL, FILESYSTEM_ERROR. */
+/**
+ * Restores an archive. The files are durable when it resolves. CORRUPT, PATH_ESCAPE, FORMAT_TOO_NEW, CONFLICT
+ * (another encryption key); then nothing was written. STORAGE_FULL, FILESYSTEM_ERROR; then some files may be
+ * restored.
+ */
 export async function restoreArchive(path: string, given: RestoreOptions): Promise<RestoreReport> {
   const { signal, onProgress } = given;
   const { createdAt, files } = await checkArchive(path, signal, onProgress);
@@ -88,7 +92,7 @@ export async function restoreArchive(path: string, given: RestoreOptions): Promi
   return report;
 }
 
-/** Of the files that count for the limit and are not there. */
+/** Returns the size of the missing files that count for the size limit. */
 function missingBytes(
   files: readonly { readonly name: string; readonly sizeBytes: number }[],
   options: RestoreOptions,
@@ -101,7 +105,7 @@ function missingBytes(
   return files.reduce((sum, { name, sizeBytes }) => sum + (isMissing(name) ? sizeBytes : 0), 0);
 }
 
-/** False for a name that the file system cannot have: `restoreOne` refuses it. */
+/** Returns false for a name that the file system does not support; `restoreOne` refuses it later. */
 function isAbsent(path: string): boolean {
   try {
     return readStampNow(path) === undefined;
@@ -122,7 +126,7 @@ async function restoreOne(
     if (what === 'restored' && !options.dryRun) await write(file, options);
     report[what].push(name);
   } catch (error) {
-    // A full disk is no fault of this file; the others would fail as well.
+    // If the disk is full, the other files would fail too.
     if (!isAppError(error) || error.code === 'STORAGE_FULL') throw error;
     report.refused.push({ name, code: error.code, reason: error.message });
   }
@@ -149,7 +153,7 @@ async function decide(
     throw new AppError('ALREADY_EXISTS', `${name} exists with other content. It was not changed.`);
   }
   const conversation = typeof into === 'string' ? undefined : JOB.exec(name)?.[1];
-  // Beside a conversation that went on, it would be taken for a research run that still goes on.
+  // Beside an existing conversation, Daybook would continue a research run that has ended long ago.
   if (conversation === undefined || restored.includes(`${conversation}conversation.json`)) {
     return 'restored';
   }
@@ -159,29 +163,29 @@ async function decide(
   );
 }
 
-/** The same text is sealed to other bytes each time. */
+/** Compares the opened contents, because sealing the same text twice results in different bytes. */
 function hasSameContent(
   current: Buffer,
   archived: Buffer,
   name: string,
-  { forms = plainForms }: RestoreOptions,
+  { sealer = plainSealer }: RestoreOptions,
 ): boolean {
   if (current.equals(archived)) return true;
-  return forms.open(name, current).equals(forms.open(name, archived));
+  return sealer.open(name, current).equals(sealer.open(name, archived));
 }
 
 async function write(file: ArchiveFile, options: RestoreOptions): Promise<void> {
   const target = targetOf(file.name, options);
   if (target === undefined) return;
   await makeFolder(target.folder);
-  const { forms = plainForms, fsync } = options;
+  const { sealer = plainSealer, fsync } = options;
   const path = join(target.folder, target.name);
-  const sealed = forms.sealed(target.name, Buffer.from(file.bytes));
+  const sealed = sealer.sealed(target.name, Buffer.from(file.bytes));
   await addFile(path, sealed ?? file.bytes, { fsync });
   if (!ARCHIVED.test(file.name)) return;
   await rewriteArchive(path, {
     ...{ contentsName: CONTENTS_NAME, fsync },
-    change: ({ name, bytes }) => forms.sealed(name, bytes),
+    change: ({ name, bytes }) => sealer.sealed(name, bytes),
   });
 }
 

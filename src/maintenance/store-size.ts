@@ -1,7 +1,7 @@
 /**
- * How much room the store takes, and its limit. The trash is counted apart: it does not make a store
- * full. A write asks `requireRoom` first; far from the limit that costs nothing but a measurement now and then
- * in the background: every ten seconds, or less often where it takes long and the limit is far away.
+ * The size of the store and its limit (DAYBOOK_MAX_SIZE_MB). The trash does not count for the limit. Writes
+ * call `requireRoom` first. Far from the limit, it uses an earlier measurement, which is repeated in the
+ * background every ten seconds, or less often if a measurement takes long.
  */
 import type { Clock } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
@@ -17,10 +17,10 @@ export interface StoreSizeOptions {
 }
 
 export interface MeasuredSize {
-  /** All files but those in the trash. */
+  /** The size of all files except those in the trash. */
   readonly sizeBytes: number;
   readonly trashBytes: number;
-  /** Absent without a limit. */
+  /** Absent if there is no limit. */
   readonly limitBytes?: number;
 }
 
@@ -32,14 +32,18 @@ interface Measurement {
 }
 
 const NO_DATA = new Set(['.locks', '.leases', '.git']);
-/** From this share of the limit on, each write measures the disk again. */
+/** Above this share of the limit, a measurement is used only for a second. */
 const NEAR = 0.9;
-const FAR_LASTS_MS = 10_000;
-const NEAR_LASTS_MS = 1_000;
-/** Measuring a store of 100 000 conversations takes seconds; it shall not take more than a twentieth of the time … */
-const LASTS_FOR_EACH_MS = 20;
-/** … but no store grows from far to near the limit unseen: none grows by more than 100 MB a second. */
-const FASTEST_BYTES_A_MS = 100_000;
+const FAR_INTERVAL_MS = 10_000;
+const NEAR_INTERVAL_MS = 1_000;
+/**
+ * A measurement is used at least 20 times as long as it took, because a large store takes seconds to measure.
+ */
+const INTERVAL_PER_MS = 20;
+/**
+ * A store grows by at most 100 MB a second. A measurement is repeated before the store can be near its limit.
+ */
+const MAX_GROWTH_BYTES_PER_MS = 100_000;
 
 export class StoreSize {
   readonly #options: StoreSizeOptions;
@@ -54,17 +58,20 @@ export class StoreSize {
     return this.#options.limitBytes;
   }
 
-  /** What is on the disk now. FILESYSTEM_ERROR. */
+  /** Measures the size on disk now. FILESYSTEM_ERROR. */
   async measure(): Promise<MeasuredSize> {
     return (await this.#measureOnce()).size;
   }
 
-  /** Each folder with its trash, as of the last measurement; without one, as it is now. FILESYSTEM_ERROR. */
+  /**
+   * Returns the size of each folder with its trash, from the last measurement or, if there is none, from a
+   * new one. FILESYSTEM_ERROR.
+   */
   async byFolder(): Promise<ReadonlyMap<string, FolderSize>> {
     return (this.#last ?? (await this.#measureOnce())).byFolder;
   }
 
-  /** Callers that come while a measurement is under way get that one. */
+  /** Calls during a measurement get its result. */
   #measureOnce(): Promise<Measurement> {
     this.#measuring ??= this.#measure().finally(() => {
       this.#measuring = undefined;
@@ -72,7 +79,7 @@ export class StoreSize {
     return this.#measuring;
   }
 
-  /** STORAGE_FULL where the store has reached its limit, or would pass it with so many bytes more. */
+  /** STORAGE_FULL if the store has reached its limit, or would exceed it with `moreBytes` more. */
   async requireRoom(moreBytes = 0): Promise<void> {
     const { limitBytes, clock } = this.#options;
     if (limitBytes === undefined) return;
@@ -92,12 +99,12 @@ export class StoreSize {
     if (last === undefined) return this.measure();
     const ageMs = nowMs - last.atMs;
     if (last.size.sizeBytes >= limitBytes * NEAR) {
-      return ageMs < NEAR_LASTS_MS ? last.size : this.measure();
+      return ageMs < NEAR_INTERVAL_MS ? last.size : this.measure();
     }
-    // A measurement that fails is repeated by the next write.
-    const untilNearMs = (limitBytes * NEAR - last.size.sizeBytes) / FASTEST_BYTES_A_MS;
-    const lastsMs = Math.max(FAR_LASTS_MS, Math.min(last.tookMs * LASTS_FOR_EACH_MS, untilNearMs));
-    if (ageMs >= lastsMs) this.measure().catch(() => undefined);
+    const untilNearMs = (limitBytes * NEAR - last.size.sizeBytes) / MAX_GROWTH_BYTES_PER_MS;
+    const longMs = Math.min(last.tookMs * INTERVAL_PER_MS, untilNearMs);
+    // After an error, the next write repeats the measurement.
+    if (ageMs >= Math.max(FAR_INTERVAL_MS, longMs)) this.measure().catch(() => undefined);
     return last.size;
   }
 

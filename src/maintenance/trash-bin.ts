@@ -1,6 +1,6 @@
 /**
- * The trash as a whole: deleted conversations, insights and notes, each in the folder of its store
- * (files/trash/). This lists all of them and removes what is past its period.
+ * The trash of all stores: deleted conversations, insights and notes, each in the folder of its store
+ * (files/trash/). It lists all entries and removes expired ones.
  */
 import { isAppError } from '../base/errors.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
@@ -9,7 +9,7 @@ import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
 
 export interface TrashedItem {
   readonly kind: 'conversation' | 'insight' | 'note';
-  /** Its name in the trash; `daybook restore` takes it. */
+  /** The name in the trash, for `daybook restore`. */
   readonly name: string;
   /** A title, the path of a note, or the beginning of an insight; absent if the file cannot be read. */
   readonly title?: string;
@@ -19,7 +19,10 @@ export interface TrashedItem {
 }
 
 export interface EmptyOptions {
-  /** Only what was deleted before (epoch milliseconds). What has no time of deletion stays then. */
+  /**
+   * Only entries that were deleted before this time (epoch milliseconds). Entries without a time are left
+   * out.
+   */
   readonly before?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -39,7 +42,7 @@ export class TrashBin {
     this.#stores = stores;
   }
 
-  /** The last deleted first; what has no time comes last. FILESYSTEM_ERROR. */
+  /** Returns all entries, the last deleted first; entries without a time come last. FILESYSTEM_ERROR. */
   async list(): Promise<TrashedItem[]> {
     const { conversations, insights, memoryBank } = this.#stores;
     const items: TrashedItem[] = [];
@@ -56,7 +59,7 @@ export class TrashBin {
     return items.sort((a, b) => ((a.deletedAt ?? '') < (b.deletedAt ?? '') ? 1 : -1));
   }
 
-  /** What `empty` would remove. */
+  /** Returns the entries that `empty` would remove. */
   async choose({ before }: EmptyOptions = {}): Promise<TrashedItem[]> {
     const items = await this.list();
     if (before === undefined) return items;
@@ -65,7 +68,10 @@ export class TrashBin {
     );
   }
 
-  /** Removes permanently; returns what this call removed. LOCKED, FILESYSTEM_ERROR: the rest stays. */
+  /**
+   * Removes entries permanently and returns them. LOCKED, FILESYSTEM_ERROR; then the remaining entries are
+   * unchanged.
+   */
   async empty(options: EmptyOptions = {}): Promise<TrashedItem[]> {
     const removed: TrashedItem[] = [];
     for (const item of await this.choose(options)) {
@@ -75,7 +81,7 @@ export class TrashBin {
     return removed;
   }
 
-  /** False if another process restored or removed it meanwhile. */
+  /** Removes an entry permanently. Returns false if another process restored or removed it meanwhile. */
   async remove({ kind, name }: TrashedItem): Promise<boolean> {
     const { conversations, insights, memoryBank } = this.#stores;
     try {

@@ -1,14 +1,14 @@
-/** `<private>…</private>`: a text that is marked like this is never stored. */
+/** Removes text between `<private>` and `</private>`, which is never stored. */
 
 const TAG = /<(\/?)private\s*>/gi;
 export const PRIVATE_MARK = '[private part left out]';
 
-/** A cheap test that most texts fail. */
+/** A fast check: false if the text certainly has no private part. */
 export const mayBePrivate = (text: string): boolean => /<\/?private/i.test(text);
 
 /**
- * The text with a mark in the place of each private part, and their number. A part within a part ends
- * with the outer one; a tag that is not closed is a part of the text.
+ * Returns the text with a mark in place of each private part, and the number of parts. Nested parts count as
+ * one. A tag without its closing tag is not changed.
  */
 export function withoutPrivateParts(text: string): { text: string; parts: number } {
   const kept: string[] = [];

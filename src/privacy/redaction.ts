@@ -1,7 +1,7 @@
 /**
- * A text and what stands in its place, for files of every form. In JSON a text may be written with
- * escapes, so its usual form is replaced first, which leaves the rest of the file as it is; where the
- * text is still read then, the values are replaced and the file is written again.
+ * Replaces a text in the bytes of any file. In JSON the text may be written with escapes. First its usual
+ * forms are replaced, so that the rest of the file does not change. If a JSON value still contains the text
+ * (with unusual escapes), the values are replaced and the whole file is serialised again.
  */
 import { isRecord } from '../base/is-record.js';
 import { redactedGraphLines } from '../stores/knowledge-graph/log/redacted-lines.js';
@@ -16,7 +16,7 @@ export class Redaction {
     this.#replacement = replacement;
   }
 
-  /** How often the text is in the bytes of a file, in any spelling. */
+  /** Returns how often the text occurs in the bytes of a file, with and without escapes. */
   countIn(bytes: Uint8Array): number {
     const raw = textOf(bytes);
     const escaped = escapedOf(this.#text);
@@ -25,7 +25,10 @@ export class Redaction {
     return total > 0 ? total : this.#countInValues(raw);
   }
 
-  /** The bytes without the text. `isGraph`: lines of the knowledge graph, which have checksums. */
+  /**
+   * Returns the bytes with the text replaced. `isGraph`: the lines are of the knowledge graph and have
+   * checksums.
+   */
   apply(bytes: Uint8Array, { isGraph = false } = {}): Buffer {
     const raw = textOf(bytes);
     const lines = isGraph ? redactedGraphLines(raw, this.#in) : raw;
@@ -43,7 +46,7 @@ export class Redaction {
   readonly #in = (text: string): string => text.replaceAll(this.#text, () => this.#replacement);
 
   #countInValues(raw: string): number {
-    if (!raw.includes('\\')) return 0; // without an escape the values read as they are written
+    if (!raw.includes('\\')) return 0; // without escapes, the text was already found in the bytes
     const texts = valuesIn(raw).flatMap(textsIn);
     return texts.reduce((sum, text) => sum + countOf(text, this.#text), 0);
   }
@@ -58,13 +61,16 @@ export class Redaction {
   }
 }
 
-/** One character a byte where the bytes are no UTF-8, so that they stay what they are. */
+/**
+ * Returns the text of the bytes. Bytes that are not UTF-8 become one character each, so that they can be
+ * restored.
+ */
 function textOf(bytes: Uint8Array): string {
   const text = Buffer.from(bytes).toString();
   return Buffer.from(text).equals(bytes) ? text : LATIN + Buffer.from(bytes).toString('latin1');
 }
 
-/** Marks a text whose characters are bytes; no file begins with it. */
+/** The prefix of a text whose characters are bytes. No file begins with this noncharacter. */
 const LATIN = '\ufdd0';
 
 const bytesOf = (text: string) =>
@@ -80,7 +86,7 @@ function countOf(text: string, part: string): number {
   return count;
 }
 
-/** One JSON document, or one a line; none where a line is neither. */
+/** Returns the value of a JSON document, or the values of JSON Lines; an empty list for any other text. */
 function valuesIn(raw: string): unknown[] {
   const whole = parsed(raw);
   if (whole !== undefined) return [whole.value];

@@ -1,8 +1,8 @@
 /**
- * Takes a text out of everything below the root and out of what is derived from it: first `find` says
- * where it is, then `redact` replaces it file by file, each under its own lock and as a whole. It can be
- * killed at any moment and done again. Archives are written again; caches that may hold the text are
- * removed, and are built again.
+ * Replaces a text in all files of the store and in files that are derived from them. `find` lists the files
+ * that contain it, and `redact` replaces it file by file, each as a whole and under its lock. If the process
+ * is killed, `redact` can be repeated. Archives are written again. Caches that may contain the text are
+ * removed; they are built again later.
  */
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { isAppError } from '../base/errors.js';
@@ -13,7 +13,7 @@ import { removeFile } from '../files/paths/folders.js';
 import { readStored } from '../files/read/json-doc.js';
 import { listFiles } from '../files/read/list-files.js';
 import { rewriteArchive } from '../files/rewrite-archive.js';
-import type { FileForms } from '../files/sealing/file-forms.js';
+import type { FileSealer } from '../files/sealing/file-sealer.js';
 import type { GraphFiles } from '../stores/knowledge-graph/log/graph-files.js';
 import { Redaction } from './redaction.js';
 
@@ -21,34 +21,34 @@ export interface RedactorOptions extends Durability {
   readonly root: string;
   readonly logsFolder: string;
   readonly bankFolder: string;
-  /** Wherever they lie: exports, backups, the graph and the like. */
+  /** Folders outside the root with data of the store: exports, backups, the graph. */
   readonly otherFolders: readonly string[];
   readonly graph: GraphFiles;
-  /** Files that are built again, such as the caches of the indexes. */
+  /** Files that can be built again, such as the caches of the indexes. */
   readonly derivedFiles: readonly string[];
-  /** Folders of such files. */
+  /** Folders whose files can all be built again. */
   readonly derivedFolders: readonly string[];
   /** The name of the list of contents in an archive. */
   readonly contentsName: string;
-  /** How the store's files are sealed. */
-  readonly forms: FileForms;
+  /** Opens and seals the files of the store. */
+  readonly sealer: FileSealer;
 }
 
 export interface FoundText {
-  /** Absolute. */
+  /** The absolute path. */
   readonly path: string;
   readonly count: number;
 }
 
 export interface Located {
   readonly files: readonly FoundText[];
-  /** Files and folders whose name has the text. They stay; rename them by hand. */
+  /** Files and folders whose name contains the text. They are not renamed. */
   readonly names: readonly string[];
   /** Files that could not be read, with the reason. */
   readonly unread: readonly { readonly path: string; readonly reason: string }[];
 }
 
-/** Git's own store, which Daybook never changes. */
+/** Daybook never changes the `.git` folder. */
 const NO_DATA = new Set(['.git']);
 const ID = /^\d{8}-\d{13}/;
 
@@ -59,7 +59,7 @@ export class Redactor {
     this.#options = options;
   }
 
-  /** Where the text is. Changes nothing. FILESYSTEM_ERROR. */
+  /** Finds the files that contain the text. Changes nothing. FILESYSTEM_ERROR. */
   async find(text: string, signal: AbortSignal): Promise<Located> {
     const redaction = new Redaction(text, '');
     const files: FoundText[] = [];
@@ -81,8 +81,8 @@ export class Redactor {
   }
 
   /**
-   * Replaces the text in these files, and removes what is derived. Durable when it resolves. LOCKED,
-   * STORAGE_FULL, FILESYSTEM_ERROR: some files may be done; do it again.
+   * Replaces the text in these files, and removes derived files. Durable when it resolves. LOCKED,
+   * STORAGE_FULL, FILESYSTEM_ERROR; then some files may be done, and the call can be repeated.
    */
   async redact(
     paths: readonly string[],
@@ -91,7 +91,7 @@ export class Redactor {
     { signal, onFile }: { signal: AbortSignal; onFile?(path: string): void },
   ): Promise<void> {
     const redaction = new Redaction(text, replacement);
-    // First, so that no index that still has the text is read by a start.
+    // Before the first file, so that no starting process reads an index that contains the text.
     await this.#removeDerived();
     await this.#sweepLocks();
     for (const path of paths) {
@@ -104,14 +104,14 @@ export class Redactor {
   }
 
   async #countIn(path: string, redaction: Redaction): Promise<number> {
-    const { forms } = this.#options;
+    const { sealer } = this.#options;
     if (!isArchiveName(path)) {
       const found = await readStored(path);
-      return found === undefined ? 0 : redaction.countIn(forms.open(path, found.bytes));
+      return found === undefined ? 0 : redaction.countIn(sealer.open(path, found.bytes));
     }
     let count = 0;
     for await (const { name, bytes } of readArchive(path)) {
-      count += redaction.countIn(forms.open(name, Buffer.from(bytes)));
+      count += redaction.countIn(sealer.open(name, Buffer.from(bytes)));
     }
     return count;
   }
@@ -135,7 +135,7 @@ export class Redactor {
     });
   }
 
-  /** Each file in it is treated as one outside. */
+  /** Redacts the files in an archive like other files. */
   async #redactArchive(path: string, redaction: Redaction): Promise<void> {
     const { contentsName, fsync } = this.#options;
     const graphNames = new Set([...this.#graphFiles()].map((file) => basename(file)));
@@ -149,12 +149,12 @@ export class Redactor {
     });
   }
 
-  /** In the form that the file has. */
+  /** Returns the redacted bytes, sealed if the stored bytes are sealed. */
   #redacted(path: string, stored: Buffer, redaction: Redaction, isGraph = false): Buffer {
-    const { forms } = this.#options;
-    const plain = forms.open(path, stored);
+    const { sealer } = this.#options;
+    const plain = sealer.open(path, stored);
     const redacted = redaction.apply(plain, { isGraph });
-    return redacted.equals(plain) ? stored : forms.like(path, stored, redacted);
+    return redacted.equals(plain) ? stored : sealer.like(path, stored, redacted);
   }
 
   async #removeDerived(): Promise<void> {
@@ -167,7 +167,7 @@ export class Redactor {
     }
   }
 
-  /** What a process that was killed had staged. */
+  /** Removes the temporary files of killed processes. */
   async #sweepLocks(): Promise<void> {
     const { logsFolder, bankFolder, graph } = this.#options;
     const folders = [join(logsFolder, '.locks'), join(bankFolder, '.locks'), graph.locks];
@@ -179,7 +179,7 @@ export class Redactor {
     return new Set([snapshot, wal, previousSnapshot, previousWal]);
   }
 
-  /** The lock under which Daybook writes the file; `undefined` for one that it never changes. */
+  /** Returns the lock under which Daybook writes the file; `undefined` for a file that it never changes. */
   #lockOf(path: string): { folder: string; name: string } | undefined {
     const { logsFolder, bankFolder, graph } = this.#options;
     if (this.#graphFiles().has(path)) return { folder: graph.locks, name: 'kg' };

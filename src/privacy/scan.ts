@@ -1,19 +1,19 @@
 /**
- * Looks for secrets in what is stored: every file of the root's folders, the trash included. Of JSON the
- * texts are checked in their decoded form, since escapes would hide a key of several lines. Changes nothing.
+ * Searches all files of the store, also the trash, for secrets. Of JSON files the decoded texts are checked,
+ * because escapes would hide a key of several lines. Changes nothing.
  */
 import { isAppError } from '../base/errors.js';
 import { isRecord } from '../base/is-record.js';
 import { readStored } from '../files/read/json-doc.js';
 import { listFiles } from '../files/read/list-files.js';
-import type { FileForms } from '../files/sealing/file-forms.js';
+import type { FileSealer } from '../files/sealing/file-sealer.js';
 import { textsIn } from './screen.js';
 import { secretsIn } from './secrets.js';
 
 export interface StoredSecret {
-  /** Absolute. */
+  /** The absolute path. */
   readonly path: string;
-  /** `message 3` or `line 12`; absent where the file has neither. */
+  /** `message 3` or `line 12`; absent for other JSON texts. */
   readonly place?: string;
   /** Such as `GITHUB_TOKEN`. */
   readonly kind: string;
@@ -22,8 +22,8 @@ export interface StoredSecret {
 }
 
 export interface ScanOptions {
-  /** How the store's files are sealed. */
-  readonly forms: FileForms;
+  /** Opens the files of the store. */
+  readonly sealer: FileSealer;
   readonly signal: AbortSignal;
   onFile(): void;
 }
@@ -31,17 +31,20 @@ export interface ScanOptions {
 const SHOWN = 6;
 const NO_DATA = new Set(['.locks', '.leases', '.git']);
 
-/** Files that cannot be read are passed over; `daybook doctor` names them. FILESYSTEM_ERROR. */
+/**
+ * Yields the secrets that were found. Skips files that cannot be read; `daybook doctor` lists them.
+ * FILESYSTEM_ERROR.
+ */
 export async function* scanFolders(
   folders: readonly string[],
-  { forms, signal, onFile }: ScanOptions,
+  { sealer, signal, onFile }: ScanOptions,
 ): AsyncGenerator<StoredSecret> {
   for (const folder of folders) {
     for await (const { path, isPlain } of listFiles(folder, (name) => NO_DATA.has(name))) {
       signal.throwIfAborted();
       if (!isPlain) continue;
       onFile();
-      const text = await textOf(path, forms);
+      const text = await textOf(path, sealer);
       for (const part of text === undefined ? [] : partsOf(path, text)) {
         yield* secretsOf(path, part);
       }
@@ -63,10 +66,10 @@ async function* secretsOf(path: string, { text, place }: Part): AsyncGenerator<S
   }
 }
 
-async function textOf(path: string, forms: FileForms): Promise<string | undefined> {
+async function textOf(path: string, sealer: FileSealer): Promise<string | undefined> {
   try {
     const found = await readStored(path);
-    return found && forms.open(path, found.bytes).toString();
+    return found && sealer.open(path, found.bytes).toString();
   } catch (error) {
     if (isAppError(error)) return undefined;
     throw error;

@@ -1,6 +1,7 @@
 /**
- * Takes secrets and private parts out of messages before they are stored: in their content, and in the
- * texts of their metadata. The rest of the text stays readable: each is replaced by a mark that names its kind.
+ * Removes secrets and private parts from messages before they are stored: from their content and from the
+ * texts of their metadata. Each is replaced by a mark with its kind, so that the rest of the text stays
+ * readable.
  */
 import { isRecord } from '../base/is-record.js';
 import type { JsonObject } from '../stores/conversations/document/schema.js';
@@ -10,7 +11,7 @@ import { mayBePrivate, withoutPrivateParts } from './private-parts.js';
 import { mayHoldSecret, secretsIn } from './secrets.js';
 
 export interface ScreenOptions {
-  /** False keeps secrets as they are; private parts are left out all the same. */
+  /** If false, secrets are not masked. Private parts are always removed. */
   readonly masksSecrets: boolean;
 }
 
@@ -53,7 +54,7 @@ export class MessageScreen implements Screen, TextScreen {
     return { messages: screened, masked };
   }
 
-  /** The text with marks; what was taken out is added to `masked`. */
+  /** Returns the text with marks, and adds the kind of each removed part to `masked`. */
   async text(given: string, masked: string[]): Promise<string> {
     const { text, parts } = withoutPrivateParts(given);
     for (let part = 0; part < parts; part += 1) masked.push(PRIVATE);
@@ -68,7 +69,9 @@ export class MessageScreen implements Screen, TextScreen {
     return pieces.join('') + text.slice(from);
   }
 
-  /** The same value where nothing was found. Mostly one check of all its texts shows that. */
+  /**
+   * Returns the same object if nothing was found. One check of all texts together is enough for most values.
+   */
   async #value(value: unknown, masked: string[]): Promise<unknown> {
     const found: string[] = [];
     await this.text(textsIn(value).join('\n'), found);
@@ -91,7 +94,7 @@ export class MessageScreen implements Screen, TextScreen {
   }
 }
 
-/** All texts of a JSON value. Not recursive, as metadata may be nested deeply. */
+/** Returns all texts of a JSON value. It is not recursive, because metadata may be nested deeply. */
 export function textsIn(value: unknown): string[] {
   const texts: string[] = [];
   const waiting = [value];
@@ -106,7 +109,7 @@ export function textsIn(value: unknown): string[] {
 
 const MARK = /\[masked ([A-Z0-9_]+)\]|\[private part left out\]/g;
 
-/** What was taken out between two values, by the marks that only the second has. */
+/** Returns the kinds of the removed parts: of the marks that are in `stored` and not in `given`. */
 export function maskedBetween(given: unknown, stored: unknown): string[] {
   const marksOf = (value: unknown) =>
     textsIn(value).flatMap((text) => [...text.matchAll(MARK)].map(([, kind]) => kind ?? PRIVATE));
@@ -118,7 +121,7 @@ export function maskedBetween(given: unknown, stored: unknown): string[] {
   });
 }
 
-/** A sentence for the answer of a call that stored messages; `undefined` if nothing was taken out. */
+/** Returns a sentence for the answer of a call that stored messages; `undefined` if nothing was removed. */
 export function maskedNote(masked: readonly string[]): string | undefined {
   if (masked.length === 0) return undefined;
   const kinds = [...new Set(masked)].join(', ');

@@ -1,10 +1,9 @@
 /**
- * Finds keys and passwords of well-known forms in a text, by the rules of secretlint, which are
- * maintained and have tests of their own. They are loaded at the first use. Touches no file and asks no
- * service.
+ * Finds keys and passwords in well-known formats in a text, by the rules of secretlint, which are maintained
+ * and tested. They are loaded at the first use. It reads no file and sends nothing.
  */
 import { GroupCommit, type Outcome } from '../files/atomic/group-commit.js';
-import type { SecretLintCoreDescriptor } from './secretlint.js';
+import type { Secretlint } from './secretlint.js';
 
 export interface Secret {
   /** Such as `GITHUB_TOKEN`. */
@@ -13,23 +12,33 @@ export interface Secret {
   readonly end: number;
 }
 
-/** No form of a secret is shorter, so most short messages need not be checked. */
+/**
+ * Every known format of a secret has at least 16 characters without a space. Most short messages have no such
+ * word.
+ */
 const LONG_WORD = /\S{16}/;
-/** Daybook itself asks for such a key, and secretlint has no rule for it yet. */
+/** Daybook itself uses such a key, and secretlint has no rule for it yet. */
 const PERPLEXITY_KEY = /\bpplx-[A-Za-z0-9]{40,64}\b/g;
 const MAY_CALL = { noPhysicFilePath: true };
 
-/** No rule finds anything across these lines, and none looks at the beginning or the end of a text. */
+/**
+ * Separates texts that are checked together. No rule matches across these lines or uses the start or end of a
+ * text.
+ */
 const SEPARATOR = '\n\0\n';
-/** Characters. Longer texts are checked alone: then the rules take longer than what each check begins with. */
-const MOST_TOGETHER = 64 * 1024;
+/**
+ * The maximum length, in characters, of texts that are checked together. For longer texts this saves no time.
+ */
+const MAX_BATCH = 64 * 1024;
 
-let loading: Promise<SecretLintCoreDescriptor> | undefined;
+let loading: Promise<Secretlint> | undefined;
 
-/** A cheap test that short texts of short words fail. */
+/** A fast check: false if the text certainly has no secret. */
 export const mayHoldSecret = (text: string): boolean => LONG_WORD.test(text);
 
-/** In their order; none overlaps another. Texts of many calls at once are checked together. */
+/**
+ * Returns the secrets in order, without overlaps. The texts of calls at the same time are checked together.
+ */
 export async function secretsIn(text: string): Promise<readonly Secret[]> {
   return mayHoldSecret(text) ? waiting.add(text) : [];
 }
@@ -40,7 +49,7 @@ const waiting = new GroupCommit<string, readonly Secret[]>(async (texts) => {
     let length = 0;
     for (to = from; to < texts.length; to += 1) {
       length += texts[to]?.length ?? 0;
-      if (to > from && length > MOST_TOGETHER) break;
+      if (to > from && length > MAX_BATCH) break;
     }
     const together = texts.slice(from, to);
     const isClean = to > from + 1 && (await secretsOf(together.join(SEPARATOR))).length === 0;
@@ -75,7 +84,7 @@ function withoutOverlaps(found: readonly Secret[]): Secret[] {
   return kept;
 }
 
-async function load(): Promise<SecretLintCoreDescriptor> {
+async function load(): Promise<Secretlint> {
   const { loadSecretlint } = await import('./secretlint.js');
   return loadSecretlint();
 }

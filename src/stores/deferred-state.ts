@@ -1,7 +1,6 @@
 /**
  * Changes of the state that wait in memory to be written (`stores/deferred-writes/write-queue.ts`).
- * Readers already see them. A waiting change does not overwrite what another process set after it was
- * made.
+ * Readers already see them. A waiting change does not overwrite a value that another process set later.
  */
 import type { JsonObject } from './conversations/document/schema.js';
 import type { WriteQueue } from './deferred-writes/write-queue.js';
@@ -10,7 +9,7 @@ import { changedAt, type StateChange, timesOf } from './state-file.js';
 export interface TimedChange {
   /** Secrets and private parts are already removed. */
   readonly change: StateChange;
-  /** When it was made (ISO 8601). */
+  /** The time of the change (ISO 8601). */
   readonly at: string;
 }
 
@@ -82,14 +81,18 @@ export class DeferredState {
   async #base(): Promise<JsonObject> {
     const { queue, read } = this.#parts;
     const found = queue?.isAway ? undefined : await read();
-    // If the folder has vanished since `isAway` was asked, `read` found no file: that is no empty state.
+    // `isAway` is checked again: if the folder disappeared before `read`, a missing file is not an empty
+    // state.
     if (found !== undefined && !queue?.isAway) this.#known = found;
     else if (this.#known === undefined) queue?.requireHere();
     return this.#known ?? {};
   }
 }
 
-/** Returns the change without what another process has set later. Only the free keys have a time of their own. */
+/**
+ * Returns the change without values that another process has set later. Only the keys in `values` have own
+ * times.
+ */
 function withoutOlder(file: JsonObject, { change, at, before }: Waiting): StateChange {
   const { values, ...fields } = change;
   const times = timesOf(file);

@@ -1,14 +1,14 @@
 /**
- * The content of `state.json`, and how a change is applied to it. No file access.
+ * The content of `state.json`, and the function that applies a change to it. No I/O.
  */
 import { isRecord } from '../base/is-record.js';
 import { CLIENT_ID, CONVERSATION_ID, type JsonObject } from './conversations/document/schema.js';
 import { versionOf } from './format-steps.js';
 
 export interface State {
-  /** The id of a conversation, or the key that it was saved under. */
+  /** The id or the client key of a conversation. */
   readonly activeConversation?: string;
-  /** Default number of messages that get_conversation and session_start return. */
+  /** The default number of messages that `get_conversation` and `session_start` return. */
   readonly contextWindow?: number;
   readonly values: JsonObject;
   /** When each key of `values` was last set (ISO 8601); a key that was set by hand has no time. */
@@ -47,7 +47,7 @@ export function timesOf({ values, valuesUpdatedAt }: JsonObject): Record<string,
   return Object.fromEntries(times);
 }
 
-/** The file after the change, which was made at that time (ISO 8601). */
+/** Returns the file after the change. `now`: the time of the change (ISO 8601). */
 function changedFile(file: JsonObject, change: StateChange, now: string): JsonObject {
   const {
     activeConversation,

@@ -1,6 +1,7 @@
 /**
- * `state.json` beside the conversations: the active conversation, the context window, and values
- * under free keys. The file is replaced as a whole under a lock between processes. People may edit it.
+ * The store of `state.json` beside the conversations: the active conversation, the context window, and values
+ * under keys that callers choose. The file is replaced as a whole under a lock between processes. People may
+ * edit it.
  *
  * Reading is lenient: a field of the wrong type counts as absent, unknown fields are kept. A file
  * that is not JSON is reported as damaged and never overwritten.
@@ -22,14 +23,14 @@ import { screenedBy, type TextScreen } from './text-screen.js';
 
 export type { State, StateChange };
 
-/** Every reader reads the whole file, so it stays small. */
+/** Every reader reads the whole file, so it must be small. */
 const MAX_BYTES = 1024 * 1024;
 
 export interface StateStoreOptions extends Durability {
   logsFolder: string;
-  /** Removes what must not be stored. */
+  /** Removes secrets and private parts before a change is stored. */
   screen?: TextScreen;
-  /** Where changes wait while the store cannot be written. */
+  /** The queue in which changes wait while the store cannot be written. */
   queue?: WriteQueue | undefined;
   clock?: Clock;
 }
@@ -75,8 +76,8 @@ export class StateStore {
   }
 
   /**
-   * Durable when it resolves. With `mayDefer`, the change waits in memory if the store cannot be written
-   * now. Throws like `get`, and TOO_LARGE, LOCKED, STORAGE_FULL.
+   * Changes the state and returns it. Durable when it resolves. With `mayDefer`, the change waits in memory
+   * if the store cannot be written now. Throws like `get`, and TOO_LARGE, LOCKED, STORAGE_FULL.
    */
   async set(given: StateChange, { mayDefer = false } = {}): Promise<State> {
     const { screen, clock = systemClock } = this.#options;
@@ -88,8 +89,7 @@ export class StateStore {
 
   async #replace(change: (file: JsonObject) => JsonObject): Promise<JsonObject> {
     const { logsFolder } = this.#options;
-    // The name of the folder is fsynced too: otherwise a power cut could remove the folder, and the state with
-    // it.
+    // The folder's name is fsynced too, because otherwise a power cut could remove the folder with the state.
     await makeFolder(logsFolder, this.#options);
     return withLock(join(logsFolder, '.locks'), 'state', async (lock) => {
       const next = change(await this.#read());

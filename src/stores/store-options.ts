@@ -8,11 +8,11 @@ import type { WriteQueue } from './deferred-writes/write-queue.js';
 import type { TextScreen } from './text-screen.js';
 
 export interface StoreOptions extends Durability {
-  /** Called before something new is written. Rejects with STORAGE_FULL if the store must not grow. */
+  /** Called before new data is written. Rejects with STORAGE_FULL if the store must not grow. */
   readonly requireRoom?: (() => Promise<void>) | undefined;
-  /** Removes what must not be stored. */
+  /** Removes secrets and private parts before a text is stored. */
   readonly screen?: TextScreen;
-  /** Where changes wait while the store cannot be written. */
+  /** The queue in which changes wait while the store cannot be written. */
   readonly queue?: WriteQueue | undefined;
   readonly clock?: Clock;
   readonly log?: Log;

@@ -1,13 +1,13 @@
 /**
- * Removes secrets and private parts from texts that are not messages, before they are stored. The
- * stores call it; `privacy/` implements it, and `app` joins the two.
+ * Removes secrets and private parts from texts that are not messages, before they are stored. The stores
+ * call this interface, `privacy/` implements it, and `app` connects the two.
  */
 export interface TextScreen {
-  /** Whether a quick check shows that no text of this JSON value has anything to remove. */
+  /** A fast check: true if certainly nothing must be removed from the texts of this JSON value. */
   isCleanValue(value: unknown): boolean;
   /**
-   * Returns the value without it, and the names of what was removed, such as `GITHUB_TOKEN`, one entry for
-   * each removal.
+   * Returns the value without secrets and private parts, and the kinds of the removed parts, such as
+   * `GITHUB_TOKEN`, one entry for each removal.
    */
   screenValue<T>(value: T): Promise<{ readonly value: T; readonly masked: readonly string[] }>;
 }

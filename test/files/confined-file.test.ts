@@ -11,7 +11,7 @@ import {
   readConfined,
   requireConfined,
 } from '../../src/files/paths/confined-file.js';
-import { likenessOf } from '../../src/files/paths/confusables.js';
+import { skeletonOf } from '../../src/files/paths/confusables.js';
 import { resolveRealPath } from '../../src/files/safe-access/real-path.js';
 import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -223,10 +223,10 @@ describe('names that resemble', () => {
   it('have one likeness, whichever is asked first', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (name) => {
-        const likeness = likenessOf(name);
-        expect(likenessOf(likeness)).toBe(likeness);
+        const likeness = skeletonOf(name);
+        expect(skeletonOf(likeness)).toBe(likeness);
         for (const form of ['NFC', 'NFD', 'NFKC'] as const)
-          expect(likenessOf(name.normalize(form))).toBe(likeness);
+          expect(skeletonOf(name.normalize(form))).toBe(likeness);
       }),
     );
     for (const [one, other] of [
@@ -234,8 +234,8 @@ describe('names that resemble', () => {
       ['\u0390', '\u0399\u0308\u0301'],
       ['\u0451', '\u00eb'],
     ] as const)
-      expect(likenessOf(one)).toBe(likenessOf(other));
-    expect(likenessOf('a0l1.md')).not.toBe(likenessOf('aOI1.md'));
+      expect(skeletonOf(one)).toBe(skeletonOf(other));
+    expect(skeletonOf('a0l1.md')).not.toBe(skeletonOf('aOI1.md'));
   });
 });
 

@@ -61,7 +61,7 @@ describe('GroupCommit', () => {
         batches.push(items);
         return items.map((value) => ({ value }));
       },
-      { mostAtOnce: 3 },
+      { maxBatch: 3 },
     );
     const all = await Promise.all([1, 2, 3, 4, 5, 6, 7].map((item) => commits.add(item)));
     expect(all).toEqual([1, 2, 3, 4, 5, 6, 7]);

@@ -76,12 +76,12 @@ describe('RetainedLock', () => {
     writeFileSync(String(old), 'old');
     writeFileSync(String(staged), 'new');
     await lock.run(async (held) => {
-      await held.keep(join(root, 'none'), String(second), { fsync: true });
+      await held.link(join(root, 'none'), String(second), { fsync: true });
       expect(existsSync(String(second))).toBe(false);
       for (let turn = 0; turn < 2; turn += 1) {
-        await held.keep(String(old), String(second), { fsync: true });
+        await held.link(String(old), String(second), { fsync: true });
       }
-      await held.place(String(staged), String(old), { fsync: true });
+      await held.replaceByFile(String(staged), String(old), { fsync: true });
     });
     expect(readFileSync(String(old), 'utf8')).toBe('new');
     expect(readFileSync(String(second), 'utf8')).toBe('old');

@@ -10,7 +10,7 @@ import { FSWatcher } from 'chokidar';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../../src/base/log.js';
 import type { Stamp } from '../../src/files/read/stamp.js';
-import { Pace } from '../../src/files/watcher/pace.js';
+import { FullPassSchedule } from '../../src/files/watcher/full-pass-schedule.js';
 import { statEntry } from '../../src/files/watcher/stat-entry.js';
 import { View } from '../../src/files/watcher/view.js';
 import {
@@ -216,12 +216,15 @@ describe('a file seen at the moment of its writing', () => {
 describe('pace', () => {
   it('makes a full pass due by monotonic time, and at once after a jump of the clock', () => {
     const time = { wallMs: 1_000_000, monotonicMs: 0 };
-    const pace = new Pace({ now: () => time.wallMs, monotonic: () => time.monotonicMs });
+    const pace = new FullPassSchedule({
+      now: () => time.wallMs,
+      monotonic: () => time.monotonicMs,
+    });
     const pass = (ms: number, wallMs = ms) => {
       time.monotonicMs += ms;
       time.wallMs += wallMs;
       const isDue = pace.isFullDue(4000, 700);
-      if (isDue) pace.fullDone();
+      if (isDue) pace.noteFullPass();
       return isDue;
     };
     expect([700, 700, 700, 700, 700, 700].map((ms) => pass(ms))).toEqual([

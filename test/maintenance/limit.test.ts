@@ -86,10 +86,10 @@ const GROWING: readonly { way: string; grow(app: App, place: Full): Promise<unkn
   { way: 'a fact', grow: ({ kg }) => kg.add([fact('new')]) },
   {
     way: 'a backup',
-    grow({ areas, size, kg, forms }, { path, root }) {
+    grow({ areas, size, kg, sealer }, { path, root }) {
       rmSync(join(root, 'memory-bank', 'kept.md'), { force: true });
       return restoreArchive(path, {
-        ...{ into: areas, graphPaths: graphPathsOf(kg.files), forms, dryRun: false, fsync: false },
+        ...{ into: areas, graphPaths: graphPathsOf(kg.files), sealer, dryRun: false, fsync: false },
         requireRoom: (bytes) => size.requireRoom(bytes),
       }).catch((error: unknown) => {
         expect(existsSync(join(root, 'memory-bank', 'kept.md'))).toBe(false);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { redactorOf } from '../../src/app/redactor.js';
-import { plainForms } from '../../src/files/sealing/file-forms.js';
+import { plainSealer } from '../../src/files/sealing/file-sealer.js';
 import { Redaction } from '../../src/privacy/redaction.js';
 import { conversationText, type DoctorPlace, doctorPlace, ID, signal } from '../doctor/place.js';
 import { ask } from '../search/search-place.js';
@@ -71,7 +71,7 @@ async function fill(place: DoctorPlace): Promise<void> {
 
 const redact = (place: DoctorPlace, text = TEXT) =>
   place.withApp(async ({ kg }) => {
-    const redactor = redactorOf(place.config, plainForms);
+    const redactor = redactorOf(place.config, plainSealer);
     const { files } = await redactor.find(text, signal);
     const paths = files.map(({ path }) => path);
     await redactor.redact(paths, text, '[redacted]', { signal });
@@ -135,7 +135,7 @@ describe('redaction', () => {
   it('names what it cannot change: the names of files', async () => {
     const place = doctorPlace();
     place.write('memory-bank/Marienstrasse.md', 'x\n');
-    const { names, files } = await redactorOf(place.config, plainForms).find(
+    const { names, files } = await redactorOf(place.config, plainSealer).find(
       'Marienstrasse',
       signal,
     );

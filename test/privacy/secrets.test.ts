@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { plainForms } from '../../src/files/sealing/file-forms.js';
+import { plainSealer } from '../../src/files/sealing/file-sealer.js';
 import { withoutPrivateParts } from '../../src/privacy/private-parts.js';
 import { type StoredSecret, scanFolders } from '../../src/privacy/scan.js';
 import { MessageScreen, maskedNote } from '../../src/privacy/screen.js';
@@ -166,7 +166,7 @@ describe('scanning', () => {
     const found: StoredSecret[] = [];
     const folders = [place.logs, join(place.root, 'memory-bank')];
     for await (const secret of scanFolders(folders, {
-      forms: plainForms,
+      sealer: plainSealer,
       signal,
       onFile: () => undefined,
     })) {

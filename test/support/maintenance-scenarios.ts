@@ -11,7 +11,7 @@ import { systemClock } from '../../src/base/clock.js';
 import { convertStore } from '../../src/encryption/convert.js';
 import { convertFile } from '../../src/encryption/convert-file.js';
 import { CipherKey } from '../../src/files/sealing/cipher.js';
-import { plainForms } from '../../src/files/sealing/file-forms.js';
+import { plainSealer } from '../../src/files/sealing/file-sealer.js';
 import type { StorePaths } from '../../src/files/sealing/open-stores.js';
 import { addKey } from '../../src/files/sealing/sealed-form.js';
 import { Archives } from '../../src/maintenance/archives/archives.js';
@@ -262,7 +262,7 @@ const REDACT: CareOperation = {
     const { signal } = new AbortController();
     const redactor = new Redactor({
       ...{ root, logsFolder: logsOf(root), bankFolder: bankOf(root), otherFolders: [], fsync },
-      ...{ graph: graphOf(root), contentsName: CONTENTS_NAME, forms: plainForms },
+      ...{ graph: graphOf(root), contentsName: CONTENTS_NAME, sealer: plainSealer },
       ...{ derivedFiles: [cacheFile(root)], derivedFolders: [] },
     });
     const { files } = await redactor.find(MARK, signal);

@@ -28,8 +28,8 @@ export async function redact(given: string, options: RedactOptions, flags: Flags
   const { with: replacement, json } = options;
   requireFit(text, replacement);
   const config = configuration(flags);
-  await withApp(flags, async ({ kg, forms }, signal) => {
-    const redactor = redactorOf(config, forms);
+  await withApp(flags, async ({ kg, sealer }, signal) => {
+    const redactor = redactorOf(config, sealer);
     const found = await redactor.find(text, signal);
     if (!json) show(found);
     if (found.files.length + found.names.length === 0) process.exitCode = NOTHING_FOUND;

@@ -197,13 +197,13 @@ function requireFitting(
 async function fromBackup(
   path: string,
   { to, dryRun = false }: RestoreOptions,
-  { areas, durability, kg, forms, size }: App,
+  { areas, durability, kg, sealer, size }: App,
   call: Call,
 ): Promise<Outcome> {
   const into = to === undefined ? areas : resolveRealPath(to);
   const graphPaths = graphPathsOf(kg.files);
   const requireRoom = (bytes: number) => size.requireRoom(bytes);
-  const ofRoot = to === undefined ? { forms, requireRoom } : {};
+  const ofRoot = to === undefined ? { sealer, requireRoom } : {};
   return restoreArchive(path, { ...durability, into, graphPaths, dryRun, ...ofRoot, ...call });
 }
 

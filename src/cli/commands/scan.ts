@@ -12,13 +12,13 @@ export async function scan({ json }: { json?: boolean }, flags: Flags): Promise<
   const { logsDir, root } = configuration(flags);
   await withApp(
     flags,
-    async ({ memoryBank, forms }, signal) => {
+    async ({ memoryBank, sealer }, signal) => {
       const bar = progressBar(process.stderr);
       const secrets: StoredSecret[] = [];
       let files = 0;
       const onFile = () => bar.show({ progress: ++files, unit: 'file' });
       try {
-        const options = { forms, signal, onFile };
+        const options = { sealer, signal, onFile };
         for await (const secret of scanFolders([logsDir, memoryBank.folder], options)) {
           secrets.push(secret);
         }

@@ -1,4 +1,4 @@
-/** Whether every backup and archive can be read to its end, and how old the newest backup is. */
+/** Checks that every backup and archive is complete, and the age of the newest backup. */
 import { join } from 'node:path';
 import { type Clock, DAY_MS } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
@@ -6,14 +6,14 @@ import type { Backups } from '../../maintenance/backup.js';
 import { checkArchive } from '../../maintenance/backup-content.js';
 import { type Check, type Found, unreadable } from '../check.js';
 
-/** Without a daily backup, older than this is worth a word. */
+/** Without daily backups, an older newest backup is reported. */
 const OLD_DAYS = 30;
 
 export interface BackupParts {
   readonly backups: Backups;
   readonly isDaily: boolean;
   readonly clock: Clock;
-  /** Paths of the archives of old conversations. */
+  /** Returns the paths of the archives of old conversations. */
   archives(): Promise<string[]>;
   /** Whether there is anything to back up. */
   hasData(): Promise<boolean>;
@@ -34,7 +34,7 @@ export const backupCheck = ({
     const paths = archives.map(({ name }) => join(backups.folder, name));
     for (const each of [...paths, ...(await ofMonths())]) {
       countChecked();
-      await lookInto(each, found, signal);
+      await checkOne(each, found, signal);
     }
     if (newest === undefined) {
       if (!(await hasData())) return;
@@ -56,12 +56,12 @@ export const backupCheck = ({
   },
 });
 
-async function lookInto(
+async function checkOne(
   path: string,
   found: (finding: Found) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  // Only the owner of its secret key can.
+  // An age file can be read only with the secret key of its owner.
   if (path.endsWith('.age')) return;
   try {
     await checkArchive(path, signal);

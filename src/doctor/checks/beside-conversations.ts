@@ -1,4 +1,4 @@
-/** What lies beside the conversations: summaries, research records and the state. */
+/** Checks the other files in the logs folder: summaries, research jobs and the state. */
 import { join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
 import { isRecord } from '../../base/is-record.js';

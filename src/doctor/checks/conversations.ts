@@ -1,4 +1,4 @@
-/** Conversation files: unreadable ones, wrong counts, doubled ids and keys, folders that nothing reads. */
+/** Checks conversations: unreadable files, wrong counts, duplicate ids and keys, folders that are ignored. */
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
@@ -12,7 +12,7 @@ import type {
 } from '../../stores/conversations/repair/conversation-repairer.js';
 import { type Check, type CheckContext, type Found, unreadable } from '../check.js';
 
-/** The folder of a conversation that a process is about to write is never older. */
+/** A process that has created the folder of a conversation writes its file within this time. */
 const YOUNG_MS = 10 * 60_000;
 
 export interface ConversationParts {
@@ -78,7 +78,7 @@ function findingsOf(id: string, condition: Condition, repairer: ConversationRepa
   }));
 }
 
-/** A folder without a conversation: claimed by a process that ended, or a person's. */
+/** Reports a folder without a conversation. A process that ended, or a person, created it. */
 async function checkEmptyFolder(
   folder: string,
   found: CheckContext['found'],
@@ -104,7 +104,7 @@ async function checkEmptyFolder(
   });
 }
 
-/** Keys that are in use twice, and folders that are named like no conversation. */
+/** Reports duplicate client keys, and folders whose name is not one of a conversation. */
 async function checkNames(
   { conversations, logsFolder }: ConversationParts,
   { found }: CheckContext,

@@ -1,4 +1,6 @@
-/** What is built from the files, against the files: the caches of the indexes and of figures, and vectors. */
+/**
+ * Compares derived data with the stored files: the caches of the indexes and of statistics, and the vectors.
+ */
 
 import {
   checkVectors,
@@ -20,9 +22,9 @@ const wrongCache = (path: string, what: string): Found => ({
   },
 });
 
-/** A cache of what was read from the conversations. */
+/** A cache that is built from the conversations. */
 export interface DerivedCache {
-  /** `undefined`: there is none. */
+  /** `undefined` if there is no cache. */
   readonly path: string | undefined;
   /** Such as `search index`. */
   readonly name: string;
@@ -74,7 +76,7 @@ const unembedded = (path: string, count: number, total: number): Found => ({
   hint: 'A server with embeddings makes them in the background. To make them now, run daybook embeddings update.',
 });
 
-/** `passageKeys`: of the texts that are stored. They are read only where there are vectors. */
+/** `passageKeys`: returns the keys of the stored texts. It is called only if there are vectors. */
 export const vectorCheck = (folder: string, passageKeys: () => Promise<Set<string>>): Check => ({
   name: 'vectors',
   async run({ countChecked, found }) {
@@ -90,7 +92,7 @@ export const vectorCheck = (folder: string, passageKeys: () => Promise<Set<strin
       const count = [...model.keys].filter((key) => !passages.has(key)).length;
       if (count > 0) found(orphans(model, count, passages));
     }
-    // The folder of a model that is no longer used may have fewer.
+    // A model that is no longer used may have fewer vectors, so the best model counts.
     const missing = models.map(({ keys }) => [...passages].filter((key) => !keys.has(key)).length);
     const least = Math.min(...missing);
     if (least > 0) found(unembedded(folder, least, passages.size));

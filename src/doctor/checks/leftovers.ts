@@ -1,4 +1,4 @@
-/** What processes that ended left: locks, temporary files, removals that were broken off. */
+/** Finds what dead processes left: locks, temporary files, interrupted removals. */
 import { join } from 'node:path';
 import { leftBehindIn, sweepTemporaries } from '../../files/atomic/staging.js';
 import { sweepLocks } from '../../files/locks/file-lock.js';
@@ -10,7 +10,7 @@ import type { Check, CheckContext } from '../check.js';
 
 export interface LeftoverFolders {
   readonly locksFolders: readonly string[];
-  /** In which temporary files may lie. */
+  /** The folders that may contain temporary files. */
   readonly folders: readonly string[];
   readonly trashFolder: string;
   readonly conversations: ConversationStore;
@@ -35,7 +35,7 @@ async function checkLocks(folder: string, { countChecked, found }: CheckContext)
       message:
         state === 'dead'
           ? `Process ${pid} has ended without removing its lock ${name}.`
-          : `The owner of the lock ${name}, process ${pid} of another machine, gives no sign of life.`,
+          : `The owner of the lock ${name}, process ${pid} of another machine or container, has not been active for 30 seconds.`,
       hint:
         state === 'dead'
           ? 'The next process that writes removes it, or run daybook doctor --repair.'

@@ -1,4 +1,4 @@
-/** What the store stands on: room on the disk, leave to write, and a clock that does not run backwards. */
+/** Checks the machine: free disk space, write permissions, and the clock. */
 import { type Clock, isoTime } from '../../base/clock.js';
 import { problemWithWriting } from '../../files/paths/write-access.js';
 import { folderSize, freeBytes } from '../../files/read/folder-size.js';
@@ -6,9 +6,9 @@ import type { ConversationStore } from '../../stores/conversations/conversations
 import type { Check } from '../check.js';
 
 const MB = 1_000_000;
-/** Below this a write may fail at any time. */
+/** With less free space, a write may fail at any time. */
 const LITTLE_BYTES = 100 * MB;
-/** Clocks of two machines differ by this much without a fault. */
+/** The normal difference between the clocks of two machines. */
 const TOLERANCE_MS = 5 * 60_000;
 
 export const diskCheck = (root: string, folders: readonly string[]): Check => ({

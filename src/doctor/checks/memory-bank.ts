@@ -1,4 +1,4 @@
-/** The memory bank: notes that cannot be read or that other systems cannot hold, insights, the graph. */
+/** Checks the memory bank: unreadable notes, names that collide on other systems, insights, the graph. */
 import { basename, join } from 'node:path';
 import { readInsight } from '../../stores/insights/insight-file.js';
 import type { InsightStore } from '../../stores/insights/insights.js';
@@ -18,7 +18,7 @@ export const noteCheck = (bank: MemoryBank): Check => ({
     for (const { path, error } of bank.skipped()) {
       found(unreadable(error, join(bank.folder, path)));
     }
-    for (const [first, second] of twinsOf(notes.map(({ path }) => path))) {
+    for (const [first, second] of collidingNames(notes.map(({ path }) => path))) {
       found({
         severity: 'warning',
         path: join(bank.folder, second),
@@ -29,8 +29,8 @@ export const noteCheck = (bank: MemoryBank): Check => ({
   },
 });
 
-/** Pairs of names that differ only by case or by Unicode form. */
-function twinsOf(names: readonly string[]): [string, string][] {
+/** Returns pairs of names that differ only in case or Unicode normalization. */
+function collidingNames(names: readonly string[]): [string, string][] {
   const seen = new Map<string, string>();
   const twins: [string, string][] = [];
   for (const name of names) {

@@ -1,4 +1,4 @@
-/** Other tools of this machine that delete old sessions by themselves: what Daybook does not import in time is gone. */
+/** Reports other tools on this machine that delete old sessions, so that the user can import them before. */
 import { findDefaultLocations, type Machine } from '../../import/default-locations.js';
 import type { Check } from '../check.js';
 

@@ -1,8 +1,8 @@
-/** Private folders and files that other users of the machine may read or write. */
+/** Finds private folders and files that other users of the machine may access. */
 import { closeToOthers, openToOthers } from '../../files/paths/permissions.js';
 import type { Check } from '../check.js';
 
-/** `folders`: private with all that is in them. */
+/** `folders`: private folders, with all their content. */
 export const permissionCheck = (folders: readonly string[]): Check => ({
   name: 'permissions',
   async run({ countChecked, found, signal }) {

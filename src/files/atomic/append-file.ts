@@ -14,7 +14,7 @@ import { openToAppend, openToRead } from '../safe-access/open-regular.js';
 import { toStoredLines } from '../sealing/open-stores.js';
 import { type Durability, syncFolder, syncToDisk, unconfirmed } from './atomic-write.js';
 
-/** A file open for reading. It stays readable after a rename or a removal. */
+/** A file that is open for reading. It stays readable after the file was renamed or removed. */
 export class FileReader {
   readonly #file: number;
   readonly #path: string;
@@ -38,7 +38,10 @@ export class FileReader {
     }
   }
 
-  /** Fills `buffer` from `start` with the bytes at `position`. Returns fewer bytes only at the end of the file. */
+  /**
+   * Fills `buffer` from `start` with the bytes at `position`. Returns fewer bytes only at the end of the
+   * file.
+   */
   read(buffer: Uint8Array, start: number, position: number): number {
     try {
       let length = 0;
@@ -80,10 +83,10 @@ export class AppendHandle {
   /**
    * Appends bytes to the file and creates it if it is missing. Returns the file's new stamp, or
    * `undefined` if the lock was lost or the file was replaced: then the bytes must be appended again.
-   * `isKept`: the lock was ours since the last append, so the file is not checked before. With `fsync`
-   * the bytes are on disk when it resolves. STORAGE_FULL if not all bytes fitted; PATH_ESCAPE for a link
-   * or a file with a second name; FILESYSTEM_ERROR, with `details.unconfirmed` if the bytes may be in
-   * the file.
+   * `isKept`: we have held the lock since the last append, so the open file is used without a check.
+   * With `fsync` the bytes are on disk when it resolves. STORAGE_FULL if only a part of the bytes could be
+   * written; PATH_ESCAPE for a link or a file with a second name; FILESYSTEM_ERROR, with
+   * `details.unconfirmed` if the bytes may be in the file.
    */
   async append(bytes: Buffer, lock: HeldLock, isKept = false): Promise<Stamp | undefined> {
     const file = (isKept && this.#file) || this.#open();
@@ -118,7 +121,7 @@ export class AppendHandle {
     }
   }
 
-  /** A short write is an error, because the disk is full. The torn line stays in the file. */
+  /** If the disk is full, the system writes only a part. That part of a line stays in the file. */
   #write(file: number, bytes: Buffer): void {
     let written = 0;
     try {
@@ -143,10 +146,10 @@ export class AppendHandle {
 }
 
 /**
- * Appends whole lines to a file that no data depends on, without a lock and without fsync. Throws like
- * `AppendHandle.append`.
+ * Appends whole lines without a lock and without fsync, so lines may be lost in a crash: only for files
+ * that no other data needs. Throws like `AppendHandle.append`.
  */
-export function addLines(path: string, lines: readonly string[]): void {
+export function appendLinesUnlocked(path: string, lines: readonly string[]): void {
   const stored = lines.map((line) => toStoredLines(path, line)).join('');
   try {
     const { number } = openToAppend(path);

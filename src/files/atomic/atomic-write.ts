@@ -1,9 +1,9 @@
 /**
- * Replaces a file as a whole: stage the bytes beside the target, check the size, fsync, rename, fsync
+ * Replaces a file as a whole: write the bytes to a temporary file, check the size, fsync, rename, fsync
  * the folder. After a crash at any point the file has the old or the new bytes.
  *
- * The rename happens in the target's own folder, which is held open, and never onto a link (safe-access/). The
- * size check detects a short write on a full disk. file-lock.ts does the locking.
+ * The rename goes through the open folder of the target and never replaces a link (safe-access/). The
+ * size check detects a full disk. This module takes no lock: file-lock.ts does that.
  */
 import {
   closeSync,
@@ -23,7 +23,7 @@ import { requirePresent } from '../presence.js';
 import { fileError, ignoreErrno, withFileError } from '../read/file-errors.js';
 import { isSameStamp, type Stamp, stampOf } from '../read/stamp.js';
 import { closeQuietly } from '../safe-access/close-quietly.js';
-import { createAt, createIn, replaceable } from '../safe-access/open-regular.js';
+import { createAt, createIn, requireReplaceable } from '../safe-access/open-regular.js';
 import { inFolder, type PinnedFolder, pinIn } from '../safe-access/pinned-folder.js';
 import { toStored } from '../sealing/open-stores.js';
 import { removeQuietly, temporaryName } from './staging.js';
@@ -42,7 +42,9 @@ const BUSY = new Set(['EPERM', 'EBUSY', 'EACCES']);
 const CLOSED = new Set(['EACCES', 'EPERM']);
 const RENAME_PAUSES_MS = [5, 10, 20, 40, 80, 160, 320];
 
-/** Renames, and retries while another program has the target open. Throws the system's own error. */
+/**
+ * Renames a file or folder. It retries while another program has the target open. Throws the system's error.
+ */
 export async function renameWithRetry(from: string, to: string): Promise<void> {
   for (const pauseMs of RENAME_PAUSES_MS) {
     try {
@@ -58,7 +60,7 @@ export async function renameWithRetry(from: string, to: string): Promise<void> {
 export interface ReplaceOptions {
   /** The version that the new content was made from. `null`: the target must not exist. */
   readonly base?: Stamp | null | undefined;
-  /** Called right after the rename, before the disk has confirmed it. Must not throw. */
+  /** Called right after the rename, before the fsync of the folder. Must not throw. */
   readonly onReplaced?: (stamp: Stamp) => void;
 }
 
@@ -66,12 +68,12 @@ export interface ReplaceOptions {
 export class StaleBaseError extends Error {}
 
 /**
- * Replaces `target` with `bytes`. `stage` is a path in the lock's own folder, on the same file system.
- * When it resolves, bytes and name are on disk. Throws the system's own error (ENOENT: the folder of the
- * stage or of the target is missing), STORAGE_FULL for a short write, PATH_ESCAPE for a target that is a
- * link, lies behind one or has a second name, and StaleBaseError if `base` is given and the target is
- * another version by then (an editor saved it without our lock). Throws like `toStored`. A failure before
- * the rename does not change the target.
+ * Replaces `target` with `bytes`. `stage` is the path of the temporary file, in the lock's own folder on
+ * the same file system. When it resolves, bytes and name are on disk. Throws the system's own error
+ * (ENOENT: the folder of `stage` or of `target` is missing), STORAGE_FULL if only a part could be written,
+ * PATH_ESCAPE for a target that is a link, is reached through one or has a second name, and StaleBaseError
+ * if `base` is given and an editor has saved another version since. Throws like `toStored`. If it fails
+ * before the rename, the target is unchanged.
  */
 export async function replaceThrough(
   stage: string,
@@ -85,7 +87,7 @@ export async function replaceThrough(
   return putInPlace({ file, stage, sizeBytes: stored.byteLength }, target, durability, options);
 }
 
-/** Replaces the staging file that a failed step may have left under this lock. */
+/** Creates the temporary file. It first removes one that a failed step left under this lock. */
 function createAgain(stage: string): number {
   try {
     return createAt(stage);
@@ -96,7 +98,9 @@ function createAgain(stage: string): number {
   }
 }
 
-/** Writes to the page cache, at the speed of memory. fsync waits for the disk later, in the thread pool. */
+/**
+ * Writes to the page cache of the system, which is fast. fsync waits for the disk later, in the thread pool.
+ */
 function writeStage(create: () => number, bytes: Uint8Array): number {
   const file = create();
   try {
@@ -113,8 +117,8 @@ function writeStage(create: () => number, bytes: Uint8Array): number {
 }
 
 /**
- * Writes `bytes` to the file that `create` makes, checks its size, fsyncs and closes it. `target` names the
- * file in errors. STORAGE_FULL for a short write, else the system's own error.
+ * Writes `bytes` to the file that `create` creates, checks its size, fsyncs and closes it. Errors name the
+ * file `target`. STORAGE_FULL if only a part could be written, otherwise the system's own error.
  */
 export function writeAndSync(
   create: () => number,
@@ -140,10 +144,10 @@ async function putInPlace(
   { base, onReplaced }: ReplaceOptions,
 ): Promise<Stamp> {
   const stamp = await checkAndSync(staged, target, durability);
-  // Opened before the rename: if there are no file handles, it fails while the old file is still there.
+  // The folder is opened before the rename: if no file handle is free, the old file is still there.
   return inFolder(dirname(target), async (folder) => {
     const name = basename(target);
-    const there = replaceable(folder, name, target);
+    const there = requireReplaceable(folder, name, target);
     const isStale = base === null ? there !== undefined : base && !isSameStamp(there, base);
     if (isStale) throw new StaleBaseError();
     await renameWithRetry(staged.stage, folder.at(name));
@@ -162,7 +166,7 @@ async function putInPlace(
  */
 export async function renameOnto(from: string, target: string): Promise<void> {
   await inFolder(dirname(target), async (folder) => {
-    replaceable(folder, basename(target), target);
+    requireReplaceable(folder, basename(target), target);
     await renameWithRetry(from, folder.at(basename(target)));
   });
 }
@@ -189,7 +193,7 @@ async function checkAndSync(
         { details: { path: target } },
       );
     }
-    if ((Number(staged.mode) & ALL_MODES) !== FILE_MODE) fchmodSync(file, FILE_MODE); // whatever the umask
+    if ((Number(staged.mode) & ALL_MODES) !== FILE_MODE) fchmodSync(file, FILE_MODE); // undoes the umask
     if (fsync) await syncToDisk(file);
     return stampOf(staged);
   } finally {
@@ -198,8 +202,9 @@ async function checkAndSync(
 }
 
 /**
- * Replaces a file that no other process of ours changes at the same time. It is as durable as
- * `replaceThrough`. CONFLICT if `base` is given and the target is another version by then.
+ * Replaces a file that no other process of Daybook changes at the same time. When it resolves, bytes and
+ * name are on disk. CONFLICT if `base` is given and another program has changed the target since.
+ * STORAGE_FULL, PATH_ESCAPE, FILESYSTEM_ERROR.
  */
 export async function atomicWrite(
   target: string,
@@ -234,8 +239,9 @@ export async function atomicWrite(
 }
 
 /**
- * Makes the folder and its missing parents with mode 0700, whatever the umask. False if it existed. Its
- * name is durable when it resolves. PATH_ESCAPE if it is a link or lies behind one; then nothing is made.
+ * Creates the folder and its missing parents with mode 0700, for any umask. Returns false if it existed.
+ * Its name is durable when it resolves. PATH_ESCAPE if a part of the path is a link; then nothing is
+ * created. FILESYSTEM_ERROR.
  */
 export async function makeFolder(
   path: string,
@@ -243,7 +249,7 @@ export async function makeFolder(
 ): Promise<boolean> {
   return withFileError('create', path, async () => {
     const first = await makeMissing(path);
-    // Also if it existed: the process that made it may have died before the fsync.
+    // Also if the folder existed: the process that created it may have died before the fsync.
     for (let parent = dirname(path); ; parent = dirname(parent)) {
       await syncForeignFolder(parent, durability);
       if (first === undefined || !isInside(first, parent)) return first !== undefined;
@@ -269,12 +275,12 @@ async function makeMissing(path: string): Promise<string | undefined> {
   return first ?? path;
 }
 
-/** Makes one folder with mode 0700, whatever the umask. Throws the system's own error, also EEXIST. */
+/** Creates one folder with mode 0700, for any umask. Throws the system's own error, also EEXIST. */
 export function makeIn(folder: PinnedFolder, name: string): void {
   makePinned(folder, name).close();
 }
 
-/** The same, and leaves it pinned. */
+/** Like `makeIn`, and returns the new folder pinned. The caller closes it. */
 export function makePinned(folder: PinnedFolder, name: string): PinnedFolder {
   mkdirSync(folder.at(name), { mode: FOLDER_MODE });
   const made = pinIn(folder, name);
@@ -294,7 +300,7 @@ const isFolder = async (path: string) =>
     inFolder(path, () => true),
   )) ?? false;
 
-/** We may have no permission to read a folder of another owner. Its names cannot be synced then. */
+/** Like `syncFolder`, but skips a folder of another user that we may not open. */
 async function syncForeignFolder(path: string, durability: Durability): Promise<void> {
   try {
     await syncFolder(path, durability);
@@ -304,7 +310,7 @@ async function syncForeignFolder(path: string, durability: Durability): Promise<
   }
 }
 
-/** Makes new names in the folder durable. FILESYSTEM_ERROR. */
+/** When it resolves, new and removed names in the folder are durable. FILESYSTEM_ERROR. */
 export async function syncFolder(path: string, { fsync }: Durability): Promise<void> {
   await withFileError('sync', path, async () => {
     if (fsync) await inFolder(path, syncNames);
@@ -312,8 +318,8 @@ export async function syncFolder(path: string, { fsync }: Durability): Promise<v
 }
 
 /**
- * Makes new names in the folder durable. Windows cannot open a folder for fsync; there the NTFS journal makes
- * renames durable. Throws the system's own error.
+ * Like `syncFolder`, for a pinned folder. Throws the system's own error. Windows cannot open a folder for
+ * fsync; there the journal of NTFS makes renames durable.
  */
 export async function syncNames({ file }: PinnedFolder): Promise<void> {
   try {
@@ -324,7 +330,7 @@ export async function syncNames({ file }: PinnedFolder): Promise<void> {
   }
 }
 
-/** The error after a rename that the disk did not confirm: it claims neither success nor failure. */
+/** The error if fsync fails after the rename: the disk may have the new or the old content. */
 export function unconfirmed(path: string, cause: unknown): AppError {
   const errno = errnoOf(isAppError(cause) ? cause.cause : cause) ?? 'unknown';
   return new AppError(

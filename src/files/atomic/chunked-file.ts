@@ -1,13 +1,13 @@
 /**
- * Large files that only hold copies (caches). They are written and read chunk by chunk, each after its
- * length in 32 bits, so that the whole is never in memory at once and the event loop is not blocked.
- * A reader finds the old file or the new one, never a part. Nothing is fsynced, so the reader must
- * check each chunk. `sweepTemporaries` (staging.ts) removes what dead writers left.
+ * Large cache files. They are written and read chunk by chunk, so that the whole file is never in memory
+ * and the event loop is not blocked. Format: for each chunk its length (32 bits, little-endian), then its
+ * bytes. A reader finds the old file or the new one, never a part. Nothing is fsynced, so the reader must
+ * check each chunk. `sweepTemporaries` (staging.ts) removes the temporary files of dead writers.
  */
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { ignoreErrno, withFileError } from '../read/file-errors.js';
-import { createHandleIn, openHandle, replaceable } from '../safe-access/open-regular.js';
+import { createHandleIn, openHandle, requireReplaceable } from '../safe-access/open-regular.js';
 import { inFolder } from '../safe-access/pinned-folder.js';
 import { toStoredPiece } from '../sealing/open-stores.js';
 import { openFile, sealedFileKey } from '../sealing/sealed-form.js';
@@ -18,7 +18,10 @@ const LENGTH_BYTES = 4;
 /** The number of chunks that are read ahead. */
 const READS_AHEAD = 2;
 
-/** Replaces `target` once all chunks are written. STORAGE_FULL, FILESYSTEM_ERROR, what `chunks` throws. */
+/**
+ * Replaces `target` when all chunks are written. Nothing is durable when it resolves. STORAGE_FULL,
+ * FILESYSTEM_ERROR, and whatever `chunks` throws.
+ */
 export async function writeChunks(target: string, chunks: Iterable<Uint8Array>): Promise<void> {
   await makeFolder(dirname(target));
   const stage = temporaryName();
@@ -26,7 +29,7 @@ export async function writeChunks(target: string, chunks: Iterable<Uint8Array>):
     inFolder(dirname(target), async (folder) => {
       try {
         await fill(await createHandleIn(folder, stage), target, chunks);
-        replaceable(folder, basename(target), target);
+        requireReplaceable(folder, basename(target), target);
         await renameWithRetry(folder.at(stage), folder.at(basename(target)));
       } catch (error) {
         removeQuietly(folder.at(stage));
@@ -51,8 +54,8 @@ async function fill(file: FileHandle, target: string, chunks: Iterable<Uint8Arra
 }
 
 /**
- * Reads the chunks in order. It ends before a chunk that is cut short, and yields nothing if there is no
- * such file. FILESYSTEM_ERROR, DECRYPT.
+ * Yields the chunks in order. It stops before an incomplete chunk, and yields nothing if there is no such
+ * file. FILESYSTEM_ERROR, DECRYPT.
  */
 export async function* readChunks(path: string): AsyncGenerator<Buffer, undefined> {
   const file = await withFileError('read', path, () =>
@@ -82,14 +85,16 @@ export async function* readChunks(path: string): AsyncGenerator<Buffer, undefine
   }
 }
 
-/** The garbage collector does not count shared memory. A hundred MB that it counts would start it. */
+/**
+ * Copies to shared memory, which V8 does not count: a hundred MB that it counts start a garbage collection.
+ */
 function uncounted(bytes: Buffer): Buffer {
   const copy = Buffer.from(new SharedArrayBuffer(bytes.byteLength));
   bytes.copy(copy);
   return copy;
 }
 
-/** `undefined` if the file has fewer bytes left. */
+/** Returns `undefined` if the file has fewer bytes after `position`. */
 async function readFully(
   file: FileHandle,
   length: number,

@@ -1,8 +1,8 @@
 /**
  * Changes a file of the user that other programs read and write too, such as the configuration of a
- * client. A copy is kept beside it. A link to the file stays a link, and mode and owner stay, because
- * write-file-atomic stages the new text. The file is replaced whole or not at all, and only while it
- * is still the version that the change was made from.
+ * client. It keeps a copy of the old file, the mode and the owner (write-file-atomic), and replaces the
+ * target of a link, not the link. The file is replaced as a whole, and only if no other program has
+ * changed it since it was read.
  */
 import { constants } from 'node:fs';
 import { copyFile, rename, rm, stat } from 'node:fs/promises';
@@ -19,10 +19,10 @@ import { removeQuietly, temporaryName } from './staging.js';
 
 /**
  * Replaces the text of a file by the result of `change`, which gets an empty text if there is no file.
- * Durable when it resolves. Returns the path of the copy of the old file (`<file>.<suffix>`), if there
- * was one; an existing copy is not overwritten. FILESYSTEM_ERROR. CONFLICT or ALREADY_EXISTS if another
- * program wrote the file meanwhile: then nothing was changed.
- * A read-only file is not changed: FILESYSTEM_ERROR.
+ * Durable when it resolves. Returns the path of the copy of the old file (`<file>.<suffix>`), or
+ * `undefined` if there was no file. FILESYSTEM_ERROR, also if the file is read-only or the copy exists
+ * already. CONFLICT or ALREADY_EXISTS if another program wrote the file meanwhile. After an error the file
+ * is unchanged.
  */
 export async function changeUserFile(
   path: string,
@@ -51,12 +51,12 @@ export async function changeUserFile(
   });
 }
 
-/** Permission of anybody to write; root could write anyway, but the owner decided against it. */
+/** The write permissions. Root could write without them, but the owner made the file read-only. */
 const WRITABLE = 0o222;
 
 /**
- * Adds two steps that write-file-atomic does not have: the size is checked before the rename, because a
- * full disk can write a part without an error, and the folder is fsynced after it.
+ * Adds two steps that write-file-atomic does not have. It checks the size before the rename, because a
+ * write to a full disk can be incomplete without an error. It fsyncs the folder after the rename.
  */
 async function replaceUserFile(target: string, bytes: Buffer, base: Stamp): Promise<void> {
   const { mode, uid, gid } = await stat(target);

@@ -14,24 +14,24 @@ interface Waiting<I, O> {
 export class GroupCommit<I, O> {
   readonly #commit: (items: readonly I[]) => Promise<readonly Outcome<O>[]>;
   readonly #whenIdle: () => void;
-  readonly #mostAtOnce: number;
+  readonly #maxBatch: number;
   #waiting: Waiting<I, O>[] = [];
   #isRunning = false;
 
   /**
    * `commit` gets the items in the order in which they were added and returns one outcome for each. If
-   * it throws, all of them fail. One commit runs at a time, of `mostAtOnce` items at most.
+   * it throws, all of them fail. One commit runs at a time, of `maxBatch` items at most.
    */
   constructor(
     commit: (items: readonly I[]) => Promise<readonly Outcome<O>[]>,
     {
       whenIdle = () => undefined,
-      mostAtOnce = Number.POSITIVE_INFINITY,
-    }: { readonly whenIdle?: () => void; readonly mostAtOnce?: number } = {},
+      maxBatch = Number.POSITIVE_INFINITY,
+    }: { readonly whenIdle?: () => void; readonly maxBatch?: number } = {},
   ) {
     this.#commit = commit;
     this.#whenIdle = whenIdle;
-    this.#mostAtOnce = mostAtOnce;
+    this.#maxBatch = maxBatch;
   }
 
   /** Resolves with the item's outcome when its commit is done. */
@@ -46,7 +46,7 @@ export class GroupCommit<I, O> {
     this.#isRunning = true;
     await Promise.resolve(); // the rest of this tick's items join the first batch
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.slice(0, this.#mostAtOnce);
+      const batch = this.#waiting.slice(0, this.#maxBatch);
       this.#waiting = this.#waiting.slice(batch.length);
       await this.#runBatch(batch);
     }
@@ -60,7 +60,7 @@ export class GroupCommit<I, O> {
       for (const [index, { resolve, reject }] of batch.entries()) {
         const outcome = outcomes[index];
         if (outcome !== undefined && 'value' in outcome) resolve(outcome.value);
-        else reject(outcome?.error ?? new Error('commit answered too few outcomes'));
+        else reject(outcome?.error ?? new Error('commit returned too few outcomes'));
       }
     } catch (error) {
       for (const { reject } of batch) reject(error);
@@ -68,7 +68,7 @@ export class GroupCommit<I, O> {
   }
 }
 
-/** A group commit for each key; those of different keys run side by side. */
+/** One group commit for each key. Commits of different keys run at the same time. */
 export class GroupCommits<I, O> {
   readonly #commit: (key: string, items: readonly I[]) => Promise<readonly Outcome<O>[]>;
   readonly #byKey = new Map<string, GroupCommit<I, O>>();

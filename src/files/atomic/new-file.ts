@@ -1,8 +1,8 @@
 /**
- * Writes a large new file from a stream of chunks. The file is staged beside its target, its length is
- * checked, it is fsynced, the caller checks it, and then it gets its name, which must not exist yet.
- * After a crash or on a full disk there is no file of that name. `sweepTemporaries` (staging.ts)
- * removes what a killed process staged. atomic-write.ts replaces files that exist.
+ * Writes a large new file from a stream of chunks: write a temporary file beside the target, check its
+ * length, fsync it, let the caller check it, and give it its name, which must not exist yet. After a crash
+ * or on a full disk there is no file of that name. `sweepTemporaries` (staging.ts) removes the temporary
+ * files of killed processes. To replace a file that exists, use atomic-write.ts.
  */
 import { linkSync, lstatSync, renameSync, unlinkSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { basename, dirname, join } from 'node:path';
 import { AppError, errnoOf, isAppError } from '../../base/errors.js';
 import { fileError, withFileError } from '../read/file-errors.js';
 import { readStamp } from '../read/stamp.js';
-import { createHandleIn, replaceable } from '../safe-access/open-regular.js';
+import { createHandleIn, requireReplaceable } from '../safe-access/open-regular.js';
 import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';
 import { requireUnconverted, toStored } from '../sealing/open-stores.js';
 import { type Durability, makeFolder, renameWithRetry, syncFolder } from './atomic-write.js';
@@ -19,10 +19,11 @@ import { isWithoutLinks, removeQuietly, temporaryName } from './staging.js';
 /** Small chunks are joined to this size, because a system call costs more than the copy. */
 const WRITE_BYTES = 256 * 1024;
 const MAX_TRIES = 5;
+
 export interface NewFileOptions extends Durability {
-  /** If it is aborted, its reason is thrown and no file stays. */
+  /** If it is aborted, the write throws its reason and leaves no file. */
   readonly signal?: AbortSignal | undefined;
-  /** Checks the finished file under its temporary name. If it throws, no file stays. */
+  /** Checks the complete file under its temporary name. If it throws, the file is removed. */
   check?(stage: string): Promise<void>;
 }
 
@@ -56,7 +57,7 @@ export async function writeNewFile(
   );
 }
 
-/** Turns an error of the system into a file error. An error of the caller's chunks is thrown unchanged. */
+/** Throws an error of the system as a file error, and an error of the caller's chunks unchanged. */
 async function naming<T>(target: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -66,8 +67,8 @@ async function naming<T>(target: string, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Writes `bytes` to the new file `target` and makes its folder if it is missing. It retries if a server
- * that starts at the same time removed the folder because it was empty. Throws like `writeNewFile`.
+ * Writes `bytes` to the new file `target`, and creates its folder if it is missing. Durable when it
+ * resolves. It retries if another server removed the empty folder meanwhile. Throws like `writeNewFile`.
  */
 export async function addFile(
   target: string,
@@ -88,14 +89,14 @@ export async function addFile(
 
 /**
  * Renames a file on the same file system, into a folder that exists. Durable when it resolves. If
- * another program saves the file under its old name meanwhile, that version gets the new name too.
- * ALREADY_EXISTS (nothing was changed). After a crash the file may have both names.
+ * another program saves the file under its old name meanwhile, that version gets the new name too. After
+ * a crash the file may have both names. ALREADY_EXISTS (nothing was changed), FILESYSTEM_ERROR.
  */
 export async function renameFile(from: string, to: string, durability: Durability): Promise<void> {
   await withFileError('rename', from, async () => {
     await inFolder(dirname(from), (source) =>
       inFolder(dirname(to), async (target) => {
-        replaceable(source, basename(from), from);
+        requireReplaceable(source, basename(from), from);
         await publish(source.at(basename(from)), target, to);
         removeOldName(source, basename(from), target.at(basename(to)));
       }),
@@ -106,8 +107,8 @@ export async function renameFile(from: string, to: string, durability: Durabilit
 }
 
 /**
- * Removes the old name of `to`. It is moved aside before it is compared, because another program may
- * replace it under its name at any time.
+ * Removes the old name of `to`. It first renames the file to a temporary name and then compares the two,
+ * because another program may replace the file under its old name at any time.
  */
 function removeOldName(folder: PinnedFolder, name: string, to: string): void {
   const aside = folder.at(temporaryName());
@@ -127,7 +128,7 @@ const statAt = (path: string) => lstatSync(path, { bigint: true, throwIfNoEntry:
 
 /**
  * Writes and fsyncs `chunks` to a temporary file beside `target` and returns its path. The caller renames
- * it. If it throws, no file stays. STORAGE_FULL, FILESYSTEM_ERROR, and whatever `chunks` throws.
+ * it. STORAGE_FULL, FILESYSTEM_ERROR, and whatever `chunks` throws; then the file is removed.
  */
 export async function stageFile(
   target: string,

@@ -1,7 +1,7 @@
 /**
- * Many new folders with one file each, durable together: all are staged, their files and names are fsynced
- * side by side, each folder is renamed into place, and the folder around them is fsynced once. After a
- * crash at any point each folder is there with its whole file, or not at all.
+ * Adds many new folders with one file each. It writes all of them under a temporary folder, fsyncs their
+ * files in parallel, renames each folder into place, and fsyncs the parent folder once. After a crash at
+ * any point each folder exists with its complete file, or does not exist.
  */
 import { join } from 'node:path';
 import { AppError, errnoOf } from '../../base/errors.js';
@@ -29,8 +29,8 @@ const TAKEN = ['ENOTEMPTY', 'EEXIST', 'ENOTDIR'];
 const TAKEN_ON_WINDOWS = ['EPERM', 'EACCES', 'EBUSY'];
 
 /**
- * Writes the folders into `home`, for `parent`. File and name of each that succeeded are on the disk. Returns
- * an outcome for each, in order; throws nothing.
+ * Writes the folders into `home`; `placeFolder` later moves them to `parent`. Returns an outcome for each,
+ * in order. File and file name of each successful one are on disk when it resolves. Never rejects.
  */
 export function stageFolders(
   home: PinnedFolder,
@@ -70,8 +70,8 @@ async function stage(
 }
 
 /**
- * Renames a staged folder into `parent`. ALREADY_EXISTS where something has its name, unless it is an empty
- * folder. Throws the system's own error.
+ * Renames a staged folder into `parent`. ALREADY_EXISTS if the name exists there and is not an empty
+ * folder; otherwise the system's own error. Not durable until the caller fsyncs `parent`.
  */
 export async function placeFolder(from: string, parent: PinnedFolder, name: string): Promise<void> {
   try {

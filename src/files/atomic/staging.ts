@@ -1,6 +1,7 @@
 /**
- * Temporary files: new content is written to one, checked, and then renamed to its target. The name
- * says which process writes it, so that a later start can remove what a dead process left.
+ * Temporary files. New content is written to a temporary file, checked, and then renamed to its target.
+ * The name contains the id of the writing process, so that a later start can remove the files of dead
+ * processes.
  */
 import { lstatSync, rmSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -14,12 +15,12 @@ import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';
 import { removeTree } from '../safe-access/remove-tree.js';
 
 const TEMPORARY_NAME = /^\.tmp-(.+)-[0-9a-f]{8}$/;
-/** No write takes this long. It decides where it cannot be known whether the writer still runs. */
+/** No write takes this long. Older temporary files of processes on other machines are removed. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
-/** The errors of `link` where the file system, or this pair of paths, has no hard links. */
+/** The errors of `link` if the file system, or this pair of paths, does not support hard links. */
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EACCES', 'EXDEV'];
 
-/** A new name for a temporary file: the marker, the name of this process, random digits. */
+/** A new name for a temporary file: `.tmp-`, the name of this process, random digits. */
 export const temporaryName = (): string => `.tmp-${ownerName()}-${randomHex(4)}`;
 
 /** Removes the temporary file of a step that failed. If this fails too, the next sweep removes it. */
@@ -27,16 +28,15 @@ export function removeQuietly(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // The caller throws the error of the step itself, which says more.
+    // The caller throws the error of the step that failed, which is the cause.
   }
 }
 
-/** Whether `link` failed only because there are no hard links here, so that a copy or a rename helps. */
+/** Whether `link` failed only because hard links are not supported. Then a copy or a rename works. */
 export const isWithoutLinks = (error: unknown): boolean => NO_LINKS.includes(errnoOf(error) ?? '');
 
 /**
- * Removes the temporary files and folders in `folder` that no process writes any more. The files of a running
- * process stay. FILESYSTEM_ERROR.
+ * Removes the temporary files and folders in `folder` whose process has ended. FILESYSTEM_ERROR.
  */
 export async function sweepTemporaries(folder: string): Promise<void> {
   await withFileError('sweep', folder, async () => {

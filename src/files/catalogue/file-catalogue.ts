@@ -1,15 +1,15 @@
 /**
- * What is known of a set of files, such as all conversations or all notes: a summary of each file,
- * or the reason why it cannot be read. An entry counts only while the file's stamp agrees, so a
- * refresh costs one stat per file and reads only what changed. A damaged file hides no other file.
- * Listeners are notified of every change, in order. Takes no lock: files are replaced as a whole.
+ * An index in memory of a set of files, such as all conversations: a summary of each file, or the reason
+ * why it cannot be read. An entry is valid only while the file's stamp is the same, so a refresh costs one
+ * stat per file and reads only changed files. A damaged file does not affect other files. Listeners are
+ * notified of every change, in order. It takes no lock, because files are replaced as a whole.
  */
 import { type AppError, isAppError } from '../../base/errors.js';
 import { SharedRun } from '../../base/shared-run.js';
 import { TimeSlice } from '../../base/time-slice.js';
 import { hasStampNow, isSameStamp, readStamp, type Stamp } from '../read/stamp.js';
 
-/** Files that are read at the same time. More is not faster and needs more file handles. */
+/** The number of files that are read at the same time. More is not faster and needs more file handles. */
 const PARALLEL_READS = 32;
 
 /** One version of a file, as it was read or written. */
@@ -18,7 +18,7 @@ export interface FileVersion {
 }
 
 export interface CatalogueEntry<Summary> {
-  /** Absent: the next refresh reads the file again. */
+  /** If absent, the next refresh reads the file again. */
   stamp?: Stamp | undefined;
   readonly summary?: Summary;
   /** Why the file cannot be read. */
@@ -29,17 +29,17 @@ export interface FileChange<Version, Summary> {
   readonly name: string;
   /** Absent if the file is gone or cannot be read. */
   readonly version?: Version;
-  /** What was known before the change. */
+  /** The entry before the change. */
   readonly previous: CatalogueEntry<Summary> | undefined;
 }
 
-/** What a cache has of a file: its summary, and the stamp of the version that it is of. */
+/** The entry of a file in a cache: its summary, and the stamp of the version that was summarized. */
 export interface Remembered<Summary> extends FileVersion {
   readonly summary: Summary;
 }
 
 export interface FoundFiles {
-  /** In the order in which they are to be read. */
+  /** The files are read in this order. */
   readonly names: readonly string[];
   /** Entries that are never opened, such as links, with the reason. */
   readonly refused?: ReadonlyMap<string, AppError>;
@@ -48,21 +48,21 @@ export interface FoundFiles {
 export interface FileCatalogueOptions<Version extends FileVersion, Summary> {
   /** Absolute path of the file of this name. */
   pathOf(name: string): string;
-  /** What is in the folder now. */
+  /** Lists the files in the folder. */
   list(): Promise<FoundFiles>;
   /** `undefined` if there is no such file. An `AppError` is kept as the file's damage. */
   read(name: string): Promise<Version | undefined>;
   /**
-   * Whether memory counts and the disk does not: for this file, or without a name for all of them, as
-   * while the folder is away.
+   * Whether the entry in memory is used and the file is not checked. Without a name: whether this is so
+   * for all files, for example while the disk is not available.
    */
   isInMemory?(name?: string): boolean;
   /**
-   * What a cache has, by name, for the first pass over all files: a file with the same stamp is not read,
-   * and no listener is notified of it. Never rejects.
+   * Returns the entries of a cache, by name, for the first pass over all files. A file whose stamp is the
+   * same is not read, and listeners are not notified of it. Must not reject.
    */
   remembered?(): Promise<ReadonlyMap<string, Remembered<Summary>>>;
-  /** The version's name, and what stays in memory of it. */
+  /** Returns the name of the version, and its summary, which stays in memory. */
   describe(version: Version): { readonly name: string; readonly summary: Summary };
 }
 
@@ -70,12 +70,12 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
   readonly #options: FileCatalogueOptions<Version, Summary>;
   readonly #entries = new Map<string, CatalogueEntry<Summary>>();
   readonly #listeners = new Set<(change: FileChange<Version, Summary>) => unknown>();
-  /** What a listener returned last: work on a change that is not done. */
-  #behind: Promise<unknown> = Promise.resolve();
+  /** The last promise that a listener returned. */
+  #listenerWork: Promise<unknown> = Promise.resolve();
   readonly #passes = new SharedRun(() => this.#refreshAll());
   /** `undefined` before the first pass. */
   #remembered: ReadonlyMap<string, Remembered<Summary>> | undefined;
-  /** Resolves when the entries of a cache were entered. */
+  /** Resolves when the entries of a cache were added. */
   #seeding: Promise<void> = Promise.resolve();
   #isStopped = false;
   #progress = { done: 0, total: 0 };
@@ -84,12 +84,12 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
     this.#options = options;
   }
 
-  /** Files that the current or the last pass has checked. */
+  /** The number of files that the current or the last pass has checked, and the number of all files. */
   get progress(): { readonly done: number; readonly total: number } {
     return this.#progress;
   }
 
-  /** Resolves when the entries of a cache were entered. */
+  /** Resolves when the entries of a cache were added (`seedBy`). */
   get seeded(): Promise<void> {
     return this.#seeding;
   }
@@ -114,23 +114,24 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
   }
 
   /**
-   * Calls `listener` with every later change, in the order of subscription. A pass over the files waits
-   * for the promise that it may return before it reads more. Returns the unsubscribe function.
+   * Calls `listener` with every later change; several listeners are called in the order of subscription. If
+   * it returns a promise, a pass over the files waits for it before it reads more files. Returns the
+   * unsubscribe function.
    */
   onChange(listener: (change: FileChange<Version, Summary>) => unknown): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Makes the next refresh read every file and notify the listeners of each. */
+  /** After this call, the next refresh reads every file and notifies the listeners of each. */
   invalidate(): void {
     this.#remembered = new Map();
     for (const entry of this.#entries.values()) entry.stamp = undefined;
   }
 
   /**
-   * Enters an entry of a cache, without a notification; the next refresh checks it. False, and
-   * nothing changes, if the file is known already.
+   * Adds an entry of a cache and does not notify listeners. The next refresh checks the entry. Returns
+   * false, and changes nothing, if the file has an entry already.
    */
   seed(name: string, stamp: Stamp, summary: Summary): boolean {
     if (this.#entries.get(name)?.stamp !== undefined) return false;
@@ -139,15 +140,15 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
   }
 
   /**
-   * Runs `load`, which enters with `seed` the entries of a cache. Passes over all files wait for it:
-   * they would read what the cache has. It must not reject.
+   * Runs `load`, which adds the entries of a cache with `seed`. Passes over all files wait for it, because
+   * they would otherwise read the files that are in the cache. `load` must not reject.
    */
   async seedBy(load: () => Promise<void>): Promise<void> {
     this.#seeding = load();
     await this.#seeding;
   }
 
-  /** Enters a version that this process read or wrote. False if it is known already. */
+  /** Adds a version that this process read or wrote. Returns false if it is the known version. */
   note(version: Version): boolean {
     const { name, summary } = this.#options.describe(version);
     const previous = this.#entries.get(name);
@@ -158,28 +159,28 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
     return true;
   }
 
-  /** Removes the entry of a file that is gone. */
+  /** Removes the entry of a file that no longer exists. */
   forget(name: string): void {
     this.#replace(name, undefined);
   }
 
-  /** Checks every file's stamp after the call and reads what changed. Callers that wait share a pass. */
+  /** Checks the stamp of every file and reads the changed files. Calls at the same time share one pass. */
   refresh(): Promise<void> {
     return this.#passes.run();
   }
 
-  /** The same in a pass of its own that reads every file. Throws the signal's reason if it is aborted. */
+  /** Reads every file, in a pass of its own. Throws the signal's reason if it is aborted. */
   async reload(signal?: AbortSignal): Promise<void> {
     this.invalidate();
     await this.#refreshAll(signal);
   }
 
-  /** The same for these files only. */
+  /** Like `refresh`, for these files only. */
   async refreshSome(names: readonly string[]): Promise<void> {
     await this.#readAll(await this.#changedOf(names));
   }
 
-  /** Lets passes that are under way end soon. Later ones read nothing. */
+  /** Ends running passes soon. Later passes read nothing. */
   stop(): void {
     this.#isStopped = true;
   }
@@ -188,7 +189,7 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
     await this.#seeding;
     const remembered = this.#remembered ?? (await this.#options.remembered?.());
     this.#remembered ??= remembered; // `invalidate` may have been called meanwhile
-    const known = [...this.#entries.keys()]; // before the listing: files added meanwhile stay
+    const known = [...this.#entries.keys()]; // read before the listing, so that files added meanwhile stay
     const { names, refused = new Map<string, AppError>() } = await this.#options.list();
     if (this.#options.isInMemory?.()) return;
     const present = new Set(names);
@@ -206,7 +207,7 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
     });
   }
 
-  /** A synchronous stat each: for most files it spares the slower asynchronous check. */
+  /** Uses one synchronous stat per file. Most files are unchanged and need no slower asynchronous check. */
   async #changedOf(names: readonly string[], signal?: AbortSignal): Promise<string[]> {
     const slice = new TimeSlice({ readsDisk: true, signal });
     const changed: string[] = [];
@@ -246,7 +247,7 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
         signal?.throwIfAborted();
         if (this.#isStopped) return;
         await this.#refreshOne(name);
-        await this.#behind;
+        await this.#listenerWork;
         onDone();
       }
     });
@@ -257,7 +258,7 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
     for (;;) {
       const known = this.#entries.get(name);
       const found = await this.#check(name, known);
-      // The entry changed during the read, and either version may be the newer one: read again.
+      // The entry changed during the read. It is not known which version is newer, so the file is read again.
       if (this.#entries.get(name) !== known) continue;
       if (found === 'unchanged' || this.#options.isInMemory?.(name)) return;
       if ('version' in found) this.note(found.version);
@@ -279,12 +280,13 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
       return version === undefined ? { entry: undefined } : { version };
     } catch (error) {
       if (!isAppError(error)) throw error;
-      // Missing rights or file handles can end without a change of the file: no stamp, so that it is read again.
-      return { entry: errnoOfFault(error) ? { damage: error } : { stamp, damage: error } };
+      // Without a stamp the file is read again: missing permissions or file handles are not visible in the
+      // stamp.
+      return { entry: readErrnoOf(error) ? { damage: error } : { stamp, damage: error } };
     }
   }
 
-  /** For what cannot be read, or is gone. */
+  /** For a file that cannot be read, or no longer exists (`undefined`). */
   #replace(name: string, entry: CatalogueEntry<Summary> | undefined): void {
     const previous = this.#entries.get(name);
     if (entry === undefined) this.#entries.delete(name);
@@ -294,14 +296,14 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
 
   #notify(change: FileChange<Version, Summary>): void {
     for (const listener of this.#listeners) {
-      const behind = listener(change);
-      if (behind instanceof Promise) this.#behind = behind;
+      const work = listener(change);
+      if (work instanceof Promise) this.#listenerWork = work;
     }
   }
 }
 
-/** The errno if the system refused the read; `undefined` if the content is damaged. */
-export function errnoOfFault({ details }: AppError): string | undefined {
+/** The errno if the system could not read the file; `undefined` if the content is damaged. */
+export function readErrnoOf({ details }: AppError): string | undefined {
   const errno = details?.['errno'];
   return typeof errno === 'string' ? errno : undefined;
 }

@@ -1,4 +1,4 @@
-/** A folder as an input: every regular file below it, in the order of the names. Links are not followed. */
+/** Reads a folder as an import input: every regular file below it, sorted by name. Links are not followed. */
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../base/errors.js';
@@ -6,14 +6,17 @@ import { ignoreErrno, withFileError } from '../read/file-errors.js';
 import type { Input, InputFile, RefusedFile } from './input-types.js';
 import { regularBytes } from './regular-file.js';
 
-/** More is no folder of exports: the user named the root of a disk. */
-const MOST_FILES = 500_000;
-/** A deeper folder is a loop of mounts, or hostile. */
-const DEEPEST = 24;
-/** Never part of an export, and often huge. */
-const PASSED_OVER = new Set(['node_modules', '.git', '.trash', '.locks']);
+/** A folder with more files is not an export: the user probably gave the root of a disk. */
+const MAX_FILES = 500_000;
+/** Deeper folders are a loop of mounts, or an attack. */
+const MAX_DEPTH = 24;
+/** These folders are never part of an export, and are often very large. */
+const IGNORED_FOLDERS = new Set(['node_modules', '.git', '.trash', '.locks']);
 
-/** `real`: an absolute path without links. FILESYSTEM_ERROR, TOO_LARGE. */
+/**
+ * `path`: the folder as the user gave it; `real`: its absolute path without links. FILESYSTEM_ERROR,
+ * TOO_LARGE (too many files).
+ */
 export async function folderInput(path: string, real: string): Promise<Input> {
   const files: InputFile[] = [];
   const refused: RefusedFile[] = [];
@@ -28,8 +31,8 @@ interface Found {
 }
 
 async function collect(folder: string, prefix: string, depth: number, found: Found) {
-  if (depth > DEEPEST) {
-    found.refused.push({ name: prefix, reason: `is more than ${DEEPEST} folders deep` });
+  if (depth > MAX_DEPTH) {
+    found.refused.push({ name: prefix, reason: `is more than ${MAX_DEPTH} folders deep` });
     return;
   }
   const entries = await withFileError('list', folder, () =>
@@ -39,7 +42,7 @@ async function collect(folder: string, prefix: string, depth: number, found: Fou
     const name = `${prefix}${entry.name}`;
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      if (!PASSED_OVER.has(entry.name)) await collect(path, `${name}/`, depth + 1, found);
+      if (!IGNORED_FOLDERS.has(entry.name)) await collect(path, `${name}/`, depth + 1, found);
     } else if (entry.isFile()) {
       const file = await fileAt(path, name);
       if (file !== undefined) found.files.push(file);
@@ -47,8 +50,8 @@ async function collect(folder: string, prefix: string, depth: number, found: Fou
       const reason = entry.isSymbolicLink() ? 'is a link' : 'is not a regular file';
       found.refused.push({ name, reason });
     }
-    if (found.files.length > MOST_FILES) {
-      throw new AppError('TOO_LARGE', `${folder} has more than ${MOST_FILES} files.`, {
+    if (found.files.length > MAX_FILES) {
+      throw new AppError('TOO_LARGE', `${folder} has more than ${MAX_FILES} files.`, {
         hint: 'Give the folder of the export, not a folder above it.',
       });
     }

@@ -1,31 +1,31 @@
 /**
- * The lines of an input's file, one by one. A line that is longer than the limit is passed over without
- * being held in memory and comes as `undefined`: agents' logs have lines of gigabytes.
+ * Reads a file of an input line by line. A line over the limit is yielded without its text and is never
+ * kept in memory, because the logs of agents can have lines of gigabytes.
  */
 import { utf8Text } from './utf8.js';
 
 const LF = 0x0a;
 
 export interface InputLine {
-  /** From 1. */
+  /** The line number; the first line is 1. */
   readonly number: number;
-  /** `undefined` where the bytes are not UTF-8, or too many. */
+  /** `undefined` if the bytes are not UTF-8, or more than `maxBytes`. */
   readonly text: string | undefined;
   readonly isTooLong: boolean;
-  /** The file ends without a line feed here: it may be being written. */
+  /** The file ends in this line, without a line feed. Another program may still be writing the line. */
   readonly isLast: boolean;
 }
 
 export interface LineOptions {
   readonly maxBytes: number;
-  /** Whether a line is worth having, by its first bytes; the others are left out. */
+  /** Gets the first bytes of a line (at most 512). If it returns false, the line is not yielded. */
   isWanted?(start: Buffer): boolean;
 }
 
-/** So many bytes of a line are shown to `isWanted`. */
+/** The number of bytes of a line that `isWanted` gets. */
 const START_BYTES = 512;
 
-/** Empty lines are left out. Throws what `bytes` throws. */
+/** Yields the lines, without the empty ones. Throws what `bytes` throws. */
 export async function* inputLines(
   bytes: AsyncIterable<Uint8Array>,
   options: LineOptions,
@@ -41,7 +41,7 @@ class Lines {
   #sizeBytes = 0;
   #number = 0;
   #isDropped = false;
-  /** What `isWanted` returned for the line, after its first bytes were read. */
+  /** The result of `isWanted` for the line; `undefined` until its first bytes were read. */
   #verdict: boolean | undefined;
 
   constructor(options: LineOptions) {

@@ -1,14 +1,14 @@
-/** What an import reads, as every kind of input shows it: a list of files with names relative to it. */
+/** The common form of all import inputs (file, folder, zip archive): a list of files with relative names. */
 
 export interface InputFile {
   /** Relative to the input, with `/`. */
   readonly name: string;
-  /** Uncompressed. */
+  /** The size without compression. */
   readonly sizeBytes: number;
   readonly modifiedAtMs: number;
-  /** Absolute path where it is a file on the disk; absent inside an archive. */
+  /** The absolute path; absent if the file is in an archive. */
   readonly diskPath?: string;
-  /** Its bytes, uncompressed. FILESYSTEM_ERROR, PATH_ESCAPE, CORRUPT (a damaged archive). */
+  /** Streams the uncompressed bytes. FILESYSTEM_ERROR, PATH_ESCAPE, CORRUPT (a damaged archive). */
   bytes(): AsyncIterable<Uint8Array>;
 }
 
@@ -18,12 +18,12 @@ export interface RefusedFile {
 }
 
 export interface Input {
-  /** As it was given. */
+  /** The path as the user gave it. */
   readonly path: string;
   readonly form: 'file' | 'folder' | 'zip';
   /** Sorted by name. */
   readonly files: readonly InputFile[];
-  /** Links and other things that are there and are not read. */
+  /** Links and other entries that are not read, each with the reason. */
   readonly refused: readonly RefusedFile[];
   close(): Promise<void>;
 }

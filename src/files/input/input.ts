@@ -1,7 +1,7 @@
 /**
- * What an import reads: one file, a folder or a zip archive, all seen as a list of files with names
- * relative to it. Links, devices and names that lead elsewhere are refused and named, so that nothing
- * outside the given path is ever read. Nothing is unpacked to the disk.
+ * Opens the input of an import: one file, a folder or a zip archive, each as a list of files with relative
+ * names. Links, devices and names that lead out of the input are refused and listed, so that nothing
+ * outside the given path is read. Nothing is unpacked to the disk.
  */
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, isAbsolute } from 'node:path';
@@ -13,9 +13,9 @@ import { regularBytes } from './regular-file.js';
 import { isZip, zipInput } from './zip-input.js';
 
 /**
- * `path` itself may be a link; nothing below it may. FILESYSTEM_ERROR where there is nothing,
- * PATH_ESCAPE for a device and for an archive with names that lead out of it, TOO_LARGE for an archive
- * that unpacks to far more than it is.
+ * `path` itself may be a link; links below it are refused. FILESYSTEM_ERROR if there is no such file,
+ * PATH_ESCAPE for a device and for an archive with names that lead out of it, TOO_LARGE for a zip bomb and
+ * for too many files, CORRUPT for a damaged archive.
  */
 export async function openInput(path: string): Promise<Input> {
   const real = await withFileError('find', path, () => realpath(path));
@@ -37,13 +37,13 @@ export async function openInput(path: string): Promise<Input> {
   return { path, form: 'file', files: [file], refused: [], close: async () => undefined };
 }
 
-/** The path without links; `undefined` where it is not absolute or nothing readable is there. */
+/** Returns the path without links; `undefined` if it is not absolute, or does not exist or cannot be read. */
 export async function realInputPath(path: string): Promise<string | undefined> {
   if (!isAbsolute(path) || path.includes('\0')) return undefined;
   return ignoreErrno(['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENAMETOOLONG'], realpath(path));
 }
 
-/** A text as an input of one file, for what is handed over without a file. */
+/** Makes an input of one file from a text, for callers that have no file. */
 export function textInput(name: string, text: string, modifiedAtMs: number): Input {
   const bytes = Buffer.from(text);
   const file: InputFile = {

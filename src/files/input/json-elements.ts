@@ -1,7 +1,7 @@
 /**
- * The elements of a large JSON array one by one, in memory bounded by the largest of them: exports of
- * a gigabyte are one array in one line. Bytes are only scanned for where an element ends; each is then
- * parsed by itself, so a damaged one spoils no other.
+ * Reads a large JSON array element by element, because some exports are one array of a gigabyte. It needs
+ * as much memory as the largest element. It scans the bytes only for the ends of the elements; the caller
+ * parses each element alone, so a damaged element does not affect the others.
  */
 import { MAX_DOCUMENT_BYTES } from '../read/json-doc.js';
 import { utf8Text } from './utf8.js';
@@ -16,13 +16,16 @@ const CLOSE_OBJECT = 0x7d;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
 export interface JsonElement {
-  /** From 0; -1 for a document that is no array, which comes as a whole. */
+  /** From 0; -1 for a document that is not an array: then the whole document is the only element. */
   readonly index: number;
-  /** Its text. `undefined`: not UTF-8, over 256 MB, cut off by the end of the file, or a document with more behind it. */
+  /**
+   * The JSON text. `undefined` if it is not UTF-8, is larger than the limit, or is incomplete at the end of
+   * the file, and if other text follows a document that is not an array.
+   */
   readonly text: string | undefined;
 }
 
-/** Throws what `bytes` throws. An empty document has no elements. */
+/** Yields the elements in order; none for an empty document. Throws what `bytes` throws. */
 export async function* jsonElements(
   bytes: AsyncIterable<Uint8Array>,
   maxBytes = MAX_DOCUMENT_BYTES,
@@ -44,11 +47,11 @@ class Scanner {
   #isInString = false;
   #isEscaped = false;
   #isFirst = true;
-  /** `undefined` until the first byte that is no white space. */
+  /** Whether the document is an array; `undefined` until the first byte that is not white space. */
   #isList: boolean | undefined;
-  /** A document that is no array has ended: only white space may follow. */
+  /** A document that is not an array has ended. Only white space may follow. */
   #isComplete = false;
-  /** Nothing of what follows counts. */
+  /** The rest of the bytes is ignored. */
   isOver = false;
 
   constructor(maxBytes: number) {
@@ -80,7 +83,7 @@ class Scanner {
     this.#keep(chunk.subarray(start));
   }
 
-  /** What is left is an element that the file's end cuts off, or the document itself. */
+  /** Yields the rest: an incomplete element at the end of the file, or a document that is not an array. */
   *end(): Generator<JsonElement> {
     if (this.isOver || this.#isList === undefined) return;
     if (!this.#isList) yield { index: -1, text: this.#text() };
@@ -113,7 +116,7 @@ class Scanner {
   *#finish(isCut = false): Generator<JsonElement> {
     const isTooLarge = this.#sizeBytes > this.#maxBytes;
     const text = this.#text();
-    if (text === '' && !isTooLarge) return; // an empty list, or a comma too many
+    if (text === '' && !isTooLarge) return; // an empty array, or a comma without an element
     yield { index: this.#index, text: isCut ? undefined : text };
     this.#index += 1;
   }

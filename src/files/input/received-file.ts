@@ -1,6 +1,6 @@
 /**
- * A file that comes over a connection, kept in a private folder of the system's temporary folder until
- * it is removed. It is for inputs that are read once; nothing of the store is kept there.
+ * Stores an uploaded file in a private folder below the system's temporary folder, until it is removed. It
+ * is for inputs that are read once; no data of the store is written there.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,10 @@ export interface ReceivedFile {
   remove(): Promise<void>;
 }
 
-/** `name` is a plain file name. STORAGE_FULL, FILESYSTEM_ERROR, what `chunks` throws: nothing stays. */
+/**
+ * `name` is a file name without a folder. Not durable. STORAGE_FULL, FILESYSTEM_ERROR, and what `chunks`
+ * throws; then the file is removed.
+ */
 export async function receiveFile(
   name: string,
   chunks: AsyncIterable<Uint8Array>,

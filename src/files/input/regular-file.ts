@@ -1,11 +1,14 @@
-/** The bytes of a file from outside the store, read through open-regular.ts, which follows no link and opens no device. */
+/** Reads a file from outside the store through open-regular.ts, which follows no link and opens no device. */
 
 import { withFileError } from '../read/file-errors.js';
 import { openHandle } from '../safe-access/open-regular.js';
 
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Piece by piece. FILESYSTEM_ERROR, also where it is no regular file; PATH_ESCAPE for a link. */
+/**
+ * Yields the bytes in chunks of 1 MB. FILESYSTEM_ERROR, also if it is not a regular file; PATH_ESCAPE for a
+ * link.
+ */
 export async function* regularBytes(path: string): AsyncGenerator<Uint8Array> {
   const handle = await withFileError('open', path, () => openHandle(path));
   try {

@@ -1,7 +1,7 @@
 /**
- * Reading tables of other programs' SQLite files. A copy is opened, with its write-ahead log, in a
- * folder of its own: the other program may be running, and its file is never touched. SQLite itself is
- * WebAssembly (node-sqlite3-wasm), loaded when the first such file is read.
+ * Reads tables of the SQLite files of other programs. It copies the file and its write-ahead log to a
+ * temporary folder and opens the copy, because the other program may be running. SQLite is WebAssembly
+ * (node-sqlite3-wasm), which is loaded when the first such file is read.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,13 +19,13 @@ export type Row = Readonly<Record<string, unknown>>;
 
 export interface SqliteFile {
   readonly tables: ReadonlySet<string>;
-  /** Names of the columns, in lower case; empty for a table that is not there. */
+  /** The names of the columns, in lower case; empty if there is no such table. */
   columns(table: string): ReadonlySet<string>;
-  /** Row by row; blobs as bytes, integers beyond 2^53 as bigint. CORRUPT. */
+  /** Yields the rows of a query. Blobs are bytes, integers above 2^53 are bigint. CORRUPT. */
   rows(sql: string, values?: readonly (string | number)[]): Iterable<Row>;
 }
 
-/** Runs `work` on a copy of the file at `path`. CORRUPT where it is damaged, FILESYSTEM_ERROR. */
+/** Yields what `work` yields for a copy of the file at `path`. CORRUPT if it is damaged, FILESYSTEM_ERROR. */
 export async function* withSqlite<T>(
   path: string,
   work: (file: SqliteFile) => Iterable<T>,
@@ -38,7 +38,7 @@ export async function* withSqlite<T>(
     const { Database } = (await import('node-sqlite3-wasm')).default;
     const database = withSqliteErrors(path, () => new Database(copy, { fileMustExist: true }));
     try {
-      // Without it SQLite wants shared memory for the log, which WebAssembly has not.
+      // Otherwise SQLite needs shared memory for the log, which WebAssembly does not have.
       withSqliteErrors(path, () => database.exec('PRAGMA locking_mode = EXCLUSIVE'));
       yield* withSqliteErrors(path, () => work(viewOf(database, path)));
     } finally {
@@ -76,7 +76,7 @@ async function copyInto(folder: string, name: string, path: string): Promise<voi
   }
 }
 
-/** Of the package's database, what is used here. */
+/** The part of the package's `Database` that is used here. */
 interface Reader {
   prepare(sql: string): {
     iterate(values: (string | number)[]): Iterable<unknown>;
@@ -95,7 +95,7 @@ function viewOf(database: Reader, path: string): SqliteFile {
         yield value as Row;
       }
     } finally {
-      // SQLite names the damage here a second time.
+      // After an error of `next`, SQLite throws the same error here again.
       withSqliteErrors(path, () => statement.finalize());
     }
   }

@@ -1,7 +1,7 @@
 /**
- * A zip archive as an input, read by yauzl: its directory first, then single entries as streams, in
- * bounded memory, zip64 included. What an archive claims about itself is checked before anything is
- * read: names that lead out of it, links, encryption, and sizes that no text compresses to.
+ * Reads a zip archive (also zip64) as an import input, with yauzl: first the central directory, then single
+ * entries as streams, in bounded memory. Before any entry is read, the central directory is checked: paths
+ * that lead out of the archive, links, encryption, and compression ratios of a zip bomb are refused.
  */
 import { constants } from 'node:fs';
 import type { Readable } from 'node:stream';
@@ -14,14 +14,15 @@ import type { Input, InputFile, RefusedFile } from './input-types.js';
 
 const MAGIC = Buffer.from('PK\u0003\u0004', 'latin1');
 const EMPTY_MAGIC = Buffer.from('PK\u0005\u0006', 'latin1');
-/** JSON shrinks to a tenth, very repetitive JSON to a hundredth; deflate ends at 1032. */
-const LARGEST_RATIO = 250;
-/** Under this an archive may unpack to whatever it likes. */
-const HARMLESS_BYTES = 64 * 1024 * 1024;
-const MOST_ENTRIES = 500_000;
+/** JSON has a ratio of about 10, very repetitive JSON of about 100; the limit of deflate is 1032. */
+const MAX_COMPRESSION_RATIO = 250;
+/** Up to this unpacked size, any compression ratio is accepted. */
+const UNCHECKED_BYTES = 64 * 1024 * 1024;
+const MAX_ENTRIES = 500_000;
+/** The value of "version made by" for Unix, in the high byte. */
 const UNIX = 3;
 
-/** Whether a regular file begins as a zip archive does. FILESYSTEM_ERROR. */
+/** Whether a regular file begins with the magic number of a zip archive. FILESYSTEM_ERROR. */
 export async function isZip(path: string): Promise<boolean> {
   const handle = await withFileError('open', path, () => openHandle(path));
   try {
@@ -33,12 +34,15 @@ export async function isZip(path: string): Promise<boolean> {
   }
 }
 
-/** CORRUPT for a damaged archive, PATH_ESCAPE, TOO_LARGE, FILESYSTEM_ERROR. */
+/**
+ * `path`: the archive as the user gave it; `real`: its absolute path without links. CORRUPT for a damaged
+ * archive, PATH_ESCAPE, TOO_LARGE, FILESYSTEM_ERROR.
+ */
 export async function zipInput(path: string, real: string): Promise<Input> {
   const zip = await openZip(path, real);
   try {
     const { entries, refused } = await listEntries(zip, path);
-    requireModest(entries, zip.fileSize, path);
+    requireNoZipBomb(entries, zip.fileSize, path);
     const files = entries.map((entry) => fileOf(zip, entry, path));
     files.sort((a, b) => (a.name < b.name ? -1 : 1));
     return { path, form: 'zip', files, refused, close: async () => zip.close() };
@@ -48,7 +52,7 @@ export async function zipInput(path: string, real: string): Promise<Input> {
   }
 }
 
-/** Opened here, because yauzl itself would follow a link. It closes the file with the archive. */
+/** Opens the file here, because yauzl follows links. yauzl closes the file when the archive is closed. */
 async function openZip(path: string, real: string): Promise<ZipFile> {
   const { fromFdPromise } = await import('yauzl');
   const { number } = await withFileError('open', path, async () => openToRead(real));
@@ -69,7 +73,7 @@ async function listEntries(zip: ZipFile, path: string) {
   const entries: Entry[] = [];
   const refused: RefusedFile[] = [];
   const names = new Set<string>();
-  if (zip.entryCount > MOST_ENTRIES) throw tooMany(path);
+  if (zip.entryCount > MAX_ENTRIES) throw tooMany(path);
   for await (const entry of zip.eachEntry()) {
     const { fileName: name } = entry;
     if (name.endsWith('/')) continue;
@@ -92,14 +96,15 @@ function refusalOf(entry: Entry): string | undefined {
   return kind === constants.S_IFLNK ? 'is a link' : 'is not a regular file';
 }
 
-/** Also of all entries together: they may share the same packed bytes. */
-function requireModest(entries: readonly Entry[], archiveBytes: number, path: string): void {
+/** Checks each entry, and all entries together, because several entries can use the same compressed bytes. */
+function requireNoZipBomb(entries: readonly Entry[], archiveBytes: number, path: string): void {
   const unpacked = entries.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);
   const worst = entries.find(
     ({ uncompressedSize, compressedSize }) =>
-      uncompressedSize > HARMLESS_BYTES && uncompressedSize > compressedSize * LARGEST_RATIO,
+      uncompressedSize > UNCHECKED_BYTES &&
+      uncompressedSize > compressedSize * MAX_COMPRESSION_RATIO,
   );
-  const isBomb = unpacked > HARMLESS_BYTES && unpacked > archiveBytes * LARGEST_RATIO;
+  const isBomb = unpacked > UNCHECKED_BYTES && unpacked > archiveBytes * MAX_COMPRESSION_RATIO;
   if (worst === undefined && !isBomb) return;
   throw new AppError(
     'TOO_LARGE',
@@ -132,7 +137,7 @@ async function* entryBytes(zip: ZipFile, entry: Entry, path: string): AsyncGener
   }
 }
 
-/** yauzl reports what is wrong with an archive as plain errors; the system's own carry an errno. */
+/** Errors of the system have an errno. All other errors are yauzl's or zlib's and mean a damaged archive. */
 function asDamage(error: unknown, path: string): AppError {
   if (isAppError(error)) return error;
   const code = errnoOf(error);
@@ -158,5 +163,5 @@ function asDamage(error: unknown, path: string): AppError {
 }
 
 function tooMany(path: string): AppError {
-  return new AppError('TOO_LARGE', `${path} has more than ${MOST_ENTRIES} entries.`);
+  return new AppError('TOO_LARGE', `${path} has more than ${MAX_ENTRIES} entries.`);
 }

@@ -1,13 +1,16 @@
 /**
- * Zstandard, piece by piece, for logs that their makers compress. Node has it only from 22.15 on, so a
- * small decoder in JavaScript (fzstd) is loaded when the first such file is read.
+ * Decompresses logs that other programs store as Zstandard, in bounded memory. Node has Zstandard only
+ * since 22.15, so a small decoder in JavaScript (fzstd) is loaded when the first such file is read.
  */
 import { AppError } from '../../base/errors.js';
 
-/** A window larger than this would be held in memory as a whole; no log needs one. */
-const LARGEST_OUTPUT_PER_CHUNK = 256 * 1024 * 1024;
+/** The decoder keeps the output of one input chunk in memory. No log needs more than this. */
+const MAX_OUTPUT_PER_CHUNK = 256 * 1024 * 1024;
 
-/** The unpacked bytes. CORRUPT where they are damaged or cut off, and whatever `packed` throws. */
+/**
+ * Yields the decompressed bytes. CORRUPT if they are damaged or incomplete, TOO_LARGE, and whatever
+ * `packed` throws. Errors contain `name`.
+ */
 export async function* unzstd(
   packed: AsyncIterable<Uint8Array>,
   name: string,
@@ -22,11 +25,11 @@ export async function* unzstd(
       throw new AppError('CORRUPT', `${name} is damaged or incomplete (zstd).`, { cause });
     }
     const sizeBytes = out.reduce((sum, { byteLength }) => sum + byteLength, 0);
-    if (sizeBytes > LARGEST_OUTPUT_PER_CHUNK) throw tooLarge(name);
+    if (sizeBytes > MAX_OUTPUT_PER_CHUNK) throw tooLarge(name);
     return out.splice(0);
   };
   for await (const chunk of packed) {
-    // In small pieces: what one push makes is held in memory as a whole.
+    // In small pieces, because the decoder keeps the whole output of one `push` in memory.
     for (let at = 0; at < chunk.byteLength; at += PIECE) {
       yield* push(chunk.subarray(at, at + PIECE), false);
     }

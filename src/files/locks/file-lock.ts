@@ -2,12 +2,12 @@
  * The write lock between processes. Every MCP client starts its own server on the same root, so each
  * read-change-write happens under this lock.
  *
- * The *name* of a folder inside the lock folder is the owner's record. So the record cannot be torn,
- * and one rename acquires the lock, one removes it. New content is staged *inside* the lock: the rename
- * that commits fails if the lock was lost, so a process that was paused cannot overwrite newer data.
- * docs/LOCKING.md has the protocol step by step, and the measurements. The calls of the uncontended
- * path are synchronous: each takes microseconds, and the thread pool costs ten times that. A waiting
- * process leaves a `wanted` mark, so that a busy owner pauses.
+ * The lock is a folder. The *name* of the folder inside it identifies the owner, so a crash cannot leave
+ * half of it, and one rename acquires the lock or removes a dead owner. New content is written to a
+ * temporary file *inside* the lock folder: the rename that commits it fails if the lock was lost, so a
+ * process that was paused cannot overwrite newer data. A waiting process creates the mark `wanted`, and a
+ * busy owner then pauses. docs/LOCKING.md has the protocol and the measurements. Without contention all
+ * calls are synchronous: each takes microseconds, and the thread pool costs ten times that.
  */
 import { lstatSync, mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import { lstat, readdir, rename, utimes } from 'node:fs/promises';
@@ -20,27 +20,27 @@ import { listFolders } from '../paths/folders.js';
 import { requirePresent } from '../presence.js';
 import { ignoreErrno, withFileError } from '../read/file-errors.js';
 import { inFolder, type PinnedFolder, pinFolder } from '../safe-access/pinned-folder.js';
-import { leadsElsewhere } from '../safe-access/refusals.js';
+import { symlinkError } from '../safe-access/refusals.js';
 import { removeTree } from '../safe-access/remove-tree.js';
 import { requireUnconverted } from '../sealing/open-stores.js';
 import { type HeldLock, heldLock, LockLostError, WANTED } from './lock-handle.js';
 import {
+  HEARTBEAT_INTERVAL_MS,
   isOfEarlierBoot,
   isOwnerName,
   isOwnName,
   isSurelyDead,
   ownerName,
-  SIGN_INTERVAL_MS,
 } from './process-identity.js';
 
-/** How long a caller waits before `LOCKED` (SPEC: ten seconds). */
+/** How long a caller waits before it gets `LOCKED`. */
 const WAIT_LIMIT_MS = 10_000;
-/** An owner loses the lock when a waiter saw no touch for this long on its own monotonic clock. */
+/** A waiter removes an owner that did not touch its folder for this long on the waiter's monotonic clock. */
 const LEASE_DEAD_MS = 30_000;
 const FIRST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 20;
-/** Longer than any waiter's pause, so that the waiter gets the lock. */
-const HAND_OVER_MS = 25;
+/** An owner pauses this long for a waiter: longer than any waiter's pause, so the waiter gets the lock. */
+const YIELD_MS = 25;
 const MAX_RUNS = 20;
 
 const GONE = ['ENOENT'];
@@ -49,39 +49,42 @@ const TAKEN = ['ENOTEMPTY', 'EEXIST'];
 const TAKEN_ON_WINDOWS = ['EPERM', 'EACCES', 'EBUSY'];
 const IS_WINDOWS = process.platform === 'win32';
 
-/** A lock's folder. `folder`, the folder that contains it, is pinned. */
+/** The folder of a lock, and the pinned folder that contains it. */
 interface LockFolder {
   readonly folder: PinnedFolder;
-  /** The path for error messages, and the key of the maps below. */
+  /** The absolute path, for error messages and as the key of the maps below. */
   readonly path: string;
-  /** The path for system calls: inside the pinned folder of the locks. */
+  /** The path for system calls, which goes through the pinned `folder`. */
   readonly at: string;
 }
 
-/** A lock that we own. Its `folder` stays pinned until the release. */
+/** A lock that this process owns. Its `folder` stays pinned until the release. */
 interface Owned extends LockFolder {
   readonly own: string;
 }
 
-/** One queue per lock path: calls of one process wait here and do not contend for the folder. */
+/** By lock path: the last call of this process. Calls of one process wait here, not on the disk. */
 const queues = new Map<string, Promise<unknown>>();
-/** By lock path, where another process waits: our next turn begins after this time. */
-const handOver = new Map<string, number>();
-/** By lock path: an owner whose process we cannot see, its last touch, and since when we saw no newer one. */
+/** By lock path, if another process waits: this process tries again after this time (monotonic). */
+const yieldUntil = new Map<string, number>();
+/**
+ * By lock path: an owner on another machine or in another container, the time of its last touch, and since
+ * when (monotonic) that time has not changed.
+ */
 const observed = new Map<string, { owner: string; mtimeMs: number; since: number }>();
 /**
- * Our names that are in use. Another of our names on a lock counts as dead, otherwise our next call would
- * wait for it: the disk failed at the release, or the lock was moved away and back.
+ * The names of this process that own a lock or are about to. Any other name of this process on a lock was
+ * left by a release that failed, or by a folder that was moved away and back. It counts as dead.
  */
 const inUse = new Set<string>();
 
-/** Whether this process owns a lock, so that it may be in the middle of a write. */
+/** Whether this process owns a lock, and so may be in the middle of a write. */
 export const isLockOwned = (): boolean => inUse.size > 0;
 
 /**
- * Runs `work` while holding the lock `name` in `locksFolder`. `work` must read what it changes
- * inside the lock; it runs again from the beginning if the lock was lost before it committed.
- * Throws LOCKED after ten seconds of waiting, and whatever `work` throws.
+ * Runs `work` under the lock `name` in `locksFolder`. `work` must read the data that it changes under the
+ * lock. If the lock is lost before the commit, `work` runs again from its start. LOCKED after ten seconds
+ * of waiting or after 20 lost locks, STORAGE_UNAVAILABLE, FILESYSTEM_ERROR, and whatever `work` throws.
  */
 export async function withLock<T>(
   locksFolder: string,
@@ -108,7 +111,7 @@ async function runLocked<T>(
     requirePresent(path);
     const owned = await withFileError('lock', path, () => acquire(locksFolder, path));
     const home = join(owned.at, owned.own);
-    const lease = setInterval(() => void touch(home), SIGN_INTERVAL_MS).unref();
+    const lease = setInterval(() => void touch(home), HEARTBEAT_INTERVAL_MS).unref();
     let left: Promise<void> | undefined;
     const leave = () => {
       clearInterval(lease);
@@ -152,7 +155,10 @@ async function acquire(locksFolder: string, path: string): Promise<Owned> {
   }
 }
 
-/** Makes the folder if it is missing. No lock has to survive a power cut. PATH_ESCAPE for a link. */
+/**
+ * Creates the folder if it is missing, without fsync: no lock has to survive a power cut. PATH_ESCAPE for a
+ * link.
+ */
 async function pinLocks(locksFolder: string): Promise<PinnedFolder> {
   try {
     return pinFolder(locksFolder);
@@ -165,9 +171,9 @@ async function pinLocks(locksFolder: string): Promise<PinnedFolder> {
 
 /** Pauses if another process waits for this lock and this process was its last owner. */
 async function yieldToWaiter(path: string): Promise<void> {
-  const until = handOver.get(path);
+  const until = yieldUntil.get(path);
   if (until === undefined) return;
-  handOver.delete(path);
+  yieldUntil.delete(path);
   await sleep(Math.max(0, until - systemClock.monotonic()));
 }
 
@@ -192,7 +198,7 @@ async function tryAcquire(lock: LockFolder): Promise<string | undefined> {
   return undefined;
 }
 
-/** If it cannot be removed now, a sweep removes it after the end of this process. */
+/** If the folder cannot be removed now, a sweep removes it when this process has ended. */
 function discardPrivate(privatePath: string, own: string): void {
   try {
     rmdirSync(join(privatePath, own));
@@ -204,14 +210,14 @@ function discardPrivate(privatePath: string, own: string): void {
 
 function publish(privatePath: string, { at, path }: LockFolder): boolean {
   try {
-    // A released lock may remain as an empty folder, and Windows does not rename onto one.
+    // A released lock may remain as an empty folder. Windows does not rename onto an existing folder.
     if (IS_WINDOWS) removeIfEmpty(at);
     renameSync(privatePath, at);
     return true;
   } catch (error) {
     const errno = errnoOf(error) ?? '';
     const isLink = lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink();
-    if (isLink) throw leadsElsewhere(path);
+    if (isLink) throw symlinkError(path);
     if (TAKEN.includes(errno) || (IS_WINDOWS && TAKEN_ON_WINDOWS.includes(errno))) return false;
     throw error;
   }
@@ -228,27 +234,29 @@ async function removeDeadOwner(lock: LockFolder): Promise<boolean> {
     const entries = await readdir(inside.path);
     const owner = entries.find(isOwnerName);
     if (owner === undefined) {
-      // Something else is in the folder (.DS_Store). It would block every rename onto the lock.
+      // A foreign file is in the folder, such as .DS_Store. No rename onto the lock would succeed.
       for (const entry of entries) await removeTree(inside, entry);
       return true;
     }
     if (isDead(owner) || (await isLeaseOver(lock.path, owner, inside.at(owner)))) {
       return removeOwner(lock, inside, owner);
     }
-    await askFor(inside, owner);
+    await markWanted(inside, owner);
     return false;
   });
   return (await ignoreErrno(GONE, removed)) ?? true;
 }
 
-/** The mark makes the owner's rmdir at the release fail. So the owner notices that we wait. */
-async function askFor(inside: PinnedFolder, owner: string): Promise<void> {
+/**
+ * Creates the mark `wanted`. The owner's rmdir then fails at the release, so the owner notices the waiter.
+ */
+async function markWanted(inside: PinnedFolder, owner: string): Promise<void> {
   await inFolder(join(inside.realPath, owner), (home) => mkdirSync(home.at(WANTED))).catch(
-    () => undefined, // the owner has left, or the mark exists
+    () => undefined, // the owner has released the lock, or the mark exists
   );
 }
 
-/** One rename decides which process removes a dead owner. The owner's staged file moves with it. */
+/** Only one process succeeds with the rename and so removes the dead owner with its temporary file. */
 async function removeOwner(
   lock: LockFolder,
   inside: PinnedFolder,
@@ -262,8 +270,8 @@ async function removeOwner(
 }
 
 /**
- * If it cannot be removed now, a later start sweeps it. Its name differs from that of a lock. Each
- * waiter may still add its mark to the folder after it was moved.
+ * If the folder cannot be removed now, a later start removes it (`sweepLocks`). This can happen because a
+ * waiter may add its mark even after the folder was renamed.
  */
 async function removeDiscarded({ folder }: LockFolder, name: string): Promise<void> {
   await removeTree(folder, name).catch(() => undefined);
@@ -273,7 +281,7 @@ const isDead = (owner: string) => (isOwnName(owner) ? !inUse.has(owner) : isSure
 
 const discardedName = ({ path }: LockFolder, owner: string) => `${basename(path)}.dead.${owner}`;
 
-/** To pin what is below it. */
+/** The real path of the lock's folder, for `inFolder`. */
 const pathOfLock = ({ folder, path }: LockFolder) => join(folder.realPath, basename(path));
 
 async function isLeaseOver(path: string, owner: string, ownerPath: string): Promise<boolean> {
@@ -291,7 +299,7 @@ async function isLeaseOver(path: string, owner: string, ownerPath: string): Prom
   return true;
 }
 
-/** Never fails. What was committed stays committed; the next caller removes a lock that stays. */
+/** Ignores errors of the system: the commits are done, and the next caller removes a lock that remains. */
 async function release(owned: Owned): Promise<void> {
   const { at, own, folder } = owned;
   try {
@@ -299,12 +307,14 @@ async function release(owned: Owned): Promise<void> {
   } catch (error) {
     if (errnoOf(error) === undefined) throw error;
   } finally {
-    inUse.delete(own); // also where the name stays: the disk failed
+    inUse.delete(own); // also if the name could not be removed
     folder.close();
   }
 }
 
-/** False if another process removed our name from the lock; `undefined` if our folder is not empty. */
+/**
+ * Returns false if another process removed our name from the lock; `undefined` if our folder is not empty.
+ */
 function removeOwnName(path: string, own: string): boolean | undefined {
   try {
     rmdirSync(join(path, own));
@@ -315,8 +325,9 @@ function removeOwnName(path: string, own: string): boolean | undefined {
 }
 
 /**
- * For a folder with the staging file of a failed write, or a waiter's mark. One rename moves it away,
- * because a waiter could add its mark again while the folder is emptied. Same result as `removeOwnName`.
+ * Removes our folder if it contains the temporary file of a failed write or a waiter's mark. It renames
+ * the folder first, because a waiter could add its mark again meanwhile. Returns false if another process
+ * removed our name.
  */
 async function discardOwnName(owned: Owned): Promise<boolean> {
   const { path, at, own, folder } = owned;
@@ -329,7 +340,7 @@ async function discardOwnName(owned: Owned): Promise<boolean> {
     throw error;
   }
   const isWanted = await exists(join(discarded, WANTED)).catch(() => false);
-  if (isWanted) handOver.set(path, systemClock.monotonic() + HAND_OVER_MS);
+  if (isWanted) yieldUntil.set(path, systemClock.monotonic() + YIELD_MS);
   await removeDiscarded(owned, discardedName(owned, own));
   return true;
 }
@@ -338,7 +349,7 @@ function removeIfEmpty(path: string): void {
   try {
     rmdirSync(path);
   } catch (error) {
-    // Not empty: the next owner has it. ENOENT: nothing to do.
+    // If it is not empty, it belongs to the next owner.
     if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'EPERM', 'EBUSY'].includes(errnoOf(error) ?? ''))
       throw error;
   }
@@ -346,7 +357,7 @@ function removeIfEmpty(path: string): void {
 
 async function touch(ownerPath: string): Promise<void> {
   const now = systemClock.now() / 1000;
-  await utimes(ownerPath, now, now).catch(() => undefined); // lock lost: the commit fails
+  await utimes(ownerPath, now, now).catch(() => undefined); // if the lock was lost, the commit fails
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -363,8 +374,9 @@ async function lockedError({ path, at }: LockFolder): Promise<AppError> {
 }
 
 /**
- * Removes what dead processes left in `locksFolder`: locks, private folders and discarded ones. Nothing
- * of a live process is removed. Where the process cannot be seen, its lease is observed from now on.
+ * Removes what dead processes left in `locksFolder`: locks, private folders and discarded folders. An
+ * owner on another machine or in another container is removed only if a later call finds it untouched.
+ * FILESYSTEM_ERROR.
  */
 export async function sweepLocks(locksFolder: string): Promise<void> {
   for (const entry of await listFolders(locksFolder)) {

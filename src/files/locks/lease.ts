@@ -1,12 +1,12 @@
 /**
- * Leases that are held for long (proper-lockfile): they decide which process polls a research run,
- * writes the index cache or makes today's backup. When a machine stalls, two processes may have one
- * lease. So a lease only saves work; the write lock (file-lock.ts) guards what must not happen twice.
+ * Leases that are held for a long time (proper-lockfile). They decide which process polls a research run,
+ * writes the index cache or makes today's backup. If a machine stalls, two processes may have the same
+ * lease. So a lease only avoids double work; what must not happen twice needs the write lock (file-lock.ts).
  *
- * The file `<path>.owner` beside the lock `<path>.lock` has the name of the owner's process
- * (process-identity.ts). If that process ran on this machine and is dead, the lease is free at once; if
- * there is still no such file after a second, the process died before it wrote its name, and the lease is
- * free too. Otherwise the lease ends 20 s after its last refresh.
+ * The file `<path>.owner` beside the lock `<path>.lock` contains the name of the owner's process
+ * (process-identity.ts). The lease is free at once if that process ran on this machine and is dead. It is
+ * also free if the file is still missing after a second: then the process died before it wrote its name.
+ * Otherwise the lease ends 20 s after its last refresh.
  */
 import { lstatSync, rmdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
@@ -18,28 +18,31 @@ import { removeQuietly } from '../atomic/staging.js';
 import { fileError, withFileError } from '../read/file-errors.js';
 import { readWhole } from '../read/json-doc.js';
 import { inFolder, pinFolder } from '../safe-access/pinned-folder.js';
-import { notAFolder } from '../safe-access/refusals.js';
+import { notAFolderError } from '../safe-access/refusals.js';
 import { isSurelyDead, ownerName } from './process-identity.js';
 
 const STALE_MS = 20_000;
 const REFRESH_MS = 5_000;
-/** An owner writes its name within milliseconds. */
-const NAME_MS = 1_000;
+/** How long a waiter waits for the owner's file. An owner writes it within milliseconds. */
+const OWNER_FILE_MS = 1_000;
 const MAX_OWNER_BYTES = 1000;
 
 export interface Lease {
-  /** False once another process took the lease over: stop the work at the next chance. */
+  /** Returns false when another process has taken over the lease. Then stop the work soon. */
   isHeld(): boolean;
-  /** Idempotent. Never throws. */
+  /** May be called twice. Never rejects. */
   release(): Promise<void>;
 }
 
-/** `undefined` if a live process holds it, or one that cannot be seen from here. FILESYSTEM_ERROR, PATH_ESCAPE. */
+/**
+ * Returns `undefined` if another process holds the lease: a live process, or one on another machine or in
+ * another container. FILESYSTEM_ERROR, PATH_ESCAPE.
+ */
 export async function tryLease(path: string): Promise<Lease | undefined> {
   await makeFolder(dirname(path), { fsync: false });
   const lease = await acquire(path);
   if (lease !== undefined || !(await isAbandoned(path))) return lease;
-  // Another waiter may do the same at the same moment. One of the two acquires the lease.
+  // Another process may do the same at the same time. One of the two acquires the lease.
   await inFolder(dirname(path), (folder) => rmdirSync(folder.at(basename(lockPath(path))))).catch(
     () => undefined,
   );
@@ -56,12 +59,12 @@ async function acquire(path: string): Promise<Lease | undefined> {
       realpath: false,
       stale: STALE_MS,
       update: REFRESH_MS,
-      // The default throws from a timer and so ends the process.
+      // The default handler throws in a timer, which would end the process.
       onCompromised: () => {
         isHeld = false;
       },
     });
-    // Without this file another process would take the lease over.
+    // Without this file another process would take over the lease.
     await atomicWrite(ownerPath(path), Buffer.from(ownerName()), { fsync: false }).catch(
       async (error: unknown) => {
         await unlock();
@@ -71,10 +74,10 @@ async function acquire(path: string): Promise<Lease | undefined> {
     return {
       isHeld: () => isHeld,
       release: async () => {
-        // Of a lease that was taken over, the name is another process's.
+        // If the lease was taken over, the file belongs to the new owner.
         if (isHeld) removeQuietly(folder.at(basename(ownerPath(path))));
         isHeld = false;
-        await unlock().catch(() => undefined); // released before, or another process holds it now
+        await unlock().catch(() => undefined); // already released, or another process holds the lease now
         folder.close();
       },
     };
@@ -82,8 +85,8 @@ async function acquire(path: string): Promise<Lease | undefined> {
     const name = basename(lockPath(path));
     const found = lstatSync(folder.at(name), { throwIfNoEntry: false });
     folder.close();
-    // A lock is a folder. Anything else would be taken for the lease of another process for ever.
-    if (found?.isDirectory() === false) throw notAFolder(lockPath(path), found);
+    // A lock is a folder. A file with its name would look like the lease of another process for ever.
+    if (found?.isDirectory() === false) throw notAFolderError(lockPath(path), found);
     if (errnoOf(error) === 'ELOCKED') return undefined;
     if (isAppError(error)) throw error;
     throw fileError(error, 'lease', path);
@@ -94,7 +97,7 @@ async function isAbandoned(path: string): Promise<boolean> {
   const owner = await ownerOf(path);
   if (owner !== undefined) return isSurelyDead(owner);
   const before = lockVersion(path);
-  await sleep(NAME_MS);
+  await sleep(OWNER_FILE_MS);
   return (await ownerOf(path)) === undefined && before !== '' && lockVersion(path) === before;
 }
 
@@ -103,7 +106,10 @@ async function ownerOf(path: string): Promise<string | undefined> {
   return found?.bytes.toString().trim();
 }
 
-/** Differs where the lock was released and acquired again; empty where there is none. */
+/**
+ * Identifies one acquisition of the lock: it differs after a release and a new acquisition. Empty if there is
+ * none.
+ */
 function lockVersion(path: string): string {
   const found = lstatSync(lockPath(path), { throwIfNoEntry: false });
   return found === undefined ? '' : `${found.ino} ${found.mtimeMs}`;

@@ -1,7 +1,7 @@
 /**
  * The operations of a lock's owner (file-lock.ts acquires and releases the lock). Every change of a
- * file is a rename through the owner's own folder inside the lock. The rename fails once the lock is
- * lost, so a process that was paused cannot overwrite newer data.
+ * file is a rename from or to the owner's folder inside the lock. If the lock was lost, this folder is
+ * gone and the rename fails, so a process that was paused cannot overwrite newer data.
  */
 import { existsSync, linkSync, lstatSync } from 'node:fs';
 import { lstat, rm } from 'node:fs/promises';
@@ -22,32 +22,32 @@ import { type NewFolder, placeFolder, stageFolders } from '../atomic/new-folders
 import { isWithoutLinks } from '../atomic/staging.js';
 import { fileError, ignoreErrno } from '../read/file-errors.js';
 import { isSameFile, readStampNow, type Stamp } from '../read/stamp.js';
-import { copyRegular, replaceable } from '../safe-access/open-regular.js';
+import { copyRegular, requireReplaceable } from '../safe-access/open-regular.js';
 import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';
-import { notRegular } from '../safe-access/refusals.js';
+import { notRegularFileError } from '../safe-access/refusals.js';
 
 /** The name of the mark that a waiting process makes in the owner's folder. */
 export const WANTED = 'wanted';
 const GONE = ['ENOENT'];
 
-/** Thrown inside `withLock` when the lock was lost, or the file that was read has changed. The work then runs again. */
+/** The lock was lost, or the file that was read has changed. `withLock` then runs the work again. */
 export class LockLostError extends Error {}
 
 export interface LockedReplaceOptions extends ReplaceOptions {
   /**
-   * This is the last operation under the lock: the lock is released after the rename, before the disk
-   * has confirmed it. A later writer's fsync covers this rename. Callers that only read the new content
-   * must fsync the target's folder themselves.
+   * This is the last operation under the lock: the lock is released after the rename and before the fsync
+   * of the folder. A later writer's fsync also makes this rename durable. A caller that only reads the new
+   * content must fsync the target's folder itself before it relies on it.
    */
   readonly isLast?: boolean;
 }
 
 export interface HeldLock {
   /**
-   * Replaces `target` (on the lock's file system) with `bytes`, if the lock is still ours.
-   * Durable when it resolves. If it throws, the target is unchanged, unless the error has
-   * `details.unconfirmed`. An error of `onReplaced` is thrown at the end. If `base` is given and a
-   * program without the lock (an editor) has changed the target since, the work runs again.
+   * Replaces `target` (on the lock's file system) with `bytes`. Durable when it resolves. If it throws, the
+   * target is unchanged, unless the error has `details.unconfirmed`. An error of `onReplaced` is thrown at
+   * the end. LockLostError if the lock was lost, or if `base` is given and an editor has changed the target
+   * since.
    */
   replace(
     target: string,
@@ -56,19 +56,25 @@ export interface HeldLock {
     options?: LockedReplaceOptions,
   ): Promise<Stamp>;
   /**
-   * Makes `target` a second name of the file `source` (a copy where there are no hard links), if the
-   * lock is still ours. Does nothing if there is no `source`. The name is durable when it resolves.
+   * Makes `target` a hard link to the file `source`, or a copy if hard links are not supported. Replaces a
+   * file `target`. Does nothing if there is no `source`. The name is durable when it resolves.
+   * LockLostError if the lock was lost.
    */
-  keep(source: string, target: string, durability: Durability): Promise<void>;
-  /** Removes a file, if the lock is still ours. Does nothing if there is no such file. */
-  remove(target: string): Promise<void>;
-  /** Like `replace`, with a file that was written and synced before: for content too large for memory. */
-  place(stage: string, target: string, durability: Durability): Promise<void>;
+  link(source: string, target: string, durability: Durability): Promise<void>;
   /**
-   * Adds new folders to `parent`, each whole or not at all, if the lock is still ours. Calls `onPlaced` for
-   * each that is in place; returns the error of each that is not (ALREADY_EXISTS: its name is taken). When it
-   * resolves, all that were ever placed are durable. After LockLostError call it again with those that are
-   * not in place.
+   * Removes a file; not durable. Does nothing if there is no such file. LockLostError if the lock was lost.
+   */
+  remove(target: string): Promise<void>;
+  /**
+   * Like `replace`, by the file `stage`, which was written and fsynced before: for content too large for
+   * memory.
+   */
+  replaceByFile(stage: string, target: string, durability: Durability): Promise<void>;
+  /**
+   * Adds new folders to `parent`; each is added completely or not at all. Calls `onPlaced` for each added
+   * folder; returns the error of each other folder by its index (ALREADY_EXISTS: its name exists). All added
+   * folders are durable when it resolves. LockLostError if the lock was lost: call it again with the
+   * folders that were not added.
    */
   addFolders(
     parent: string,
@@ -76,15 +82,15 @@ export interface HeldLock {
     durability: Durability,
     onPlaced: (index: number, stamp: Stamp) => void,
   ): Promise<Map<number, unknown>>;
-  /** Whether the lock is still ours. For appends, which have no rename that would fail. */
+  /** Whether this process still owns the lock. Appends check it, because they have no rename that fails. */
   isOurs(): boolean;
-  /** Whether another process waits for it. */
+  /** Whether another process waits for the lock. */
   isWanted(): boolean;
 }
 
 /**
- * `home`: the owner's folder inside the lock, as a path for system calls; `homePath`: its real path; `leave`
- * gives the lock back.
+ * `home`: the owner's folder inside the lock, as a path for system calls; `homePath`: its real path;
+ * `leave` releases the lock.
  */
 export function heldLock(home: string, homePath: string, leave: () => void): HeldLock {
   const wanted = join(home, WANTED);
@@ -113,18 +119,18 @@ export function heldLock(home: string, homePath: string, leave: () => void): Hel
       for (const failure of failures) throw failure;
       return stamp;
     },
-    async keep(source, target, durability) {
+    async link(source, target, durability) {
       requireHeld();
       const [from, to] = [readStampNow(source), readStampNow(target)];
       if (from === undefined || (to !== undefined && isSameFile(from, to))) return;
-      await whileLockHeld(home, 'keep', target, async () => {
+      await whileLockHeld(home, 'link', target, async () => {
         await inFolder(dirname(source), (folder) => {
-          replaceable(folder, basename(source), source);
+          requireReplaceable(folder, basename(source), source);
           return linkOrCopy(folder, source, join(home, 'stage'));
         });
-        // A link may have taken the name since: `link` makes a second name of the link itself.
+        // A symbolic link may have replaced the source since: a hard link would then be a link to it.
         const staged = lstatSync(join(home, 'stage'));
-        if (!staged.isFile()) throw notRegular(source, staged);
+        if (!staged.isFile()) throw notRegularFileError(source, staged);
         await renameOnto(join(home, 'stage'), target);
         await syncFolder(dirname(target), durability);
       });
@@ -140,7 +146,7 @@ export function heldLock(home: string, homePath: string, leave: () => void): Hel
         if (!GONE.includes(errnoOf(error) ?? '')) throw fileError(error, 'remove', target);
       }
     },
-    async place(stage, target, durability) {
+    async replaceByFile(stage, target, durability) {
       requireHeld();
       await whileLockHeld(home, 'write', target, async () => {
         await inFolder(dirname(stage), (folder) =>
@@ -157,13 +163,13 @@ export function heldLock(home: string, homePath: string, leave: () => void): Hel
       const adding = () => addFolders(home, homePath, { parent, folders, durability, onPlaced });
       return whileLockHeld(home, 'write', parent, adding);
     },
-    // A folder that cannot be read counts as lost: then the work runs again.
+    // If the folder cannot be read, the lock counts as lost and the work runs again.
     isOurs: () => existsSync(home),
     isWanted: () => existsSync(wanted),
   };
 }
 
-/** Runs a step that only the owner can do. LockLostError if it failed because the lock was lost. */
+/** Runs a step that needs the lock. LockLostError if it failed because the lock was lost. */
 async function whileLockHeld<T>(
   home: string,
   doing: string,
@@ -203,7 +209,7 @@ async function addFolders(
       if (outcome === undefined) continue;
       try {
         if ('error' in outcome) throw outcome.error;
-        // Through the path of the lock, so that the rename fails once the lock is lost.
+        // This path goes through the lock, so that the rename fails if the lock was lost.
         await placeFolder(join(home, name), pinned, name);
       } catch (error) {
         if (!(await seemsThere(home))) throw new LockLostError('lock lost', { cause: error });
@@ -230,7 +236,7 @@ async function linkOrCopy(folder: PinnedFolder, source: string, target: string):
   }
 }
 
-/** True if that cannot be determined, so that the caller throws the error that it has. */
+/** Also true if that cannot be determined. Then the caller throws its own error. */
 async function seemsThere(path: string): Promise<boolean> {
   return ignoreErrno(GONE, lstat(path)).then(
     (found) => found !== undefined,

@@ -1,6 +1,6 @@
 /**
- * Lists the write locks that are held now, and removes one by hand. That is needed only if a lock stays
- * and its owner cannot be seen from here: the next writer removes an owner that is surely dead.
+ * Lists the held write locks and removes one on the user's command. That is needed only if a lock stays and
+ * its owner is on another machine or in another container: the next writer removes dead owners on this one.
  */
 import { lstat, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -11,27 +11,28 @@ import { inFolder } from '../safe-access/pinned-folder.js';
 import { removeTree } from '../safe-access/remove-tree.js';
 import { isHere, isOfEarlierBoot, isOwnerName, isSurelyDead, pidOf } from './process-identity.js';
 
-/** An owner touches its folder every five seconds. One that did so within this time is at work. */
-const AT_WORK_MS = 30_000;
+/** An owner touches its folder every five seconds. If it did so within this time, it is alive. */
+const ACTIVE_MS = 30_000;
 
 export interface LockFacts {
   readonly name: string;
   readonly path: string;
   readonly owner: string;
-  /** Of the owner, on the machine or in the container where it runs. */
+  /** The process id of the owner, on the machine or in the container where it runs. */
   readonly pid: number;
   /** How long ago the owner last touched its folder. */
   readonly quietMs: number;
   /**
-   * `dead`: also of a process that was last seen before this machine was started (docs/LOCKING.md).
-   * `quiet`: its process cannot be seen from here, and it has not touched its folder for 30 s.
+   * `dead`: the process has ended, or was last seen before this machine was started (docs/LOCKING.md).
+   * `quiet`: the process is on another machine or in another container, and has not touched its folder
+   * for 30 s.
    */
   readonly state: 'dead' | 'living' | 'quiet';
-  /** Its process runs elsewhere, as on another machine or in another container. */
+  /** The owner is on another machine or in another container. */
   readonly isElsewhere: boolean;
 }
 
-/** In the order of their names. FILESYSTEM_ERROR. */
+/** Returns the held locks, sorted by name. FILESYSTEM_ERROR. */
 export async function heldLocks(locksFolder: string): Promise<LockFacts[]> {
   const found: LockFacts[] = [];
   for (const name of (await listFolders(locksFolder)).sort()) {
@@ -58,12 +59,12 @@ export async function heldLocks(locksFolder: string): Promise<LockFacts[]> {
 
 function stateOf(owner: string, seenMs: number, quietMs: number): LockFacts['state'] {
   if (hasEnded(owner, seenMs)) return 'dead';
-  return isHere(owner) || quietMs < AT_WORK_MS ? 'living' : 'quiet';
+  return isHere(owner) || quietMs < ACTIVE_MS ? 'living' : 'quiet';
 }
 
 /**
- * Removes exactly that owner from the lock; false if it has released the lock. If the owner is still
- * alive, no data is lost: its commit fails, and its work runs again (docs/LOCKING.md).
+ * Removes this owner from the lock. Returns false if it no longer owns the lock. If the owner is still
+ * alive, no data is lost: its commit fails and its work runs again (docs/LOCKING.md). FILESYSTEM_ERROR.
  */
 export async function breakLock({ path, owner }: LockFacts): Promise<boolean> {
   const take = inFolder(dirname(path), async (folder) => {
@@ -78,7 +79,7 @@ export async function breakLock({ path, owner }: LockFacts): Promise<boolean> {
   return withFileError('unlock', path, () => take);
 }
 
-/** Paths of what ended processes left beside the locks: private and discarded folders. FILESYSTEM_ERROR. */
+/** Returns the paths of private and discarded folders that dead processes left. FILESYSTEM_ERROR. */
 export async function leftInLocks(locksFolder: string): Promise<string[]> {
   const left: string[] = [];
   for (const name of (await listFolders(locksFolder)).sort()) {
@@ -89,6 +90,6 @@ export async function leftInLocks(locksFolder: string): Promise<string[]> {
   return left;
 }
 
-/** What the next writer and the sweep remove at once. */
+/** Whether the next writer, or the next sweep, removes this owner at once. */
 const hasEnded = (owner: string, seenMs: number) =>
   isSurelyDead(owner) || isOfEarlierBoot(owner, seenMs);

@@ -1,10 +1,11 @@
 /**
- * Makes a name for this process that no other process ever has, and finds out whether the process of
- * such a name is surely dead. A pid or a host name alone is not enough: pids are reused, containers
- * share host names, and a killed server stays a zombie until its client reaps it.
+ * Makes unique names for this process, and finds out whether the process of such a name has certainly
+ * ended. A pid and a host name are not enough: pids are reused, containers share host names, and a killed
+ * server stays a zombie process until its client calls wait.
  *
  * Name: `<boot id, 8>-<pid namespace inode>-<pid>-<start time>-<counter>`; start time is field 22
- * of /proc/<pid>/stat. Where there is no /proc, no process is "surely dead": then the leases decide.
+ * of /proc/<pid>/stat. On a system without /proc no process is "surely dead": then the age of the owner's
+ * last touch decides.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { uptime } from 'node:os';
@@ -13,7 +14,7 @@ import { errnoOf } from '../../base/errors.js';
 import { randomHex } from '../../base/ids.js';
 
 interface ProcessIdentity {
-  /** `<boot>-<namespace>`: processes of another realm cannot be seen from here. */
+  /** `<boot>-<namespace>`. Processes of another realm (machine, boot or container) are not visible. */
   readonly realm: string;
   readonly pid: number;
   readonly startTime: string;
@@ -21,11 +22,11 @@ interface ProcessIdentity {
 
 const OWNER_NAME = /^([0-9a-f]{8}-\d+)-(\d+)-(\d+)-[0-9a-z]+$/;
 const NO_PROC_REALM = '00000000-0';
-/** The owner of a lock touches its folder this often. */
-export const SIGN_INTERVAL_MS = 5_000;
+/** The owner of a lock touches its folder at this interval, to show that it is alive. */
+export const HEARTBEAT_INTERVAL_MS = 5_000;
 
 const self = identifySelf();
-// Distinguishes module instances (worker threads, two copies of the package) in one process.
+// Distinguishes instances of this module in one process: worker threads, two copies of the package.
 const instance = randomHex(3);
 let counter = 0;
 
@@ -35,7 +36,7 @@ export function ownerName(): string {
   return `${self.realm}-${self.pid}-${self.startTime}-${instance}${counter.toString(36)}`;
 }
 
-/** Whether this module made the name, in this thread of this process. */
+/** Whether this instance of the module made the name. */
 export function isOwnName(name: string): boolean {
   return name.startsWith(`${self.realm}-${self.pid}-${self.startTime}-${instance}`);
 }
@@ -49,29 +50,34 @@ export function pidOf(name: string): number {
   return Number(OWNER_NAME.exec(name)?.[2]);
 }
 
-/** Whether that process ran on this machine and in this container, so that `isSurelyDead` can decide. */
+/**
+ * Whether that process is or was on this machine, in this boot and container, so that `isSurelyDead` can
+ * decide.
+ */
 export function isHere(name: string): boolean {
   const realm = OWNER_NAME.exec(name)?.[1];
   return realm === self.realm && realm !== NO_PROC_REALM;
 }
 
 /**
- * True for a process that ran before this machine was started and showed no sign of life since: what a
- * power cut left. `seenMs` is its last sign, epoch milliseconds. The boot alone does not say it, as
- * the process may run on another machine that shares the folder. One that is at work there was last
- * seen at most one interval of signs ago, which may be before this machine was started. Where the
- * clocks of the two machines differ by more than the time since then, the answer may be wrong.
+ * Whether the process has another boot id and was last seen before this machine was started: then a power
+ * cut has ended it. `seenMs`: its last heartbeat, epoch milliseconds. Another boot id alone is not enough,
+ * because the process may run on another machine that shares the folder. A live process there had its last
+ * heartbeat at most one interval ago, which is subtracted. If the clocks of the two machines differ by more
+ * than the uptime of this machine, the answer may be wrong.
  */
 export function isOfEarlierBoot(name: string, seenMs: number): boolean {
   const realm = OWNER_NAME.exec(name)?.[1];
   if (realm === undefined || realm === NO_PROC_REALM || self.realm === NO_PROC_REALM) return false;
   const bootedAt = systemClock.now() - uptime() * 1000;
-  return bootOf(realm) !== bootOf(self.realm) && seenMs < bootedAt - SIGN_INTERVAL_MS;
+  return bootOf(realm) !== bootOf(self.realm) && seenMs < bootedAt - HEARTBEAT_INTERVAL_MS;
 }
 
 const bootOf = (realm: string) => realm.slice(0, realm.indexOf('-'));
 
-/** True only if that process has ended; false if it runs, or if that cannot be seen from here. */
+/**
+ * True only if that process has ended; false if it runs, or is on another machine or in another container.
+ */
 export function isSurelyDead(name: string): boolean {
   const match = OWNER_NAME.exec(name);
   if (match === null) return false;
@@ -100,12 +106,12 @@ function identifySelf(): ProcessIdentity {
 function readProcessStat(pid: number): { state: string; startTime: string } | undefined {
   const text = readOrUndefined(`/proc/${pid}/stat`);
   if (text === undefined) return undefined;
-  // The command name may hold spaces and parentheses: fields are counted after its last one.
+  // The command name may contain spaces and parentheses, so fields are counted after the last parenthesis.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0] ?? '', startTime: fields[19] ?? '' };
 }
 
-/** Some sandboxes have a /proc without it. */
+/** Returns `undefined` if there is no such file, as in some sandboxes. */
 function readNamespace(): number | undefined {
   try {
     return statSync('/proc/self/ns/pid').ino;
@@ -124,7 +130,7 @@ function readOrUndefined(path: string): string | undefined {
   }
 }
 
-/** /proc mounted with hidepid hides other users' live processes; a signal still finds them. */
+/** If /proc is mounted with hidepid, it hides the processes of other users. A signal still finds them. */
 function isVisibleToSignals(pid: number): boolean {
   try {
     process.kill(pid, 0);

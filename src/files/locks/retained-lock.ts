@@ -1,7 +1,7 @@
 /**
- * A write lock that is retained between uses, for files that get many small appends: to acquire and to
- * release the lock costs more than the append. It is released when another process waits (after a short
- * tenure if there is more work) and when nothing used it for a moment. So an idle process holds no lock.
+ * A write lock that is kept between uses, for files that get many small appends: acquiring and releasing
+ * the lock costs more than the append. It is released when another process waits (a busy owner first keeps
+ * it for 40 ms), and when it was not used for 100 ms. So an idle process holds no lock.
  */
 import { systemClock } from '../../base/clock.js';
 import { yieldToEventLoop } from '../../base/time-slice.js';
@@ -28,7 +28,7 @@ export class RetainedLock {
   readonly #name: string;
   readonly #uses: Use[] = [];
   #session: Promise<void> | undefined;
-  /** Wakes the session if it waits for its next use. */
+  /** Resumes the session if it waits for its next use. */
   #wake: (() => void) | undefined;
   #idleSince = 0;
   #isClosed = false;
@@ -50,7 +50,7 @@ export class RetainedLock {
     });
   }
 
-  /** Waits for the work that was accepted, then releases the lock. */
+  /** Resolves when all accepted work has ended and the lock is released. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#wake?.();
@@ -71,7 +71,7 @@ export class RetainedLock {
   async #hold(lock: HeldLock): Promise<void> {
     const since = systemClock.monotonic();
     let checkedAt = since;
-    // One timer for the whole session: a timer for every short wait costs as much as an append.
+    // One timer for the whole session, because a timer for every short wait costs as much as an append.
     const timer = setInterval(() => this.#releaseIfIdle(lock), CHECK_MS).unref();
     try {
       for (;;) {
@@ -80,13 +80,13 @@ export class RetainedLock {
           if (!(await this.#waitForUse())) return;
           continue;
         }
-        // The release removes what a failed step left in the lock's folder: it may be a second name of a file.
+        // After a failure the lock is released, because that removes what the failed step left in its folder.
         if (!(await this.#perform(use, lock))) return;
         const now = systemClock.monotonic();
         if (now - since < TENURE_MS || now - checkedAt < CHECK_MS) continue;
         checkedAt = now;
         if (lock.isWanted()) return;
-        // Work that never waits for the disk would starve timers and sockets.
+        // Without it, timers and sockets would get no turn while the work never waits for the disk.
         await yieldToEventLoop();
       }
     } finally {
@@ -100,7 +100,7 @@ export class RetainedLock {
     try {
       await use.run(lock);
     } catch (error) {
-      if (error instanceof LockLostError) throw error; // withLock acquires the lock again and repeats the work
+      if (error instanceof LockLostError) throw error; // `withLock` runs the work again
       isDone = false;
       use.fail(error);
     }
@@ -108,7 +108,7 @@ export class RetainedLock {
     return isDone;
   }
 
-  /** False if the lock is to be released. */
+  /** Resolves with false if the lock must be released. */
   #waitForUse(): Promise<boolean> {
     if (this.#isClosed) return Promise.resolve(false);
     this.#idleSince = systemClock.monotonic();

@@ -1,35 +1,37 @@
 /**
- * Resolves untrusted relative paths below a folder. It walks the path part by part, follows no link, and
- * refuses a name that only resembles the one on disk. The file that is read is the file that was found,
- * even if another program replaces it by a link in between.
+ * Resolves untrusted relative paths below a folder. It checks the path part by part, follows no link, and
+ * refuses a name that only looks like an existing name. If another program replaces the file by a link
+ * after the check, the link is not followed.
  */
 import { join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
 import { type ReadFile, readWhole } from '../read/json-doc.js';
 import { readStamp } from '../read/stamp.js';
-import { likenessOf, problemWithSpelling } from './confusables.js';
+import { confusableProblem, skeletonOf } from './confusables.js';
 import { entriesOf } from './folders.js';
 import { confinedPath } from './paths.js';
 
 export interface ConfinedFile {
-  /** Absolute. */
+  /** The absolute path. */
   readonly path: string;
-  /** `other`: a folder, a pipe, a device. */
+  /** `other`: for example a folder, a pipe or a device. */
   readonly kind: 'file' | 'other' | 'absent';
 }
 
-/** PATH_ESCAPE for a name that leaves its folder on any platform. No file is touched. */
+/**
+ * PATH_ESCAPE for a name that would leave its folder on Linux, macOS or Windows. Does not access the disk.
+ */
 export function requireConfined(name: string): void {
-  const problem = problemWithSpelling(name);
+  const problem = confusableProblem(name);
   if (problem !== undefined) throw escapes(name, problem);
   confinedPath('', name);
   confinedPath('', name.normalize('NFKC'));
 }
 
 /**
- * Finds the entry of that name (relative, with `/`) below `folder`, which itself may be a link.
- * PATH_ESCAPE: the name leaves the folder, a part of it is a link, or it only resembles an existing name.
- * VALIDATION_ERROR: a part that should be a folder is not one.
+ * Finds the entry with the relative name `name` (with `/`) below `folder`, which itself may be a link.
+ * PATH_ESCAPE: the name leaves the folder, a part of it is a link, or it only looks like an existing name.
+ * VALIDATION_ERROR: a part that must be a folder is a file.
  */
 export async function findConfined(folder: string, name: string): Promise<ConfinedFile> {
   requireConfined(name);
@@ -42,13 +44,16 @@ export async function findConfined(folder: string, name: string): Promise<Confin
     if (entry === undefined) return { path, kind: 'absent' };
     if (entry.isSymbolicLink()) throw escapes(name, `leads through a link (${part})`);
     if (isLast) return { path, kind: entry.isFile() ? 'file' : 'other' };
-    if (!entry.isDirectory()) throw notAFolder(part);
+    if (!entry.isDirectory()) throw notAFolderError(part);
     at = join(at, part);
   }
   return { path, kind: 'absent' };
 }
 
-/** Returns its bytes and stamp. Throws like `findConfined` and `readPlain`. */
+/**
+ * Returns the bytes and the stamp of the file; `undefined` if it does not exist. Throws like `findConfined`
+ * and `readPlain`.
+ */
 export async function readConfined(
   folder: string,
   name: string,
@@ -59,8 +64,9 @@ export async function readConfined(
 }
 
 /**
- * Reads the file at an absolute path; the caller guarantees that no folder of the path is a link. PATH_ESCAPE
- * for a link, E_MB_READ for anything else that is not a regular file, TOO_LARGE above `maxBytes`.
+ * Reads the file at an absolute path of which no folder is a link. `name` is used in errors. Returns
+ * `undefined` if the file does not exist. PATH_ESCAPE for a link, E_MB_READ for anything else that is not a
+ * regular file, TOO_LARGE above `maxBytes`, FILESYSTEM_ERROR.
  */
 export async function readPlain(
   path: string,
@@ -87,8 +93,8 @@ async function entryOf(folder: string, part: string, name: string) {
   const listed = await entriesOf(folder, ['ENOENT', 'ENOTDIR']);
   const exact = listed.find((entry) => entry.name === part);
   if (exact !== undefined) return exact;
-  const likeness = likenessOf(part);
-  const twin = listed.find((entry) => likenessOf(entry.name) === likeness);
+  const skeleton = skeletonOf(part);
+  const twin = listed.find((entry) => skeletonOf(entry.name) === skeleton);
   if (twin === undefined) return undefined;
   throw escapes(
     name,
@@ -105,7 +111,7 @@ function escapes(name: string, problem: string, more: object = {}): AppError {
   return new AppError('PATH_ESCAPE', `The path ${shown} ${problem}.`, more);
 }
 
-function notAFolder(part: string): AppError {
+function notAFolderError(part: string): AppError {
   return new AppError('VALIDATION_ERROR', `${JSON.stringify(part)} is a file, not a folder.`);
 }
 

@@ -1,10 +1,10 @@
 /**
- * Detects confusable names: names that some program decodes into a path with separators, names with
- * characters that look like a separator, and two spellings that look the same to a person or to a disk.
- * No I/O. paths.ts has the rules of plain paths.
+ * Detects confusable names (Unicode UTS 39): names that a program may decode to a path with separators,
+ * names with characters that look like a separator, and different names that look the same to a person or
+ * are the same for a file system. No I/O. paths.ts has the rules for all other names.
  */
 
-/** The invisible characters that scripts and emoji need. */
+/** Invisible characters that some scripts and emoji need. */
 const NEEDED_INVISIBLES = /\u200c|\u200d|\ufe0e|\ufe0f/gu;
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u0080-\u009f]/u;
 /** Characters that look like a separator although no normalisation makes one of them. */
@@ -12,7 +12,7 @@ const LIKE_SEPARATOR =
   /[\u2044\u2215\u2216\u2571\u2572\u27cb\u27cd\u29f5\u29f8\u29f9\u2f03\u3033]/u;
 const PERCENT_ENCODED = /%[0-9a-f]{2}/i;
 
-/** Letters of other scripts, in lower case, that are drawn like a Latin one in either case. */
+/** Lower-case letters of other scripts that look like a Latin letter in lower or upper case. */
 const LATIN_LOOKALIKES = new Map(
   [
     ['авԁеһіјкморԛѕтуԝхнс', 'abdehijkmopqstywxhc'],
@@ -24,8 +24,8 @@ const LATIN_LOOKALIKES = new Map(
   }),
 );
 
-/** The reason why the name could be read as another path; `undefined` if it could not. */
-export function problemWithSpelling(name: string): string | undefined {
+/** Returns why a program could read the name as another path; `undefined` if none could. */
+export function confusableProblem(name: string): string | undefined {
   if (PERCENT_ENCODED.test(name)) return 'is percent-encoded';
   if (LIKE_SEPARATOR.test(name)) return 'has a character that looks like a separator';
   if (INVISIBLE.test(name.replace(NEEDED_INVISIBLES, ''))) return 'has an invisible character';
@@ -35,12 +35,15 @@ export function problemWithSpelling(name: string): string | undefined {
   return undefined;
 }
 
-/** Returns the same key for names that differ only in case, composition, width or look-alike letters. */
-export function likenessOf(name: string): string {
+/**
+ * Returns the same text (UTS 39: skeleton) for names that differ only in case, normalization, width or
+ * look-alike letters.
+ */
+export function skeletonOf(name: string): string {
   const plain = name.replace(NEEDED_INVISIBLES, '').normalize('NFKC');
-  // Lower case first: of the two sharp s only the small one becomes SS.
+  // First to lower case, because only the lower-case sharp s becomes SS.
   const folded = plain.toLowerCase().toUpperCase().toLowerCase();
-  return [...folded.normalize('NFKD')] // compares letters with marks by the letter and its marks
+  return [...folded.normalize('NFKD')] // separates a letter from its accents
     .map((letter) => LATIN_LOOKALIKES.get(letter) ?? letter)
     .join('')
     .normalize('NFKC');

@@ -1,5 +1,5 @@
 /**
- * Lists, moves and removes folders and files. Stores use it instead of node:fs.
+ * Lists, moves and removes folders and files. The stores use it instead of node:fs.
  */
 import { type Dirent, lstatSync, rmdirSync, unlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -18,8 +18,8 @@ import { inFolder } from '../safe-access/pinned-folder.js';
 import { removeTree } from '../safe-access/remove-tree.js';
 
 /**
- * The entries of the folder; links are not followed. An empty list if the system answers with an errno
- * of `absent`. PATH_ESCAPE if the folder is a link, FILESYSTEM_ERROR.
+ * Returns the entries of the folder; links are not followed. Returns an empty list for an errno in
+ * `absent`. PATH_ESCAPE if the folder is a link, FILESYSTEM_ERROR.
  */
 export async function entriesOf(path: string, absent = ['ENOENT']): Promise<Dirent[]> {
   return withFileError('list', path, async () => {
@@ -28,19 +28,19 @@ export async function entriesOf(path: string, absent = ['ENOENT']): Promise<Dire
   });
 }
 
-/** Names of the sub-folders; an empty list if the folder is missing. Links are not followed. */
+/** Returns the names of the sub-folders; an empty list if the folder is missing. Links are left out. */
 export async function listFolders(path: string): Promise<string[]> {
   const entries = await entriesOf(path);
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
-/** Names of the files in a folder; an empty list if the folder is missing. */
+/** Returns the names of the regular files; an empty list if the folder is missing. Links are left out. */
 export async function listFiles(path: string): Promise<string[]> {
   const entries = await entriesOf(path);
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
 }
 
-/** Creates the folder and so claims its name: true for exactly one caller, also across processes. */
+/** Creates the folder. Returns true for exactly one caller of all processes, false if it exists already. */
 export async function claimFolder(path: string): Promise<boolean> {
   try {
     await inFolder(dirname(path), (folder) => makeIn(folder, basename(path)));
@@ -51,7 +51,7 @@ export async function claimFolder(path: string): Promise<boolean> {
   }
 }
 
-/** Removes the folder if it is empty; true if it no longer exists. Never removes content. */
+/** Removes the folder if it is empty. Returns true if it does not exist afterwards. */
 export async function removeEmptyFolder(path: string): Promise<boolean> {
   try {
     await inFolder(dirname(path), (folder) => rmdirSync(folder.at(basename(path))));
@@ -61,7 +61,7 @@ export async function removeEmptyFolder(path: string): Promise<boolean> {
   }
 }
 
-/** Removes the folders above `path`, up to `folder`, that are empty now. Git keeps no empty folders either. */
+/** Removes the empty folders above `path`, up to but without `folder`. */
 export async function removeEmptyParents(path: string, folder: string): Promise<void> {
   for (let parent = dirname(path); parent !== folder; parent = dirname(parent)) {
     if (!(await removeEmptyFolder(parent))) return;
@@ -69,9 +69,9 @@ export async function removeEmptyParents(path: string, folder: string): Promise<
 }
 
 /**
- * Moves a file, or a folder with its content, by one rename, durable when it resolves. `taken`: `to`
- * exists and is not an empty folder; a file is moved onto a file that is there. `absent`: there is no
- * `from`. Both must be on one file system, and the parent folder of `to` must exist.
+ * Moves a file, or a folder with its content, by one rename. Durable when it resolves. A file replaces an
+ * existing file at `to`. Returns `taken` if `to` exists and is not an empty folder, `absent` if `from` does
+ * not exist. Both must be on one file system, and the parent folder of `to` must exist. FILESYSTEM_ERROR.
  */
 export async function moveByRename(
   from: string,
@@ -93,9 +93,9 @@ export async function moveByRename(
 }
 
 /**
- * Makes the folder `target` with what `fill` writes into it: it is there with all of that, or not at all.
- * Gives what `fill` gives. ALREADY_EXISTS where `target` is there and is not an empty folder,
- * FILESYSTEM_ERROR, and whatever `fill` throws.
+ * Creates the folder `target` with the files that `fill` writes, all or nothing: `fill` gets a temporary
+ * folder, which is then renamed. Returns the result of `fill`. The name is durable when it resolves.
+ * ALREADY_EXISTS if `target` exists and is not an empty folder, FILESYSTEM_ERROR, and whatever `fill` throws.
  */
 export async function writeNewFolder<T>(
   target: string,
@@ -103,7 +103,7 @@ export async function writeNewFolder<T>(
   fill: (folder: string) => Promise<T>,
 ): Promise<T> {
   const stage = join(dirname(target), temporaryName());
-  // Checked first, so that `fill` is not called in vain.
+  // Checked before `fill` does its work.
   if ((await entriesOf(target, ['ENOENT', 'ENOTDIR'])).length === 0) {
     await makeFolder(stage);
     try {
@@ -121,7 +121,7 @@ export async function writeNewFolder<T>(
 
 const TAKEN = ['ENOTEMPTY', 'EEXIST', 'ENOTDIR'];
 
-/** Renames between the two pinned folders, so that a link put in their place has no effect. */
+/** Renames between the two pinned folders, so that a link that replaces one of them has no effect. */
 async function renameBetween(from: string, to: string): Promise<void> {
   await inFolder(dirname(from), (source) =>
     inFolder(dirname(to), (target) =>
@@ -139,15 +139,15 @@ function isThere(path: string): boolean {
   }
 }
 
-/** Removes a folder with its content, file by file. Rename it first, so that no reader sees a part of it. */
+/** Removes a folder with its content, file by file. Rename it before, so that no reader sees a part of it. */
 export async function removeFolder(path: string): Promise<void> {
   const removed = inFolder(dirname(path), (folder) => removeTree(folder, basename(path)));
   await withFileError('remove', path, () => ignoreErrno(['ENOENT'], removed));
 }
 
 /**
- * Removes a file. Does nothing if there is no such file. With `fsync` a power cut does not bring it back
- * once this resolves.
+ * Removes a file. Does nothing if there is no such file. With `fsync`, the removal is durable when it
+ * resolves. FILESYSTEM_ERROR.
  */
 export async function removeFile(path: string, { fsync } = { fsync: false }): Promise<void> {
   const removed = inFolder(dirname(path), (folder) => {

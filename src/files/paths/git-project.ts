@@ -1,7 +1,7 @@
 /**
- * The project around a folder: its git repository, or what a file of Daybook's names it. The repository is
- * read from its files; git itself is never started. Knows folders
- * with `.git`, worktrees and submodules, whose `.git` is a file that names the folder.
+ * Finds the project of a folder: its git repository, or the name in a `.daybook-project` file. It reads the
+ * files of the repository and never starts git. In worktrees and submodules, `.git` is a file with the path
+ * of the git folder.
  */
 import { lstat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -10,17 +10,17 @@ import { ignoreErrno } from '../read/file-errors.js';
 import { readGivenText } from '../safe-access/given-file.js';
 
 export interface GitProject {
-  /** Top folder of the working tree. */
+  /** The top folder of the working tree. */
   readonly folder: string;
-  /** The address of `origin`, else of the first remote; as it is in the file. */
+  /** The URL of the remote `origin`, or of the first remote if there is no `origin`, as it is in the file. */
   readonly remote?: string;
 }
 
-/** A configuration is a few kilobytes; anything much longer is something else. */
+/** A git configuration has a few kilobytes. Larger files are not read. */
 const MAX_BYTES = 1024 * 1024;
 const UNREADABLE = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP'];
 
-/** The nearest around `path`, which need not exist; `undefined` where there is none. */
+/** Returns the nearest repository at or above `path`, which need not exist; `undefined` if there is none. */
 export async function findGitProject(path: string): Promise<GitProject | undefined> {
   for (let folder = resolve(path); ; folder = dirname(folder)) {
     const config = await configOf(folder);
@@ -32,16 +32,16 @@ export async function findGitProject(path: string): Promise<GitProject | undefin
   }
 }
 
-/** The file that names the project in whose folder it lies. */
+/** The name of the file that contains the project's name, in the top folder of the project. */
 export const PROJECT_FILE = '.daybook-project';
 
 export interface NamedProject {
   readonly folder: string;
-  /** The first line of its file, unchecked. */
+  /** The first line of the file. It is not validated. */
   readonly name: string;
 }
 
-/** The nearest folder, at or above `path` and below `end`, that has such a file. */
+/** Returns the nearest folder, at or above `path` and below `end`, that has a `.daybook-project` file. */
 export async function findNamedProject(
   path: string,
   end: string,
@@ -54,7 +54,7 @@ export async function findNamedProject(
   return undefined;
 }
 
-/** The text of the repository's configuration where `folder` is the top of a working tree. */
+/** Returns the text of the git configuration if `folder` is the top folder of a working tree. */
 async function configOf(folder: string): Promise<string | undefined> {
   const git = join(folder, '.git');
   const found = await ignoreErrno(UNREADABLE, lstat(git));
@@ -67,14 +67,14 @@ async function configOf(folder: string): Promise<string | undefined> {
   return textOf(join(common === undefined ? own : resolve(own, common), 'config'));
 }
 
-/** Only a plain file of that length is read: a repository can hold links and devices. */
+/** Reads only a regular file of at most 1 MB, because a foreign repository can contain links and devices. */
 async function textOf(path: string): Promise<string | undefined> {
   const found = await ignoreErrno(UNREADABLE, lstat(path));
   if (found === undefined || !found.isFile() || found.size > MAX_BYTES) return undefined;
   try {
     return readGivenText(path);
   } catch (error) {
-    // Closed to us, or another file since.
+    // We have no permission, or the file was replaced since the check.
     if (isAppError(error) || UNREADABLE.includes(errnoOf(error) ?? '')) return undefined;
     throw error;
   }

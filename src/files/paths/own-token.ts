@@ -1,5 +1,5 @@
 /**
- * The secret of a local HTTP server, in a file that only the server's own user can read.
+ * The access token of the local HTTP server, in a file that only the user of the server can read.
  */
 import { chmod } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -13,9 +13,9 @@ const TOKEN_BYTES = 32;
 const DURABLE = { fsync: true };
 
 /**
- * Returns the token in the file at `path`; the first call creates the file with mode 0600. Processes
- * that call it at the same time get the same token. VALIDATION_ERROR if the file holds no token;
- * FILESYSTEM_ERROR.
+ * Returns the token in the file at `path`. The first call creates the file with mode 0600 and a random
+ * token of 64 hexadecimal digits. Processes that call it at the same time get the same token.
+ * VALIDATION_ERROR if the file contains no token; FILESYSTEM_ERROR.
  */
 export async function ownToken(path: string): Promise<string> {
   await makeFolder(dirname(path), DURABLE);

@@ -1,7 +1,7 @@
 /**
- * Path confinement: decides which untrusted names may become paths inside a folder of ours. It refuses
- * a name that Linux, macOS or Windows reads differently, so that a folder written on one system can be
- * opened on the others.
+ * Path confinement: decides which untrusted names may become paths inside a folder of Daybook. It refuses
+ * names that Linux, macOS and Windows treat differently, so that a folder that was written on one system
+ * can be opened on the others.
  */
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
@@ -12,13 +12,13 @@ const MAX_PATH_LENGTH = 1024;
 const MAX_NAME_BYTES = 255;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: refusing control characters is the point
 const REFUSED_CHARACTERS = /[\u0000-\u001f<>:"|?*\\]/;
-/** A folder whose name begins with a dot (`.git`) also has such a name on Windows. */
+/** Short names of Windows, such as `GIT~1`: the folder `.git` has one, too. */
 const SHORT_NAME = /^[^.~]{1,6}~\d{1,3}$/;
 const RESERVED_ON_WINDOWS = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(\..*)?$/i;
 
 /**
- * Returns the absolute path of `name`, a relative path with `/`, inside `folder`. PATH_ESCAPE. No file is
- * touched.
+ * Returns the path of `name`, a relative path with `/`, inside `folder`. PATH_ESCAPE. Does not access the
+ * disk.
  */
 export function confinedPath(folder: string, name: string): string {
   const problem = problemWith(name);
@@ -28,15 +28,15 @@ export function confinedPath(folder: string, name: string): string {
   return join(folder, ...name.split('/'));
 }
 
-/** Does the same and follows the symlinks of the path: PATH_ESCAPE if they leave `folder`. */
+/** Like `confinedPath`, and also PATH_ESCAPE if a symbolic link in the path leads out of `folder`. */
 export async function confinedRealPath(folder: string, name: string): Promise<string> {
   return staysInside(folder, confinedPath(folder, name), name);
 }
 
 /**
- * Returns the absolute path inside `folder` of a name in an archive, which may come from another system.
- * It accepts names that are safe on this system (`12:30.md` is a normal name on Linux). PATH_ESCAPE. No
- * file is touched.
+ * Returns the path inside `folder` of a name in an archive, which may come from another system. It accepts
+ * all names that are safe on this system, such as `12:30.md` on Linux. PATH_ESCAPE. Does not access the
+ * disk.
  */
 export function archivedPath(folder: string, name: string): string {
   if (process.platform === 'win32') return confinedPath(folder, name);
@@ -87,11 +87,11 @@ function problemWith(name: string): string | undefined {
   return undefined;
 }
 
-/** The real path of the nearest existing ancestor plus the rest, because a new file has no real path yet. */
+/** Returns the real path of the nearest existing ancestor plus the rest: a new file has no real path yet. */
 async function realpathOfExisting(path: string): Promise<string> {
   const found = await ignoreErrno(['ENOENT'], realpath(path));
   if (found !== undefined) return found;
-  // A write would follow a dangling link.
+  // A write would follow a link whose target does not exist.
   if ((await ignoreErrno(['ENOENT'], lstat(path)))?.isSymbolicLink()) {
     throw new AppError('PATH_ESCAPE', `${path} is a link to a file or folder that does not exist.`);
   }

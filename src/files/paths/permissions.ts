@@ -1,6 +1,6 @@
 /**
- * Who else may read a private folder: finds entries whose permissions let other users in, and takes
- * those permissions away. Windows has no such permissions, so nothing is found there.
+ * Finds entries of a private folder that other users may access, and removes those permissions. Windows has
+ * no such permissions, so nothing is found there.
  */
 import { fchmodSync, fstatSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,9 +15,9 @@ const OTHERS = 0o077;
 export interface OpenEntry {
   readonly path: string;
   readonly isFolder: boolean;
-  /** Such as 0o644. */
+  /** The permission bits, such as 0o644. */
   readonly mode: number;
-  /** False where another user owns it, so that this process cannot change it. */
+  /** False if another user owns the entry. Then this process cannot change it. */
   readonly isOwn: boolean;
 }
 
@@ -27,7 +27,10 @@ export interface PermissionOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The folder itself and all files and folders below it that others may read or write. FILESYSTEM_ERROR. */
+/**
+ * Yields the folder itself and all files and folders below it that other users may read, write or search.
+ * FILESYSTEM_ERROR.
+ */
 export async function* openToOthers(
   folder: string,
   options: PermissionOptions,
@@ -48,7 +51,7 @@ export async function* openToOthers(
   }
 }
 
-/** Leaves the owner's permissions as they are. FILESYSTEM_ERROR, PATH_ESCAPE for a link. */
+/** Removes all permissions of other users. FILESYSTEM_ERROR, PATH_ESCAPE for a link. */
 export async function closeToOthers({ path, isFolder }: OpenEntry): Promise<void> {
   await withFileError('protect', path, async () => {
     if (!isFolder) return closeFile(path);

@@ -1,12 +1,14 @@
 /**
  * Reads the small files of the user's own configuration folder at the start. It is synchronous, because
- * nothing can run before they are known. atomic-write.ts writes them.
+ * nothing else can run before they are read. atomic-write.ts writes them.
  */
 import { errnoOf } from '../../base/errors.js';
 import { fileError } from '../read/file-errors.js';
 import { readGivenText } from '../safe-access/given-file.js';
 
-/** The text of a file; `undefined` if there is no such file. FILESYSTEM_ERROR if it cannot be read. */
+/**
+ * Returns the text of a file; `undefined` if there is no such file. FILESYSTEM_ERROR if it cannot be read.
+ */
 export function readTextIfPresent(path: string): string | undefined {
   try {
     return readGivenText(path);

@@ -1,9 +1,12 @@
-/** Whether a folder can be written to, without writing anything. */
+/** Checks whether a folder is writable, without a write. */
 import { accessSync, constants, lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errnoOf } from '../../base/errors.js';
 
-/** The errno by which the system refuses to write there, or in the nearest folder that exists; `undefined` if it does not. */
+/**
+ * Returns the errno (`ENOTDIR`, `EACCES`, …) if the folder is not writable; `undefined` if it is. For a
+ * missing folder, the nearest existing parent is checked.
+ */
 export function problemWithWriting(folder: string): string | undefined {
   for (let path = folder; ; path = dirname(path)) {
     try {

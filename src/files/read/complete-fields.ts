@@ -1,13 +1,12 @@
 /**
- * What can be saved of a broken JSON object: each field whose value is whole and valid JSON by itself.
- * Touches no file.
+ * Recovers fields of a damaged JSON object: each field whose value is complete and valid JSON. No I/O.
  */
 import { jsonTokens, TOKEN } from './json-tokens.js';
 
 const OPENS: readonly number[] = [TOKEN.openBrace, TOKEN.openBracket];
 const CLOSES: readonly number[] = [TOKEN.closeBrace, TOKEN.closeBracket];
 
-/** The fields of the outermost object, in their order; a field that is cut off or damaged is left out. */
+/** Returns the fields of the outermost object, in order, without incomplete and damaged ones. */
 export function completeFields(text: string): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   let depth = 0;
@@ -31,7 +30,7 @@ export function completeFields(text: string): Record<string, unknown> {
 function parsed(text: string): { value: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    JSON.stringify(value); // RangeError where it is nested too deeply to be written again
+    JSON.stringify(value); // RangeError if it is nested too deeply to be written again
     return { value };
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof RangeError) return undefined;

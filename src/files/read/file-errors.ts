@@ -1,6 +1,6 @@
 /**
- * Turns the failure of a system call into an error with a code and a hint. `details` has the path and
- * the errno; the cause stays attached for the log.
+ * Converts the error of a system call to an AppError with a code and a hint. `details` has the path and the
+ * errno; `cause` is the original error, for the log.
  */
 import { AppError, errnoOf } from '../../base/errors.js';
 
@@ -12,7 +12,7 @@ const HINTS: Readonly<Record<string, string>> = {
   ENOENT: 'This file or folder does not exist: check the path.',
   EISDIR: 'This is a folder. Give the path of a file.',
 };
-/** What people read in place of the bare name. */
+/** The text of an errno in messages. */
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'no permission, EACCES',
   EPERM: 'not permitted, EPERM',
@@ -21,7 +21,10 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
-/** STORAGE_FULL if the disk or the quota is full, otherwise FILESYSTEM_ERROR. Returns an AppError unchanged. */
+/**
+ * Returns STORAGE_FULL if the disk or the quota is full, otherwise FILESYSTEM_ERROR. Returns an AppError
+ * unchanged. `doing`: the verb in the message "Could not … <path>".
+ */
 export function fileError(error: unknown, doing: string, path: string): AppError {
   if (error instanceof AppError) return error;
   const errno = errnoOf(error);
@@ -40,7 +43,7 @@ export function fileError(error: unknown, doing: string, path: string): AppError
   });
 }
 
-/** Runs `work` and throws its failure as `fileError(…)`. */
+/** Runs `work` and throws its error as `fileError(…)`. */
 export async function withFileError<T>(
   doing: string,
   path: string,
@@ -53,7 +56,9 @@ export async function withFileError<T>(
   }
 }
 
-/** Runs `work`. Returns `undefined` for an error with one of these errno names; rethrows any other. */
+/**
+ * Awaits `work`. Returns `undefined` for an error with one of these errno names; rethrows all other errors.
+ */
 export async function ignoreErrno<T>(
   errnos: readonly string[],
   work: Promise<T>,

@@ -10,7 +10,7 @@ export interface FolderSize {
   readonly sizeBytes: number;
 }
 
-/** Bytes of all files below the folder; 0 if it is missing. FILESYSTEM_ERROR. */
+/** Returns number and size of all regular files below the folder; 0 if it is missing. FILESYSTEM_ERROR. */
 export async function folderSize(folder: string): Promise<FolderSize> {
   let files = 0;
   let sizeBytes = 0;
@@ -22,7 +22,10 @@ export async function folderSize(folder: string): Promise<FolderSize> {
   return { files, sizeBytes };
 }
 
-/** Bytes that this user may still write on the disk of the folder, which may be missing. FILESYSTEM_ERROR. */
+/**
+ * Returns how many bytes this user can write on the disk of the folder, which may be missing.
+ * FILESYSTEM_ERROR.
+ */
 export async function freeBytes(folder: string): Promise<number> {
   return withFileError('inspect', folder, async () => {
     for (let path = folder; ; path = dirname(path)) {

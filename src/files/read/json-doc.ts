@@ -1,6 +1,6 @@
 /**
- * Reads JSON files that people edit. It accepts a byte-order mark and CRLF, keeps half surrogate pairs
- * in escapes, and reports damage with its line and column. It never writes.
+ * Reads JSON files that people edit. It accepts a byte-order mark and CRLF, keeps escaped lone surrogates,
+ * and reports damage with its line and column. It never writes.
  */
 import { fstatSync } from 'node:fs';
 import { type ParseError, parse as parseTolerantly } from 'jsonc-parser';
@@ -17,11 +17,11 @@ import { type Stamp, stampOf } from './stamp.js';
 /** V8 has no strings of more than about 512 MB. Half of that leaves room to serialize the value again. */
 export const MAX_DOCUMENT_BYTES = 256 * 1024 * 1024;
 
-/** Up to here JSON.parse takes a few milliseconds. */
+/** JSON.parse needs only a few milliseconds for a smaller document. */
 const LARGE_BYTES = 1024 * 1024;
 
 const MAX_SMALL_BYTES = 64 * 1024;
-/** Copied from the memory of the system in less than a tenth of a millisecond. */
+/** Reading a file of this size from the page cache takes less than a tenth of a millisecond. */
 const MAX_BYTES_AT_ONCE = 256 * 1024;
 
 export interface ReadFile {
@@ -31,9 +31,9 @@ export interface ReadFile {
 }
 
 /**
- * Reads a whole file, opened if it is sealed; `undefined` if there is no such file. PATH_ESCAPE if a part
- * of the path is a link, FILESYSTEM_ERROR (also if it is not a regular file), TOO_LARGE above `maxBytes`,
- * DECRYPT.
+ * Reads a whole file and decrypts it if it is sealed. Returns `undefined` if there is no such file.
+ * PATH_ESCAPE if a part of the path is a link, FILESYSTEM_ERROR (also if it is not a regular file),
+ * TOO_LARGE above `maxBytes`, DECRYPT.
  */
 export async function readWhole(
   path: string,
@@ -44,8 +44,9 @@ export async function readWhole(
 }
 
 /**
- * The same for one file that a caller waits for: a small one is read without the thread pool, which takes
- * several times as long. Not for many files in a row, which the disk may have to bring.
+ * Like `readWhole`, for one file that a caller waits for. A small file is read synchronously, because the
+ * thread pool takes several times as long. Do not use it for many files in a row: reads from the disk would
+ * block the event loop.
  */
 export async function readWholeAtOnce(path: string): Promise<ReadFile | undefined> {
   const found = smallStoredNow(path);
@@ -58,7 +59,7 @@ function openedAtMost(maxBytes: number, { bytes: stored, stamp }: ReadFile, path
   return { bytes, stamp };
 }
 
-/** `undefined` for a file that is large or shows no size, and where reading it this way fails. */
+/** Returns `undefined` for a large file, for a file with size 0, and after any error. */
 function smallStoredNow(path: string): ReadFile | undefined {
   try {
     const opened = openToRead(path);
@@ -72,7 +73,7 @@ function smallStoredNow(path: string): ReadFile | undefined {
   }
 }
 
-/** A small file that is never sealed, at once: for checks that cannot wait. Throws like `readWhole`. */
+/** Reads synchronously a file of at most 64 KB that is never sealed. Throws like `readWhole`. */
 export function readSmallNow(path: string): ReadFile | undefined {
   try {
     const opened = openToRead(path);
@@ -84,7 +85,7 @@ export function readSmallNow(path: string): ReadFile | undefined {
   }
 }
 
-/** The same, as it lies on the disk: for copies, which stay sealed. */
+/** Like `readWhole`, but does not decrypt: for copies, which stay sealed. */
 export async function readStored(
   path: string,
   maxBytes = MAX_DOCUMENT_BYTES,
@@ -102,8 +103,8 @@ export async function readStored(
 }
 
 /**
- * Returns the value of a JSON document. If the bytes are not UTF-8 or not JSON, it throws the code
- * `damaged` with line and column.
+ * Returns the value of a JSON document. If the bytes are not UTF-8 or not JSON, it throws an error with the
+ * code `damaged`, and line and column in `details`.
  */
 export function parseDocument(bytes: Uint8Array, path: string, damaged: ErrorCode): unknown {
   const text = decode(bytes, path, damaged);
@@ -115,8 +116,9 @@ export function parseDocument(bytes: Uint8Array, path: string, damaged: ErrorCod
 }
 
 /**
- * The same in bounded steps where the document is large and its size is in the list `listName` of the outermost
- * object; `parts` say where its elements lie. Anything else, and every damaged document, is one step without parts.
+ * Like `parseDocument`, in short steps, so that a large document does not block the event loop. The steps
+ * are the parts of the array `listName` in the outermost object; `parts` has their positions in `bytes`. A
+ * small, damaged or differently built document is parsed in one step, and `parts` is empty.
  */
 export function* documentSteps(
   bytes: Buffer,
@@ -140,7 +142,8 @@ function decode(bytes: Uint8Array, path: string, damaged: ErrorCode): string {
 }
 
 function notUtf8(bytes: Uint8Array, path: string, damaged: ErrorCode, cause: unknown): AppError {
-  // The decoder replaces wrong bytes, so the result differs from the input; it holds back a sequence that is cut short.
+  // The decoder replaces wrong bytes, so the first difference is the fault. With `stream`, it omits an
+  // incomplete character at the end.
   const replaced = Buffer.from(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
   const firstWrong = bytes.findIndex((byte, index) => byte !== replaced[index]);
   const sound = bytes.subarray(0, firstWrong === -1 ? bytes.length : firstWrong);
@@ -152,7 +155,7 @@ function notUtf8(bytes: Uint8Array, path: string, damaged: ErrorCode, cause: unk
   });
 }
 
-/** In Node 20 the message of JSON.parse has no position. A tolerant parser finds the first fault. */
+/** In Node 20 the message of JSON.parse has no position. The fault-tolerant parser finds the first fault. */
 function damagedAt(text: string, path: string, damaged: ErrorCode, cause: unknown): AppError {
   const first = text.trim() === '' ? undefined : firstFault(text);
   const details = {
@@ -169,7 +172,7 @@ function firstFault(text: string): { offset: number; problem: string } {
   try {
     parseTolerantly(text, errors, { disallowComments: true, allowTrailingComma: false });
   } catch (error) {
-    // The tolerant parser is recursive and can overflow the stack; JSON.parse cannot.
+    // The fault-tolerant parser is recursive and can overflow the stack; JSON.parse cannot.
     if (!(error instanceof RangeError)) throw error;
     return { offset: 0, problem: 'nested too deeply' };
   }

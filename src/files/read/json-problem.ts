@@ -1,4 +1,4 @@
-/** What the JSON parser reports at a position, in words for the person who corrects the file. */
+/** Texts for the error codes of the JSON parser, for the person who corrects the file. */
 import { printParseErrorCode } from 'jsonc-parser';
 
 const PROBLEMS: Readonly<Record<string, string>> = {

@@ -1,10 +1,12 @@
 /**
- * The tokens of a JSON text, also of a broken one: jsonc-parser's scanner goes on behind a fault, and
- * it is not recursive, so deep nesting does no harm.
+ * Yields the tokens of a JSON text, also of a damaged one. The scanner of jsonc-parser continues after a
+ * fault, and it is not recursive, so deep nesting cannot overflow the stack.
  */
 import { createScanner } from 'jsonc-parser';
 
-/** The kinds that matter here, by their numbers in jsonc-parser (whose enum exists only for types). */
+/**
+ * The token kinds that are used here, with their numbers in jsonc-parser, which exports them only as types.
+ */
 export const TOKEN = {
   openBrace: 1,
   closeBrace: 2,
@@ -18,9 +20,9 @@ const END = 17;
 
 export interface JsonToken {
   readonly kind: number;
-  /** Where it begins in the text. */
+  /** The offset of the token in the text. */
   readonly at: number;
-  /** Of a string, its value. */
+  /** The value of a string; empty for other tokens. */
   readonly value: string;
 }
 

@@ -1,15 +1,15 @@
 /**
- * A large JSON document read in bounded steps: an object whose size is in one list, such as the messages
- * of a conversation. A scanner over the bytes finds where the elements of the list end, and JSON.parse reads
- * a few of them at a time. What the scanner does not understand is left to JSON.parse as a whole, so the
- * value is always the one that JSON.parse gives.
+ * Parses a large JSON object with one long array, such as the messages of a conversation, in short steps.
+ * A scanner over the bytes finds the ends of the array's elements, and JSON.parse parses a few elements at a
+ * time. If the scanner does not understand the document, the caller parses it as a whole, so the result is
+ * always that of JSON.parse.
  */
 import { isAscii } from 'node:buffer';
 import { newUuid } from '../../base/ids.js';
 
-/** Elements are parsed together until they have so many bytes. */
+/** The elements of one step have about this many bytes. */
 const STEP_BYTES = 64 * 1024;
-/** A string is read byte by byte up to this length; then the next quotation mark is searched natively. */
+/** A string is scanned byte by byte up to this length. After it, `indexOf` finds the next quotation mark. */
 const NEAR = 32;
 
 const QUOTE = 0x22;
@@ -23,7 +23,7 @@ const CLOSE_BRACE = 0x7d;
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Some neighbours in the list: `bytes.subarray(from, end)` is what stands between the brackets of a list of them. */
+/** Some adjacent elements of the array: `bytes.subarray(from, end)` is their text, without the brackets. */
 export interface ListPart {
   readonly from: number;
   readonly end: number;
@@ -31,8 +31,8 @@ export interface ListPart {
 }
 
 /**
- * The object in `bytes`, whose field `listName` is the list. `undefined` where the document is not such an
- * object, or is damaged; then what was added to `parts` does not count.
+ * Returns the object in `bytes`, whose field `listName` is the array, and adds the positions of its elements
+ * to `parts`. Returns `undefined` if the document is not such an object or is damaged; then ignore `parts`.
  */
 export function* largeDocumentSteps(
   bytes: Buffer,
@@ -50,7 +50,7 @@ export function* largeDocumentSteps(
     if (!isLast && end - from < STEP_BYTES) continue;
     const some = elementsOf(bytes.subarray(from, end));
     if (some === undefined) return undefined;
-    // Between two commas, or before the closing bracket, there must be something.
+    // There must be an element between two commas, and between a comma and the closing bracket.
     if (some.length === 0 && !(isLast && elements.length === 0)) return undefined;
     for (const each of some) elements.push(each);
     parts.push({ from, end, count: some.length });
@@ -61,8 +61,8 @@ export function* largeDocumentSteps(
 }
 
 /**
- * The document without its list, with the elements put in. A text that is in no file stands for the list
- * meanwhile: another field of that name behind it counts for JSON.parse, and then the text is gone.
+ * Parses the document with a random text in place of the array, and then puts the elements there. If the
+ * text is not found afterwards, the document has a second field of that name, which JSON.parse uses.
  */
 function withList(
   bytes: Buffer,
@@ -83,16 +83,16 @@ function withList(
   return document;
 }
 
-/** The elements of a part; `undefined` where it is none. */
+/** Returns the elements in the text of a `ListPart`; `undefined` if it is not valid JSON. */
 export function elementsOf(part: Buffer): unknown[] | undefined {
   const elements = parsed(part, { open: '[', close: ']' });
   return Array.isArray(elements) ? elements : undefined;
 }
 
-/** `undefined` where the bytes are not UTF-8 or not JSON. */
+/** Returns `undefined` if the bytes are not UTF-8 or not JSON. */
 function parsed(bytes: Buffer, { open = '', close = '' } = {}): unknown {
   try {
-    // Three times as fast as the decoder, where both give the same.
+    // For ASCII, latin1 has the same result and is three times as fast as the decoder.
     const text = isAscii(bytes) ? bytes.toString('latin1') : DECODER.decode(bytes);
     return JSON.parse(`${open}${text}${close}`);
   } catch (error) {
@@ -101,7 +101,7 @@ function parsed(bytes: Buffer, { open = '', close = '' } = {}): unknown {
   }
 }
 
-/** Where the list begins that is the value of the field `name` of the outermost object. */
+/** Returns the offset of the array that is the value of the field `name` of the outermost object. */
 function startOfList(bytes: Buffer, name: Buffer): number | undefined {
   let at = afterSpace(bytes, startsWithMark(bytes) ? BYTE_ORDER_MARK.length : 0);
   if (bytes[at] !== OPEN_BRACE) return undefined;
@@ -130,7 +130,7 @@ function afterSpace(bytes: Buffer, from: number): number {
   return at;
 }
 
-/** Where the comma or bracket behind the value that begins at `from` is; the length where there is none. */
+/** Returns the offset of the comma or bracket after the value at `from`; the length if there is none. */
 function endOfValue(bytes: Buffer, from: number): number {
   let depth = 0;
   let at = from;
@@ -150,7 +150,7 @@ function endOfValue(bytes: Buffer, from: number): number {
   return bytes.length;
 }
 
-/** What follows the string whose opening quotation mark is at `start`; the length where it does not end. */
+/** Returns the offset after the string that begins at `start`; the length if the string does not end. */
 function endOfString(bytes: Buffer, start: number): number {
   let at = start + 1;
   for (;;) {
@@ -166,7 +166,7 @@ function endOfString(bytes: Buffer, start: number): number {
   }
 }
 
-/** Whether an odd number of backslashes stands before `at`, from `from` on. */
+/** Whether there is an odd number of backslashes directly before `at`, not before `from`. */
 function isEscaped(bytes: Buffer, from: number, at: number): boolean {
   let first = at;
   while (first > from && bytes[first - 1] === BACKSLASH) first -= 1;

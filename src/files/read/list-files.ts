@@ -1,6 +1,6 @@
 /**
- * Lists every file below a folder in the order of the names, for a backup. Links and other entries that
- * are not plain files are listed but not followed: a link could lead out of the folder.
+ * Lists every file below a folder, sorted by name, for backups. Links and other entries that are not
+ * regular files are listed and not followed, because a link could lead out of the folder.
  */
 import { join } from 'node:path';
 import { entriesOf } from '../paths/folders.js';
@@ -9,12 +9,15 @@ export interface ListedFile {
   /** Relative to the folder, with `/`. */
   readonly name: string;
   readonly path: string;
-  /** False for a link, a socket and the like, and for a name that is not UTF-8. */
+  /** False if it is not a regular file (a link, a socket), or its name is not UTF-8 or has a backslash. */
   readonly isPlain: boolean;
   readonly isLink: boolean;
 }
 
-/** Skips files and folders for whose relative name `isLeftOut` is true. A missing folder has no files. */
+/**
+ * Skips files and folders if `isLeftOut` returns true for their relative name. A missing folder has no
+ * files. FILESYSTEM_ERROR.
+ */
 export async function* listFiles(
   folder: string,
   isLeftOut: (name: string, path: string) => boolean,

@@ -1,10 +1,10 @@
 /**
- * Reads a file or another stream line by line, in bounded memory. Only LF or CRLF ends a line:
- * node:readline also breaks at U+2028, which may occur unescaped in JSON strings.
+ * Reads a file or a stream line by line, in bounded memory. Only LF or CRLF ends a line. node:readline is
+ * not used, because it also breaks at U+2028, which may occur unescaped in JSON strings.
  */
 import type { Readable } from 'node:stream';
 import { AppError, errnoOf } from '../../base/errors.js';
-import { streamOpened } from '../age.js';
+import { streamDecrypted } from '../age.js';
 import { fileError } from './file-errors.js';
 import { MAX_DOCUMENT_BYTES } from './json-doc.js';
 
@@ -18,8 +18,8 @@ export interface Line {
 }
 
 /**
- * `source`: the path of a file, or a stream. Empty lines are skipped. FILESYSTEM_ERROR (also if there is
- * no file), TOO_LARGE for a line over 256 MB.
+ * `source`: the path of a file, which may be an age file, or a stream. Empty lines are skipped.
+ * FILESYSTEM_ERROR (also if there is no file), TOO_LARGE for a line over 256 MB, DECRYPT.
  */
 export async function* readLines(source: string | Readable): AsyncGenerator<Line> {
   let number = 0;
@@ -57,7 +57,7 @@ async function* rawLines(source: string | Readable): AsyncGenerator<Buffer> {
 
 async function* chunksOf(source: string | Readable): AsyncGenerator<Buffer> {
   try {
-    const stream = typeof source === 'string' ? streamOpened(source) : source;
+    const stream = typeof source === 'string' ? streamDecrypted(source) : source;
     for await (const chunk of stream) yield chunk as Buffer;
   } catch (error) {
     throw errnoOf(error) === undefined ? error : fileError(error, 'read', nameOf(source));
@@ -69,6 +69,6 @@ function decode(bytes: Buffer): string | undefined {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return text.endsWith('\r') ? text.slice(0, -1) : text;
   } catch {
-    return undefined; // the decoder throws for nothing else
+    return undefined; // the decoder throws only for bytes that are not UTF-8
   }
 }

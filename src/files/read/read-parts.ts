@@ -1,4 +1,4 @@
-/** Parts of a file that was read as a whole before, while it is still that version. */
+/** Reads byte ranges of a file, if the file is still a known version. */
 import { fstatSync } from 'node:fs';
 import { openHandle } from '../safe-access/open-regular.js';
 import { ignoreErrno, withFileError } from './file-errors.js';
@@ -10,8 +10,8 @@ export interface ByteRange {
 }
 
 /**
- * The bytes of each range of the version with this stamp; `undefined` if the file is another version, also one
- * that came while it was read. PATH_ESCAPE, FILESYSTEM_ERROR.
+ * Returns the bytes of each range of the version with this stamp; `undefined` if the file is missing or has
+ * another stamp before or after the read. PATH_ESCAPE, FILESYSTEM_ERROR.
  */
 export async function readParts(
   path: string,

@@ -1,20 +1,20 @@
 /**
- * Reads a file that an editor may be saving at this moment. An editor that saves in place leaves half a
- * file for some milliseconds; that is not damage.
+ * Reads a file that an editor may be saving at this moment. An editor that does not replace the file
+ * leaves an incomplete file for some milliseconds. That is not damage.
  */
 import { type Clock, sleep } from '../../base/clock.js';
 import { type ReadFile, readWhole } from './json-doc.js';
 import type { Stamp } from './stamp.js';
 
-/** A file that cannot be parsed and was written this recently is read again before it counts as damaged. */
+/** If a file was written this recently and cannot be parsed, it is read again before it counts as damaged. */
 const FRESH_MS = 1_000;
 const FRESH_ATTEMPTS = 5;
 const FRESH_PAUSE_MS = 50;
 
 /**
- * Returns the result of `parse` with the stamp of exactly that version; `undefined` if there is no file.
- * Throws the error of `parse` if the file still fails after it had time to settle; FILESYSTEM_ERROR,
- * TOO_LARGE. `read` is `readWhole`, unless given.
+ * Returns the result of `parse` and the stamp of exactly that version; `undefined` if there is no file.
+ * Throws the error of `parse` if a file older than one second cannot be parsed, or after five attempts;
+ * FILESYSTEM_ERROR, TOO_LARGE.
  */
 export async function readSettled<T>(
   path: string,

@@ -1,6 +1,6 @@
 /**
- * The identity of one version of a file. Every replace makes a new file, so device, inode, size and
- * modification time (ns) together show whether the content in memory is still the one on disk.
+ * Identifies one version of a file by device, inode, size and modification time (ns). Every replace creates
+ * a new file, so equal stamps show that the content in memory is still the content on disk.
  */
 import { lstatSync, type Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
@@ -14,13 +14,13 @@ export interface Stamp {
   readonly mtimeNs: bigint;
 }
 
-/** True if both identify the same content. `undefined` (no file) equals only `undefined`. */
+/** Whether both identify the same version. `undefined` (no file) is equal only to `undefined`. */
 export function isSameStamp(a: Stamp | undefined, b: Stamp | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   return a.mtimeNs === b.mtimeNs && a.size === b.size && a.ino === b.ino && a.dev === b.dev;
 }
 
-/** True for two versions of one file: the inode is the same, the content may differ. */
+/** Whether both are of the same file (device and inode). Its content may differ. */
 export function isSameFile(a: Stamp, b: Stamp): boolean {
   return a.ino === b.ino && a.dev === b.dev;
 }
@@ -35,7 +35,7 @@ export async function readStamp(path: string): Promise<Stamp | undefined> {
   });
 }
 
-/** The synchronous form for a busy path: ten times cheaper than the thread pool. */
+/** Like `readStamp`, synchronous: ten times faster than the thread pool, for frequent checks. */
 export function readStampNow(path: string): Stamp | undefined {
   try {
     const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
@@ -46,13 +46,13 @@ export function readStampNow(path: string): Stamp | undefined {
   }
 }
 
-/** The resolution, in milliseconds, of Node's times that are doubles. */
+/** The resolution of Node's file times that are doubles, in milliseconds. */
 const TICK_MS = 0.0005;
 
 /**
- * Whether `found`, a result of `lstat` without big integers (half the cost), has this stamp. Times are
- * compared to half a microsecond, because no write is shorter. An inode beyond 2^53 is compared as the
- * nearest double.
+ * Whether `found`, a result of `lstat` without big integers (which costs half as much), has this stamp.
+ * Times may differ by half a microsecond, because two writes are never so close. An inode above 2^53 is
+ * compared as the nearest double.
  */
 export function isStampOf(found: Stats | undefined, stamp: Stamp): boolean {
   return (
@@ -64,7 +64,10 @@ export function isStampOf(found: Stats | undefined, stamp: Stamp): boolean {
   );
 }
 
-/** Whether the file exists with this stamp: for checks of thousands of files. FILESYSTEM_ERROR. */
+/**
+ * Whether the file exists and has this stamp. Synchronous, for checks of thousands of files.
+ * FILESYSTEM_ERROR.
+ */
 export function hasStampNow(path: string, stamp: Stamp): boolean {
   try {
     return isStampOf(lstatSync(path, { throwIfNoEntry: false }), stamp);

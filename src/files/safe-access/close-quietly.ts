@@ -1,4 +1,4 @@
-/** Closing where an error does not matter: nothing was written, or the data is confirmed already. */
+/** Closes a file if an error of `close` is harmless: nothing was written, or the data was already fsynced. */
 import { closeSync } from 'node:fs';
 
 /** Never throws. */
@@ -6,6 +6,6 @@ export function closeQuietly(file: number): void {
   try {
     closeSync(file);
   } catch {
-    // Linux has freed the handle all the same.
+    // Linux frees the handle even after an error.
   }
 }

@@ -1,20 +1,23 @@
 /**
- * Files that the user names: on the command line, in the settings, or by being the user's own
- * configuration. They may be links, as people keep their settings in other folders. Opening one never
- * waits, and anything that is not a regular file is refused. Files below Daybook's folders: open-regular.ts.
+ * Reads files whose path the user gave: on the command line, in the settings, or in the user's
+ * configuration folder. They may be links, because people keep their settings in other folders. Only regular
+ * files are read, and opening does not wait for a pipe. For files in Daybook's folders, use open-regular.ts.
  */
 import { constants, createReadStream, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { AppError } from '../../base/errors.js';
 import { fileError } from '../read/file-errors.js';
 import { closeQuietly } from './close-quietly.js';
-import { notRegular } from './refusals.js';
+import { notRegularFileError } from './refusals.js';
 
 const { O_RDONLY, O_NONBLOCK = 0 } = constants;
-/** Settings are written by hand. */
+/** Such files are written by hand and are small. */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 
-/** The text of a small file. TOO_LARGE, FILESYSTEM_ERROR (no regular file), or the system's error. */
+/**
+ * Returns the text of a file of at most 16 MB. TOO_LARGE, FILESYSTEM_ERROR (not a regular file), otherwise
+ * the system's own error.
+ */
 export function readGivenText(path: string): string {
   const file = openGiven(path);
   try {
@@ -25,7 +28,7 @@ export function readGivenText(path: string): string {
   }
 }
 
-/** The same for a file that there must be: FILESYSTEM_ERROR in place of the system's error. */
+/** Like `readGivenText`, but FILESYSTEM_ERROR instead of the system's own error, also if there is no file. */
 export function requireGivenText(path: string): string {
   try {
     return readGivenText(path);
@@ -34,7 +37,7 @@ export function requireGivenText(path: string): string {
   }
 }
 
-/** Its first bytes, fewer where it has no more. Throws like `readGivenText`. */
+/** Returns the first `length` bytes, or fewer if the file is shorter. Throws like `readGivenText`. */
 export function readGivenStart(path: string, length: number): Buffer {
   const file = openGiven(path);
   try {
@@ -45,7 +48,7 @@ export function readGivenStart(path: string, length: number): Buffer {
   }
 }
 
-/** All of it, piece by piece. Throws like `readGivenText`. */
+/** Streams the whole file. Throws like `readGivenText`. */
 export function streamGiven(path: string): Readable {
   return createReadStream(path, { fd: openGiven(path) });
 }
@@ -55,5 +58,5 @@ function openGiven(path: string): number {
   const stats = fstatSync(file);
   if (stats.isFile()) return file;
   closeQuietly(file);
-  throw notRegular(path, stats);
+  throw notRegularFileError(path, stats);
 }

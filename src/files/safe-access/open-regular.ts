@@ -1,8 +1,7 @@
 /**
- * Opens the files below Daybook's folders. No other module opens one;
- * test/architecture.test.ts checks this. Links are not followed, neither in the last part nor on the
- * way; opening never waits (a pipe would, for ever); and anything that is not a regular file is refused before a
- * byte is read or written.
+ * Opens the files in Daybook's folders. No other module opens them (test/architecture.test.ts checks this).
+ * No part of the path may be a link. Opening never waits, as it would for a pipe. Anything that is not a
+ * regular file is refused before a byte is read or written.
  */
 import {
   type BigIntStats,
@@ -19,9 +18,9 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { errnoOf } from '../../base/errors.js';
 import { closeQuietly } from './close-quietly.js';
-import { MOST_TRIES, type PinnedFolder, pinFolder } from './pinned-folder.js';
-import { liesAt } from './real-path.js';
-import { hasOtherNames, leadsElsewhere, notRegular } from './refusals.js';
+import { MAX_TRIES, type PinnedFolder, pinFolder } from './pinned-folder.js';
+import { isAtPath } from './real-path.js';
+import { hardLinkError, notRegularFileError, symlinkError } from './refusals.js';
 
 const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_EXCL } = constants;
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
@@ -29,24 +28,27 @@ const NEW = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
 const FILE_MODE = 0o600;
 const COPY_BYTES = 256 * 1024;
 
-/** A regular file; the caller closes it. */
+/** An open regular file. The caller closes it. */
 export interface OpenedFile {
   readonly number: number;
-  /** As it was when it was opened. */
+  /** The result of `fstat` after the file was opened. */
   readonly stats: BigIntStats;
 }
 
-/** For reading. PATH_ESCAPE, FILESYSTEM_ERROR (no regular file), else the system's own error. */
+/**
+ * Opens a file for reading. PATH_ESCAPE, FILESYSTEM_ERROR (not a regular file), otherwise the system's own
+ * error.
+ */
 export function openToRead(path: string): OpenedFile {
   for (let attempt = 1; ; attempt += 1) {
     const number = openOr(path, () => openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
     const opened = checked(number, path);
     if (opened !== undefined) return opened;
-    if (attempt === MOST_TRIES) throw leadsElsewhere(path);
+    if (attempt === MAX_TRIES) throw symlinkError(path);
   }
 }
 
-/** The same, away from this thread. */
+/** Like `openToRead`, but opens the file in the thread pool. */
 export async function openHandle(path: string): Promise<FileHandle> {
   for (let attempt = 1; ; attempt += 1) {
     const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
@@ -54,23 +56,23 @@ export async function openHandle(path: string): Promise<FileHandle> {
     });
     try {
       const stats = fstatSync(handle.fd, { bigint: true });
-      if (!stats.isFile()) throw notRegular(path, stats);
-      if (liesAt(handle.fd, path)) return handle;
-      if (attempt === MOST_TRIES) throw leadsElsewhere(path);
+      if (!stats.isFile()) throw notRegularFileError(path, stats);
+      if (isAtPath(handle.fd, path)) return handle;
+      if (attempt === MAX_TRIES) throw symlinkError(path);
     } catch (error) {
-      await giveUp(handle);
+      await closeUnused(handle);
       throw error;
     }
-    await giveUp(handle);
+    await closeUnused(handle);
   }
 }
 
-/** Nothing was read or written. */
-const giveUp = (handle: FileHandle) => handle.close().catch(() => undefined);
+/** An error is ignored, because nothing was read or written. */
+const closeUnused = (handle: FileHandle) => handle.close().catch(() => undefined);
 
 /**
- * For adding at the end; made with mode 0600 where it is missing. Throws like `openToRead`, and
- * PATH_ESCAPE for a file that has a second name elsewhere.
+ * Opens a file for appending, and creates it with mode 0600 if it is missing. Throws like `openToRead`, and
+ * PATH_ESCAPE for a file that has another name (hard link) in another folder.
  */
 export function openToAppend(path: string): OpenedFile {
   const folder = pinFolder(dirname(path));
@@ -81,7 +83,7 @@ export function openToAppend(path: string): OpenedFile {
     return whileOpen(number, () => {
       const stats = fstatSync(number, { bigint: true });
       requireOwn(folder, basename(path), stats, path);
-      if (isNew) fchmodSync(number, FILE_MODE); // whatever the umask
+      if (isNew) fchmodSync(number, FILE_MODE); // undoes the umask
       return { number, stats };
     });
   } finally {
@@ -90,40 +92,42 @@ export function openToAppend(path: string): OpenedFile {
 }
 
 /**
- * A new file in the folder; EEXIST where the name is taken, also by a link. Its mode is 0600 without what the
- * umask takes away: `atomic/` sets it to 0600 before the file gets its name.
+ * Creates a file in the folder for writing. EEXIST if the name exists, also as a link. The umask may reduce
+ * its mode 0600; the callers in `atomic/` set it again.
  */
 export function createIn(folder: PinnedFolder, name: string): number {
   return createAt(folder.at(name));
 }
 
-/** The same, away from this thread. */
+/** Like `createIn`, but opens the file in the thread pool, and its mode is exactly 0600. */
 export async function createHandleIn(folder: PinnedFolder, name: string): Promise<FileHandle> {
   const handle = await open(folder.at(name), NEW, FILE_MODE);
   try {
     fchmodSync(handle.fd, FILE_MODE);
     return handle;
   } catch (error) {
-    await giveUp(handle);
+    await closeUnused(handle);
     throw error;
   }
 }
 
-/** The same for a place that is safe by itself: in a pinned folder, or in our own folder of a lock. */
+/**
+ * Like `createIn`, for a path that no link can redirect: in a pinned folder, or in our own folder of a lock.
+ */
 export function createAt(path: string): number {
   return openSync(path, NEW, FILE_MODE);
 }
 
 /**
- * Copies a file to the new file `to`, which is as safe a place as that of `createAt`. Throws like
- * `openToRead`: a link that takes the name of the source meanwhile is not followed.
+ * Copies a file to the new file `to`, a path as for `createAt`. Not durable. Throws like `openToRead`, also
+ * if a link replaces the source meanwhile.
  */
 export function copyRegular(from: string, to: string): void {
   const source = openToRead(from);
   try {
     const target = createAt(to);
     try {
-      fchmodSync(target, FILE_MODE); // whatever the umask
+      fchmodSync(target, FILE_MODE); // undoes the umask
       const buffer = Buffer.allocUnsafe(COPY_BYTES);
       for (let length = 1; length > 0; ) {
         length = readSync(source.number, buffer);
@@ -138,10 +142,10 @@ export function copyRegular(from: string, to: string): void {
 }
 
 /**
- * What has the name that is to be replaced, `undefined` where nothing has. Throws as for appending:
- * a rename would silently take the place of a link or a pipe. `path` is shown.
+ * Call it before a rename onto `name`, which would silently replace a link or a pipe. Returns the stats of
+ * the existing file; `undefined` if there is none. Throws like `openToAppend`. Errors contain `path`.
  */
-export function replaceable(
+export function requireReplaceable(
   folder: PinnedFolder,
   name: string,
   path: string,
@@ -151,27 +155,29 @@ export function replaceable(
   return stats;
 }
 
-/** A regular file, all of whose names lie in the folder (a crash may leave it a second one there). */
+/**
+ * Throws unless it is a regular file with all its names in the folder. A crash may leave a second name there.
+ */
 function requireOwn(folder: PinnedFolder, name: string, stats: BigIntStats, path: string): void {
-  if (!stats.isFile()) throw notRegular(path, stats);
+  if (!stats.isFile()) throw notRegularFileError(path, stats);
   if (stats.nlink <= 1n) return;
   let own = 0n;
   for (const each of readdirSync(folder.path)) {
     const found = lstatSync(folder.at(each), { bigint: true, throwIfNoEntry: false });
     if (found?.ino === stats.ino && found.dev === stats.dev) own += 1n;
   }
-  // Checked again: a name that was removed meanwhile does not count.
+  // The number of names is read again, because a name may have been removed meanwhile.
   const now = lstatSync(folder.at(name), { bigint: true, throwIfNoEntry: false });
-  if (own < (now?.nlink ?? stats.nlink)) throw hasOtherNames(path);
+  if (own < (now?.nlink ?? stats.nlink)) throw hardLinkError(path);
 }
 
-/** `undefined` where it does not lie at its path: then it is closed again. */
+/** Returns `undefined`, and closes the file, if the open file is not the one at the path. */
 function checked(number: number, path: string): OpenedFile | undefined {
   let isKept = false;
   try {
     const stats = fstatSync(number, { bigint: true });
-    if (!stats.isFile()) throw notRegular(path, stats);
-    isKept = liesAt(number, path);
+    if (!stats.isFile()) throw notRegularFileError(path, stats);
+    isKept = isAtPath(number, path);
     return isKept ? { number, stats } : undefined;
   } finally {
     if (!isKept) closeQuietly(number);
@@ -195,10 +201,12 @@ function openOr(path: string, openIt: () => number): number {
   }
 }
 
-/** What `open` answers for a link, and for a socket or a pipe without a reader. */
+/** Replaces the errors of `open` for a link, a folder, and a socket or a pipe without a reader. */
 function refusalOf(error: unknown, path: string): unknown {
   const errno = errnoOf(error);
   if (errno !== 'ELOOP' && errno !== 'ENXIO' && errno !== 'EISDIR') return error;
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  return stats === undefined || stats.isFile() ? leadsElsewhere(path) : notRegular(path, stats);
+  return stats === undefined || stats.isFile()
+    ? symlinkError(path)
+    : notRegularFileError(path, stats);
 }

@@ -1,18 +1,18 @@
 /**
- * Packages that are not dependencies of Daybook, because few people need them: a command installs them
- * into a folder of the user's cache, and they are searched there, then beside Daybook itself.
+ * Loads packages that are not dependencies of Daybook, because few people need them. A command installs
+ * them into the user's cache folder. They are searched there first, then beside Daybook itself.
  */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 export interface OptionalPackages {
-  /** Undefined where the package is absent, or its native part cannot be loaded on this machine. */
+  /** Returns `undefined` if the package is absent, or its native part cannot be loaded on this machine. */
   load(name: string): unknown;
   /** The `node_modules` folders where the package may be, the preferred ones first. */
   searchedFolders(name: string): readonly string[];
 }
 
-/** `folder`: where they are installed; it does not have to exist. */
+/** `folder`: the folder where the packages are installed; it may be missing. */
 export function optionalPackages(folder: string): OptionalPackages {
   const resolvers = [createRequire(join(folder, 'package.json')), createRequire(import.meta.url)];
   return {
@@ -21,7 +21,7 @@ export function optionalPackages(folder: string): OptionalPackages {
         try {
           return resolver(name);
         } catch {
-          // not there, or not for this machine
+          // The package is absent here, or is not for this machine.
         }
       }
       return undefined;

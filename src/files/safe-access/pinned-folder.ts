@@ -1,60 +1,60 @@
 /**
- * A folder held open while something is done in it. On Linux every step goes through the open folder
- * itself, so that a link that replaces the folder meanwhile has no effect. Elsewhere it is
- * checked when it is pinned (docs/SECURITY.md says what remains).
+ * A folder that is kept open while files in it are accessed. On Linux every access goes through the open
+ * folder, so that a link that replaces the folder meanwhile has no effect. On other systems the folder is
+ * only checked when it is pinned (docs/SECURITY.md describes the remaining risk).
  */
 import { constants, lstatSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf } from '../../base/errors.js';
 import { closeQuietly } from './close-quietly.js';
-import { isLinkFree, liesAt, pathOfOpen } from './real-path.js';
-import { leadsElsewhere } from './refusals.js';
+import { isAtPath, isLinkFree, pathOfOpen } from './real-path.js';
+import { symlinkError } from './refusals.js';
 
 const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 const FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK;
 /**
- * For a file or a folder that is moved, such as into the trash, while it is opened. Another process may
- * move it at every try: of some hundred thousand calls, five tries were too few for one. A refused
- * link costs less than a millisecond.
+ * The number of tries if a file or folder is moved while it is opened. Another process may move it at every
+ * try: five tries were too few in one of some hundred thousand calls. All tries together take less than a
+ * millisecond.
  */
-export const MOST_TRIES = 50;
+export const MAX_TRIES = 50;
 
 export interface PinnedFolder {
-  /** What system calls are given for the folder. */
+  /** The path for system calls. On Linux it goes through the open folder. */
   readonly path: string;
-  /** The path that it was pinned by: for people, and to pin what is below it. */
+  /** The path that was pinned: for messages, and for pinning sub-folders. */
   readonly realPath: string;
-  /** The open folder, for fsync; absent where the system opens no folders or keeps this one closed. */
+  /** The file descriptor, for fsync; `undefined` on Windows, or if we may not list the folder. */
   readonly file: number | undefined;
-  /** What system calls are given for a name in it. */
+  /** Returns the path of a name in the folder, for system calls. */
   at(name: string): string;
   close(): void;
 }
 
 /**
- * Opens the folder at an absolute path. PATH_ESCAPE where it is a link or lies behind one; otherwise
- * the system's own error (ENOENT, ENOTDIR) for the caller to judge.
+ * Opens the folder at an absolute path. PATH_ESCAPE if a part of the path is a link, otherwise the system's
+ * own error (ENOENT, ENOTDIR).
  */
 export function pinFolder(path: string): PinnedFolder {
-  for (let attempt = 1; attempt <= MOST_TRIES; attempt += 1) {
+  for (let attempt = 1; attempt <= MAX_TRIES; attempt += 1) {
     const file = openFolder(path);
     if (file === undefined) return pinByName(path);
     try {
-      if (liesAt(file, path)) return pinned(path, pathOfOpen(file) ?? path, file);
+      if (isAtPath(file, path)) return pinned(path, pathOfOpen(file) ?? path, file);
     } catch (error) {
       closeQuietly(file);
       throw error;
     }
-    // It was moved after it was opened, as the folder of a lock is: the next try opens what is there now.
+    // The folder was moved after it was opened, as lock folders are. The next try opens the present one.
     closeQuietly(file);
   }
-  throw leadsElsewhere(path);
+  throw symlinkError(path);
 }
 
-/** The same for a name in a pinned folder. Throws like `pinFolder`. */
+/** Pins a sub-folder of a pinned folder. Throws like `pinFolder`. */
 export function pinIn(folder: PinnedFolder, name: string): PinnedFolder {
   const realPath = join(folder.realPath, name);
-  // Only a path through the open folder itself shows that nothing on the way is a link.
+  // Without a path through the open folder, all parts must be checked for links again.
   if (folder.path === folder.realPath) return pinFolder(realPath);
   const file = openFolder(folder.at(name));
   if (file === undefined) return pinByName(realPath);
@@ -88,22 +88,22 @@ function pinned(realPath: string, path: string, file: number | undefined): Pinne
   };
 }
 
-/** `undefined` where the folder cannot be opened, although things can be done in it. */
+/** Returns `undefined` if the folder cannot be opened, but its files can be accessed. */
 function openFolder(path: string): number | undefined {
   if (process.platform === 'win32') return undefined;
   try {
     return openSync(path, FLAGS);
   } catch (error) {
     const errno = errnoOf(error);
-    if (errno === 'EACCES') return undefined; // may be searched and written, but not listed
+    if (errno === 'EACCES') return undefined; // we may access files in it, but not list it
     const isLink = (errno === 'ELOOP' || errno === 'ENOTDIR') && isLinkAt(path);
-    throw isLink ? leadsElsewhere(path) : error;
+    throw isLink ? symlinkError(path) : error;
   }
 }
 
 function pinByName(path: string): PinnedFolder {
-  statSync(`${path}/.`); // ENOENT or ENOTDIR, as opening it would say
-  if (!isLinkFree(path)) throw leadsElsewhere(path);
+  statSync(`${path}/.`); // throws ENOENT or ENOTDIR, like `open`
+  if (!isLinkFree(path)) throw symlinkError(path);
   return pinned(path, path, undefined);
 }
 
@@ -112,6 +112,6 @@ function isLinkAt(path: string): boolean {
     return lstatSync(path).isSymbolicLink();
   } catch (error) {
     if (errnoOf(error) === undefined) throw error;
-    return false; // a part above it is no folder
+    return false; // a part of the path is not a folder
   }
 }

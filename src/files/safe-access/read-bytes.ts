@@ -1,6 +1,6 @@
 /**
- * The bytes of a regular file, counted as they are read: what `stat` says is believed for making room,
- * never for a limit.
+ * Reads the bytes of a regular file. The size from `stat` is used only to allocate the buffer; the limit is
+ * checked with the number of bytes that were read.
  */
 import { readFileSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
@@ -8,10 +8,10 @@ import { AppError } from '../../base/errors.js';
 import { closeQuietly } from './close-quietly.js';
 import type { OpenedFile } from './open-regular.js';
 
-/** For files that show no size. */
+/** The first buffer for files with size 0, such as those in /proc. */
 const SMALLEST_ROOM = 4096;
 
-/** All bytes. `sizeBytes` is what the file showed. TOO_LARGE where there are more than `maxBytes`. */
+/** Returns all bytes. `sizeBytes`: the size from `stat`. TOO_LARGE if there are more than `maxBytes`. */
 export async function readBytes(
   handle: FileHandle,
   sizeBytes: number,
@@ -23,7 +23,7 @@ export async function readBytes(
   for (let length = 0; ; ) {
     const { bytesRead } = await handle.read(buffer, length, buffer.byteLength - length, length);
     length += bytesRead;
-    // All that it had when it was opened; what is added meanwhile belongs to another version.
+    // Bytes that are appended after the file was opened belong to another version.
     if (bytesRead === 0 || length === sizeBytes) return buffer.subarray(0, length);
     requireAtMost(length, maxBytes, path);
     if (length < buffer.byteLength) continue;
@@ -31,7 +31,7 @@ export async function readBytes(
   }
 }
 
-/** All bytes of a small file at once. Closes it. TOO_LARGE. */
+/** Reads all bytes synchronously and closes the file. TOO_LARGE. */
 export function readBytesNow({ number, stats }: OpenedFile, path: string, maxBytes: number) {
   try {
     requireAtMost(Number(stats.size), maxBytes, path);
@@ -41,7 +41,7 @@ export function readBytesNow({ number, stats }: OpenedFile, path: string, maxByt
   }
 }
 
-/** TOO_LARGE. */
+/** TOO_LARGE if `sizeBytes` is greater than `maxBytes`. */
 export function requireAtMost(sizeBytes: number, maxBytes: number, path: string): void {
   if (sizeBytes <= maxBytes) return;
   throw new AppError('TOO_LARGE', `${path} is larger than ${maxBytes} bytes.`, {

@@ -1,8 +1,8 @@
 /**
- * Whether an open file or folder is where its path says. Every path below the configured folders is
- * written without links (`resolveRealPath` resolves the configured ones once), so one rule is enough: what
- * was opened must lie at exactly that path. Linux returns the path of an open file, so that no swap of a
- * folder in between goes unseen. Elsewhere the path is checked again after the file was opened.
+ * Checks that an open file or folder is really at its path. `resolveRealPath` resolves the links in the
+ * configured folders once, so no path below them may contain a link: the open file must be at exactly that
+ * path. Linux reports the path of an open file, so a folder that was replaced before the open is detected. On
+ * other systems the path is checked again after the file was opened.
  */
 import { type BigIntStats, fstatSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -11,18 +11,18 @@ import { errnoOf } from '../../base/errors.js';
 const OPEN_FILES = '/proc/self/fd';
 const DELETED = ' (deleted)';
 const HAS_OPEN_PATHS = process.platform === 'linux' && linkTarget('self') !== undefined;
-/** On these one name has several spellings. */
+/** On these systems, names that differ in case or Unicode normalization are the same name. */
 const FOLDS_NAMES = process.platform === 'win32' || process.platform === 'darwin';
 
-/** The path of a folder by its number, for what is to happen in exactly this one; only on Linux. */
+/** Returns a path that goes through the open folder, on Linux; `undefined` on other systems. */
 export function pathOfOpen(file: number): string | undefined {
   return HAS_OPEN_PATHS ? `${OPEN_FILES}/${file}` : undefined;
 }
 
-/** True where the open file or folder lies at `path`, which is absolute, with no link on the way. */
-export function liesAt(file: number, path: string): boolean {
+/** Whether the open file or folder is at the absolute path `path`, and no part of the path is a link. */
+export function isAtPath(file: number, path: string): boolean {
   const target = HAS_OPEN_PATHS ? linkTarget(file) : undefined;
-  // A file that was replaced since keeps the name that it had.
+  // If the file was replaced since, Linux reports its earlier path with this suffix.
   if (target !== undefined && (target === path || target === path + DELETED)) return true;
   const clean = resolve(path);
   if (!isLinkFree(dirname(clean))) return false;
@@ -30,7 +30,7 @@ export function liesAt(file: number, path: string): boolean {
   return named !== undefined && isSame(named, fstatSync(file, { bigint: true }));
 }
 
-/** True where no part of `path`, which is there, is a link. */
+/** Whether no part of the existing path `path` is a link. */
 export function isLinkFree(path: string): boolean {
   try {
     return spelling(realpathSync.native(path)) === spelling(path);
@@ -41,8 +41,8 @@ export function isLinkFree(path: string): boolean {
 }
 
 /**
- * The path without links of a file or folder that the user named; its last parts may not be there yet. What
- * cannot be resolved stays as it is, and is refused when it is opened.
+ * Returns the path without links of a file or folder that the user named; its last parts may be missing. If
+ * a part cannot be resolved, it is not changed, and opening it later fails.
  */
 export function resolveRealPath(path: string): string {
   const clean = resolve(path);

@@ -1,20 +1,20 @@
 /**
- * The errors for entries that are not files or folders of Daybook: a link, a pipe, a device, a file that has
- * other names. Each names the path.
+ * The errors for entries that Daybook does not open: links, pipes, devices, and files with hard links in
+ * other folders. Each error contains the path.
  */
 import type { BigIntStats, Stats } from 'node:fs';
 import { AppError } from '../../base/errors.js';
 
-/** A link at `path`, or on the way to it. */
-export function leadsElsewhere(path: string): AppError {
+/** A part of `path` is a symbolic link. */
+export function symlinkError(path: string): AppError {
   return new AppError('PATH_ESCAPE', `${path} is a link, or is reached through a link.`, {
     hint: 'Daybook does not follow links below its folders. Replace the link by the file or folder itself. To store a folder in another place, set its path in the settings (docs/SECURITY.md).',
     details: { path },
   });
 }
 
-/** A file to be written has a second name, so that a write would change a file somewhere else. */
-export function hasOtherNames(path: string): AppError {
+/** The file has another name in another folder, so a write would also change that file. */
+export function hardLinkError(path: string): AppError {
   return new AppError('PATH_ESCAPE', `${path} has other names (hard links) in other folders.`, {
     hint: 'Nothing was written. Make a copy of the file, then replace the file by the copy.',
     details: { path },
@@ -26,18 +26,18 @@ type Kind = Pick<
   'isDirectory' | 'isFIFO' | 'isSocket' | 'isSymbolicLink' | 'isFile'
 >;
 
-/** Something else than a regular file. */
-export function notRegular(path: string, kind: Kind): AppError {
-  if (kind.isSymbolicLink()) return leadsElsewhere(path);
+/** The entry is not a regular file. */
+export function notRegularFileError(path: string, kind: Kind): AppError {
+  if (kind.isSymbolicLink()) return symlinkError(path);
   return new AppError('FILESYSTEM_ERROR', `${path} is ${nameOf(kind)}, not a file.`, {
     hint: 'Move it to another place. Daybook opens only regular files.',
     details: { path, ...(kind.isDirectory() && { errno: 'EISDIR' }) },
   });
 }
 
-/** Something else than a folder. */
-export function notAFolder(path: string, kind: Kind): AppError {
-  if (kind.isSymbolicLink()) return leadsElsewhere(path);
+/** The entry is not a folder. */
+export function notAFolderError(path: string, kind: Kind): AppError {
+  if (kind.isSymbolicLink()) return symlinkError(path);
   return new AppError('FILESYSTEM_ERROR', `${path} is ${nameOf(kind)}, not a folder.`, {
     hint: 'Move it to another place. Daybook needs a folder with this name.',
     details: { path },

@@ -1,6 +1,6 @@
 /**
- * Removes a file or a folder with all that is in it. Each folder on the way is opened before anything in
- * it is removed, so a link that takes its name meanwhile leads nowhere.
+ * Removes a file, or a folder with its content. Each folder is pinned before its entries are removed, so a
+ * link that replaces the folder meanwhile has no effect.
  */
 import { readdir, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,20 +8,20 @@ import { sleep } from '../../base/clock.js';
 import { errnoOf } from '../../base/errors.js';
 import { inFolder, type PinnedFolder } from './pinned-folder.js';
 
-/** `unlink` of a folder: Linux, then macOS. */
+/** The errors of `unlink` for a folder: on Linux, on macOS. */
 const IS_FOLDER = ['EISDIR', 'EPERM'];
 const NOT_EMPTY = ['ENOTEMPTY', 'EEXIST'];
-/** Other processes may add to the folder while it is removed. */
-const MOST_TRIES = 10;
+/** Other processes may add files to the folder while it is removed. */
+const MAX_TRIES = 10;
 
 /**
- * Removes `name` from the folder; does nothing where it is missing. A link is removed, not what it leads
- * to. Throws the system's own error, and PATH_ESCAPE for a folder that was swapped meanwhile.
+ * Removes `name` from the folder; does nothing if it is missing. Of a link, only the link is removed.
+ * Throws the system's own error, and PATH_ESCAPE if a folder is replaced by a link meanwhile.
  */
 export async function removeTree(folder: PinnedFolder, name: string): Promise<void> {
-  // Only Linux has a path for an open folder.
+  // Only on Linux is there a path through an open folder.
   if (folder.path === folder.realPath) {
-    return rm(folder.at(name), { recursive: true, force: true, maxRetries: MOST_TRIES });
+    return rm(folder.at(name), { recursive: true, force: true, maxRetries: MAX_TRIES });
   }
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -29,7 +29,7 @@ export async function removeTree(folder: PinnedFolder, name: string): Promise<vo
     } catch (error) {
       const errno = errnoOf(error) ?? '';
       if (errno === 'ENOENT') return;
-      if (!NOT_EMPTY.includes(errno) || attempt === MOST_TRIES) throw error;
+      if (!NOT_EMPTY.includes(errno) || attempt === MAX_TRIES) throw error;
       await sleep(attempt);
     }
   }

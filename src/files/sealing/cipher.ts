@@ -1,6 +1,7 @@
 /**
- * The only module that encrypts: AES-256-GCM with a random 12-byte IV for each text. What is sealed is tied
- * to its key and to a binding, which is not stored: it opens only where the caller names the same one.
+ * The only module that encrypts: AES-256-GCM with a random 12-byte IV for each text. The additional
+ * authenticated data (AAD) is a binding, such as the id of a message, which is not stored. A sealed text can
+ * be opened only with the same key and the same binding.
  */
 import {
   createCipheriv,
@@ -17,9 +18,11 @@ export const KEY_BYTES = 32;
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** What a sealed text has more than the text itself. */
+/** The number of bytes that a sealed text is longer than the text. */
 export const SEAL_BYTES = IV_BYTES + TAG_BYTES;
-/** IVs are drawn for so many texts at once: a draw costs more than sealing a short text. */
+/**
+ * Random bytes for so many IVs are generated together, because a call costs more than sealing a short text.
+ */
 const IVS_AT_ONCE = 256;
 
 let ivs = Buffer.alloc(0);
@@ -32,17 +35,17 @@ function nextIv(): Buffer {
 }
 
 export class CipherKey {
-  /** 16 hexadecimal digits that identify the key and reveal nothing of it. */
+  /** 16 hexadecimal digits of an HMAC with the key. They identify the key and do not reveal it. */
   readonly id: string;
   readonly #key: KeyObject;
 
-  /** `bytes`: 32 of them. They are copied. */
+  /** `bytes`: 32 bytes, which are copied. */
   constructor(bytes: Uint8Array) {
     this.#key = createSecretKey(bytes);
     this.id = createHmac('sha256', this.#key).update('daybook key id').digest('hex').slice(0, 16);
   }
 
-  /** IV, tag and text. */
+  /** Encrypts a text. Returns IV (12 bytes), tag (16 bytes) and ciphertext. */
   seal(text: Uint8Array, binding: string): Buffer {
     const iv = nextIv();
     const cipher = createCipheriv(CIPHER, this.#key, iv, { authTagLength: TAG_BYTES });
@@ -52,7 +55,7 @@ export class CipherKey {
     return Buffer.concat([iv, cipher.getAuthTag(), sealed, end]);
   }
 
-  /** DECRYPT where the key or the binding is another one, or a byte was changed. */
+  /** Decrypts a text. DECRYPT if the key or the binding differs, or a byte was changed. */
   open(sealed: Uint8Array, binding: string): Buffer {
     try {
       const decipher = createDecipheriv(CIPHER, this.#key, sealed.subarray(0, IV_BYTES), {
@@ -61,7 +64,7 @@ export class CipherKey {
       decipher.setAAD(Buffer.from(binding));
       decipher.setAuthTag(sealed.subarray(IV_BYTES, SEAL_BYTES));
       const text = decipher.update(sealed.subarray(SEAL_BYTES));
-      decipher.final(); // throws where the tag is wrong; GCM gives no bytes here
+      decipher.final(); // throws if the tag is wrong; with GCM it returns no bytes
       return text;
     } catch (cause) {
       throw new AppError(
@@ -75,23 +78,23 @@ export class CipherKey {
   }
 }
 
-/** For a key that no person chose. */
+/** Returns 32 random bytes. */
 export const newKeyBytes = (): Buffer => randomOctets(KEY_BYTES);
 
 export interface ScryptParameters {
-  /** Base64. */
+  /** In base64. */
   readonly salt: string;
   readonly N: number;
   readonly r: number;
   readonly p: number;
 }
 
-/** About 128 MB and a third of a second. */
+/** Returns parameters with which scrypt needs about 128 MB and a third of a second. */
 export function newScryptParameters(): ScryptParameters {
   return { salt: randomOctets(16).toString('base64'), N: 2 ** 17, r: 8, p: 1 };
 }
 
-/** The same passphrase and parameters give the same key. */
+/** Derives the key with scrypt. The same passphrase and parameters always result in the same key. */
 export function keyOfPassphrase(
   passphrase: string,
   { salt, N, r, p }: ScryptParameters,

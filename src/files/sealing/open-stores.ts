@@ -1,7 +1,7 @@
 /**
- * The stores that this process has open, by the places of their files. Everything that is written below
- * such a place asks here: whether it may be written (another process may be encrypting the store), and in
- * which form. So the stores need no code for encryption.
+ * The registry of the stores that this process has open, by their folders. Every write below these folders
+ * uses it: it checks whether the file may be written (another process may be encrypting the store), and
+ * seals the bytes if the store is encrypted. So the stores themselves need no code for encryption.
  */
 import { sep } from 'node:path';
 import { AppError } from '../../base/errors.js';
@@ -9,43 +9,49 @@ import { isSameStamp, readStampNow, type Stamp } from '../read/stamp.js';
 import type { CipherKey } from './cipher.js';
 import { addKey, sealedFileKey, sealFile, sealLine } from './sealed-form.js';
 
-/** Files that seal their own content, hold none, or must be readable for others. */
+/** Files that are never sealed: they have no private content, or other programs must read them. */
 const OWN_FORM = /(^|[/\\])(encryption\.json|\.gitignore|\.gitattributes|[^/\\]*\.owner)$/;
-/** Conversations and their earlier versions. */
+/** Conversations and their earlier versions, whose texts are sealed one by one. */
 const DOCUMENT = /(^|[/\\])(conversation|versions[/\\][^/\\]+)\.json$/;
 
 export interface StorePaths {
-  /** What lies below these folders is sealed. Absolute, as are all paths here. */
+  /** Files below these folders are sealed. All paths here are absolute. */
   readonly sealed: readonly string[];
-  /** Below these nothing is written while the store is converted; what is, stays as it is. */
+  /** Files below these folders are not sealed, but nothing is written there while the store is converted. */
   readonly guarded: readonly string[];
   /** Files below `cacheFolder` with `cacheName` in their path are sealed. */
   readonly cacheFolder: string;
   readonly cacheName: string;
-  /** The files of the graph: their lines are sealed, not they. */
+  /** The files of the knowledge graph. Their lines are sealed one by one. */
   readonly lineFiles: readonly string[];
 }
 
 export interface OpenStore {
   readonly paths: StorePaths;
-  /** Absent where the store is in the clear. */
+  /** Absent if the store is not encrypted. */
   readonly key?: CipherKey | undefined;
-  /** Says how the store is encrypted; nothing is written once it changed. Absent for the one who changes it. */
+  /**
+   * The file that records the key of the store. If it changes, nothing is written any more. Absent for the
+   * process that encrypts or decrypts the store.
+   */
   readonly marker?: StoreMarker;
 }
 
 interface StoreMarker {
   readonly path: string;
-  /** As it was read last. */
+  /** The stamp of the version that was read last. */
   stamp: Stamp | undefined;
-  /** The stamp of a file that says the same. LOCKED where it says something else. */
+  /**
+   * Reads the file again and returns its stamp. LOCKED if the store has another key now, or is being
+   * converted.
+   */
   readonly readAgain: () => Stamp | undefined;
 }
 
-/** The one that was opened last comes first. */
+/** The store that was opened last is the first. */
 const stores: OpenStore[] = [];
 
-/** Until the function that it returns is called, writes below the store's places follow it. */
+/** Registers a store, until the returned function is called. */
 export function addStore(store: OpenStore): () => void {
   stores.unshift(store);
   const removeKey = store.key && addKey(store.key);
@@ -71,7 +77,10 @@ function storeOf(path: string): OpenStore | undefined {
   );
 }
 
-/** LOCKED where the store at this path is being encrypted or decrypted, or has another key than when it was opened. */
+/**
+ * LOCKED if the store at this path is being encrypted or decrypted, or has another key than when it was
+ * opened.
+ */
 export function requireUnconverted(path: string): void {
   requireSame(storeOf(path));
 }
@@ -82,7 +91,9 @@ function requireSame(store: OpenStore | undefined): void {
   marker.stamp = marker.readAgain();
 }
 
-/** The key with which the content of this file is to be sealed. Throws like `requireUnconverted`. */
+/**
+ * Returns the key that seals this file; `undefined` if it is not sealed. Throws like `requireUnconverted`.
+ */
 function keyFor(path: string): CipherKey | undefined {
   const store = storeOf(path);
   requireSame(store);
@@ -93,14 +104,18 @@ const keyIn = (store: OpenStore | undefined, path: string) =>
   store !== undefined && isSealedPath(store.paths, path) ? store.key : undefined;
 
 /**
- * The bytes of a whole file as they are to be written. What is sealed already, such as a file out of a
- * backup, stays as it is. LOCKED like `requireUnconverted`; DECRYPT where it is sealed with another key.
+ * Returns the bytes of a whole file as they must be written: sealed if the store is encrypted. Bytes that
+ * are sealed already, such as a file from a backup, are not changed. LOCKED like `requireUnconverted`;
+ * DECRYPT if they are sealed with another key.
  */
 export function toStored(path: string, bytes: Uint8Array): Uint8Array {
   return storedWith(keyFor(path), path, bytes);
 }
 
-/** Like `toStored`, for files below `folder` that are written together: the store is checked once, here. */
+/**
+ * Returns a function like `toStored` for many files below `folder`. The store is checked only once, in this
+ * call.
+ */
 export function storedFormsIn(folder: string): typeof toStored {
   requireUnconverted(folder);
   return (path, bytes) => storedWith(keyIn(storeOf(path), path), path, bytes);
@@ -110,26 +125,31 @@ function storedWith(key: CipherKey | undefined, path: string, bytes: Uint8Array)
   if (key === undefined) return bytes;
   const sealedWith = sealedFileKey(bytes);
   if (sealedWith !== undefined && sealedWith !== key.id) throw otherKey(path, sealedWith);
-  return sealedWith !== undefined || hasOwnForm(path) ? bytes : sealFile(bytes, key);
+  return sealedWith !== undefined || isNeverSealedWhole(path) ? bytes : sealFile(bytes, key);
 }
 
-/** Whether this file is never sealed as a whole. */
-export const hasOwnForm = (path: string): boolean =>
+/**
+ * Whether this file is never sealed as a whole: a conversation, a graph file, or a file with public content.
+ */
+export const isNeverSealedWhole = (path: string): boolean =>
   OWN_FORM.test(path) ||
   isDocumentFile(path) ||
   storeOf(path)?.paths.lineFiles.includes(path) === true;
 
-/** Whether the file is a document that seals its contents one by one. */
+/** Whether the file is a conversation or a version of one, whose texts are sealed one by one. */
 export const isDocumentFile = (path: string): boolean => DOCUMENT.test(path);
 
-/** Lines for a file of lines, as one sealed line where it is sealed. They end with a line feed or not, as given. */
+/**
+ * Returns the lines as they must be written: as one sealed line if the file is sealed. A final line feed is
+ * kept.
+ */
 export function toStoredLines(path: string, lines: string): string {
   const key = keyFor(path);
   if (key === undefined || lines === '') return lines;
   return `${sealLine(lines.replace(/\n$/, ''), key)}${lines.endsWith('\n') ? '\n' : ''}`;
 }
 
-/** A piece of a file that is read piece by piece. Throws like `requireUnconverted`. */
+/** Like `toStored`, for one chunk of a file that is read chunk by chunk. Throws like `requireUnconverted`. */
 export function toStoredPiece(path: string, piece: Uint8Array): Uint8Array {
   const key = keyFor(path);
   return key === undefined ? piece : sealFile(piece, key);

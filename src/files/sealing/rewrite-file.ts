@@ -1,4 +1,4 @@
-/** Gives a file another form on the disk with the same content, so its time stays as well. */
+/** Encrypts or decrypts a file in place and keeps its modification time, because the content is the same. */
 import { lutimesSync } from 'node:fs';
 import { isAppError } from '../../base/errors.js';
 import { atomicWrite, type Durability } from '../atomic/atomic-write.js';
@@ -7,8 +7,9 @@ import type { Stamp } from '../read/stamp.js';
 import { readStampNow } from '../read/stamp.js';
 
 /**
- * Replaces what was read by `bytes`. Durable when it resolves. `undefined`, and nothing was written, where
- * the file was changed meanwhile. A crash may leave the time of the write. FILESYSTEM_ERROR.
+ * Replaces the version that was read by `bytes`. The content is durable when it resolves; a crash may lose
+ * the modification time. Returns `undefined`, and writes nothing, if the file was changed meanwhile.
+ * STORAGE_FULL, FILESYSTEM_ERROR.
  */
 export async function rewriteFile(
   path: string,

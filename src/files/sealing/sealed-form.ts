@@ -1,7 +1,7 @@
 /**
- * What sealed content looks like on disk (docs/FORMAT.md). A whole file: a line with the id of its key,
- * then the sealed bytes. A text, and a line of a log: the id and the sealed bytes in base64. Keys of this
- * process are found by their id, so readers need not know whether a file is sealed.
+ * The format of sealed content on disk (docs/FORMAT.md). A whole file: a line with the id of its key, then
+ * the sealed bytes. A text, or a line of a log: the id, and the sealed bytes in base64. The key is found by
+ * its id, so one reader reads plain and sealed files.
  */
 
 import { AppError } from '../../base/errors.js';
@@ -10,16 +10,16 @@ import { type CipherKey, SEAL_BYTES } from './cipher.js';
 const MAGIC = Buffer.from('daybook-sealed 1 ');
 const ID_LENGTH = 16;
 const HEADER_LENGTH = MAGIC.length + ID_LENGTH + 1;
-/** What a sealed file has more than its content. */
+/** The number of bytes that a sealed file is longer than its content. */
 export const SEALED_FILE_BYTES = HEADER_LENGTH + SEAL_BYTES;
 const TEXT = /^sealed:1:([0-9a-f]{16}):([A-Za-z0-9+/]+=*)$/;
 const LINE = /^~([0-9a-f]{16}):([A-Za-z0-9+/]+=*)~$/;
 const TILDE = 0x7e;
 
-/** The keys of the open stores, each as often as it was added. */
+/** The keys of the open stores. A key that was added twice is here twice. */
 const keys: CipherKey[] = [];
 
-/** Files of this key can be read from now on, until the function that it returns is called. */
+/** This process decrypts with this key too, until the returned function is called. */
 export function addKey(key: CipherKey): () => void {
   keys.push(key);
   return () => {
@@ -28,7 +28,7 @@ export function addKey(key: CipherKey): () => void {
   };
 }
 
-/** DECRYPT where no open store has this key. `where` is shown. */
+/** DECRYPT if no open store has this key. The error contains `where`. */
 function keyOf(id: string, where: string): CipherKey {
   const key = keys.find((each) => each.id === id);
   if (key !== undefined) return key;
@@ -38,7 +38,7 @@ function keyOf(id: string, where: string): CipherKey {
   });
 }
 
-/** The id of the key of a sealed file; `undefined` for any other content. */
+/** Returns the id of the key of a sealed file; `undefined` if the bytes are not a sealed file. */
 export function sealedFileKey(bytes: Uint8Array): string | undefined {
   if (bytes.byteLength < SEALED_FILE_BYTES || bytes[MAGIC.length + ID_LENGTH] !== 0x0a)
     return undefined;
@@ -52,7 +52,7 @@ export function sealFile(bytes: Uint8Array, key: CipherKey): Buffer {
   return Buffer.concat([MAGIC, Buffer.from(`${key.id}\n`), key.seal(bytes, 'file')]);
 }
 
-/** The content of a file, sealed or not. DECRYPT. */
+/** Returns the plain content of a file. A file that is not sealed is returned unchanged. DECRYPT. */
 export function openFile(bytes: Buffer, path: string): Buffer {
   const id = sealedFileKey(bytes);
   if (id === undefined) return bytes;
@@ -65,7 +65,10 @@ export function sealText(text: string, binding: string, key: CipherKey): string 
   return `sealed:1:${key.id}:${key.seal(Buffer.from(text), binding).toString('base64')}`;
 }
 
-/** A text in another form is its own content: a person added it. DECRYPT. */
+/**
+ * Decrypts a text. A text that is not sealed is returned unchanged, because a person may have added it.
+ * DECRYPT.
+ */
 export function openText(stored: string, binding: string, key: CipherKey): string {
   if (!stored.startsWith('sealed:1:')) return stored;
   const [, id, base64] = TEXT.exec(stored) ?? [];
@@ -74,14 +77,14 @@ export function openText(stored: string, binding: string, key: CipherKey): strin
   return namingPath(binding, () => used.open(Buffer.from(base64, 'base64'), binding)).toString();
 }
 
-/** One sealed line, without a line feed, of one line or several. */
+/** Seals one line or several as one line, without a line feed. */
 export function sealLine(lines: string, key: CipherKey): string {
   return `~${key.id}:${key.seal(Buffer.from(lines), 'line').toString('base64')}~`;
 }
 
 export const isSealedLine = (bytes: Uint8Array, start: number): boolean => bytes[start] === TILDE;
 
-/** `undefined` where the line is cut off or damaged. DECRYPT for the key of another store. */
+/** Returns `undefined` if the line is incomplete or damaged. DECRYPT for the key of another store. */
 export function openLine(line: string, path: string): Buffer | undefined {
   const [, id, base64] = LINE.exec(line) ?? [];
   if (id === undefined || base64 === undefined) return undefined;
@@ -89,7 +92,7 @@ export function openLine(line: string, path: string): Buffer | undefined {
   try {
     return key.open(Buffer.from(base64, 'base64'), 'line');
   } catch {
-    return undefined; // as any damaged line
+    return undefined; // a damaged line
   }
 }
 

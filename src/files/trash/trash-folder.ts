@@ -1,8 +1,8 @@
 /**
- * The trash of a store: a folder into which an entry (a file, or a folder with its content) is moved by
- * one rename. Its name there has its path and the time of its deletion (trash-names.ts), so that no crash
- * can separate the two. Conversations, notes and insights share this. The caller holds the lock of what
- * it moves; only `remove` and `removeUnlisted` remove anything permanently.
+ * The trash of a store (conversations, notes, insights). An entry (a file, or a folder with its content) is
+ * moved here by one rename. Its name contains its original path and the time of its deletion
+ * (trash-names.ts), so that no crash can separate them. The caller holds the lock of the moved entry. Only
+ * `remove` and `removeUnlisted` remove anything permanently.
  */
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../base/clock.js';
@@ -24,27 +24,27 @@ import { listFiles } from '../read/list-files.js';
 import { readStamp } from '../read/stamp.js';
 import { parseTrashName, trashNameOf } from './trash-names.js';
 
-/** In front of the names of folders that are being removed. Nothing reads them. */
+/** The prefix of folders that are being removed. They are never listed. */
 export const PENDING_REMOVAL = '.tmp-';
 
 export interface TrashEntry {
-  /** Its path in the trash, with `/`. */
+  /** The path in the trash, with `/`. */
   readonly name: string;
-  /** What was deleted: an id, or the path of a note. */
+  /** The id of the deleted conversation or insight, or the path of the deleted note. */
   readonly original: string;
   /** ISO 8601; absent if a person moved the entry here. */
   readonly deletedAt?: string;
-  /** Of all its files. */
+  /** The size of all its files. */
   readonly sizeBytes: number;
 }
 
 export interface TrashOptions {
-  /** Absolute; created when something is moved in. */
+  /** The absolute path; created when something is moved in. */
   readonly folder: string;
   readonly durability: Durability;
   readonly clock: Clock;
   readonly holds: 'files' | 'folders';
-  /** What the entry of that name was; `undefined` if it is not an entry. */
+  /** Returns the `original` of the entry with this name; `undefined` if the name is not one of an entry. */
   readonly originalOf: (name: string) => string | undefined;
 }
 
@@ -57,14 +57,14 @@ export class TrashFolder {
     this.#options = options;
   }
 
-  /** Absolute path of the entry of that name. */
+  /** Returns the absolute path of the entry with this name. */
   pathOf(name: string): string {
     return join(this.#options.folder, ...name.split('/'));
   }
 
   /**
-   * Moves in what is at `from`; `path` is what its name shows. Durable when it resolves. Returns the
-   * name; `undefined` if there is nothing at `from`.
+   * Moves the file or folder at `from` to the trash. Its name there contains `path`. Durable when it
+   * resolves. Returns the name; `undefined` if `from` does not exist. FILESYSTEM_ERROR.
    */
   async moveIn(from: string, path: string): Promise<string | undefined> {
     const { durability, clock } = this.#options;
@@ -83,8 +83,8 @@ export class TrashFolder {
   }
 
   /**
-   * Moves the entry to `to`, never onto what is there, and durably. `prepare` is called once `to` cannot
-   * be taken by another process any more; only a trash of folders calls it.
+   * Moves the entry to `to`. Durable when it resolves. Returns `taken` if `to` exists, `absent` if the entry
+   * does not exist. `prepare` is called when no other process can create `to` any more; only for folders.
    */
   async moveOut(
     name: string,
@@ -114,7 +114,7 @@ export class TrashFolder {
     return 'moved';
   }
 
-  /** All entries, the last deleted first. Links are left out. FILESYSTEM_ERROR. */
+  /** Returns all entries, the last deleted first. Links are left out. FILESYSTEM_ERROR. */
   async list(): Promise<TrashEntry[]> {
     const entries = await this.#entries();
     return Promise.all(
@@ -122,7 +122,7 @@ export class TrashFolder {
     );
   }
 
-  /** The entry of that name, or the last deleted of what was so called. FILESYSTEM_ERROR. */
+  /** Returns the entry with this name, or the last deleted entry with this `original`. FILESYSTEM_ERROR. */
   async find(nameOrOriginal: string): Promise<NamedEntry | undefined> {
     const entries = await this.#entries();
     return (
@@ -131,7 +131,7 @@ export class TrashFolder {
     );
   }
 
-  /** Removes the entry permanently; false if it is gone. FILESYSTEM_ERROR. */
+  /** Removes the entry permanently. Returns false if it does not exist. FILESYSTEM_ERROR. */
   async remove(name: string): Promise<boolean> {
     const path = this.pathOf(name);
     if (this.#options.holds === 'folders') return this.removeUnlisted(path);
@@ -142,8 +142,8 @@ export class TrashFolder {
   }
 
   /**
-   * Removes a folder of the store permanently, without listing it here; false if it is gone. It is
-   * renamed first, so that no reader finds half of it.
+   * Removes a folder of the store permanently. Returns false if it does not exist. It is renamed first, so
+   * that no reader finds a part of it, and is not listed in the trash.
    */
   async removeUnlisted(folder: string): Promise<boolean> {
     await makeFolder(this.#options.folder);
@@ -154,14 +154,14 @@ export class TrashFolder {
     return true;
   }
 
-  /** Finishes removals of folders that ended half-way. FILESYSTEM_ERROR. */
+  /** Finishes removals of folders that were interrupted. FILESYSTEM_ERROR. */
   async tidy(): Promise<void> {
     for (const name of await listFolders(this.#options.folder)) {
       if (name.startsWith(PENDING_REMOVAL)) await removeFolder(this.pathOf(name));
     }
   }
 
-  /** The last deleted first; those without a time come last. */
+  /** Returns the last deleted entry first; entries without a time come last. */
   async #entries(): Promise<NamedEntry[]> {
     const entries: NamedEntry[] = [];
     for (const name of await this.#names()) {
@@ -197,7 +197,10 @@ export class TrashFolder {
 
 const isHidden = (name: string) => /(^|\/)\.[^/]*$/.test(name);
 
-/** An empty folder was left by a creator that ended, or its creator will claim it again. */
+/**
+ * An empty folder belongs to a process that ended, or to one that claims the name again. So it may be
+ * removed.
+ */
 async function claimAgain(folder: string): Promise<boolean> {
   if (await claimFolder(folder)) return true;
   return (await removeEmptyFolder(folder)) && (await claimFolder(folder));

@@ -1,18 +1,18 @@
 /**
- * Names in a trash folder: the path that was deleted, with the UTC time of the deletion before the
- * ending, such as `ideas/garden.20260301T101500123Z.md`. A name that a person gave may have no time.
- * An earlier version wrote `<time>/<path>` for notes; it is read as well, and used where the other name
- * would be too long.
+ * Names in a trash folder: the deleted path, with the UTC time of the deletion before the extension, such
+ * as `ideas/garden.20260301T101500123Z.md`. If a person moved the file there, the name may have no time.
+ * An earlier version wrote `<time>/<path>` for notes. This form is still read, and it is used if the other
+ * name would be too long.
  */
 import { posix } from 'node:path';
 import { compactTime, isoOfCompact } from '../../base/clock.js';
 
 const TIMED = /^(.+)\.(\d{8}T\d{9}Z)(\.[^./]+)?$/s;
-/** Of one part of a path, on every file system in use. */
+/** The maximum length of one part of a path, on all common file systems. */
 const MAX_NAME_BYTES = 255;
 
 export interface TrashName {
-  /** What was deleted, relative to the folder of the store, with `/`. */
+  /** The deleted path, relative to the folder of the store, with `/`. */
   readonly path: string;
   /** ISO 8601; absent if the name has no time. */
   readonly deletedAt?: string;

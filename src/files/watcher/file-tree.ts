@@ -1,16 +1,16 @@
 /**
- * The tree of the view: every folder and matching file below the root, with the stamp last seen. It has
- * no I/O, no clock and no events. Paths are relative with `/`; the root folder is the empty path.
+ * The tree of the known files: every folder and matching file below the root, with the stamp that was read
+ * last. It has no I/O, no clock and no events. Paths are relative with `/`; the root is the empty path.
  */
 import type { Stamp } from '../read/stamp.js';
 
 export interface KnownFile {
   stamp: Stamp;
-  /** The stamp was read so soon after the write that a second write may get the same time. */
+  /** The stamp was read so soon after the write that a second write may have the same time. */
   isFresh: boolean;
 }
 
-/** Distinguishes a recreated folder from the old one: inode numbers are reused, birth times are not. */
+/** Distinguishes a recreated folder from the old one. Inode numbers are reused, birth times are not. */
 interface FolderIdentity {
   readonly dev: bigint;
   readonly ino: bigint;
@@ -19,13 +19,13 @@ interface FolderIdentity {
 
 export interface KnownFolder {
   readonly path: string;
-  /** The only names that can match in this folder, if they are known. Such a folder is never listed. */
+  /** The only file names that can match in this folder, if they are known. Such a folder is never listed. */
   readonly onlyFiles: readonly string[] | undefined;
   readonly files: Map<string, KnownFile>;
   /** Sub-folders by name. */
   readonly folders: Map<string, KnownFolder>;
   identity: FolderIdentity | undefined;
-  /** The modification time at the last listing that is certainly complete. */
+  /** The folder's modification time at its last complete listing; `undefined`: it must be listed again. */
   listedNs: bigint | undefined;
 }
 
@@ -83,7 +83,7 @@ export class FileTree {
     return folder;
   }
 
-  /** Removes a folder with its content and returns the paths of its files. The root stays, empty. */
+  /** Removes a folder with its content and returns the paths of its files. The root is only emptied. */
   removeFolder(folder: KnownFolder): string[] {
     const removed = [...folder.files.keys()].map((name) => joinPath(folder.path, name));
     // One by one: spreading the files of 100 000 folders into push() overflows the stack.

@@ -1,8 +1,8 @@
 /**
- * Watches a set of folders (not single files) with chokidar, and reports only where to check. It uses
- * chokidar's raw events: chokidar throttles `change` on the leading edge, so the last change of a burst
- * can be lost, and it does not throttle raw events. There is one chokidar instance per folder, because
- * `unwatch` never drops a path, and a recreated folder would stay on its dead handle.
+ * Watches a set of folders (not single files) with chokidar, and reports only which names to check. It uses
+ * chokidar's raw events, which are not throttled: of `change` events, the last of a burst can be lost. There
+ * is one chokidar instance per folder, because `unwatch` does not close the handle of a path, and a recreated
+ * folder would not be watched.
  */
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
@@ -10,16 +10,16 @@ import type { FSWatcher } from 'chokidar';
 import { errnoOf } from '../../base/errors.js';
 import { yieldToEventLoop } from '../../base/time-slice.js';
 
-/** The number of folders opened in one turn of the event loop. One takes 0.3 ms, or 1 ms on a busy machine. */
+/** The number of folders that are opened in one turn of the event loop. One takes 0.3 to 1 ms. */
 const OPEN_AT_ONCE = 8;
 /**
- * libuv reads events until there are none. Where another process makes them faster than they are handled,
- * nothing else of this process runs: no call, no timer. After so many in one turn of the event loop the folder
- * is not watched for a while. The passes of the watcher find its changes then.
+ * libuv reads events until there are none. If another process causes events faster than they are handled,
+ * no other code of this process can run. After so many events in one turn of the event loop, the watch of
+ * the folder is closed for a second. Meanwhile the passes of the watcher find its changes.
  */
-const MOST_EVENTS_A_TURN = 10_000;
-const REST_MS = 1000;
-/** The system has no more watches, handles or memory, so the next folders would fail too. */
+const MAX_EVENTS_PER_TURN = 10_000;
+const PAUSE_MS = 1000;
+/** The system has no more watches, handles or memory, so watching the next folders would fail too. */
 const EXHAUSTED: ReadonlySet<string> = new Set(['ENOSPC', 'EMFILE', 'ENFILE', 'ENOMEM']);
 
 export interface FolderHintsOptions {
@@ -43,8 +43,8 @@ export class FolderHints {
   readonly #o: FolderHintsOptions;
   readonly #watches = new Map<string, Watch>();
   readonly #closing = new Set<Promise<void>>();
-  /** Not watched for a while: they had too many events. */
-  readonly #resting = new Set<string>();
+  /** Folders that are not watched for a second, because they had too many events. */
+  readonly #paused = new Set<string>();
   #wanted: ReadonlySet<string> = new Set();
   #opening: Promise<void> | undefined;
   #isClosed = false;
@@ -100,7 +100,7 @@ export class FolderHints {
     const missing: string[] = [];
     if (this.#isClosed) return missing;
     for (const folder of this.#wanted) {
-      if (!this.#watches.has(folder) && !this.#resting.has(folder)) missing.push(folder);
+      if (!this.#watches.has(folder) && !this.#paused.has(folder)) missing.push(folder);
       if (missing.length >= OPEN_AT_ONCE) break;
     }
     return missing;
@@ -118,11 +118,11 @@ export class FolderHints {
       if (!isCurrent()) return;
       if (eventsOfTurn === 0) setImmediate(() => (eventsOfTurn = 0));
       eventsOfTurn += 1;
-      if (eventsOfTurn > MOST_EVENTS_A_TURN) this.#rest(folder);
+      if (eventsOfTurn > MAX_EVENTS_PER_TURN) this.#pause(folder);
       this.#onRaw(folder, path, name);
     });
     chokidar.on('error', (error) => this.#onError(error));
-    // There are no events for changes between the last check and the opening.
+    // Changes between the last check and the opening cause no events.
     void opened.then(() => isCurrent() && this.#o.onHint(folder, undefined));
     chokidar.add(path);
   }
@@ -134,14 +134,14 @@ export class FolderHints {
     this.#o.onHint(folder, isKnown ? name : undefined);
   }
 
-  #rest(folder: string): void {
+  #pause(folder: string): void {
     this.#drop(folder);
-    this.#resting.add(folder);
+    this.#paused.add(folder);
     const end = () => {
-      this.#resting.delete(folder);
+      this.#paused.delete(folder);
       if (!this.#isClosed) this.#open();
     };
-    setTimeout(end, REST_MS).unref();
+    setTimeout(end, PAUSE_MS).unref();
   }
 
   #onError(error: unknown): void {
@@ -152,7 +152,7 @@ export class FolderHints {
     const watch = this.#watches.get(folder);
     if (!watch) return;
     this.#watches.delete(folder);
-    // chokidar leaks the handle if it is closed while it opens it.
+    // chokidar leaks the handle if it is closed during the opening.
     const closed = watch.opened
       .then(() => watch.chokidar.close())
       .catch((error) => this.#o.onError(error, false))
@@ -161,10 +161,12 @@ export class FolderHints {
   }
 }
 
-/** Loads chokidar on first use, because the server must answer before it watches. */
+/** Loads chokidar at the first use, so that the server answers its first calls sooner. */
 async function loadChokidar(): Promise<NewChokidar> {
   const chokidar = await import('chokidar');
-  /** Disables chokidar's listings: at every event it would stat all entries of the folder (345 ms for 10 000). */
+  /**
+   * Disables chokidar's listings: at every event it would stat all entries of the folder (345 ms for 10 000).
+   */
   class ListlessWatcher extends chokidar.FSWatcher {
     override _readdirp(): ReturnType<FSWatcher['_readdirp']> {
       return Readable.from([]) as ReturnType<FSWatcher['_readdirp']>;

@@ -1,6 +1,6 @@
 /**
  * The changes that were found and not yet reported. It keeps only the last state of each path, so that a
- * consumer does not read a file for an outdated state.
+ * consumer reads a changed file only once.
  */
 import { isSameStamp, type Stamp } from '../read/stamp.js';
 
@@ -11,7 +11,7 @@ export type FileChange =
 export class FoundChanges {
   readonly #changes = new Map<string, FileChange>();
 
-  /** `undefined` is a removal. */
+  /** `stamp` is `undefined` if the file was removed. */
   add(path: string, stamp: Stamp | undefined): void {
     this.#changes.set(
       path,
@@ -19,7 +19,7 @@ export class FoundChanges {
     );
   }
 
-  /** Drops the change if it is exactly this one: it was our own write. */
+  /** Removes the change of the path if it has this stamp, because it was our own write. */
   drop(path: string, stamp: Stamp | undefined): void {
     const change = this.#changes.get(path);
     if (change && isSameStamp(change.stamp, stamp)) this.#changes.delete(path);

@@ -1,6 +1,6 @@
 /**
- * Delays checks until a burst of events is over, because only the last state counts. The delay is
- * limited, so that a file that is written without a pause is still reported.
+ * Delays checks until a burst of events has ended, because only the last state is reported. The delay is
+ * limited, so that a file that is written without a pause is reported too.
  */
 import type { Clock } from '../../base/clock.js';
 
@@ -13,7 +13,7 @@ export interface Hint {
   readonly folder: string;
   /** `undefined`: any name in the folder. */
   readonly name: string | undefined;
-  /** The burst goes on: report the state although it may be outdated at once. */
+  /** The events have not stopped: report the state, although it may change again at once. */
   readonly isOverdue: boolean;
 }
 
@@ -53,7 +53,10 @@ export class HintQueue {
     this.#arm();
   }
 
-  /** Removes and returns the hints that are due. A hint stays in the queue if `add` is called for it during the check. */
+  /**
+   * Removes and yields the hints that are due. If `add` is called during the check of a hint, it stays in the
+   * queue.
+   */
   *takeDue(): Generator<Hint> {
     const nowMs = this.#clock.monotonic();
     for (const [key, waiting] of this.#waiting) {
@@ -62,7 +65,7 @@ export class HintQueue {
       waiting.isChecked = true;
       yield { folder: waiting.folder, name: waiting.name, isOverdue };
       if (waiting.isChecked) this.#waiting.delete(key);
-      // It was added again during the check. The wait continues, unless it was just reported.
+      // The hint was added again during the check.
       else if (isOverdue) waiting.firstAtMs = waiting.lastAtMs;
     }
     this.#arm();

@@ -1,13 +1,13 @@
 /**
- * The paths that changed most recently, up to a limit. They are watched and checked at every tick,
- * because people work on few files at a time and the next change is probably there.
+ * The paths that changed most recently, up to a limit (LRU). They are watched and checked at every tick,
+ * because people work on few files at a time, so the next change is probably in one of them.
  */
 import { type FileTree, joinPath } from './file-tree.js';
 
 export class RecentPaths {
   readonly limit: number;
   readonly #paths = new Set<string>();
-  /** One iterator at the least recent path. A new iterator would step over all deleted entries. */
+  /** Points to the least recent path. A new iterator would have to skip all deleted entries of the set. */
   readonly #oldest = this.#paths.values();
 
   constructor(limit: number) {
@@ -18,7 +18,7 @@ export class RecentPaths {
     return this.#paths;
   }
 
-  /** Makes `path` the most recent one and drops the least recent beyond the limit. */
+  /** Makes `path` the most recent path, and removes the least recent one if there are too many. */
   add(path: string): void {
     this.#paths.delete(path);
     this.#paths.add(path);
@@ -32,12 +32,12 @@ export class RecentPaths {
   }
 }
 
-/** Fills both lists by the modification times in the view, because the order of changes is not known yet. */
+/** Fills both lists by modification time, at the start, when the order of the changes is not known yet. */
 export function rankByTime(tree: FileTree, folders: RecentPaths, files: RecentPaths): void {
   const times = new Float64Array(tree.count().files);
   let count = 0;
   for (const { path, files: known } of tree.all()) {
-    // Empty folders rank lowest. If there is room, a new file in one of them is still seen soon.
+    // Empty folders have the lowest rank. They are watched if the limit allows it.
     if (known.size === 0) folders.add(path);
     for (const { stamp } of known.values()) times[count++] = Number(stamp.mtimeNs);
   }

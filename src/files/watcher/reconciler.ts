@@ -1,8 +1,8 @@
 /**
- * Updates the view from the disk with stat calls only. A full pass checks every entry, a hot pass the
- * entries that changed most recently, and `check` one name. A folder is listed only if its own
- * modification time shows that a name was added or removed. Calls must not overlap (the watcher queues
- * them), but the view may change between slices.
+ * Updates the view from the disk with stat calls. A full pass checks every entry, a hot pass the entries
+ * that changed most recently, and `check` one name. A folder is listed only if its own modification time
+ * shows that a name was added or removed. Calls must not overlap (the watcher queues them), but the view may
+ * change between time slices.
  */
 import type { Clock } from '../../base/clock.js';
 import { TimeSlice } from '../../base/time-slice.js';
@@ -11,9 +11,11 @@ import { isIgnoredFolder } from './ignored-names.js';
 import { isAsKnown, type Listing, list, statEntry } from './stat-entry.js';
 import type { View } from './view.js';
 
-/** FAT and HFS+ store times in steps of one or two seconds, so a more recent folder is listed again. */
+/**
+ * FAT and HFS+ store times in steps of one or two seconds, so a folder that changed recently is listed again.
+ */
 const FRESH_FOLDER_MS = 3000;
-/** Every so many full passes all folders are listed, because network shares may cache folder times. */
+/** In every twelfth full pass all folders are listed, because network shares may cache folder times. */
 const FORCED_LISTING_EVERY = 12;
 
 export interface PassCost {
@@ -42,9 +44,11 @@ export class Reconciler {
     this.#isStopped = true;
   }
 
-  /** Checks every folder and file. With `reportFresh`, the view agrees with the disk as of the call. */
+  /**
+   * Checks every folder and file. With `reportFresh`, the view then has every change made before the call.
+   */
   async full(reportFresh: boolean): Promise<PassCost> {
-    // Windows updates a folder's time late, or never if the user turned it off.
+    // Windows updates the time of a folder late, or never if the user turned that off.
     this.#mistrustsTimes =
       this.#passes % FORCED_LISTING_EVERY === 0 || process.platform === 'win32';
     this.#passes += 1;
@@ -73,7 +77,7 @@ export class Reconciler {
     });
   }
 
-  /** Checks one name, or all names in a folder; of the folders below only the new ones. */
+  /** Checks one name, or all names in a folder. Of the sub-folders, only new ones are scanned. */
   check(path: string, name: string | undefined, reportFresh: boolean): Promise<PassCost> {
     return this.#timed(reportFresh, async () => {
       const folder = this.#view.tree.find(path);
@@ -107,7 +111,7 @@ export class Reconciler {
       else await this.#list(folder);
       for (const name of folder.onlyFiles ?? [...folder.files.keys()]) {
         this.#checkFile(folder, name);
-        // Awaited only when due: ten thousand needless awaits cost as much as the stat calls.
+        // Awaits only if the slice is spent: ten thousand other awaits cost as much as the stat calls.
         if (this.#slice.isSpent()) await this.#slice.yield();
       }
       // One by one: spreading 100 000 folders into push() overflows the stack.
@@ -123,7 +127,9 @@ export class Reconciler {
     for (const name of folder.onlyFiles) if (!folder.files.has(name)) this.#checkFile(folder, name);
   }
 
-  /** Finds added and removed names without a stat of known files. Returns the folders whose content is unknown. */
+  /**
+   * Finds added and removed names without a stat of known files. Returns the folders that must be scanned.
+   */
   async #list(folder: KnownFolder): Promise<KnownFolder[]> {
     const path = this.#absolute(folder.path);
     const calledAtMs = this.#clock.now();
@@ -166,14 +172,16 @@ export class Reconciler {
     return this.#view.tree.folder(path);
   }
 
-  /** Checks names that are missing in the listing: our own new file may be younger than the listing. */
+  /**
+   * Checks the names that are missing in the listing, because our own new file may be newer than the listing.
+   */
   async #checkMissing(folder: KnownFolder, listing: Listing): Promise<void> {
     const gone = [...folder.files.keys()].filter((name) => !listing.files.has(name));
     for (const name of folder.folders.keys()) if (!listing.folders.has(name)) gone.push(name);
     if (gone.length === 0) return;
     const listed = new Set([...listing.files, ...listing.folders].map(folded));
     for (const name of gone) {
-      // On macOS and Windows the old name still finds the file after `Note.md` became `note.md`.
+      // On macOS and Windows, a stat of `Note.md` still succeeds after the file was renamed to `note.md`.
       if (listed.has(folded(name))) this.#forget(folder, name);
       else await this.#checkName(folder, name);
       await this.#pause();
@@ -186,7 +194,7 @@ export class Reconciler {
     if (folder.files.has(name)) this.#view.forgetFile(folder, name);
   }
 
-  /** Checks one name, which may have changed from any kind of entry to any other. */
+  /** Checks one name. It may have been a file and be a folder now, or the reverse. */
   async #checkName(folder: KnownFolder, name: string): Promise<void> {
     const path = joinPath(folder.path, name);
     const known = this.#view.tree.find(path);
@@ -208,7 +216,7 @@ export class Reconciler {
     this.#view.apply(folder, name, statEntry(path));
   }
 
-  /** For folders that are watched but never listed. For the others the listing shows it. */
+  /** Detects a replaced folder if it is watched but never listed. For other folders, `#list` does this. */
   #checkIdentity(folder: KnownFolder): void {
     if (!this.#view.recentFolders.paths.has(folder.path)) return;
     const seen = statEntry(this.#absolute(folder.path));
@@ -220,7 +228,7 @@ export class Reconciler {
   }
 }
 
-/** Returns the same key for all names that a file system may treat as equal. */
+/** Returns the same text for all names that a file system may treat as equal. */
 function folded(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }

@@ -1,6 +1,6 @@
 /**
- * Reads the state of one entry or of one folder. Symlinks are not followed, so nothing outside of the root
- * is ever reported.
+ * Reads the stats of one entry, or lists one folder. Symbolic links are not followed, so nothing outside of
+ * the root is reported.
  */
 import { type BigIntStats, lstatSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -8,7 +8,10 @@ import { errnoOf } from '../../base/errors.js';
 import { isStampOf, type Stamp } from '../read/stamp.js';
 import { inFolder } from '../safe-access/pinned-folder.js';
 
-/** `absent` is certain. `unknown`: no permission or an I/O error, so the view must not change. */
+/**
+ * `absent`: there is certainly no such entry. `unknown`: no permission or an I/O error; the view must not
+ * change.
+ */
 export type Seen = BigIntStats | 'absent' | 'unknown';
 
 export interface Listing {
@@ -16,7 +19,7 @@ export interface Listing {
   readonly folders: ReadonlySet<string>;
 }
 
-/** The state of the entry at `path`; a link is not followed. */
+/** Returns the stats of the entry at `path`; a link is not followed. */
 export function statEntry(path: string): Seen {
   try {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? 'absent';
@@ -25,7 +28,7 @@ export function statEntry(path: string): Seen {
   }
 }
 
-/** Whether the file certainly still has this stamp, at half the cost of `statEntry`. */
+/** Whether the file certainly still has this stamp. It costs half as much as `statEntry`. */
 export function isAsKnown(path: string, stamp: Stamp): boolean {
   try {
     return isStampOf(lstatSync(path, { throwIfNoEntry: false }), stamp);
@@ -34,7 +37,7 @@ export function isAsKnown(path: string, stamp: Stamp): boolean {
   }
 }
 
-/** Names of the regular files and of the folders in `path`, without links. */
+/** Returns the names of the regular files and of the folders in `path`, without links. */
 export async function list(path: string): Promise<Listing | 'absent' | 'unknown'> {
   const files = new Set<string>();
   const folders = new Set<string>();

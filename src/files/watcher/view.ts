@@ -1,6 +1,6 @@
 /**
- * Applies results of `statEntry` to the view and decides which changes to report. It owns the file tree
- * and the lists of recent paths. It does no I/O.
+ * The view: the file tree and the lists of recent paths. It applies results of `statEntry` to them and
+ * decides which changes to report. No I/O.
  */
 import type { BigIntStats } from 'node:fs';
 import type { Clock } from '../../base/clock.js';
@@ -17,7 +17,7 @@ import { isIgnoredFile } from './ignored-names.js';
 import { RecentPaths } from './recent.js';
 import type { Seen } from './stat-entry.js';
 
-/** Two writes closer than this may get the same time (kernel ticks of 4 to 16 ms), and so the same stamp. */
+/** Two writes within this time may have the same time (kernel ticks of 4 to 16 ms), and so the same stamp. */
 const FRESH_FILE_MS = 40;
 
 export interface ViewOptions {
@@ -28,9 +28,9 @@ export interface ViewOptions {
   readonly recentLimit: number;
   /** Called after the view has changed: a file was added or changed (`stamp`), or removed (`undefined`). */
   readonly report: (path: string, stamp: Stamp | undefined) => void;
-  /** The file was written a moment ago: check it again after a pause. */
+  /** Called for a file that was written less than 40 ms ago: it must be checked again after a pause. */
   readonly checkAgain: (folder: string, name: string) => void;
-  /** The folder was replaced; existing watches of it are stale. */
+  /** Called when a folder was replaced. Existing watches of it no longer work. */
   readonly replaced: (folder: string) => void;
 }
 
@@ -38,7 +38,9 @@ export class View {
   readonly tree: FileTree;
   readonly recentFolders: RecentPaths;
   readonly recentFiles: RecentPaths;
-  /** Also reports a change that is only moments old, which is otherwise left to `checkAgain`. */
+  /**
+   * Whether a change that is less than 40 ms old is reported too. Otherwise `checkAgain` is called for it.
+   */
   reportsFresh = false;
   readonly #o: ViewOptions;
 
@@ -56,13 +58,13 @@ export class View {
     return folders;
   }
 
-  /** Whether a file of that name belongs to the view. Called before any stat. */
+  /** Whether a file with this name belongs to the view. Called before any stat. */
   isWanted(folder: KnownFolder, name: string): boolean {
     if (folder.onlyFiles && !folder.onlyFiles.includes(name)) return false;
     return !isIgnoredFile(name) && this.#o.match(joinPath(folder.path, name));
   }
 
-  /** Updates the view with the state of a name. */
+  /** Updates the view with the stats of a name. */
   apply(folder: KnownFolder, name: string, seen: Seen): void {
     if (seen === 'unknown') return;
     const known = folder.files.get(name);
@@ -73,7 +75,7 @@ export class View {
     }
   }
 
-  /** Adds a file that we wrote, without a report; `undefined` if we removed it. */
+  /** Adds a file that this process wrote, without a report. `stamp` is `undefined` if it removed the file. */
   adopt(path: string, stamp: Stamp | undefined): void {
     const { folder: folderPath, name } = splitPath(path);
     if (!stamp) {
@@ -102,7 +104,7 @@ export class View {
     this.recentFolders.delete(folder.path);
   }
 
-  /** True if the folder was replaced since the view read it. It must then be listed again. */
+  /** Returns true if the folder was replaced since it was read. Then it must be listed again. */
   isReplaced(folder: KnownFolder, { dev, ino, birthtimeNs }: BigIntStats): boolean {
     const old = folder.identity;
     if (old && old.ino === ino && old.birthtimeNs === birthtimeNs && old.dev === dev) return false;
@@ -117,7 +119,8 @@ export class View {
     const ageMs = this.#o.clock.now() - Number(stamp.mtimeNs / 1_000_000n);
     const isFresh = Math.abs(ageMs) < FRESH_FILE_MS;
     if (isFresh) this.#o.checkAgain(folder.path, name);
-    // A stamp read right after a write may hide a second write in the same tick, so report the file again.
+    // If the known stamp was read right after a write, it may hide a second write, so the file is reported
+    // again.
     if (known && isSameStamp(known.stamp, stamp) && (isFresh || !known.isFresh)) return;
     if (isFresh && !this.reportsFresh) return;
     folder.files.set(name, { stamp, isFresh });

@@ -1,38 +1,41 @@
 /**
- * Keeps a view of the files below a folder current while people and other programs change them.
- * chokidar's events are only hints where to check. stat decides: at every tick for the paths that changed
- * recently, and every few seconds for all paths. So a lost event, a limit of the system or a sleeping
- * laptop delays a report but never loses it. File contents are not read here.
+ * Watches the files below a folder while people and other programs change them. The events of chokidar are
+ * only hints which names to check. stat calls find the changes: at every tick for the paths that changed
+ * recently, and every few seconds for all paths. So a lost event, a limit of the system or a sleeping laptop
+ * delays a report, but the report is not lost. File contents are not read here.
  */
 import { type Clock, systemClock } from '../../base/clock.js';
 import type { Log } from '../../base/log.js';
 import type { Stamp } from '../read/stamp.js';
 import { FolderHints } from './folder-hints.js';
 import { type FileChange, FoundChanges } from './found-changes.js';
+import { FullPassSchedule } from './full-pass-schedule.js';
 import { HintQueue } from './hint-queue.js';
-import { Pace } from './pace.js';
 import { rankByTime } from './recent.js';
 import { type PassCost, Reconciler } from './reconciler.js';
 import { View } from './view.js';
 
-/** 1000 watches cost about 25 MB. Changes in other folders are found by scanning, within five seconds. */
+/** 1000 watches need about 25 MB. Changes in other folders are found by scanning, within five seconds. */
 const WATCH_LIMIT = 1000;
-/** Together with a tick and the pass itself, this stays below five seconds. */
+/** Together with one tick and the pass itself, this is less than five seconds. */
 const RECONCILE_MS = 4000;
-/** Together with a tick's work and the delay of hints, this stays below one second. */
+/** Together with the work of a tick and the delay of hints, this is less than one second. */
 const HOT_RECONCILE_MS = 600;
 
 /**
- * A missing root sends no events, so a root that was moved away is checked for this often, for some
- * seconds: it may come back at once. One check is one stat.
+ * A missing root sends no events. For ten seconds after it disappeared, it is checked this often, because it
+ * may be back at once. One check is one stat.
  */
 const LOST_ROOT_TICK_MS = 100;
 const LOST_ROOT_MS = 10_000;
 
 export interface WatcherOptions {
-  /** Absolute. The folder may be missing, and may be created and removed at any time. */
+  /** The absolute path. The folder may be missing, and may be created and removed at any time. */
   readonly root: string;
-  /** Whether the file of that path (relative, with `/`) belongs to the view. Called often: must be cheap and pure. */
+  /**
+   * Whether the file at this path (relative, with `/`) belongs to the view. Called often: must be fast and
+   * pure.
+   */
   readonly match: (path: string) => boolean;
   /**
    * The only file names that can match in a folder, if they are known. Such a folder is never listed,
@@ -43,13 +46,13 @@ export interface WatcherOptions {
   readonly watchLimit?: number;
   readonly reconcileMs?: number;
   readonly hotReconcileMs?: number;
-  /** Scan only, without watches: for file systems that send no events, such as network shares. */
+  /** Scans only, without watches: for file systems that send no events, such as network shares. */
   readonly usePolling?: boolean;
   readonly log: Log;
   readonly clock?: Clock;
   /**
    * Called with at least one change, each path once, in no defined order. Every change is reported at
-   * least once; the same state may be reported twice. Must not throw. A promise is not awaited.
+   * least once; the same state may be reported twice. Must not throw. A returned promise is not awaited.
    */
   readonly onChange: (changes: readonly FileChange[]) => void;
 }
@@ -66,13 +69,19 @@ export interface WatcherStatus {
 }
 
 export interface Watcher {
-  /** Resolves when the view is complete for the first time. Rejects only if `match` threw. Watching begins after it. */
+  /**
+   * Resolves when the view is complete for the first time; watching begins then. Rejects only if `match`
+   * threw.
+   */
   readonly ready: Promise<void>;
-  /** The stamps of all files in the view by path, without I/O. Complete after `ready`. */
+  /** Returns the stamps of all files in the view, by path, without I/O. Complete after `ready`. */
   snapshot(): Map<string, Stamp>;
-  /** When it resolves, the view has every change made before the call, and `onChange` got all of them. */
+  /** When it resolves, `onChange` was called for every change that was made before this call. */
   reconcile(): Promise<void>;
-  /** Records our own write (`undefined`: removal), so that it is not reported. Call it right after the write. */
+  /**
+   * Records a write of this process (`undefined`: a removal), so that it is not reported. Call it right after
+   * the write.
+   */
   touch(path: string, stamp: Stamp | undefined): void;
   status(): WatcherStatus;
   /** Resolves when all timers and handles are closed. Nothing is reported after the call. */
@@ -91,10 +100,10 @@ class FileWatcher implements Watcher {
   readonly #view: View;
   readonly #reconciler: Reconciler;
   readonly #queue: HintQueue;
-  readonly #pace: Pace;
+  readonly #fullPasses: FullPassSchedule;
   readonly #tickMs: number;
   #hints: FolderHints | undefined;
-  /** The jobs run one after the other. After each job, view and disk agree on the entries that it checked. */
+  /** Jobs run one after the other. */
   #lastJob: Promise<unknown> = Promise.resolve();
   #nextReconcile: Promise<void> | undefined;
   readonly #found = new FoundChanges();
@@ -109,7 +118,7 @@ class FileWatcher implements Watcher {
   constructor(options: WatcherOptions) {
     this.#o = options;
     this.#clock = options.clock ?? systemClock;
-    this.#pace = new Pace(this.#clock);
+    this.#fullPasses = new FullPassSchedule(this.#clock);
     this.#rootSeenAtMs = this.#clock.monotonic();
     this.#tickMs = options.hotReconcileMs ?? HOT_RECONCILE_MS;
     this.#queue = new HintQueue(this.#clock, () => this.#attempt(() => this.#checkHints()));
@@ -131,7 +140,7 @@ class FileWatcher implements Watcher {
   }
 
   reconcile(): Promise<void> {
-    // Callers share a pass that has not begun. A running pass may have missed their change.
+    // Callers share a pass that has not started. A running pass may have missed their change.
     this.#nextReconcile ??= this.#run(() => {
       this.#nextReconcile = undefined;
       return this.#fullPass(true);
@@ -201,7 +210,7 @@ class FileWatcher implements Watcher {
     );
     const hints = this.#hints;
     this.#hints = undefined;
-    // close() waits for this too, because its handles would keep the process alive.
+    // close() also waits for this, because open handles keep the process alive.
     this.#lastJob = Promise.all([this.#lastJob, hints.close()]);
   }
 
@@ -223,13 +232,13 @@ class FileWatcher implements Watcher {
 
   async #tick(): Promise<void> {
     const everyMs = (this.#o.reconcileMs ?? RECONCILE_MS) / (this.#hints ? 1 : 2);
-    if (this.#pace.isFullDue(everyMs, this.#tickMs)) await this.#fullPass(false);
+    if (this.#fullPasses.isFullDue(everyMs, this.#tickMs)) await this.#fullPass(false);
     else await this.#reconciler.hot();
   }
 
   async #fullPass(reportFresh: boolean): Promise<void> {
     const cost = await this.#reconciler.full(reportFresh);
-    this.#pace.fullDone();
+    this.#fullPasses.noteFullPass();
     this.#lastFull = { ...cost, at: this.#clock.now(), ...this.#view.tree.count() };
   }
 
@@ -238,11 +247,11 @@ class FileWatcher implements Watcher {
       if (this.#isClosed) return;
       await this.#reconciler.check(folder, name, isOverdue);
     }
-    // The next tick comes sooner while the root is missing.
+    // While the root is missing, the next tick is sooner.
     if (this.#view.tree.root.identity === undefined) this.#schedule();
   }
 
-  /** Runs a job after those before it, then reports the changes that it found. */
+  /** Runs a job after the earlier ones, then reports the changes that it found. */
   #run(job: () => Promise<void>): Promise<void> {
     const done = this.#lastJob.then(async () => {
       if (this.#isClosed) return;

@@ -1,7 +1,7 @@
 /**
- * The archives in `archive/`: `conversations-<year>-<month>.tar.gz`, or with `-2` and so on, each with whole
- * folders of conversations whose last message is of that month, and the same list of checksums as a backup
- * (docs/FORMAT.md). An archive is never changed once it has its name.
+ * The archives of old conversations in `archive/`: `conversations-<year>-<month>.tar.gz`, the next ones of
+ * the month with `-2` and so on. Each contains the whole folders of conversations whose last message is of
+ * that month, and the same list of checksums as a backup (docs/FORMAT.md). An archive is not changed later.
  */
 import { join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
@@ -15,19 +15,19 @@ import { listFiles as listNames } from '../../files/paths/folders.js';
 import { keepOutOfGit } from '../../files/paths/git-ignore.js';
 import { readStored } from '../../files/read/json-doc.js';
 import { listFiles } from '../../files/read/list-files.js';
-import { type FileForms, plainForms } from '../../files/sealing/file-forms.js';
+import { type FileSealer, plainSealer } from '../../files/sealing/file-sealer.js';
 import { BackupFiles, checkArchive } from '../backup-content.js';
 
 export const ARCHIVE_NAME = /^conversations-(\d{4}-\d\d)(?:-(\d{1,4}))?\.tar\.gz$/;
-/** In archives and in backups alike. */
+/** The name of the folder in archives and backups. */
 const AREA = 'conversation-logs';
 
 export interface ArchiveOptions extends Durability {
-  /** Absolute. */
+  /** The absolute path. */
   readonly folder: string;
   readonly logsFolder: string;
-  /** How the store's files are sealed; absent: they are not. */
-  readonly forms?: FileForms;
+  /** Opens the files of an encrypted store; absent if the store is not encrypted. */
+  readonly sealer?: FileSealer;
 }
 
 /** The checksums of a conversation's files, by their names in its folder. */
@@ -40,22 +40,28 @@ export class ArchiveFiles {
     this.#options = options;
   }
 
-  get #forms(): FileForms {
-    return this.#options.forms ?? plainForms;
+  get #sealer(): FileSealer {
+    return this.#options.sealer ?? plainSealer;
   }
 
   get folder(): string {
     return this.#options.folder;
   }
 
-  /** Absolute paths, the latest month first, and in it what was made last. FILESYSTEM_ERROR. */
+  /**
+   * Returns absolute paths: the latest month first, and in a month the newest archive first.
+   * FILESYSTEM_ERROR.
+   */
   async paths(month?: string): Promise<string[]> {
     const names = (await listNames(this.folder)).filter((name) => ARCHIVE_NAME.test(name));
     const ofMonth = names.filter((name) => !month || ARCHIVE_NAME.exec(name)?.[1] === month);
     return ofMonth.sort(compareNames).map((name) => join(this.folder, name));
   }
 
-  /** What the month's archives hold, by conversation. Each is read to its end and checked; a damaged one counts for nothing. */
+  /**
+   * Returns the contents of the month's archives, by conversation. Each archive is completely read and
+   * checked; a damaged one is ignored.
+   */
   async contents(month: string, signal?: AbortSignal): Promise<Map<string, Fingerprint[]>> {
     const stored = new Map<string, Fingerprint[]>();
     for (const path of await this.paths(month)) {
@@ -66,7 +72,10 @@ export class ArchiveFiles {
     return stored;
   }
 
-  /** Makes an archive; durable, and read back whole, when it resolves. STORAGE_FULL, CORRUPT, FILESYSTEM_ERROR. */
+  /**
+   * Makes an archive and reads it back to check it. Durable when it resolves. STORAGE_FULL, CORRUPT,
+   * FILESYSTEM_ERROR.
+   */
   async make(
     month: string,
     ids: readonly string[],
@@ -91,20 +100,23 @@ export class ArchiveFiles {
     return { path, stored: byConversation(content.files) };
   }
 
-  /** Of the files that are on disk now. FILESYSTEM_ERROR for what cannot be read, so that it stays. */
+  /**
+   * Returns the checksums of the files on disk. FILESYSTEM_ERROR if one cannot be read; then do not archive
+   * it.
+   */
   async fingerprint(conversationId: string): Promise<Fingerprint> {
     const found = new Map<string, string>();
     const folder = join(this.#options.logsFolder, conversationId);
     for await (const { name, path } of listFiles(folder, () => false)) {
-      const file = await readStored(path); // as it goes into the archive
+      const file = await readStored(path); // the same bytes as in the archive
       if (file !== undefined) found.set(name, sha256Hex(file.bytes));
     }
     return found;
   }
 
   /**
-   * The id of the conversation of that id or key in an archive. Reads to the end; a damaged archive has
-   * none. FILESYSTEM_ERROR.
+   * Returns the id of the conversation with this id or client key in an archive; `undefined` if there is
+   * none. Reads the whole archive and ignores damage. FILESYSTEM_ERROR.
    */
   async idIn(path: string, ref: string, signal?: AbortSignal): Promise<string | undefined> {
     let found: string | undefined;
@@ -114,7 +126,7 @@ export class ArchiveFiles {
         const [, id, file] = name.split('/');
         if (
           file === 'conversation.json' &&
-          (id === ref || hasKey(this.#forms.open(name, Buffer.from(bytes)), ref))
+          (id === ref || hasKey(this.#sealer.open(name, Buffer.from(bytes)), ref))
         )
           found ??= id;
       }
@@ -133,7 +145,7 @@ export class ArchiveFiles {
   }
 }
 
-/** By conversation. An archive that is damaged holds nothing that could be relied on. */
+/** Returns the checksums by conversation; none for a damaged archive, which must not be relied on. */
 async function contentsOf(path: string, signal?: AbortSignal) {
   try {
     return byConversation((await checkArchive(path, signal)).files);
@@ -153,7 +165,7 @@ function byConversation(files: readonly { name: string; sha256: string }[]) {
   return found;
 }
 
-/** A key is data of the file; one that is damaged has none. */
+/** Whether the conversation file has this client key; false for a damaged file. */
 function hasKey(bytes: Uint8Array, key: string): boolean {
   try {
     const value: unknown = JSON.parse(Buffer.from(bytes).toString());

@@ -1,8 +1,8 @@
 /**
- * Moving old conversations into a month's archive, and bringing them back. A conversation leaves the logs
- * only when an archive that was read back whole holds exactly its files, compared under its lock. A run
- * that is killed leaves the conversation where it is, and perhaps in an archive too; the next one finds
- * it there and only removes it.
+ * Moves old conversations to monthly archives, and restores them. A conversation is removed from the logs
+ * folder only if an archive, which was read back, contains exactly its files; this is compared under its
+ * lock. If the process is killed, the conversation stays in the logs folder, and may also be in an archive.
+ * The next run detects this and only removes it.
  */
 import { basename, join } from 'node:path';
 import { type Clock, isoTime } from '../../base/clock.js';
@@ -17,27 +17,28 @@ import { CLIENT_ID, CONVERSATION_ID } from '../../stores/conversations/document/
 import { MARKER_NAME } from '../encrypted-archive.js';
 import { restoreArchive } from '../restore-archive.js';
 import { type Candidate, chooseByRules, type PruneRule } from '../retention/candidates.js';
-import { reasonOfOne } from '../skippable-errors.js';
+import { skipReasonOf } from '../skippable-errors.js';
 import { ArchiveFiles, type ArchiveOptions, type Fingerprint, isSame } from './archive-files.js';
 
 const MARKER = basename(MARKER_NAME);
 
 export interface ArchivesOptions extends ArchiveOptions {
   readonly conversations: ConversationStore;
-  /** Throws STORAGE_FULL where so many bytes more do not fit below the limit of the store. */
+  /** Throws STORAGE_FULL if the store would exceed its limit with `moreBytes` more. */
   readonly requireRoom?: (moreBytes: number) => Promise<void>;
   readonly clock: Clock;
 }
 
 export interface ArchiveReport {
-  /** Paths of the archives that were made. */
+  /** The paths of the new archives. */
   readonly made: readonly string[];
+  /** The ids of the archived conversations. */
   readonly archived: readonly string[];
-  /** Left where they are: changed, pinned or gone since, or a research is under way. */
+  /** Not archived: the conversation was changed, pinned or deleted since, or a research run is active. */
   readonly skipped: readonly { readonly conversationId: string; readonly reason: string }[];
 }
 
-interface Growing {
+interface MutableReport {
   readonly made: string[];
   readonly archived: string[];
   readonly skipped: { conversationId: string; reason: string }[];
@@ -56,13 +57,16 @@ export class Archives {
     return this.#files.folder;
   }
 
-  /** What would be archived, the longest silent first. */
+  /** Returns the conversations that would be archived, the one with the oldest last message first. */
   choose(rule: PruneRule, signal?: AbortSignal): Promise<Candidate[]> {
     const { conversations, clock } = this.#options;
     return chooseByRules(conversations, [rule], clock.now(), signal);
   }
 
-  /** LOCKED while another process archives; STORAGE_FULL, CORRUPT, FILESYSTEM_ERROR: the rest stays as it is. */
+  /**
+   * Archives the conversations. Durable when it resolves. LOCKED while another process archives.
+   * STORAGE_FULL, CORRUPT, FILESYSTEM_ERROR; then the remaining conversations are unchanged.
+   */
   async archive(candidates: readonly Candidate[], signal?: AbortSignal): Promise<ArchiveReport> {
     const lease = await tryLease(join(this.#options.logsFolder, '.leases', 'archive'));
     if (lease === undefined) {
@@ -70,7 +74,7 @@ export class Archives {
         hint: 'Nothing was done. Try again when it has ended.',
       });
     }
-    const report: Growing = { made: [], archived: [], skipped: [] };
+    const report: MutableReport = { made: [], archived: [], skipped: [] };
     try {
       const monthOf = ({ lastMessageAt }: Candidate) => lastMessageAt.slice(0, 7);
       for (const month of new Set(candidates.map(monthOf))) {
@@ -84,8 +88,8 @@ export class Archives {
   }
 
   /**
-   * Brings a conversation back from an archive by its id or key; `undefined`: no archive holds it. The archive
-   * keeps its copy. ALREADY_EXISTS: there is a conversation of that id.
+   * Restores a conversation from an archive by its id or client key, and returns its id; returns `undefined`
+   * if no archive contains it. The archive is not changed. ALREADY_EXISTS, STORAGE_FULL, FILESYSTEM_ERROR.
    */
   async restore(ref: string, signal?: AbortSignal): Promise<string | undefined> {
     if (!CONVERSATION_ID.test(ref) && !CLIENT_ID.test(ref)) return undefined;
@@ -114,8 +118,8 @@ export class Archives {
   }
 
   /**
-   * Runs `work` with a folder that holds the conversations of all archives as a logs folder does. The
-   * folder is private, inside `archive/`, and gone afterwards. `problems`: archives that cannot be read.
+   * Runs `work` with a temporary logs folder that contains the conversations of all archives. The folder is
+   * in `archive/` and is removed afterwards. `problems`: the errors of archives that cannot be read.
    */
   async unpacked<T>(
     work: (logsFolder: string, problems: readonly AppError[]) => Promise<T>,
@@ -141,7 +145,7 @@ export class Archives {
     }
   }
 
-  /** What is sealed is so with the key of the store, which its marker names. */
+  /** Copies the marker of the store, because the archived files are sealed with the same key. */
   async #markSealed(folder: string): Promise<void> {
     const marker = await readStored(join(this.#options.logsFolder, MARKER));
     if (marker === undefined) return;
@@ -152,7 +156,7 @@ export class Archives {
   async #archiveMonth(
     month: string,
     candidates: readonly Candidate[],
-    report: Growing,
+    report: MutableReport,
     signal: AbortSignal | undefined,
   ): Promise<void> {
     signal?.throwIfAborted();
@@ -178,8 +182,11 @@ export class Archives {
     }
   }
 
-  /** `undefined`, and skipped, where a file of it cannot be read. */
-  async #fingerprint(conversationId: string, report: Growing): Promise<Fingerprint | undefined> {
+  /** Returns `undefined`, and adds the conversation to the skipped ones, if a file cannot be read. */
+  async #fingerprint(
+    conversationId: string,
+    report: MutableReport,
+  ): Promise<Fingerprint | undefined> {
     try {
       return await this.#files.fingerprint(conversationId);
     } catch (error) {
@@ -192,7 +199,7 @@ export class Archives {
   async #remove(
     { conversationId }: Candidate['head'],
     stored: readonly Fingerprint[],
-    report: Growing,
+    report: MutableReport,
   ): Promise<void> {
     try {
       const isRemoved = await this.#options.conversations.trashIf(
@@ -207,11 +214,11 @@ export class Archives {
       if (isRemoved) report.archived.push(conversationId);
       else report.skipped.push({ conversationId, reason: 'it has changed since it was chosen' });
     } catch (error) {
-      report.skipped.push({ conversationId, reason: reasonOfOne(error) });
+      report.skipped.push({ conversationId, reason: skipReasonOf(error) });
     }
   }
 
-  /** The latest archive that holds it. */
+  /** Returns the latest archive that contains the conversation. */
   async #find(ref: string, signal: AbortSignal | undefined) {
     for (const path of await this.#files.paths()) {
       const conversationId = await this.#files.idIn(path, ref, signal);

@@ -1,6 +1,6 @@
 /**
- * Which conversations a prune or an archive would take, each with the reason. Reads and changes
- * nothing. Pinned ones are never among them.
+ * Selects the conversations that a prune or an archive run would take, each with the reason. Changes nothing.
+ * Pinned conversations are never selected.
  */
 import { DAY_MS, isoTime } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
@@ -8,32 +8,35 @@ import { folderSize } from '../../files/read/folder-size.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { ConversationHead } from '../../stores/conversations/document/schema.js';
 
-/** All conditions that are given must hold. */
+/** A conversation matches if all given conditions are true. */
 export interface PruneRule {
-  /** Days since the last message. */
+  /** The number of days since the last message. */
   readonly olderThanDays?: number;
   readonly module?: string;
   readonly tag?: string;
 }
 
 export interface Candidate {
-  /** As it was when it was chosen. */
+  /** The head at the time of the selection. */
   readonly head: ConversationHead;
   readonly lastMessageAt: string;
-  /** Of all its files. */
+  /** The size of all files of the conversation. */
   readonly sizeBytes: number;
   readonly reason: string;
 }
 
 export interface Dated {
   readonly head: ConversationHead;
-  /** Of a conversation without messages: when it was made. */
+  /** For a conversation without messages, the time of its creation. */
   readonly lastMessageAt: string;
 }
 
 type Store = Pick<ConversationStore, 'list' | 'peek' | 'path'>;
 
-/** Those that fit one of the rules, the longest silent first. FILESYSTEM_ERROR. */
+/**
+ * Returns the conversations that match one of the rules, the one with the oldest last message first.
+ * FILESYSTEM_ERROR.
+ */
 export async function chooseByRules(
   store: Store,
   rules: readonly PruneRule[],
@@ -53,7 +56,7 @@ export async function chooseByRules(
   return oldestFirst(chosen);
 }
 
-/** The longest silent ones, until `excessBytes` are reached. */
+/** Returns the conversations with the oldest last messages, until their size is at least `excessBytes`. */
 export async function chooseOldest(
   store: Store,
   excessBytes: number,
@@ -81,7 +84,7 @@ export async function chooseOldest(
   return chosen;
 }
 
-/** What the head alone shows, so that no file is read for it. */
+/** Checks the rule with the head alone, so that no file is read if it cannot match. */
 function mayFit(rule: PruneRule, head: ConversationHead, nowMs: number): boolean {
   if (head.pinned) return false;
   const { olderThanDays, module, tag } = rule;
@@ -96,7 +99,7 @@ const fits = (rule: PruneRule, { head, lastMessageAt }: Dated, nowMs: number): b
 
 const limitOf = (days: number, nowMs: number) => isoTime(Math.max(0, nowMs - days * DAY_MS));
 
-/** `undefined` for one that is gone or cannot be read: what cannot be read is never removed automatically. */
+/** Returns `undefined` for a missing or unreadable conversation, so that it is not removed automatically. */
 async function datedOf(store: Store, head: ConversationHead): Promise<Dated | undefined> {
   try {
     const found = await store.peek(head.conversationId);

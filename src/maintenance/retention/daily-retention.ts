@@ -1,4 +1,4 @@
-/** The retention policy, carried out once a day while a server runs; without a policy nothing happens. */
+/** Applies the retention policy once a day while a server runs. Without a policy nothing happens. */
 import { type Daily, type DailyOptions, startDaily } from '../daily.js';
 import { isOfDate, type Retention } from './retention.js';
 
@@ -6,7 +6,7 @@ export interface DailyRetentionOptions extends Omit<DailyOptions, 'what' | 'stat
   readonly retention: Pick<Retention, 'policy' | 'lastRun' | 'run'>;
 }
 
-/** Closing breaks it off between two conversations; the next server goes on. */
+/** Starts the daily retention. `close` cancels it between two conversations; the next server continues. */
 export function startDailyRetention({ retention, ...options }: DailyRetentionOptions): Daily {
   return startDaily({
     ...options,

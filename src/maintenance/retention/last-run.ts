@@ -1,7 +1,7 @@
 /**
- * The account of the last run that the retention policy asked for: `retention-last-run.json` in the logs
- * folder (docs/FORMAT.md). Its date also says that today's run is done. Written after the run: one that
- * was killed is done again.
+ * The report of the last run of the retention policy: `retention-last-run.json` in the logs folder
+ * (docs/FORMAT.md). If its date is today, today's run is done. It is written after the run, so an interrupted
+ * run is repeated.
  */
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -13,17 +13,17 @@ import type { MeasuredSize } from '../store-size.js';
 import type { TrashedItem } from '../trash-bin.js';
 import type { Candidate } from './candidates.js';
 
-/** What a prune did. */
+/** The result of a prune. */
 export interface PruneReport {
   readonly moved: readonly (Candidate & { readonly trashName: string })[];
-  /** Removed from the trash permanently. */
+  /** Permanently removed from the trash. */
   readonly removed: readonly TrashedItem[];
-  /** Chosen and left alone: changed since, pinned since, gone, or a research is under way. */
+  /** Selected, but changed, pinned or deleted since, or with an active research run. */
   readonly skipped: readonly { readonly conversationId: string; readonly reason: string }[];
 }
 
-/** Enough to see what went; the trash has all of them. */
-const MOST_NAMED = 20;
+/** The number of conversations in the report. The trash has all of them. */
+const MAX_LISTED = 20;
 
 const schema = z.object({
   at: z.iso.datetime(),
@@ -38,7 +38,10 @@ const schema = z.object({
   ),
 });
 
-/** Bytes and counts of what moved to the trash and of what was removed from it; the size afterwards. */
+/**
+ * Numbers and sizes of the entries that were moved to the trash and removed from it, and the size of the
+ * store afterwards.
+ */
 export type LastRun = z.output<typeof schema>;
 
 export interface LastRunOptions extends Durability {
@@ -55,7 +58,7 @@ export class LastRunFile {
     this.#path = join(options.logsFolder, 'retention-last-run.json');
   }
 
-  /** `undefined` if there is none, or none that can be read. FILESYSTEM_ERROR. */
+  /** Returns `undefined` if there is no report, or it is not valid. FILESYSTEM_ERROR. */
   async read(): Promise<LastRun | undefined> {
     const found = await readWhole(this.#path);
     if (found === undefined) return undefined;
@@ -67,7 +70,7 @@ export class LastRunFile {
     }
   }
 
-  /** Durable when it resolves. STORAGE_FULL, FILESYSTEM_ERROR. */
+  /** Writes the report and returns it. Durable when it resolves. STORAGE_FULL, FILESYSTEM_ERROR. */
   async write(report: PruneReport, { sizeBytes }: MeasuredSize): Promise<LastRun> {
     const { moved, removed, skipped } = report;
     const run: LastRun = {
@@ -78,7 +81,7 @@ export class LastRunFile {
       removedBytes: bytesOf(removed),
       skipped: skipped.length,
       sizeBytes,
-      conversations: moved.slice(0, MOST_NAMED).map(({ head, trashName, reason }) => {
+      conversations: moved.slice(0, MAX_LISTED).map(({ head, trashName, reason }) => {
         return { conversationId: head.conversationId, trashName, reason };
       }),
     };

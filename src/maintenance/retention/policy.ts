@@ -1,7 +1,7 @@
 /**
- * The retention policy: `retention.json` in the logs folder (docs/FORMAT.md). Without the file nothing
- * is removed automatically. People may write it by hand; a file that cannot be read is reported, never
- * guessed at, and nothing is removed then.
+ * The retention policy: `retention.json` in the logs folder (docs/FORMAT.md). Without the file nothing is
+ * removed automatically. People may write it by hand. If it is not valid, that is reported and nothing is
+ * removed.
  */
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -12,21 +12,21 @@ import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js'
 import { withLock } from '../../files/locks/file-lock.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
 import { upgraded, versionOf } from '../../stores/format-steps.js';
-import { MOST_RULES, type RetentionRule, ruleSchema } from './rule.js';
+import { MAX_RULES, type RetentionRule, ruleSchema } from './rule.js';
 
-/** A policy is a page of rules, not a list of conversations. */
+/** The maximum size of the file. A policy has only a few rules. */
 const MAX_BYTES = 100_000;
 
 const policySchema = z.object({
-  rules: z.array(ruleSchema).max(MOST_RULES).default([]),
+  rules: z.array(ruleSchema).max(MAX_RULES).default([]),
   bySize: z.boolean().default(false),
   updatedAt: z.string().exactOptional(),
 });
 
 export interface RetentionPolicy {
-  /** A conversation goes where one of them fits. */
+  /** A conversation is moved to the trash if it matches one of the rules. */
   readonly rules: readonly RetentionRule[];
-  /** The oldest go from 80 % of the store's limit on. */
+  /** Above 80 % of the size limit, the oldest conversations are moved to the trash. */
   readonly bySize: boolean;
   readonly updatedAt?: string;
 }
@@ -45,7 +45,10 @@ export class RetentionPolicyFile {
     this.path = join(options.logsFolder, 'retention.json');
   }
 
-  /** `undefined`: there is none. CORRUPT with the field, FORMAT_TOO_NEW, FILESYSTEM_ERROR. */
+  /**
+   * Returns `undefined` if there is no policy. CORRUPT (with the field in `details`), FORMAT_TOO_NEW,
+   * FILESYSTEM_ERROR.
+   */
   async read(): Promise<RetentionPolicy | undefined> {
     const found = await readWhole(this.path, MAX_BYTES);
     if (found === undefined) return undefined;
@@ -58,8 +61,8 @@ export class RetentionPolicyFile {
   }
 
   /**
-   * Replaces the policy, also one that cannot be read; one that asks for nothing is removed. Durable when
-   * it resolves. FORMAT_TOO_NEW, STORAGE_FULL, LOCKED, FILESYSTEM_ERROR.
+   * Replaces the policy, also a damaged one. A policy without rules and without `bySize` removes the file.
+   * Durable when it resolves. FORMAT_TOO_NEW, STORAGE_FULL, LOCKED, FILESYSTEM_ERROR.
    */
   async write({ rules, bySize }: Pick<RetentionPolicy, 'rules' | 'bySize'>): Promise<void> {
     const { logsFolder, clock } = this.#options;

@@ -1,32 +1,32 @@
 /**
- * Forgetting on purpose: what a request or the policy chooses goes to the trash, each conversation by one
- * rename under its lock, and what has been in the trash for its period is removed. A plan comes first;
- * carrying it out leaves alone whatever has changed since. A run that is killed has done a part of the
- * plan; the next one does the rest.
+ * Retention: moves the conversations that a request or the policy selects to the trash, each by one rename
+ * under its lock, and removes what has been in the trash longer than its period. First a plan is made. When
+ * it is carried out, conversations that have changed since are skipped. If the process is killed, the next
+ * run does the rest.
  */
 import { type Clock, DAY_MS, isoTime } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import { reasonOfOne } from '../skippable-errors.js';
+import { skipReasonOf } from '../skippable-errors.js';
 import type { MeasuredSize, StoreSize } from '../store-size.js';
 import type { TrashBin, TrashedItem } from '../trash-bin.js';
 import { type Candidate, chooseByRules, chooseOldest, type PruneRule } from './candidates.js';
 import type { LastRun, LastRunFile, PruneReport } from './last-run.js';
 import type { RetentionPolicyFile } from './policy.js';
 
-/** From this share of the limit on, the oldest go. */
-const PRESSURE = 0.8;
+/** Above this share of the size limit, the oldest conversations are moved to the trash. */
+const SIZE_THRESHOLD = 0.8;
 
 export interface PruneRequest {
   readonly rules: readonly PruneRule[];
   readonly bySize: boolean;
-  /** Also removes what has been in the trash for its period. */
+  /** Also removes entries that have been in the trash longer than its period. */
   readonly emptiesTrash?: boolean;
 }
 
 export interface PrunePlan {
   readonly conversations: readonly Candidate[];
-  /** What would be removed from the trash permanently. */
+  /** The entries that would be permanently removed from the trash. */
   readonly trash: readonly TrashedItem[];
   readonly size: MeasuredSize;
 }
@@ -37,12 +37,12 @@ export interface RetentionOptions {
   readonly size: StoreSize;
   readonly policy: RetentionPolicyFile;
   readonly lastRun: LastRunFile;
-  /** 0: what is in the trash stays. */
+  /** 0: the trash is not emptied. */
   readonly trashKeepDays: number;
   readonly clock: Clock;
 }
 
-type Growing = { [K in keyof PruneReport]: PruneReport[K][number][] };
+type MutableReport = { [K in keyof PruneReport]: PruneReport[K][number][] };
 
 export class Retention {
   readonly #options: RetentionOptions;
@@ -59,12 +59,12 @@ export class Retention {
     return this.#options.trashKeepDays;
   }
 
-  /** The account of the last run that the policy asked for. */
+  /** Returns the report of the last run of the policy; `undefined` if there is none. */
   lastRun(): Promise<LastRun | undefined> {
     return this.#options.lastRun.read();
   }
 
-  /** Changes nothing. FILESYSTEM_ERROR. */
+  /** Returns what the request would move and remove. Changes nothing. FILESYSTEM_ERROR. */
   async plan(request: PruneRequest, signal?: AbortSignal): Promise<PrunePlan> {
     const { conversations: store, size: measurer, clock } = this.#options;
     const size = await measurer.measure();
@@ -74,7 +74,10 @@ export class Retention {
     return { conversations: [...byRules, ...bySize], trash, size };
   }
 
-  /** The same; without rules and `bySize` what the policy asks for. VALIDATION_ERROR where there is none. */
+  /**
+   * Like `plan`. For a request without rules and `bySize`, the policy is used; VALIDATION_ERROR if there is
+   * none.
+   */
   async planFor(request: PruneRequest, signal?: AbortSignal): Promise<PrunePlan> {
     if (request.rules.length > 0 || request.bySize) return this.plan(request, signal);
     const plan = await this.planOfPolicy(signal);
@@ -84,13 +87,16 @@ export class Retention {
     });
   }
 
-  /** What `policy` asks for today. */
+  /** Returns the plan of the policy; `undefined` if there is no policy. */
   async planOfPolicy(signal?: AbortSignal): Promise<PrunePlan | undefined> {
     const policy = await this.policy.read();
     return policy && this.plan({ ...policy, emptiesTrash: true }, signal);
   }
 
-  /** The trash goes first. LOCKED, FILESYSTEM_ERROR, the signal's reason: what was done by then stays done. */
+  /**
+   * Executes a plan, first the part of the trash. LOCKED, FILESYSTEM_ERROR, the signal's reason; then a part
+   * of the plan may be done.
+   */
   async carryOut(
     { conversations, trash }: PrunePlan,
     {
@@ -103,7 +109,7 @@ export class Retention {
       signal?.throwIfAborted();
       if (await this.#options.trash.remove(item)) removed.push(item);
     }
-    const report: Growing = { moved: [], removed, skipped: [] };
+    const report: MutableReport = { moved: [], removed, skipped: [] };
     for (const candidate of conversations) {
       signal?.throwIfAborted();
       await this.#move(candidate, report);
@@ -112,7 +118,7 @@ export class Retention {
     return report;
   }
 
-  /** Carries out what the policy asks for and leaves the account; `undefined` without a policy. */
+  /** Executes the plan of the policy and writes the report. Returns `undefined` if there is no policy. */
   async run(signal?: AbortSignal): Promise<LastRun | undefined> {
     const plan = await this.planOfPolicy(signal);
     if (plan === undefined) return undefined;
@@ -120,7 +126,7 @@ export class Retention {
     return this.#options.lastRun.write(report, await this.#options.size.measure());
   }
 
-  async #move(candidate: Candidate, report: Growing): Promise<void> {
+  async #move(candidate: Candidate, report: MutableReport): Promise<void> {
     const { conversationId } = candidate.head;
     const before = JSON.stringify(candidate.head);
     const isSame = (now: object) => JSON.stringify(now) === before;
@@ -129,7 +135,7 @@ export class Retention {
       if (trashName !== undefined) report.moved.push({ ...candidate, trashName });
       else report.skipped.push({ conversationId, reason: 'it has changed since it was chosen' });
     } catch (error) {
-      report.skipped.push({ conversationId, reason: reasonOfOne(error) });
+      report.skipped.push({ conversationId, reason: skipReasonOf(error) });
     }
   }
 
@@ -138,23 +144,26 @@ export class Retention {
     chosen: readonly Candidate[],
     signal: AbortSignal | undefined,
   ): Promise<Candidate[]> {
-    if (limitBytes === undefined || sizeBytes < limitBytes * PRESSURE) return [];
+    if (limitBytes === undefined || sizeBytes < limitBytes * SIZE_THRESHOLD) return [];
     const going = chosen.reduce((sum, each) => sum + each.sizeBytes, 0);
-    const excess = sizeBytes - going - limitBytes * PRESSURE;
+    const excess = sizeBytes - going - limitBytes * SIZE_THRESHOLD;
     const percent = Math.floor((sizeBytes / limitBytes) * 100);
     const reason = `the store is at ${percent} % of its limit, and this is one of the oldest conversations`;
     const except = new Set(chosen.map(({ head }) => head.conversationId));
     return chooseOldest(this.#options.conversations, excess, { except, reason, signal });
   }
 
-  /** What is past its period; where the store is full, also the oldest that do not fit beside it. */
+  /**
+   * Returns the entries that have been in the trash longer than its period. With `bySize`, if store and trash
+   * together exceed the limit, also the oldest entries.
+   */
   async #outOfTrash(request: PruneRequest, size: MeasuredSize): Promise<TrashedItem[]> {
     const { trash, clock, trashKeepDays } = this.#options;
     const before = clock.now() - trashKeepDays * DAY_MS;
     const isPast = request.emptiesTrash && trashKeepDays > 0;
     const going = isPast ? await trash.choose({ before }) : [];
     const { sizeBytes, trashBytes, limitBytes } = size;
-    if (!request.bySize || limitBytes === undefined || sizeBytes < limitBytes * PRESSURE)
+    if (!request.bySize || limitBytes === undefined || sizeBytes < limitBytes * SIZE_THRESHOLD)
       return going;
     let excess = sizeBytes + trashBytes - limitBytes;
     excess -= going.reduce((sum, item) => sum + item.sizeBytes, 0);
@@ -169,6 +178,6 @@ export class Retention {
   }
 }
 
-/** Whether the account is one of this UTC date (`yyyy-mm-dd`). */
+/** Whether the report is of this UTC date (`yyyy-mm-dd`). */
 export const isOfDate = (run: LastRun | undefined, date: string): boolean =>
   run !== undefined && isoTime(Date.parse(run.at)).startsWith(date);

@@ -1,9 +1,9 @@
-/** One rule of the retention policy, for its file and for the tools that show and set it. */
+/** The schema of one rule of the retention policy, for its file and for the tools that show and set it. */
 import { z } from 'zod';
 
-export const MOST_RULES = 100;
+export const MAX_RULES = 100;
 
-/** All conditions of a rule must hold. */
+/** A conversation matches a rule if all its conditions are true. */
 export const ruleSchema = z.strictObject({
   olderThanDays: z.number().int().min(1).max(36_500).describe('Days since the last message.'),
   module: z.string().min(1).max(200).describe('Only conversations of this module.').exactOptional(),

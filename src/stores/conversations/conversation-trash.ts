@@ -15,28 +15,28 @@ import { notFound, requireRef } from './refs.js';
 import type { StoreCore } from './store-core.js';
 import { withKeyLock } from './writing/key-lock.js';
 
-/** A folder that a person moved there may have any ending of letters, digits, `.`, `_`, `-`, or none. */
+/** A folder that a person moved there may have another suffix of letters, digits, `.`, `_`, `-`, or none. */
 export const TRASHED_CONVERSATION = /^(\d{8}-\d{13})(?:\.([\w.-]{1,100}))?$/;
 
 export interface TrashedConversation {
-  /** Name of the folder in the trash. */
+  /** The name of the folder in the trash. */
   readonly name: string;
   readonly conversationId: string;
   /** Absent if a person moved the folder here. */
   readonly deletedAt?: string;
-  /** The key that it was saved under. */
+  /** The client key of the conversation. */
   readonly clientId?: string;
   /** Absent if the file cannot be read. */
   readonly title?: string;
   readonly messageCount?: number;
   readonly metadata?: JsonObject;
-  /** Of all files in the folder. */
+  /** The size of all files in the folder. */
   readonly sizeBytes: number;
 }
 
 export interface Restored {
   readonly conversationId: string;
-  /** The key that the conversation lost, because another conversation has it now. */
+  /** The client key that was removed from the conversation, because another conversation has it now. */
   readonly droppedKey?: string;
 }
 
@@ -56,12 +56,15 @@ export class ConversationTrash {
     });
   }
 
-  /** Absolute path of what is in the trash under that name. */
+  /** Returns the absolute path of the folder with this name in the trash. */
   pathOf(name: string): string {
     return this.#entries.pathOf(name);
   }
 
-  /** Takes an id. Returns the name in the trash. CONVERSATION_NOT_FOUND, CONFLICT (research under way). */
+  /**
+   * Moves the conversation with this id to the trash and returns its name there. CONVERSATION_NOT_FOUND,
+   * CONFLICT (a research run is active).
+   */
   trash(conversationId: string): Promise<string> {
     return withLock(this.#core.locksFolder, conversationId, async () => {
       await this.requireDeletable(conversationId);
@@ -70,8 +73,8 @@ export class ConversationTrash {
   }
 
   /**
-   * Like `trash`, but only if `condition` holds under the lock; otherwise it returns `undefined`. With
-   * `permanent` the conversation is removed, and its id is returned.
+   * Like `trash`, if `condition` returns true under the lock; otherwise returns `undefined`. With
+   * `permanent` the conversation is removed permanently, and its id is returned.
    */
   trashIf(
     conversationId: string,
@@ -139,8 +142,8 @@ export class ConversationTrash {
   }
 
   /**
-   * Restores the folder of that name; for an id or a key, the one that was deleted last.
-   * CONVERSATION_NOT_FOUND: not in the trash; ALREADY_EXISTS: a conversation with its id exists.
+   * Restores the folder with this name; for an id or a key, the one that was deleted last. Durable when it
+   * resolves. CONVERSATION_NOT_FOUND (not in the trash), ALREADY_EXISTS (a conversation has this id).
    */
   async restore(ref: string): Promise<Restored> {
     const { name, conversationId } = await (TRASHED_CONVERSATION.test(ref)
@@ -155,7 +158,10 @@ export class ConversationTrash {
     });
   }
 
-  /** Permanently removes the conversation of that name in the trash; for an id, the one deleted last. CONVERSATION_NOT_FOUND. */
+  /**
+   * Permanently removes the conversation with this name from the trash; for an id, the one that was deleted
+   * last. CONVERSATION_NOT_FOUND.
+   */
   async purge(nameOrId: string): Promise<void> {
     const { name, conversationId } = await this.#find(nameOrId);
     await withLock(this.#core.locksFolder, conversationId, async () => {
@@ -237,7 +243,7 @@ export class ConversationTrash {
     };
   }
 
-  /** Returns `undefined` for a damaged file, which can still be restored and purged. */
+  /** Returns `undefined` for a damaged file. It can still be restored and purged. */
   async #headOf(name: string, conversationId: string): Promise<ConversationHead | undefined> {
     const path = join(this.pathOf(name), 'conversation.json');
     try {
@@ -249,7 +255,7 @@ export class ConversationTrash {
   }
 }
 
-/** A record that cannot be read does not prevent the move, which keeps the record. */
+/** A job file that cannot be read does not prevent the move. It is moved with the folder. */
 async function isResearching(path: string): Promise<boolean> {
   const found = await readWhole(path);
   if (found === undefined) return false;

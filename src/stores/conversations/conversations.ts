@@ -1,7 +1,7 @@
 /**
- * Conversations: one dated folder each, with a `conversation.json` that is replaced as a whole under
- * a cross-process lock (docs/FORMAT.md). What is in memory is used only while the file's stamp agrees,
- * so the write of another process or a hand edit is always seen. Damaged files are never written.
+ * The store of conversations. Each has a dated folder with a `conversation.json`, which is replaced as a
+ * whole under a lock between processes (docs/FORMAT.md). A conversation in memory is used only while the
+ * file's stamp is the same, so edits by others are always read. Damaged files are never written.
  */
 import type { AppError } from '../../base/errors.js';
 import { yieldToEventLoop } from '../../base/time-slice.js';
@@ -35,7 +35,7 @@ import { VersionFiles, type VersionReason } from './versions/version-files.js';
 import type { AppendOptions, AppendRequest, NewMessage } from './writing/append.js';
 import { withIds } from './writing/append.js';
 import { branchOf, type CopyOptions } from './writing/copies.js';
-import { type Merged, Merges, requireTwo } from './writing/merges.js';
+import { type Merged, Merges, requireDifferent } from './writing/merges.js';
 import { MessageEdits } from './writing/message-edits.js';
 import type { AppendResult, Created, NewConversation } from './writing/writer.js';
 import { ConversationWriter } from './writing/writer.js';
@@ -57,10 +57,10 @@ export type {
   TrashedConversation,
 };
 
-/** A conversation as it is in memory. */
+/** A conversation in memory, without a copy of its messages. */
 export type ConversationView = Pick<ConversationDocument, 'head' | 'message'>;
 
-/** Creates the folder and keeps it out of git, where that has not been done; not for a reader. FILESYSTEM_ERROR. */
+/** Opens the store. Unless `isReading`, creates a missing folder and its `.gitignore`. FILESYSTEM_ERROR. */
 export async function openConversationStore(
   options: ConversationStoreOptions,
 ): Promise<ConversationStore> {
@@ -71,7 +71,7 @@ export async function openConversationStore(
   return new ConversationStore(options);
 }
 
-/** `ref` is a conversation id or a client key; anything else is VALIDATION_ERROR before any file access. */
+/** `ref`: a conversation id or a client key. Anything else is VALIDATION_ERROR before any file access. */
 export class ConversationStore {
   readonly #core: StoreCore;
   readonly #writer: ConversationWriter;
@@ -81,9 +81,9 @@ export class ConversationStore {
   readonly #versions: VersionFiles;
   readonly #pages = new ListPages();
   readonly #reader: ConversationReader;
-  /** Earlier versions, kept where messages were changed or removed. */
+  /** Earlier versions, which are stored when messages are changed or removed. */
   readonly history: History;
-  /** Changing and removing single messages. */
+  /** Changes and removes single messages. */
   readonly edits: MessageEdits;
   /** The messages that wait in memory while the store cannot be written. */
   readonly deferred: DeferredMessages;
@@ -97,7 +97,7 @@ export class ConversationStore {
     this.deferred = new DeferredMessages(this.#core, { create, commit: this.#commit.bind(this) });
     this.#core.whenOverwritten((before) => {
       const { conversationId: id } = before.head;
-      return withLock(this.#core.locksFolder, id, () => this.#versions.keep(id, before, 'hand'));
+      return withLock(this.#core.locksFolder, id, () => this.#versions.store(id, before, 'hand'));
     });
     this.#reader = new ConversationReader(this.#core, this.deferred);
     this.history = new History(this.#core, this.#writer, this.#versions);
@@ -107,42 +107,45 @@ export class ConversationStore {
   }
 
   /**
-   * Durable when it resolves. Messages may bring their own ids and times (imports), fields a time and
-   * a key. STORAGE_FULL, FILESYSTEM_ERROR, LOCKED, CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent),
-   * ALREADY_EXISTS (key), VALIDATION_ERROR (an id used twice, no time).
+   * Creates a conversation. Durable when it resolves, unless it may wait in memory (`mayDefer`).
+   * STORAGE_FULL, FILESYSTEM_ERROR, LOCKED, CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent),
+   * ALREADY_EXISTS (key), VALIDATION_ERROR (duplicate message id, invalid time).
    */
   create(conversation: NewConversation): Promise<Created> {
     return this.deferred.create(conversation);
   }
 
-  /** What is on disk now. CONVERSATION_NOT_FOUND, CONVERSATION_CORRUPTED, FORMAT_TOO_NEW, FILESYSTEM_ERROR. */
+  /**
+   * Returns the present conversation. CONVERSATION_NOT_FOUND, CONVERSATION_CORRUPTED, FORMAT_TOO_NEW,
+   * DECRYPT, FILESYSTEM_ERROR.
+   */
   async load(ref: string): Promise<Conversation> {
     return (await this.#reader.read(ref)).snapshot();
   }
 
-  /** The same without a copy of its messages, for callers that need only some of them. Later changes show in it. */
+  /** Like `load`, without a copy of the messages. It changes with later writes. */
   view(ref: string): Promise<ConversationView> {
     return this.#reader.read(ref);
   }
 
-  /** The same with some of its messages: for a page of a conversation of any length. */
+  /** Like `load`, with some of the messages: for a page of a long conversation. */
   part(ref: string, range: MessageRange): Promise<ConversationPart> {
     return this.#reader.part(ref, range);
   }
 
-  /** The same for passes over the whole store: takes an id, and keeps nothing. `undefined`: there is none. */
+  /** Like `view`, without the cache, for passes over the whole store. Takes an id; `undefined` if absent. */
   async peek(conversationId: string): Promise<ConversationView | undefined> {
     this.path(conversationId);
     return (await this.#core.files.readUncached(conversationId))?.document;
   }
 
   /**
-   * All of `messages` in one replace, after those of earlier calls; durable when it resolves, unless they may
-   * wait. Throws like `load`, and CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent), STORAGE_FULL, LOCKED: then
-   * nothing of this call is in the file. The first message of a user titles a conversation without a title.
+   * Appends all `messages` in one write, after those of earlier calls; all or nothing. Durable when it
+   * resolves, unless they may wait in memory (`mayDefer`). Derives a missing title from the first message of
+   * a user. Throws like `load`, and CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent), STORAGE_FULL, LOCKED.
    */
   async append(ref: string, messages: readonly NewMessage[], given: AppendOptions = {}) {
-    const start = this.#core.screenedStart(given);
+    const start = this.#core.screenedCreateFields(given);
     const options = start instanceof Promise ? await start : start;
     const turn = this.#core.screened(messages);
     const { messages: screened, ...noted } = turn instanceof Promise ? await turn : turn;
@@ -150,7 +153,7 @@ export class ConversationStore {
     return { ...(await this.deferred.append(ref, request)), ...noted };
   }
 
-  /** What waits for the same conversation is written together. */
+  /** Requests that wait for the same conversation are written together. */
   async #commit(ref: string, request: AppendRequest): Promise<AppendResult> {
     requireRef(ref);
     const { create } = request.options;
@@ -159,8 +162,8 @@ export class ConversationStore {
   }
 
   /**
-   * Changes what is known about a conversation besides its messages, in order with appends and
-   * durable when it resolves, unless it may wait; sets `updatedAt` where anything differs. Throws like `append`.
+   * Changes fields other than messages, in order with appends, and sets `updatedAt` if one differs. Durable
+   * when it resolves, unless it may wait in memory (`mayDefer`). Throws like `append`.
    */
   async update(ref: string, given: HeadChange, { mayDefer = false } = {}) {
     const turn = this.#core.screenedValue(given);
@@ -169,8 +172,8 @@ export class ConversationStore {
   }
 
   /**
-   * For imports: other messages or another head, decided under the lock on what is on disk at that
-   * moment; durable when it resolves. If messages change or are removed, the earlier version is stored. Takes an id, not a key. Throws like `append`.
+   * Replaces messages or fields. `decide` gets the conversation on disk, under the lock. The earlier version
+   * is stored if messages change. Durable when it resolves. Takes an id. Throws like `append`.
    */
   revise(
     conversationId: string,
@@ -182,8 +185,8 @@ export class ConversationStore {
   }
 
   /**
-   * Moves the whole folder to the trash; answers the id and its name there. CONFLICT while a research run is
-   * under way. A write of another process that waits meanwhile gets CONVERSATION_NOT_FOUND.
+   * Moves the whole folder to the trash. CONFLICT while a research run is active. A write of another process
+   * that waits for the lock gets CONVERSATION_NOT_FOUND.
    */
   async trash(ref: string): Promise<{ conversationId: string; name: string; path: string }> {
     const conversationId = await this.#requireId(ref);
@@ -192,8 +195,8 @@ export class ConversationStore {
   }
 
   /**
-   * Moves it to the trash, or with `permanent` removes it, if `condition` holds for what is on disk at that
-   * moment. Takes an id. Returns its name there, or its id; `undefined` if the condition does not hold.
+   * Moves it to the trash (with `permanent`: removes it) if `condition` is true for the conversation on disk.
+   * Takes an id. Returns the name in the trash (or the id); `undefined` if the condition is false.
    */
   async trashIf(...how: Parameters<ConversationTrash['trashIf']>): Promise<string | undefined> {
     this.path(how[0]);
@@ -207,26 +210,26 @@ export class ConversationStore {
     return conversationId;
   }
 
-  /** What is in the trash, the last deleted first. Reads every file there. */
+  /** Lists the trash, the last deleted first. Reads every file there. */
   async trashed(): Promise<TrashedConversation[]> {
     await this.#merges.recover();
     return this.#trash.list();
   }
 
-  /** Takes a name in the trash, or an id or key for the last deleted. CONVERSATION_NOT_FOUND, ALREADY_EXISTS, STORAGE_FULL. */
+  /** Restores a name in the trash; for an id or key, the last deleted. Throws like `create` and `purge`. */
   async restore(ref: string): Promise<Restored> {
     await this.#merges.recover();
     return this.#core.track(this.#trash.restore(ref));
   }
 
-  /** Permanently removes what is in the trash under that name; for an id, the one deleted last. CONVERSATION_NOT_FOUND. */
+  /** Removes the name from the trash permanently; for an id, the last deleted. CONVERSATION_NOT_FOUND. */
   purge(nameOrId: string): Promise<void> {
     return this.#core.track(this.#trash.purge(nameOrId));
   }
 
   /**
-   * A new conversation with the messages up to and with `messageId`, under new message ids; title,
-   * module and tags are the source's. Throws like `load` and `create`; MESSAGE_NOT_FOUND.
+   * Creates a conversation with copies of the messages up to and including `messageId`, under new message
+   * ids, with the title, module and tags of the source. Throws like `load` and `create`; MESSAGE_NOT_FOUND.
    */
   async branch(
     ref: string,
@@ -240,19 +243,19 @@ export class ConversationStore {
   }
 
   /**
-   * One new conversation with the messages of both by their times, in place of the two, which go to the
-   * trash: all or nothing, also when the process is killed. Throws like `trash` and `create`.
+   * Creates one conversation with the messages of both, sorted by time, and moves the two to the trash: all
+   * or nothing, even if the process is killed. Throws like `trash` and `create`.
    */
   async merge(firstRef: string, secondRef: string, options: CopyOptions = {}): Promise<Merged> {
     const first = await this.#requireId(firstRef);
     const second = await this.#requireId(secondRef);
-    requireTwo(first, second);
+    requireDifferent(first, second);
     return this.#core.track(this.#merges.merge(first, second, options));
   }
 
   /**
-   * Permanently removes the conversation if `condition` holds for what is on disk at that moment; returns
-   * whether it did. Takes an id, not a key. If there are files beside `conversation.json`, they stay.
+   * Removes `conversation.json` permanently if `condition` is true for the conversation on disk. Returns
+   * whether it was removed. Takes an id. Other files in the folder are not removed.
    */
   async removeIf(
     conversationId: string,
@@ -262,15 +265,14 @@ export class ConversationStore {
     return this.#writer.removeIf(conversationId, condition);
   }
 
-  /** Newest `updatedAt` first. Damaged files are left out (`damaged` has them). */
+  /** Returns all heads, the newest `updatedAt` first. Damaged files are left out (see `damaged`). */
   async list(): Promise<ConversationHead[]> {
     return [...(await this.#core.heads())];
   }
 
   /**
-   * A page of what matches, newest `updatedAt` first. A cursor leads on in the list as it was when it
-   * began, so that nothing is skipped and nothing comes twice while conversations change.
-   * VALIDATION_ERROR: no cursor of this query.
+   * Returns a page, newest `updatedAt` first. A cursor continues the list in the order of the first page, so
+   * that none is skipped or returned twice. VALIDATION_ERROR: the cursor is not one of this query.
    */
   async page(query: ListQuery, request: PageRequest): Promise<ConversationPage> {
     const heads = await this.#core.heads();
@@ -278,18 +280,18 @@ export class ConversationStore {
     return this.#pages.page({ heads, now, nowMs: this.#core.clock.now() }, query, request);
   }
 
-  /** The conversations that could not be read, as of the last `list`. */
+  /** Returns the conversations that could not be read at the last `list`. */
   damaged(): { conversationId: string; error: AppError }[] {
     const damaged = this.#core.catalogue.damaged();
     return damaged.map(({ name, error }) => ({ conversationId: name, error }));
   }
 
-  /** Keys that several conversations have, as of the last `list`; each with their ids, the oldest first. */
+  /** Returns keys that several conversations had at the last `list`, with their ids, the oldest first. */
   duplicateKeys(): { clientId: string; conversationIds: readonly string[] }[] {
     return this.#core.catalogue.duplicateKeys();
   }
 
-  /** Names of folders with a `conversation.json` that nothing reads, since their names are no ids. FILESYSTEM_ERROR. */
+  /** Returns the folders with a `conversation.json` whose names are not ids. FILESYSTEM_ERROR. */
   ignoredFolders(): Promise<string[]> {
     return ignoredFolders(this.#core.options.logsFolder);
   }
@@ -298,70 +300,69 @@ export class ConversationStore {
     return this.#core.exists(ref);
   }
 
-  /** Absolute path of the conversation's folder. Takes an id, not a key. */
+  /** Returns the absolute path of the conversation's folder. Takes an id, not a key. */
   path(conversationId: string): string {
     if (!CONVERSATION_ID.test(conversationId)) throw invalidRef(conversationId);
     return this.#core.files.folderOf(conversationId);
   }
 
   /**
-   * Calls `listener` with every later change, each conversation's in order and before the call that made it
-   * resolves. `watch` and `refresh` notify of what was there before, unless it was seeded, and await what it returns.
+   * Calls `listener` with every later change, before the call that made it resolves. `watch` and `refresh`
+   * call it for existing conversations too, except those of `seed`, and await the promise that it returns.
    */
   follow(listener: (change: ConversationChange) => unknown): void {
     this.#core.catalogue.follow(listener);
     this.#core.catalogue.invalidate();
   }
 
-  /** The same without what was there before. Returns the unsubscribe function. */
+  /** Like `follow`, without calls for existing conversations. Returns the unsubscribe function. */
   followFromNow(listener: (change: ConversationChange) => void): () => void {
     return this.#core.catalogue.follow(listener);
   }
 
-  /** Enters an entry of a cache, within `seedBy`. False if listeners were notified of the conversation already. */
+  /** Adds an entry of a cache, within `seedBy`. Returns false, and changes nothing, if it is known. */
   seed(stamp: Stamp, head: ConversationHead, outline?: Outline): boolean {
     return this.#core.seed(stamp, head, outline);
   }
 
-  /** Listings wait for `load`, which seeds: they would read what the cache has. It must not reject. */
+  /** Runs `load`, which adds cache entries with `seed`. Listings wait for it. It must not reject. */
   seedBy(load: () => Promise<void>): Promise<void> {
     return this.#core.catalogue.seedBy(load);
   }
 
-  /** Everything readable that is known now, with the stamps at which it was read. */
+  /** Yields all readable conversations that are known now, with the stamps at which they were read. */
   known(): ReturnType<StoreCore['known']> {
     return this.#core.known();
   }
 
-  /** What is known of a conversation without a disk access. */
+  /** Returns the head of a conversation from memory, without disk access. */
   knownHead(conversationId: string): ConversationHead | undefined {
     return this.#core.catalogue.head(conversationId);
   }
 
-  /** Checks every conversation on disk once and notifies listeners of changes. FILESYSTEM_ERROR. */
+  /** Checks every conversation on disk once and notifies the listeners of changes. FILESYSTEM_ERROR. */
   refresh(): Promise<void> {
     return this.#core.catalogue.refresh();
   }
 
-  /** The same for one conversation. Takes an id, not a key. */
+  /** Like `refresh`, for one conversation. Takes an id, not a key. */
   refreshOne(conversationId: string): Promise<void> {
     return this.#core.catalogue.refreshSome([conversationId]);
   }
 
-  /** `undefined` while nothing is watched. */
+  /** Returns the status of the watcher; `undefined` while nothing is watched. */
   watching(): WatcherStatus | undefined {
     return this.#core.watching();
   }
 
-  /** How many conversations the current pass has checked, and how many there are. */
+  /** The number of conversations that the current pass has checked, and the number of all. */
   get progress(): { readonly done: number; readonly total: number } {
     return this.#core.catalogue.progress;
   }
 
   /**
-   * Watches the folder: listeners are notified of edits by hand and by other processes within a second, in
-   * conversations that did not change for a long time within five. Resolves when everything was read once
-   * (`progress`). FILESYSTEM_ERROR: then nothing is watched. The store must be closed.
+   * Watches the folder: listeners are notified of edits by others within one second, or within five if the
+   * conversation is old. Resolves when everything was read once. FILESYSTEM_ERROR; then nothing is watched.
    */
   async watch(): Promise<void> {
     // Another process may have died in the middle of a merge.
@@ -369,18 +370,18 @@ export class ConversationStore {
     this.#recoverLater();
   }
 
-  /** Removes or finishes what processes left that ended: locks, merges, removals, staged files, empty folders. */
+  /** Removes or finishes what dead processes left: locks, merges, removals, temporary files. */
   tidy(): Promise<void> {
     return cleanUpStore(this.#core, this.#merges, this.#trash, this.#versions);
   }
 
-  /** Resolves when every write that was accepted has ended. */
+  /** Resolves when every accepted write has ended. */
   async close(): Promise<void> {
     await this.deferred.queue.close();
     await this.#core.close();
   }
 
-  /** Finishes merges that were cut short before anything is moved. */
+  /** Finishes interrupted merges before a conversation is moved. */
   async #requireId(ref: string): Promise<string> {
     await this.#merges.recover();
     const id = await this.#core.resolveForWriting(ref);

@@ -1,4 +1,4 @@
-/** Reads one conversation: as it is on disk now, or while messages wait to be written, with those. */
+/** Reads one conversation as it is on disk now, with its messages that still wait in memory to be written. */
 
 import type { DeferredMessages } from './deferred/deferred-messages.js';
 import type { ConversationDocument } from './document/document.js';

@@ -1,12 +1,12 @@
 /**
- * What names a conversation from outside: its id, or a key of the caller's own. Judged by shape
- * alone, before any file is touched.
+ * References to a conversation: its id, or a key that the caller chose. They are distinguished by their form
+ * alone, before any file access.
  */
 import { AppError } from '../../base/errors.js';
 import { sha256Hex } from '../../base/ids.js';
 import { CLIENT_ID, CONVERSATION_ID } from './document/schema.js';
 
-/** VALIDATION_ERROR where it is neither. */
+/** Returns which kind of reference it is. VALIDATION_ERROR if it is neither. */
 export function requireRef(ref: string): 'id' | 'key' {
   if (CONVERSATION_ID.test(ref)) return 'id';
   if (CLIENT_ID.test(ref)) return 'key';
@@ -29,14 +29,14 @@ export function notFound(ref: string): AppError {
   });
 }
 
-/** For a new conversation under an id of its own. */
+/** The error for a new conversation whose given id exists already. */
 export function idTaken(conversationId: string): AppError {
   return new AppError('ALREADY_EXISTS', `Conversation ${conversationId} already exists.`, {
     details: { conversationId },
   });
 }
 
-/** For a new conversation whose key another one has. */
+/** The error for a new conversation whose key another conversation has. */
 export function keyInUse(clientId: string, conversationId: string): AppError {
   return new AppError(
     'ALREADY_EXISTS',
@@ -47,7 +47,7 @@ export function keyInUse(clientId: string, conversationId: string): AppError {
   );
 }
 
-/** `ids`: all conversations that have the key. */
+/** The error for a change by key if several conversations have the key. `ids`: their ids. */
 export function keyInUseTwice(clientId: string, ids: readonly string[]): AppError {
   return new AppError(
     'CONFLICT',
@@ -60,6 +60,6 @@ export function keyInUseTwice(clientId: string, ids: readonly string[]): AppErro
 }
 
 /** The name of the lock for assigning a client key. It is acquired before the conversation's own lock. */
-export function lockOfKey(clientId: string): string {
+export function keyLockName(clientId: string): string {
   return `key-${sha256Hex(clientId).slice(0, 32)}`;
 }

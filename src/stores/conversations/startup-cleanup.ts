@@ -1,7 +1,6 @@
 /**
- * What a start clears away: what dead processes left half-way, and
- * versions past their bounds. Leftovers of live
- * processes are never touched.
+ * The cleanup at the start of a process. It removes what dead processes left, and versions beyond their
+ * limits. Files of live processes are not changed.
  */
 import { systemClock } from '../../base/clock.js';
 import { sweepTemporaries } from '../../files/atomic/staging.js';
@@ -14,7 +13,7 @@ import type { StoreCore } from './store-core.js';
 import type { VersionFiles } from './versions/version-files.js';
 import type { Merges } from './writing/merges.js';
 
-/** Longer than any creator takes between its folder and its file. */
+/** No process needs this long between the creation of the folder and of its file. */
 const ABANDONED_MS = 10 * 60_000;
 
 export async function cleanUpStore(
@@ -29,7 +28,7 @@ export async function cleanUpStore(
   await trash.tidy();
   for (const name of await listFolders(options.logsFolder)) {
     if (!CONVERSATION_ID.test(name)) continue;
-    await versions.bound(name);
+    await versions.prune(name);
     const isUnfinished = (await readStamp(files.fileOf(name))) === undefined;
     if (isUnfinished && (await isAbandoned(files.folderOf(name)))) {
       await removeEmptyFolder(files.folderOf(name));
@@ -37,7 +36,7 @@ export async function cleanUpStore(
   }
 }
 
-/** Whether no process can be about to write the conversation for which it made this folder. */
+/** Whether the folder is so old that no process is still about to write its conversation. */
 async function isAbandoned(folder: string): Promise<boolean> {
   const stamp = await readStamp(folder);
   if (stamp === undefined) return false;

@@ -1,6 +1,5 @@
 /**
- * What all parts of the conversation store share: the files, the catalogue, the locks, the watcher and the
- * pending writes.
+ * The shared state of all parts of the conversation store: files, catalogue, locks, watcher, pending writes.
  */
 
 import { join } from 'node:path';
@@ -29,7 +28,7 @@ import {
   ScreenQueue,
 } from './writing/screen.js';
 
-export interface VersionBounds {
+export interface VersionLimits {
   /** 0: no versions are stored. */
   readonly count: number;
   /** 0: versions have no maximum age. */
@@ -39,31 +38,34 @@ export interface VersionBounds {
 const ID_LENGTH = 22;
 
 export interface RememberedHead extends Remembered<ConversationHead> {
-  /** Where the messages lie, for a large file. */
+  /** The positions of the messages, for a large file. */
   readonly outline?: Outline;
 }
 
 export type RememberedHeads = ReadonlyMap<string, RememberedHead>;
 
 export interface ConversationStoreOptions extends Durability {
-  /** Absolute path of `conversation-logs`; created if it is missing. */
+  /** The absolute path of `conversation-logs`; created if it is missing. */
   logsFolder: string;
   maxMessages: number;
-  /** Called before something new is written. Rejects (STORAGE_FULL) when the store would refuse to grow. */
+  /** Called before new data is written. Rejects with STORAGE_FULL if the store must not grow. */
   requireRoom?: (() => Promise<void>) | undefined;
-  /** How many versions are kept, and for how long (default: 20, 90 days). */
-  versions?: VersionBounds | undefined;
+  /** How many versions are kept, and for how long. Default: 20 versions, 90 days. */
+  versions?: VersionLimits | undefined;
   /** The store is opened for reading only, so the folder is not created. */
   isReading?: boolean;
   clock?: Clock;
   codec?: Codec;
   log?: Log;
   /**
-   * For servers: the store stays open while its folder is away. Meanwhile no folder is created below the
-   * guarded ones.
+   * For servers: the store stays open while its folder is away (not available). Meanwhile no folder is
+   * created below the guarded ones.
    */
   staysUp?: { readonly guarded: readonly string[] } | undefined;
-  /** The heads in a cache, by id. The first pass does not read a file whose stamp is unchanged. Never rejects. */
+  /**
+   * Returns the heads of a cache, by id. The first pass does not read files whose stamp is unchanged. Must
+   * not reject.
+   */
   rememberedHeads?: (() => Promise<RememberedHeads>) | undefined;
   /** Checks the messages of `create` and `append` before they are written. */
   screen?: Screen;
@@ -77,14 +79,14 @@ export class StoreCore {
   readonly locksFolder: string;
   readonly files: ConversationFiles;
   readonly catalogue: ConversationCatalogue;
-  /** Set only with `staysUp`. */
+  /** Absent without `staysUp`. */
   readonly presence: Presence | undefined;
   /**
-   * The final id of a conversation whose first id was given while the store was away, and was used by
-   * another process meanwhile.
+   * The final ids of conversations that were created while the store was away, if another process used their
+   * first id or their key meanwhile.
    */
   readonly movedIds = new Map<string, string>();
-  /** Ids of conversations of which something waits in memory to be written. */
+  /** The ids of conversations with messages or changes that wait in memory to be written. */
   readonly waiting = new Map<string, 'new' | 'stored'>();
   readonly #pending = new PendingWork();
   #onAway: () => void = () => undefined;
@@ -113,7 +115,7 @@ export class StoreCore {
       requireHere: () => this.presence?.require(),
       onOverwritten: (before) => this.#onOverwritten(before),
       onVersion: (version) => {
-        // Only new versions: reading many conversations must not displace those that are being edited.
+        // Only new versions: reading many conversations must not change which ones are the most recent.
         if (!this.catalogue.note(version)) return;
         this.#watcher?.touch(fileInLogs(version.document.head.conversationId), version.stamp);
       },
@@ -135,8 +137,8 @@ export class StoreCore {
   }
 
   /**
-   * Whether the folder contains one of the known conversations. If none is known, the folder must have
-   * Daybook's `.gitignore` and no conversation.
+   * Whether the folder is the store: it must contain one of the known conversations. If none is known, it
+   * must contain Daybook's `.gitignore` and no conversation.
    */
   #isKnownStore(names: ReadonlySet<string>): boolean {
     let isEmpty = true;
@@ -150,23 +152,30 @@ export class StoreCore {
     );
   }
 
-  /** Throws LOCKED if the store that is present again has another key. */
+  /** Throws LOCKED if the store at the path has another encryption key now. */
   #requireSameKey(): true {
     requireUnconverted(this.options.logsFolder);
     return true;
   }
 
-  /** Whether reads use memory and not the disk: for this conversation, or without an id for all conversations. */
+  /**
+   * Whether reads use memory and not the disk: for this conversation or, without an id, for all
+   * conversations.
+   */
   isInMemory(id?: string): boolean {
     if (id !== undefined && this.waiting.has(id)) return true;
     return this.presence?.isHere() === false;
   }
 
+  /** Registers the function that is called when the store is found to be away. */
   whenAway(notice: () => void): void {
     this.#onAway = notice;
   }
 
-  /** Calls `keep` with the version before a person's edit of the file, if that version was still in memory. */
+  /**
+   * Registers `keep`, which is called after an edit by hand with the earlier version, if that is still in
+   * memory.
+   */
   whenOverwritten(keep: (before: ConversationDocument) => Promise<void>): void {
     this.#onOverwritten = (before) => {
       const keeping = keep(before).catch((error: unknown) => {
@@ -180,7 +189,10 @@ export class StoreCore {
     };
   }
 
-  /** Returns the messages without what must not be stored. Returns a promise only if that takes long. */
+  /**
+   * Returns the messages without secrets and private parts. Returns a promise only if the fast check does not
+   * suffice.
+   */
   screened<T extends Screened>(
     messages: readonly T[],
   ): ScreenedMessages<T> | Promise<ScreenedMessages<T>> {
@@ -195,8 +207,8 @@ export class StoreCore {
     return this.track(screenedBy(screen, given).then(({ value }) => value));
   }
 
-  /** Like `screened`, for the fields that a first message gives to its conversation. */
-  screenedStart(given: AppendOptions): AppendOptions | Promise<AppendOptions> {
+  /** Like `screened`, for the fields of a conversation that the append may create. */
+  screenedCreateFields(given: AppendOptions): AppendOptions | Promise<AppendOptions> {
     const { create } = given;
     if (typeof create !== 'object') return given;
     const fields = this.screenedValue(create);
@@ -204,7 +216,7 @@ export class StoreCore {
     return fields.then((clean) => ({ ...given, create: clean }));
   }
 
-  /** Returns the id that an id or a key refers to. A key that is not known yet costs a pass over the whole folder. */
+  /** Returns the id for an id or a key. An unknown key needs a pass over the whole folder. */
   async resolve(ref: string): Promise<string | undefined> {
     if (requireRef(ref) === 'id') return this.movedIds.get(ref) ?? ref;
     const known = this.catalogue.idOfKey(ref);
@@ -225,8 +237,8 @@ export class StoreCore {
   }
 
   /**
-   * Like `resolve`, for a change. CONFLICT if several conversations have the key, for example after a
-   * folder was copied: only the caller knows which one is meant.
+   * Like `resolve`, for writes. CONFLICT if several conversations have the key, for example after a folder
+   * was copied.
    */
   async resolveForWriting(ref: string): Promise<string | undefined> {
     const id = await this.resolve(ref);
@@ -241,19 +253,19 @@ export class StoreCore {
     return id;
   }
 
-  /** Refreshes conversations whose folders were moved, and notifies the listeners. */
+  /** Reads conversations again whose folders were moved, and notifies the listeners. */
   async reload(...conversationIds: readonly string[]): Promise<void> {
     for (const id of conversationIds) this.files.uncache(id);
     await this.catalogue.refreshSome(conversationIds);
   }
 
-  /** All heads, newest `updatedAt` first, as the folder is now. Callers must not change the list. */
+  /** Returns all heads, newest `updatedAt` first. Callers must not change the list. FILESYSTEM_ERROR. */
   async heads(): Promise<readonly ConversationHead[]> {
     if (!this.#isCurrent) await this.catalogue.refresh();
     return this.catalogue.newestFirst();
   }
 
-  /** Everything readable, with its stamps, for a cache. */
+  /** Yields all readable conversations with their stamps, for a cache. */
   *known(): Iterable<{ stamp: Stamp; head: ConversationHead; outline?: Outline }> {
     for (const { stamp, head } of this.catalogue.stamped()) {
       const outline = this.files.outlines.get(head.conversationId, stamp);
@@ -268,7 +280,10 @@ export class StoreCore {
     return true;
   }
 
-  /** An outline is used only for the file with its stamp, so outlines are added unchecked. */
+  /**
+   * Adds the outlines of the cache without a check, because an outline is used only if the file has its
+   * stamp.
+   */
   async #remembered(rememberedHeads: () => Promise<RememberedHeads>): Promise<RememberedHeads> {
     const heads = await rememberedHeads();
     for (const { stamp, summary, outline } of heads.values()) {
@@ -312,12 +327,12 @@ export class StoreCore {
     });
   }
 
-  /** `undefined` while nothing is watched. */
+  /** Returns the status of the watcher; `undefined` while nothing is watched. */
   watching(): WatcherStatus | undefined {
     return this.#watcher?.status();
   }
 
-  /** `close` waits for `write`. */
+  /** Registers a running write, so that `close` waits for it. */
   track<T>(write: Promise<T>): Promise<T> {
     return this.#pending.track(write);
   }
@@ -327,13 +342,13 @@ export class StoreCore {
     await this.#watcher?.close();
     await this.#pending.idle();
     this.presence?.close();
-    this.catalogue.stop(); // last: a pending write may still have to find a key
+    this.catalogue.stop(); // comes last, because a pending write may still have to find a key
   }
 }
 
 const fileInLogs = (conversationId: string) => `${conversationId}/conversation.json`;
 
-/** Nothing else is listed or checked: not the trash, the locks or other files of the user. */
+/** For the watcher, which then does not check the trash, the locks and other files. */
 function onlyConversationFiles(folder: string): readonly string[] | undefined {
   if (folder === '') return undefined;
   return CONVERSATION_ID.test(folder) ? ['conversation.json'] : [];

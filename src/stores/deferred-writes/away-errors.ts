@@ -1,8 +1,8 @@
-/** Which failures of a write mean that the whole store cannot be written now. */
+/** Decides which errors of a write mean that the whole store is not available ("away"). */
 import { type AppError, isAppError } from '../../base/errors.js';
 
 /** Errors of the whole file system. */
-const WHOLE = new Set([
+const WHOLE_FILE_SYSTEM = new Set([
   'EROFS',
   'ESTALE',
   'ENODEV',
@@ -12,19 +12,18 @@ const WHOLE = new Set([
   'EHOSTUNREACH',
   'ETIMEDOUT',
 ]);
-/** Errors of one file or of the whole file system: another write must decide. */
+/** Errors of one file or of the whole file system. Another write shows which. */
 const UNSURE = new Set(['EIO', 'EACCES', 'EPERM', 'ENOENT', 'ENOTDIR']);
 
 /**
- * `maybe`: the error may concern this file alone. A store at its own limit (DAYBOOK_MAX_SIZE_MB) does not
- * count as away.
+ * `maybe`: the error may be about this file only. A store that has reached DAYBOOK_MAX_SIZE_MB is available.
  */
-export function meansAway(error: unknown): 'yes' | 'maybe' | 'no' {
+export function meansUnavailable(error: unknown): 'yes' | 'maybe' | 'no' {
   if (isAppError(error, 'STORAGE_UNAVAILABLE')) return 'yes';
   if (isAppError(error, 'STORAGE_FULL'))
     return error.details?.['path'] === undefined ? 'no' : 'yes';
   if (!isAppError(error, 'FILESYSTEM_ERROR')) return 'no';
   const errno = String((error satisfies AppError).details?.['errno']);
-  if (WHOLE.has(errno)) return 'yes';
+  if (WHOLE_FILE_SYSTEM.has(errno)) return 'yes';
   return UNSURE.has(errno) ? 'maybe' : 'no';
 }

@@ -1,10 +1,10 @@
 /**
- * What readers see of the waiting writes, by name, until the last write of that name has ended.
+ * The values that readers see while writes wait, by name, until the last write of that name has ended.
  */
 import type { Clock } from '../../base/clock.js';
 import type { Stamp } from '../../files/read/stamp.js';
 
-export class Views<T> {
+export class PendingViews<T> {
   readonly #views = new Map<string, { readonly view: T; readonly writes: number }>();
 
   get(name: string): T | undefined {
@@ -15,13 +15,13 @@ export class Views<T> {
     return this.#views.has(name);
   }
 
-  /** Adds a waiting write of that name. Until it ends, readers see `view`. */
+  /** Adds a waiting write with this name. Until it ends, readers see `view`. */
   show(name: string, view: T): void {
     const { writes = 0 } = this.#views.get(name) ?? {};
     this.#views.set(name, { view, writes: writes + 1 });
   }
 
-  /** Ends one write of that name. Returns true if it was the last one; then readers read the disk again. */
+  /** Ends one write with this name. Returns true if it was the last one; then readers read the disk again. */
   end(name: string): boolean {
     const { view, writes = 0 } = this.#views.get(name) ?? {};
     if (view !== undefined && writes > 1) this.#views.set(name, { view, writes: writes - 1 });
@@ -32,7 +32,7 @@ export class Views<T> {
 
 let versions = 0n;
 
-/** Returns a stamp for a version that is only in memory. No file and no other version has it. */
+/** Returns a unique stamp for a version that is only in memory. No file has this stamp. */
 export function stampInMemory(clock: Clock, size: number): Stamp {
   versions += 1n;
   const mtimeNs = BigInt(clock.now()) * 1_000_000n + (versions % 1_000_000n);

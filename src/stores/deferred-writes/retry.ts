@@ -1,4 +1,6 @@
-/** Repeats an attempt with growing pauses until it succeeds. It does not keep the process alive. */
+/**
+ * Repeats an attempt with exponential backoff until it succeeds. Its timer does not keep the process alive.
+ */
 
 const FIRST_MS = 250;
 const LONGEST_MS = 5_000;
@@ -9,7 +11,7 @@ export class Retry {
   #pauseMs = FIRST_MS;
   #isStopped = false;
 
-  /** `attempt` resolves with true if nothing is left to do. */
+  /** `attempt`: resolves with true if there is nothing more to do. */
   constructor(attempt: () => Promise<boolean>) {
     this.#attempt = attempt;
   }

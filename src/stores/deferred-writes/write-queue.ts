@@ -1,6 +1,6 @@
 /**
- * The queue of writes that cannot be done now, because the folder is away, read-only or full. They wait in
- * memory, up to a limit. When the store accepts writes again, each is done once, in order
+ * The queue of writes that cannot be done now, because the store is away (not available), read-only or full.
+ * They wait in memory, up to a limit. When the store can be written again, each is done once, in order
  * (memory-bank/decisions/0067). Each store defines what its writes do.
  */
 import { type Clock, isoTime } from '../../base/clock.js';
@@ -8,7 +8,7 @@ import { AppError, isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
 import { SharedRun } from '../../base/shared-run.js';
 import type { Presence } from '../../files/presence.js';
-import { meansAway } from './away-errors.js';
+import { meansUnavailable } from './away-errors.js';
 import { Retry } from './retry.js';
 
 const MAX_WRITES = 1000;
@@ -16,21 +16,21 @@ const MAX_BYTES = 32 * 1024 * 1024;
 
 /** A write whose caller got `durable: false`. */
 export interface WaitingWrite {
-  /** A description for the log of what is lost if it is never written. It has no content of the user. */
+  /** Describes, for the log, the data that would be lost. It contains no content of the user. */
   readonly name: string;
   readonly bytes: number;
   /**
-   * Durable when it resolves. It is called again after a failure. A failed attempt may have written, and
-   * `write` must detect that.
+   * Durable when it resolves. It is called again after an error. An attempt with an error may have written
+   * the data; `write` must detect that.
    */
   write(): Promise<void>;
-  /** Called once, after the write was done or finally refused. */
+  /** Called once, after the write was done or refused for good. */
   ended(): Promise<void> | void;
 }
 
 export interface Unwritten {
   readonly name: string;
-  /** Set if the store is back and the write was refused for another reason. */
+  /** Why the write was refused, although the store is available again; absent if it still waits. */
   readonly reason?: string;
 }
 
@@ -43,9 +43,9 @@ export interface DeferredState {
 }
 
 export interface WriteQueueOptions {
-  /** Without a presence no write waits. */
+  /** If absent, writes never wait. */
   readonly presence: Presence | undefined;
-  /** Writes something into the store, and throws if that fails. */
+  /** Makes a test write in the store, and throws if it fails. */
   readonly probe: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
@@ -59,7 +59,7 @@ export class WriteQueue {
   readonly #retry = new Retry(() => this.settle());
   readonly #refreshes: (() => Promise<void>)[] = [];
   #bytes = 0;
-  /** Writes are put into the queue one after the other. */
+  /** Writes are added to the queue one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
   #trouble: { readonly reason: string; readonly since: string } | undefined;
   #wasAway = false;
@@ -77,12 +77,14 @@ export class WriteQueue {
     this.#retry.start();
   }
 
-  /** Registers `refresh`, which compares memory with the disk. It is called when the store is back. */
+  /**
+   * Registers `refresh`, which compares memory with the disk. It is called when the store is available again.
+   */
   whenBack(refresh: () => Promise<void>): void {
     this.#refreshes.push(refresh);
   }
 
-  /** Present while the store is away, while a write waits, or after a write was refused. */
+  /** Returns `undefined` unless the store is away, a write waits, or a write was refused. */
   state(): DeferredState | undefined {
     const isAway = this.isAway;
     if (!isAway && this.#queue.length === 0 && this.#refused.length === 0) return undefined;
@@ -101,19 +103,19 @@ export class WriteQueue {
     return this.#options.presence?.isHere() === false;
   }
 
-  /** Throws STORAGE_UNAVAILABLE while the folder is away. */
+  /** Throws STORAGE_UNAVAILABLE while the store is away. */
   requireHere(): void {
     this.#options.presence?.require();
   }
 
-  /** The error of a change that cannot wait and must not overtake waiting writes. */
+  /** Returns the error for a change that cannot wait and must not be done before the waiting writes. */
   unavailable(): AppError {
     const { reason = '' } = this.#trouble ?? {};
     const message = `Nothing was changed: the store cannot be written (${reason}), and earlier writes still wait in memory.`;
     return new AppError('STORAGE_UNAVAILABLE', message, { details: { reason } });
   }
 
-  /** The writes that could not be done; complete after `close`. */
+  /** Returns the writes that were not done; the list is complete after `close`. */
   unwritten(): readonly Unwritten[] {
     return [...this.#refused, ...this.#queue.map(({ name }) => ({ name }))];
   }
@@ -134,8 +136,8 @@ export class WriteQueue {
   }
 
   /**
-   * Calls `later`, which adds the write that failed with this error to the queue. Throws the error if the
-   * store is not away.
+   * Called after a write failed with `error`. Calls `later`, which adds the write to the queue. Throws
+   * `error` if the store is available.
    */
   async after<T>(error: unknown, later: () => Promise<T>): Promise<T> {
     if (this.#options.presence === undefined) throw error;
@@ -144,7 +146,7 @@ export class WriteQueue {
     return this.#inTurn(later);
   }
 
-  /** A `later` must call it before it changes anything. STORAGE_UNAVAILABLE if the queue is full. */
+  /** `later` must call this before it changes anything. STORAGE_UNAVAILABLE if the queue is full. */
   requireRoom(bytes: number): void {
     if (this.#queue.length < MAX_WRITES && this.#bytes + bytes <= MAX_BYTES) return;
     const { reason = '' } = this.#trouble ?? {};
@@ -161,7 +163,7 @@ export class WriteQueue {
     this.#retry.start();
   }
 
-  /** Does as many waiting writes as the store accepts. True if none is left. Cheap if none waits. */
+  /** Does the waiting writes. Returns true if none is left. */
   async settle(): Promise<boolean> {
     if (this.#isClosed) return this.#queue.length === 0;
     const isHere = !this.isAway;
@@ -189,14 +191,14 @@ export class WriteQueue {
   }
 
   async #isAwayBecauseOf(error: unknown): Promise<boolean> {
-    const answer = meansAway(error);
+    const answer = meansUnavailable(error);
     if (answer !== 'maybe') return answer === 'yes';
     if (this.isAway) return true;
     try {
       await this.#options.probe();
       return false;
     } catch (failure) {
-      return meansAway(failure) !== 'no';
+      return meansUnavailable(failure) !== 'no';
     }
   }
 
@@ -210,7 +212,7 @@ export class WriteQueue {
       try {
         await first.write();
       } catch (error) {
-        const isOver = meansAway(error) === 'no' && !isAppError(error, 'LOCKED');
+        const isOver = meansUnavailable(error) === 'no' && !isAppError(error, 'LOCKED');
         if (!isOver) return this.#note(error);
         this.#refused.push({ name: first.name, reason: messageOf(error) });
         this.#options.log.error({ err: error, write: first.name }, 'a write that waited was lost');

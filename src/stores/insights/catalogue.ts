@@ -1,6 +1,6 @@
 /**
- * The insights of the folder, in memory: the whole text of each, as they are small. Which files are
- * read, and when, is decided in the file catalogue below it.
+ * The index of all insights in memory, with their whole texts, which are small. Its base class, the file
+ * catalogue, decides which files are read, and when.
  */
 import { basename, join } from 'node:path';
 import type { Clock } from '../../base/clock.js';
@@ -23,17 +23,17 @@ export interface InsightVersion extends FileVersion {
 
 export interface InsightChange {
   readonly id: string;
-  /** What it is now; absent if it is gone or cannot be read. */
+  /** The present insight; absent if it no longer exists or cannot be read. */
   readonly insight?: Insight;
 }
 
-/** By the file's name without `.json`: an id, or what a person called the file. */
+/** The entries have the name of the file without `.json`: an id, or another name that a person chose. */
 export class InsightCatalogue extends FileCatalogue<InsightVersion, StoredInsight> {
   readonly #folder: string;
   readonly #clock: Clock;
   #changes = 0;
 
-  /** `isInMemory`: as for every file catalogue. */
+  /** `isInMemory`: see `FileCatalogueOptions`. */
   constructor(folder: string, clock: Clock, isInMemory: (id?: string) => boolean) {
     super({
       pathOf: (name) => this.pathOf(name),
@@ -52,7 +52,7 @@ export class InsightCatalogue extends FileCatalogue<InsightVersion, StoredInsigh
     });
   }
 
-  /** Grows with each change. */
+  /** The number of changes since the start. */
   get changes(): number {
     return this.#changes;
   }
@@ -73,8 +73,8 @@ export class InsightCatalogue extends FileCatalogue<InsightVersion, StoredInsigh
   }
 
   /**
-   * What is on disk now; `undefined` if there is no such file. PATH_ESCAPE for a link: a cloned
-   * repository could point anywhere. CORRUPT, FORMAT_TOO_NEW, FILESYSTEM_ERROR, TOO_LARGE.
+   * Reads the insight from the disk; returns `undefined` if there is no such file. PATH_ESCAPE for a link,
+   * because a cloned repository could link to any file. CORRUPT, FORMAT_TOO_NEW, FILESYSTEM_ERROR, TOO_LARGE.
    */
   async read(id: string): Promise<InsightVersion | undefined> {
     const path = this.pathOf(id);
@@ -99,7 +99,7 @@ async function listInsights(folder: string): Promise<FoundFiles> {
 const isNoFile = (seen: Seen): seen is 'absent' =>
   seen === 'absent' || (seen !== 'unknown' && seen.isDirectory());
 
-/** The name without `.json`; `undefined` for a file that is no insight by its name alone. */
+/** Returns the name without `.json`; `undefined` if the name is not one of an insight file. */
 export function nameOf(file: string): string | undefined {
   return file.endsWith('.json') && !file.startsWith('.') ? basename(file, '.json') : undefined;
 }

@@ -1,19 +1,19 @@
 /**
- * New, changed and deleted insights that wait in memory to be written (`stores/deferred-writes/write-queue.ts`):
- * readers see them so. When they are written, what is on the disk decides once more: a text that somebody
- * else wrote meanwhile is neither overwritten nor deleted.
+ * New, changed and deleted insights that wait in memory to be written
+ * (`stores/deferred-writes/write-queue.ts`). Readers already see them. If another program or a person changed
+ * the text on disk meanwhile, that text is not overwritten and not deleted.
  */
 
 import type { Clock } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { newUuid } from '../../base/ids.js';
-import { stampInMemory, Views } from '../deferred-writes/pending-views.js';
+import { PendingViews, stampInMemory } from '../deferred-writes/pending-views.js';
 import type { WriteQueue } from '../deferred-writes/write-queue.js';
 import type { InsightCatalogue } from './catalogue.js';
 import { renderInsight } from './insight-file.js';
 import type { StoredInsight } from './stored-insight.js';
 
-/** Of a deletion: it has no text. */
+/** The size that a waiting deletion counts in the queue. */
 const DELETION_BYTES = 100;
 
 export type ChangeInsight = (stored: StoredInsight) => StoredInsight;
@@ -22,23 +22,25 @@ export interface DeferredInsightsParts {
   readonly queue: WriteQueue | undefined;
   readonly catalogue: InsightCatalogue;
   readonly clock: Clock;
-  /** Writes it, also where it is there already. Durable when it resolves. */
+  /** Writes the insight, unless a newer version is on disk. Durable when it resolves. */
   readonly write: (stored: StoredInsight) => Promise<void>;
-  /** Replaces what is on disk by what `change` makes of it under the lock. False if there is none. */
+  /**
+   * Replaces the insight on disk by the result of `change`, under the lock. Returns false if there is none.
+   */
   readonly revise: (id: string, change: ChangeInsight) => Promise<boolean>;
-  /** Moves it to the trash. `check` gets what is on disk under the lock, and throws where it must stay. */
+  /** Moves it to the trash. `check` gets the insight on disk under the lock, and throws if it must stay. */
   readonly trash: (id: string, check: (stored: StoredInsight) => void) => Promise<void>;
 }
 
-/** `trashName`: its name in the trash; absent where the deletion waits. */
+/** `trashName`: the name in the trash; absent if the deletion waits. */
 export interface DeletedInsight {
   readonly trashName?: string;
 }
 
 export class DeferredInsights {
   readonly #parts: DeferredInsightsParts;
-  readonly #views = new Views<StoredInsight | 'deleted'>();
-  /** Where the text of an insight was written, if the insight was changed meanwhile. */
+  readonly #views = new PendingViews<StoredInsight | 'deleted'>();
+  /** The new id under which a changed text was written, because another program had changed the insight. */
   readonly #moved = new Map<string, string>();
 
   constructor(parts: DeferredInsightsParts) {
@@ -46,13 +48,16 @@ export class DeferredInsights {
     parts.queue?.whenBack(() => parts.catalogue.refresh());
   }
 
-  /** Whether memory counts and not the disk: for this insight, or without an id for all of them. */
+  /** Whether reads use memory and not the disk: for this insight or, without an id, for all insights. */
   isInMemory(id?: string): boolean {
     if (id !== undefined && this.#views.has(id)) return true;
     return this.#parts.queue?.isAway === true;
   }
 
-  /** Before a change that cannot wait: STORAGE_UNAVAILABLE where a write of this insight waits that cannot be done yet. */
+  /**
+   * Call it before a change that cannot wait. STORAGE_UNAVAILABLE if a write of this insight waits and cannot
+   * be done yet.
+   */
   async requireNone(id: string): Promise<void> {
     const { queue } = this.#parts;
     queue?.requireHere();
@@ -60,14 +65,17 @@ export class DeferredInsights {
     throw queue.unavailable();
   }
 
-  /** Does `now`, or adds the insight to what waits. */
+  /** Calls `now`. If the store cannot be written, adds the insight to the queue. */
   run(stored: StoredInsight, now: () => Promise<void>): Promise<void> {
     const { queue, write } = this.#parts;
     if (queue === undefined) return now();
     return queue.run(now, async () => this.#wait(queue, stored, () => write(stored)));
   }
 
-  /** Does `now`, or adds the change to what waits; `undefined` if there is no such insight. */
+  /**
+   * Calls `now`. If the store cannot be written, adds the change to the queue. Returns `undefined` if there
+   * is no such insight.
+   */
   update(
     id: string,
     change: ChangeInsight,
@@ -86,7 +94,10 @@ export class DeferredInsights {
     });
   }
 
-  /** Does `now`, or adds the deletion to what waits; `undefined` if there is no such insight. */
+  /**
+   * Calls `now`. If the store cannot be written, adds the deletion to the queue. Returns `undefined` if there
+   * is no such insight.
+   */
   trash(
     id: string,
     now: () => Promise<DeletedInsight | undefined>,
@@ -112,7 +123,7 @@ export class DeferredInsights {
     });
   }
 
-  /** With what waits. CORRUPT and others where it is there and cannot be read. */
+  /** Returns the insight with its waiting changes. CORRUPT and other errors if it cannot be read. */
   async #latest(id: string): Promise<StoredInsight | undefined> {
     const { catalogue } = this.#parts;
     if (!this.isInMemory(id)) return (await catalogue.read(id))?.stored;
@@ -131,7 +142,7 @@ export class DeferredInsights {
     queue.add({ name: `insight ${id}`, bytes, write, ended: () => this.#ended(id) });
   }
 
-  /** If another program changed the text meanwhile, the new text becomes an insight beside it. */
+  /** If another program changed the text meanwhile, the new text is written as a second insight. */
   async #writeChanged(
     id: string,
     {

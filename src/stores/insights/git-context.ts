@@ -1,15 +1,15 @@
 /**
- * The context of a project that is a git repository: the address of its remote without scheme, user
- * and ending, as `git:github.com/owner/name`. Every clone, worktree and subfolder has the same one,
- * on every machine, and no path of a person is in it.
+ * The context of a project that is a git repository: the URL of its remote without scheme, user and `.git`,
+ * such as `git:github.com/owner/name`. It is the same for every clone, worktree and subfolder on every
+ * machine, and contains no local path.
  */
 
 const GIT_CONTEXT = /^git:([^/\s:]+)\/(\S+)$/i;
-/** `user@host:path`, which git takes for ssh. */
+/** `user@host:path`: git treats it as an ssh URL. */
 const SCP_LIKE = /^(?:[^@/\s]+@)?([^:/\s]+):(?!\/\/)(\S+)$/;
 const HAS_HOST = new Set(['https:', 'http:', 'ssh:', 'git:', 'git+ssh:', 'ftp:', 'ftps:']);
 
-/** `undefined` for a remote that is a folder: another machine does not have it. */
+/** Returns the context for a remote; `undefined` for a local folder, which other machines do not have. */
 export function gitContextOf(remote: string): string | undefined {
   if (URL.canParse(remote)) {
     const { protocol, hostname, pathname } = new URL(remote);
@@ -17,13 +17,13 @@ export function gitContextOf(remote: string): string | undefined {
     if (protocol === 'file:') return undefined;
   }
   const [, host, path] = SCP_LIKE.exec(remote) ?? [];
-  // A single letter is a drive of Windows.
+  // A single letter before the colon is a drive of Windows.
   return host === undefined || path === undefined || host.length === 1
     ? undefined
     : contextOf(host, path);
 }
 
-/** One spelling of a context that begins with `git:`; `undefined` where it is none. */
+/** Normalizes a context that begins with `git:`; returns `undefined` if it is not valid. */
 export function normalGitContext(text: string): string | undefined {
   const [, host, path] = GIT_CONTEXT.exec(text) ?? [];
   return host === undefined || path === undefined ? undefined : contextOf(host, path);

@@ -1,6 +1,6 @@
 /**
- * What the insight store is built on: the folders, the locks between processes, the catalogue of
- * what is there and the watcher that keeps it current. Independent of the operations on insights.
+ * The base of the insight store: folders, locks between processes, the catalogue, and the watcher that
+ * keeps the catalogue current. insights.ts has the operations.
  */
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../base/clock.js';
@@ -21,7 +21,7 @@ import { InsightTrash } from './insight-trash.js';
 import type { StoredInsight } from './stored-insight.js';
 
 export interface InsightStoreOptions extends StoreOptions {
-  /** Absolute path of `memory-bank`; created if it is missing. */
+  /** The absolute path of `memory-bank`; created if it is missing. */
   readonly folder: string;
 }
 
@@ -42,7 +42,7 @@ export class InsightCore {
   #isClosed = false;
   #starting: Promise<void> | undefined;
 
-  /** Touches no file. */
+  /** Does not access the disk. */
   constructor(options: InsightStoreOptions) {
     const { folder, clock = systemClock, log = silentLog } = options;
     this.options = options;
@@ -103,7 +103,7 @@ export class InsightCore {
     await this.#pending.idle();
   }
 
-  /** `close` waits for it. */
+  /** Registers running work, so that `close` waits for it. */
   track<T>(work: Promise<T>): Promise<T> {
     return this.#pending.track(work);
   }
@@ -119,7 +119,7 @@ export class InsightCore {
     this.note(stored, await lock.replace(path, renderInsight(stored), this.options, { base }));
   }
 
-  /** Writes it also where it is there already, but not over a newer version. Durable when it resolves. */
+  /** Writes the insight, unless a version with a later `updated_at` is on disk. Durable when it resolves. */
   async writeNew(stored: StoredInsight): Promise<void> {
     const { id, updated_at } = stored.insight;
     await this.locked(id, async (lock) => {
@@ -131,8 +131,9 @@ export class InsightCore {
   }
 
   /**
-   * Replaces what is on disk by what `change` makes of it, and returns that; `undefined` if there is none.
-   * The same object from `change` writes nothing. CORRUPT, FORMAT_TOO_NEW, LOCKED.
+   * Replaces the insight on disk by the result of `change` and returns the result; returns `undefined` if
+   * there is no such insight. If `change` returns its argument, nothing is written. Durable when it resolves.
+   * CORRUPT, FORMAT_TOO_NEW, LOCKED.
    */
   revise(
     id: string,
@@ -150,20 +151,23 @@ export class InsightCore {
     });
   }
 
-  /** A version that was just read or written. */
+  /** Must be called with each version that was read or written. */
   note(stored: StoredInsight, stamp: Stamp): void {
     if (this.catalogue.note({ stored, stamp })) {
       this.#watcher?.touch(`${stored.insight.id}.json`, stamp);
     }
   }
 
-  /** Call it after the insight's file was moved or removed. */
+  /** Must be called after the insight's file was moved or removed. */
   gone(id: string): void {
     this.catalogue.forget(id);
     this.#watcher?.touch(`${id}.json`, undefined);
   }
 
-  /** Git removes a folder that it empties. Creates it again then and retries once. */
+  /**
+   * Runs `work`. If the folder is missing, because git removed its last file, creates it and runs `work` once
+   * more.
+   */
   async #inFolder<T>(work: () => Promise<T>): Promise<T> {
     await this.#requireFolders();
     try {

@@ -1,7 +1,7 @@
 /**
- * An insight as a file: `memory-bank/insights/<id>.json` (docs/FORMAT.md). People write these files
- * too, so a missing time is derived from the file's own. Anything else that is wrong is damage, which
- * is reported and left unchanged. The file's name is the id, and unknown fields are kept.
+ * The file of an insight: `memory-bank/insights/<id>.json` (docs/FORMAT.md). The id is the name of the file.
+ * People write such files too, so a missing time is replaced by the modification time of the file. Every
+ * other fault is reported as CORRUPT, and the file is not changed. Unknown fields are kept.
  */
 
 import { AppError, isAppError } from '../../base/errors.js';
@@ -16,13 +16,13 @@ import type { StoredInsight } from './stored-insight.js';
 interface SourceLocation {
   readonly id: string;
   readonly path: string;
-  /** Epoch milliseconds, for a file without times. */
+  /** The modification time of the file (epoch milliseconds), for a file without times. */
   readonly modifiedAt: number;
 }
 
 /**
- * The insight in the bytes of a file. If git left a conflict in it, both sides are joined.
- * CORRUPT, FORMAT_TOO_NEW.
+ * Parses the bytes of a file. If git left a merge conflict in it, both sides are joined. CORRUPT,
+ * FORMAT_TOO_NEW.
  */
 export function parseInsight(bytes: Uint8Array, location: SourceLocation): StoredInsight {
   const parse = (part: Uint8Array) =>
@@ -36,7 +36,7 @@ export function parseInsight(bytes: Uint8Array, location: SourceLocation): Store
   }
 }
 
-/** CORRUPT names the field, FORMAT_TOO_NEW. */
+/** Validates the parsed JSON of a file. CORRUPT (with the field in `details`), FORMAT_TOO_NEW. */
 export function readInsight(value: unknown, location: SourceLocation): StoredInsight {
   if (!isRecord(value)) throw damage('The file', 'one JSON object', location);
   const { formatVersion } = value;
@@ -66,19 +66,19 @@ export function readInsight(value: unknown, location: SourceLocation): StoredIns
   return { insight, extra };
 }
 
-/** What the file holds, keys always in the same order. */
+/** Returns the JSON object of the file, with the keys always in the same order. */
 export function documentOf({ insight, extra }: StoredInsight): JsonObject {
   const { id, content, context, tags, metadata, created_at, updated_at, expires_at } = insight;
   const known = { id, content, context, tags, metadata, created_at, updated_at, expires_at };
   return { ...known, formatVersion: versionOf('insight'), ...extra };
 }
 
-/** The file's bytes. */
+/** Returns the bytes of the file. */
 export function renderInsight(stored: StoredInsight): Buffer {
   return Buffer.from(`${JSON.stringify(documentOf(stored), null, 2)}\n`);
 }
 
-/** People write ISO 8601 where a number is what Daybook writes. */
+/** Returns a time in epoch milliseconds. Daybook writes a number; people may write ISO 8601. */
 function timeOf(value: unknown): number | undefined {
   const time = typeof value === 'string' ? Date.parse(value) : value;
   const isTime = typeof time === 'number' && Number.isSafeInteger(Math.trunc(time));

@@ -1,6 +1,6 @@
 /**
- * Deleted insights: `.trash/insights/<id>.<UTC time of deletion>.json`, the file of the insight as it
- * was. A `.gitignore` keeps them out of git.
+ * Deleted insights: `.trash/insights/<id>.<UTC time of deletion>.json`, the unchanged file of the insight.
+ * A `.gitignore` excludes them from git.
  */
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.js';
@@ -15,7 +15,7 @@ import { INSIGHT_ID } from './schema.js';
 import type { StoredInsight } from './stored-insight.js';
 
 export interface InsightTrashParts {
-  /** `folder`: absolute path of `memory-bank`. */
+  /** `folder`: the absolute path of `memory-bank`. */
   readonly options: Durability & { readonly folder: string };
   readonly clock: Clock;
   readonly catalogue: InsightCatalogue;
@@ -48,8 +48,9 @@ export class InsightTrash {
   }
 
   /**
-   * Returns the name in the trash; `undefined` if there is no such insight. `check` gets what is on disk
-   * before it is moved, and throws where it must stay. LOCKED, FILESYSTEM_ERROR.
+   * Moves an insight to the trash and returns its name there; returns `undefined` if there is no such
+   * insight. `check` gets the insight on disk before the move, and throws if it must not be moved. Durable
+   * when it resolves. LOCKED, FILESYSTEM_ERROR.
    */
   moveIn(id: string, check?: (found: StoredInsight) => void): Promise<string | undefined> {
     return this.#core.locked(id, async () => {
@@ -63,7 +64,10 @@ export class InsightTrash {
     });
   }
 
-  /** Moves the last deleted of that id, or the file of that name, back. Returns its path. VALIDATION_ERROR, ALREADY_EXISTS. */
+  /**
+   * Restores the file with this name or, for an id, the one that was deleted last. Returns its path. Durable
+   * when it resolves. VALIDATION_ERROR (not in the trash), ALREADY_EXISTS.
+   */
   async restore(nameOrId: string): Promise<string> {
     const found = await this.#entries.find(nameOrId);
     if (found === undefined) throw notInTrash(nameOrId);
@@ -78,7 +82,7 @@ export class InsightTrash {
     });
   }
 
-  /** The last deleted first. FILESYSTEM_ERROR. */
+  /** Returns all entries, the last deleted first. FILESYSTEM_ERROR. */
   async list(): Promise<TrashedInsight[]> {
     const entries = await this.#entries.list();
     return Promise.all(
@@ -89,7 +93,7 @@ export class InsightTrash {
     );
   }
 
-  /** Removes it permanently. False if it is not in the trash. LOCKED, FILESYSTEM_ERROR. */
+  /** Removes the entry permanently. Returns false if it is not in the trash. LOCKED, FILESYSTEM_ERROR. */
   async remove(name: string): Promise<boolean> {
     const id = idOfTrashed(name);
     return id !== undefined && this.#core.locked(id, () => this.#entries.remove(name));
@@ -107,7 +111,7 @@ export class InsightTrash {
   }
 }
 
-/** `undefined` for a file that is not named like an insight. */
+/** Returns the id in a name in the trash; `undefined` if the name is not one of an insight. */
 function idOfTrashed(name: string): string | undefined {
   const id = name.slice(0, name.indexOf('.'));
   return INSIGHT_ID.test(id) && !name.includes('/') ? id : undefined;

@@ -1,8 +1,7 @@
 /**
- * Insights: notes that belong to one project or to all, one JSON file each in
- * `memory-bank/insights/`, made for git and for editing by hand. A write answers when the file is on
- * disk; a change happens under the insight's lock between processes, from what is on disk then.
- * Which context a caller may see is decided above, in the tools; nothing here crosses contexts but ids.
+ * The store of insights: notes about one project (context) or about all, one JSON file each in
+ * `memory-bank/insights/`, which git can merge and people can edit. Each change is made under the insight's
+ * lock between processes, to the version that is on disk. The tools decide which contexts a caller may see.
  */
 
 import type { AppError } from '../../base/errors.js';
@@ -38,31 +37,31 @@ export interface InsightUpdate {
 
 export interface InsightSelection {
   readonly context: string;
-  /** Other contexts of the same project, such as paths from before it had a repository. */
+  /** Other contexts of the same project, such as its path from before it had a repository. */
   readonly alsoIn?: readonly string[];
-  /** Only those that have all of them. */
+  /** Only insights that have all these tags. */
   readonly tags?: readonly string[];
   readonly includeExpired?: boolean;
 }
 
-/** What `put` did, and the insight that is stored now. */
+/** The result of `put`, and the insight that is stored now. */
 export interface PutInsight {
   readonly outcome: 'added' | 'replaced' | 'unchanged';
   readonly stored: StoredInsight;
 }
 
-/** Wrong ids, contexts and fields are VALIDATION_ERROR before any file is touched. */
+/** Wrong ids, contexts and fields are VALIDATION_ERROR before any file access. */
 export class InsightStore {
   readonly #core: InsightCore;
 
-  /** Touches no file. */
+  /** Does not access the disk. */
   constructor(options: InsightStoreOptions) {
     this.#core = new InsightCore(options);
   }
 
   /**
-   * Durable when it resolves; with `mayDefer` it waits in memory where the store cannot be written now.
-   * STORAGE_FULL, FILESYSTEM_ERROR, STORAGE_UNAVAILABLE.
+   * Adds an insight with a new id. Durable when it resolves; with `mayDefer` it waits in memory if the store
+   * cannot be written now. STORAGE_FULL, FILESYSTEM_ERROR, STORAGE_UNAVAILABLE.
    */
   async save(fields: NewInsight, { mayDefer = false } = {}): Promise<Insight> {
     requireContent(fields.content);
@@ -84,9 +83,9 @@ export class InsightStore {
   }
 
   /**
-   * Stores an insight with its own id and times. Where one of that id exists, it stays and is
-   * returned, unless `replacesOlder` is set and the given one has the later `updated_at`.
-   * Durable when it resolves. CORRUPT where the existing file cannot be read, LOCKED.
+   * Stores an insight with its own id and times, for imports. An existing insight with this id is not changed
+   * and is returned, unless `replacesOlder` is set and the given one has a later `updated_at`. Durable when
+   * it resolves. CORRUPT if the existing file cannot be read, LOCKED, STORAGE_FULL.
    */
   async put(
     given: StoredInsight,
@@ -106,7 +105,10 @@ export class InsightStore {
     });
   }
 
-  /** As it is on disk now, expired or not; while the store is away, as it is known. CORRUPT, FORMAT_TOO_NEW. */
+  /**
+   * Returns the insight on disk, also an expired one; while the store is away, the one in memory. Returns
+   * `undefined` if there is none. CORRUPT, FORMAT_TOO_NEW.
+   */
   async get(id: string): Promise<Insight | undefined> {
     requireInsightId(id);
     if (this.#core.deferred.isInMemory(id)) return this.known(id);
@@ -116,8 +118,8 @@ export class InsightStore {
   }
 
   /**
-   * `undefined` if there is none. Durable when it resolves; with `mayDefer` it waits in memory where the store
-   * cannot be written now. CORRUPT, FORMAT_TOO_NEW, LOCKED, STORAGE_UNAVAILABLE.
+   * Changes an insight; returns `undefined` if there is none. Durable when it resolves; with `mayDefer` it
+   * waits in memory if the store cannot be written now. CORRUPT, FORMAT_TOO_NEW, LOCKED, STORAGE_UNAVAILABLE.
    */
   async update(
     id: string,
@@ -136,8 +138,9 @@ export class InsightStore {
   }
 
   /**
-   * Moves it to the trash and returns its name there, for `restore`; `undefined` if there is none. With
-   * `mayDefer` the deletion waits in memory where the store cannot be written now: then it has no name yet.
+   * Moves the insight to the trash and returns its name there, for `restore`; returns `undefined` if there is
+   * none. With `mayDefer` the deletion waits in memory if the store cannot be written now; then there is no
+   * name yet. LOCKED, STORAGE_UNAVAILABLE.
    */
   async trash(id: string, { mayDefer = false } = {}): Promise<DeletedInsight | undefined> {
     requireInsightId(id);
@@ -148,7 +151,10 @@ export class InsightStore {
     return mayDefer ? this.#core.deferred.trash(id, now) : now();
   }
 
-  /** Removes it permanently. False if there is none. STORAGE_UNAVAILABLE where a write of it waits. */
+  /**
+   * Removes the insight permanently. Returns false if there is none. STORAGE_UNAVAILABLE if a write of it
+   * waits.
+   */
   async remove(id: string): Promise<boolean> {
     requireInsightId(id);
     await this.#core.deferred.requireNone(id);
@@ -161,25 +167,27 @@ export class InsightStore {
   }
 
   /**
-   * Brings back the last deleted of that id, or the file of that name in the trash. VALIDATION_ERROR
-   * where it is not there; ALREADY_EXISTS where there is an insight of that id.
+   * Restores the insight with this name in the trash or, for an id, the one that was deleted last. Returns
+   * its path. VALIDATION_ERROR (not in the trash), ALREADY_EXISTS, STORAGE_FULL.
    */
   async restore(nameOrId: string): Promise<string> {
     await this.#core.options.requireRoom?.();
     return this.#core.trash.restore(nameOrId);
   }
 
-  /** What is in the trash, the last deleted first. FILESYSTEM_ERROR. */
+  /** Lists the trash, the last deleted first. FILESYSTEM_ERROR. */
   trashed(): Promise<TrashedInsight[]> {
     return this.#core.trash.list();
   }
 
-  /** Permanently removes the insight of that name in the trash. False if it is not there. LOCKED. */
+  /**
+   * Permanently removes the insight with this name from the trash. Returns false if it is not there. LOCKED.
+   */
   purge(name: string): Promise<boolean> {
     return this.#core.trash.remove(name);
   }
 
-  /** The newest first. FILESYSTEM_ERROR. */
+  /** Returns the selected insights, the newest `created_at` first. FILESYSTEM_ERROR. */
   async list(given: InsightSelection): Promise<Insight[]> {
     const selection = { ...given, context: requireContext(given.context) };
     await this.current();
@@ -198,7 +206,7 @@ export class InsightStore {
     );
   }
 
-  /** Every readable insight, whatever its context, the oldest first, with the fields that are only in the file. */
+  /** Returns the readable insights of all contexts, the oldest first, with their unknown fields. */
   async all(): Promise<StoredInsight[]> {
     await this.current();
     return [...this.#core.catalogue.summaries()].sort(
@@ -206,7 +214,7 @@ export class InsightStore {
     );
   }
 
-  /** How many insights each context has, expired ones among them. FILESYSTEM_ERROR. */
+  /** Returns the number of insights of each context, with expired ones. FILESYSTEM_ERROR. */
   async contexts(): Promise<ReadonlyMap<string, number>> {
     await this.current();
     const counts = new Map<string, number>();
@@ -216,28 +224,31 @@ export class InsightStore {
     return counts;
   }
 
-  /** What is known without a disk access. */
+  /** Returns the insight in memory, without disk access. */
   known(id: string): Insight | undefined {
     return this.#core.catalogue.get(id);
   }
 
-  /** Files in the folder that cannot be read, as of the last refresh. */
+  /** Returns the files that could not be read at the last refresh. */
   damaged(): { name: string; error: AppError }[] {
     const damaged = this.#core.catalogue.damaged();
     return damaged.map(({ name, error }) => ({ name: `${name}.json`, error }));
   }
 
-  /** Calls `follower` with every later change. The first refresh notifies of what is there already. Returns the unsubscribe function. */
+  /**
+   * Calls `follower` with every later change. The first refresh also calls it for each existing insight.
+   * Returns the unsubscribe function.
+   */
   follow(follower: (change: InsightChange) => void): () => void {
     return this.#core.catalogue.follow(follower);
   }
 
-  /** Resolves when what is known is what is in the folder: at once while it is watched. */
+  /** Resolves when memory agrees with the folder: at once while the folder is watched. FILESYSTEM_ERROR. */
   current(): Promise<void> {
     return this.#core.current();
   }
 
-  /** Checks these files on disk; true if nothing that is known has changed. */
+  /** Checks these files on disk. Returns true if none has changed. */
   async isUnchanged(ids: readonly string[]): Promise<boolean> {
     const { catalogue } = this.#core;
     const { changes } = catalogue;
@@ -246,14 +257,14 @@ export class InsightStore {
   }
 
   /**
-   * Begins to keep what is known current, until `close`, and removes what dead processes left of their
-   * locks. Nothing waits for it; where it fails, that is logged, and each call reads the folder itself.
+   * Starts the watcher, which runs until `close`, and removes the locks of dead processes, both in the
+   * background. If this fails, the error is logged, and each call checks the folder itself.
    */
   start(): void {
     this.#core.start();
   }
 
-  /** Accepted writes are finished when it resolves. */
+  /** Resolves when all accepted writes have ended. */
   close(): Promise<void> {
     return this.#core.close();
   }

@@ -1,7 +1,7 @@
 /**
- * An insight that was edited on two git branches. Git leaves its conflict markers in the file, so the
- * file is not JSON any more. Both sides are read from it and joined, so that no text is lost and the
- * insight stays readable while the conflict lasts. The next write stores the joined insight.
+ * Reads an insight with a git merge conflict. After an insight was edited on two branches, git's conflict
+ * markers are in the file, so it is not JSON. Both sides are read and joined, so that no text is lost and the
+ * insight stays readable. The next write stores the joined insight.
  * Format of the markers: git-merge(1), "How conflicts are presented" (styles merge, diff3, zdiff3).
  */
 import type { StoredInsight } from './stored-insight.js';
@@ -11,10 +11,10 @@ const BASE = /^\|{7}( |$)/;
 const MIDDLE = /^={7}$/;
 const THEIRS_END = /^>{7}( |$)/;
 
-/** Stands between the texts of both sides where they differ. */
+/** The text between the two sides if their contents differ. */
 const DIVIDER = '\n\n--- the other branch ---\n\n';
 
-/** The whole text of each side; `undefined` where the file holds no complete conflict. */
+/** Returns the whole file of each side; `undefined` if the text has no complete conflict. */
 export function conflictSides(text: string): { ours: string; theirs: string } | undefined {
   const ours: string[] = [];
   const theirs: string[] = [];
@@ -36,7 +36,10 @@ export function conflictSides(text: string): { ours: string; theirs: string } | 
   return { ours: ours.join('\n'), theirs: theirs.join('\n') };
 }
 
-/** The newer side leads; a text, a tag or a field that only the older side has is kept. */
+/**
+ * Joins both sides. The newer side has priority; texts, tags and fields that only the older side has are
+ * kept.
+ */
 export function joinSides(ours: StoredInsight, theirs: StoredInsight): StoredInsight {
   const [newer, older] =
     ours.insight.updated_at >= theirs.insight.updated_at ? [ours, theirs] : [theirs, ours];

@@ -1,5 +1,5 @@
 /**
- * An insight as its file has it.
+ * An insight with the unknown fields of its file.
  */
 import type { JsonObject } from '../conversations/document/schema.js';
 import type { Insight } from './schema.js';

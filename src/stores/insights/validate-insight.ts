@@ -1,18 +1,18 @@
 /**
- * Validates what callers pass to the insight store, before any file is touched and by the rules for
- * reading a file, so that the store never writes what it could not read back.
+ * Validates the arguments of the insight store, before any file access and by the same rules as for reading
+ * a file, so that the store never writes a file that it cannot read.
  */
 import { AppError, isAppError } from '../../base/errors.js';
 import { documentOf, readInsight } from './insight-file.js';
 import { INSIGHT_ID, normalContext } from './schema.js';
 import type { StoredInsight } from './stored-insight.js';
 
-/** VALIDATION_ERROR if it is no id, and so no file name either. */
+/** VALIDATION_ERROR if it is not a UUID in lower case. So it is a safe file name. */
 export function requireInsightId(id: string): void {
   if (!INSIGHT_ID.test(id)) throw invalid('id', 'a UUID in lower case');
 }
 
-/** The context in the spelling that files have. VALIDATION_ERROR. */
+/** Returns the normalized context. VALIDATION_ERROR. */
 export function requireContext(context: string): string {
   const known = typeof context === 'string' ? normalContext(context) : undefined;
   if (known === undefined) throw invalid('context', '"global" or an absolute path');
@@ -24,7 +24,10 @@ export function requireContent(content: string): void {
   if (content === '') throw invalid('content', 'a text that is not empty');
 }
 
-/** The insight as it will be read back from its file. VALIDATION_ERROR names the field that a file cannot hold. */
+/**
+ * Returns the insight as it will be read back from its file. VALIDATION_ERROR with the wrong field in
+ * `details`.
+ */
 export function normalizeInsight(stored: StoredInsight): StoredInsight {
   const { id, created_at: modifiedAt } = stored.insight;
   requireInsightId(id);

@@ -1,8 +1,8 @@
 /**
  * Facts that are added, ended or deleted while the store is away wait in memory to be written
- * (`stores/deferred-writes/write-queue.ts`). The changes are made in the table of the graph without a line in the
- * log, so that every query sees them. Before they are written, the table is read from the files again;
- * to make a change again that was made already changes nothing.
+ * (`stores/deferred-writes/write-queue.ts`). The changes are made in the table of the graph without a line in
+ * the log, so that every query sees them. Before they are written, the table is read from the files again.
+ * A change that was already written has no effect the second time.
  */
 
 import { type Clock, isoTime } from '../../base/clock.js';
@@ -32,7 +32,7 @@ export class DeferredFacts {
   readonly #parts: DeferredFactsParts;
   /** In the order of the calls. */
   readonly #waiting = new Set<DeferrableRequest>();
-  /** Whether the table has changes that the files have not. */
+  /** Whether the table has changes that are not in the files. */
   #isAhead = false;
 
   constructor(parts: DeferredFactsParts) {
@@ -42,13 +42,18 @@ export class DeferredFacts {
     });
   }
 
-  /** Does `now`, or adds the request to what waits. Its facts are screened. */
+  /**
+   * Calls `now`. If the store cannot be written, adds the request to the queue. Its facts are already
+   * screened.
+   */
   run(request: DeferrableRequest, now: () => Promise<Change>): Promise<Change> {
     const { queue } = this.#parts;
     return queue === undefined ? now() : queue.run(now, () => this.#wait(queue, request));
   }
 
-  /** Before a change that cannot wait: STORAGE_UNAVAILABLE where facts wait that cannot be written yet. */
+  /**
+   * Call it before a change that cannot wait. STORAGE_UNAVAILABLE if facts wait and cannot be written yet.
+   */
   async requireNone(): Promise<void> {
     const { queue } = this.#parts;
     if (this.#waiting.size === 0 || queue === undefined || (await queue.settle())) return;
@@ -112,7 +117,7 @@ export class DeferredFacts {
   }
 }
 
-/** Facts get the time of the call, not that of the write. */
+/** Sets the time of the facts to the time of the call, because the write may be much later. */
 function withTimes(request: AddRequest, nowMs: number): AddRequest {
   const triples = request.triples.map((triple) => ({
     ts: Math.min(nowMs, triple.validTo ?? nowMs),
@@ -121,7 +126,10 @@ function withTimes(request: AddRequest, nowMs: number): AddRequest {
   return { ...request, triples, room: triples };
 }
 
-/** Only what was there at the call is removed, and not a fact that another process adds meanwhile. */
+/**
+ * Limits the removal to the facts at the time of the call, so that a fact that another process adds later
+ * stays.
+ */
 function withLastTimes(request: RemoveRequest, { triples }: Change): RemoveRequest {
   const seen = triples.filter(({ isChanged }) => isChanged);
   const keys = seen.map(({ subject, predicate, object, ts }) => ({

@@ -1,8 +1,8 @@
 /**
  * Keeps the graph in memory up to date with the files. Operations that other processes append are read
  * from the end of the log, also after one of them compacted it. After any other change (git, an editor)
- * all files are read again. The files are the truth: memory is compared with them once per turn of the
- * event loop, before any input of that turn is processed.
+ * all files are read again. Memory is compared with the files once per turn of the event loop, at the first
+ * query.
  */
 import { isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
@@ -17,11 +17,15 @@ import type { TripleTable } from './table/triple-table.js';
 
 const GUARD_BYTES = 64;
 
-/** Gets the term ids of the subjects whose facts changed; `undefined` if any subject may have changed. */
+/**
+ * Called with the term ids of the subjects whose facts changed; `undefined` if any subject may have changed.
+ */
 export type StateListener = (subjects: ReadonlySet<number> | undefined) => void;
 
 export class GraphState {
-  /** Counts the writes of this process to any graph: they can happen within one turn of the event loop. */
+  /**
+   * The number of writes of this process to any graph. A write can happen in the same turn of the event loop.
+   */
   static #writes = 0;
   readonly files: GraphFiles;
   readonly #log: Log;
@@ -33,14 +37,14 @@ export class GraphState {
   #isFresh = false;
   #writesSeen = 0;
   #damagedLines = 0;
-  /** Damaged lines that are not in the rejects file yet: only writers record them. */
+  /** Damaged lines that are not in the rejects file yet. Only writers record them. */
   #unrecorded: Damage[] = [];
-  /** Why they could not be recorded. */
+  /** Why the damaged lines could not be recorded. */
   #recordingProblem: string | undefined;
   readonly #listeners = new Set<StateListener>();
   #onRead: (table: TripleTable) => void = () => undefined;
 
-  /** With a queue, memory is read while the store is away. */
+  /** With a queue, queries use memory while the store is away. */
   constructor(files: GraphFiles, log: Log, queue?: WriteQueue) {
     this.#queue = queue;
     this.files = files;
@@ -53,7 +57,7 @@ export class GraphState {
     return isFresh && this.#updating === undefined ? this.#content?.table : undefined;
   }
 
-  /** After `update()`. */
+  /** The content of the files. Throws before the first `update()`. */
   get content(): GraphContent {
     if (this.#content === undefined) throw new Error('the graph was not read yet');
     return this.#content;
@@ -81,7 +85,10 @@ export class GraphState {
     return this.#updating !== undefined;
   }
 
-  /** The table as the files have it now; while the store is away, as it was. FILESYSTEM_ERROR, FORMAT_TOO_NEW, STORAGE_UNAVAILABLE. */
+  /**
+   * Returns the table with the present content of the files; while the store is away, with the last content.
+   * FILESYSTEM_ERROR, FORMAT_TOO_NEW, STORAGE_UNAVAILABLE.
+   */
   async current(): Promise<TripleTable> {
     const fresh = this.freshTable;
     if (fresh !== undefined) return fresh;
@@ -97,12 +104,12 @@ export class GraphState {
     return this.content.table;
   }
 
-  /** Calls `onRead` after all files were read, before any query sees the table. */
+  /** Registers `onRead`, which is called after all files were read, before any query uses the table. */
   whenRead(onRead: (table: TripleTable) => void): void {
     this.#onRead = onRead;
   }
 
-  /** Reads the operations that the files have and memory has not. STORAGE_UNAVAILABLE. */
+  /** Reads the operations that are in the files and not in memory. STORAGE_UNAVAILABLE, FILESYSTEM_ERROR. */
   async update(): Promise<void> {
     while (this.#updating !== undefined) await this.#updating;
     this.requireHere();
@@ -113,22 +120,23 @@ export class GraphState {
     await this.#updating;
   }
 
-  /** After a write with an unknown outcome: the next update reads all files. */
+  /** Must be called after a write with an unknown outcome. The next update reads all files. */
   invalidate(): void {
     this.#position = { stamp: undefined, offset: -1, guard: Buffer.alloc(0) };
     this.#isFresh = false;
   }
 
-  /** Our own lines are in the file now; they are in memory already. */
+  /** Must be called after this process appended lines to the file that are already in memory. */
   appended(bytes: Buffer, stamp: Stamp): void {
     this.#wrote();
     const offset = this.position.offset + bytes.length;
-    // Otherwise a process that lost the lock has appended a line before ours. The next update reads it.
+    // If the size differs, a process that lost the lock appended a line before ours. The next update reads
+    // it.
     if (stamp.size !== BigInt(offset)) return;
     this.#position = { stamp, offset, guard: endOf(this.position.guard, bytes) };
   }
 
-  /** Our own compaction has written these files. */
+  /** Must be called after a compaction of this process wrote these files. */
   replaced(files: LoadedFiles): void {
     this.#wrote();
     this.#adopt(files);
@@ -167,7 +175,7 @@ export class GraphState {
     for (const listener of this.#listeners) listener(subjects);
   }
 
-  /** This graph has the write in memory; other graphs of this process must read it. */
+  /** Notes a write: this graph has it in memory, other graphs of this process must read the files. */
   #wrote(): void {
     const isFresh = this.#writesSeen === GraphState.#writes;
     GraphState.#writes += 1;
@@ -187,7 +195,7 @@ export class GraphState {
     const isFirst = this.#content === undefined;
     if (!isFirst && this.position.offset > 0 && (await this.#tailLog())) return;
     const content = await readGraph(this.files);
-    this.requireHere(); // otherwise missing files are an empty graph
+    this.requireHere(); // without this check, missing files would look like an empty graph
     this.#content = content;
     this.#onRead(content.table);
     this.#position = undefined;
@@ -197,7 +205,7 @@ export class GraphState {
     if (!isFirst) this.notify(undefined);
   }
 
-  /** False if the files are not the ones in memory plus appended lines. */
+  /** Returns false if the files changed in another way than by appended lines or a compaction. */
   async #tailLog(): Promise<boolean> {
     const { wal } = this.files;
     const scanner = new LineScanner(this.content.table, wal);
@@ -224,8 +232,8 @@ export class GraphState {
   }
 
   /**
-   * For writers, under the lock: writes the damaged lines to the rejects file. If that fails, the sound
-   * facts stay usable, and `notices` has the error.
+   * Writes the damaged lines to the rejects file. Only for writers, under the lock. If that fails, the graph
+   * stays usable, and `notices` has the error.
    */
   async recordDamage(): Promise<void> {
     if (this.#unrecorded.length === 0) return;
@@ -240,7 +248,7 @@ export class GraphState {
     }
   }
 
-  /** Sentences for users: what was wrong in the files, and what was done about it. */
+  /** Sentences for users about faults in the files and what Daybook did about them. */
   get notices(): readonly string[] {
     const { notices } = this.content;
     return this.#recordingProblem === undefined ? notices : [...notices, this.#recordingProblem];

@@ -26,7 +26,7 @@ export interface GraphStats {
   readonly notices: readonly string[];
 }
 
-const MOST_PREDICATES = 20;
+const MAX_PREDICATES = 20;
 
 export function statsOf(state: GraphState, limit: number, now: number): GraphStats {
   const { content, files } = state;
@@ -55,7 +55,7 @@ export function statsOf(state: GraphState, limit: number, now: number): GraphSta
     deletions,
     limit,
     ...used,
-    predicates: predicates.slice(0, MOST_PREDICATES),
+    predicates: predicates.slice(0, MAX_PREDICATES),
     generation: sidecar?.generation ?? 0,
     snapshotPath: files.snapshot,
     snapshotBytes: Number(content.snapshot?.size ?? 0),

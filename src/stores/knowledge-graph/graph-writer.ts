@@ -1,7 +1,7 @@
 /**
  * Writes changes to the log. Requests that wait at the same time are applied together, under the lock and
- * to the newest state, and written with one append. The file is the truth: after a failed append it is
- * read again, and decides which of the calls succeeded.
+ * to the newest state, and written with one append. After a failed append the file is read again, and its
+ * content decides which of the calls succeeded.
  */
 import { type AppError, appErrorOf, isAppError } from '../../base/errors.js';
 import type { AppendHandle } from '../../files/atomic/append-file.js';
@@ -28,9 +28,9 @@ export interface WriterParts {
   readonly end: AppendHandle;
   /** Runs once before the first append of this process. */
   readonly prepare: () => Promise<void>;
-  /** Facts are added only where it does not throw; others can still be ended and deleted. */
+  /** If it throws, no facts are added, but facts can still be ended and deleted. */
   readonly requireRoom?: (() => Promise<void>) | undefined;
-  /** After each commit, with the size of the log. */
+  /** Called after each commit with the size of the log. */
   readonly afterCommit: (logBytes: number) => void;
 }
 
@@ -48,7 +48,10 @@ export class GraphWriter {
     );
   }
 
-  /** Resolves when the change is in the log (with `fsync`: on disk). E_KG_FULL, STORAGE_FULL, FILESYSTEM_ERROR, LOCKED. */
+  /**
+   * Resolves when the change is in the log; with `fsync`, when it is durable. E_KG_FULL, STORAGE_FULL,
+   * FILESYSTEM_ERROR, LOCKED.
+   */
   change(request: ChangeRequest): Promise<Change> {
     return this.#commits.add(request);
   }
@@ -58,9 +61,9 @@ export class GraphWriter {
     lock: HeldLock,
   ): Promise<readonly Outcome<Change>[]> {
     const { state, changes, end, afterCommit } = this.#parts;
-    state.requireHere(); // before anything is put into the table
+    state.requireHere(); // before the table is changed
     const refusal = await this.#refusal(requests);
-    // No other process can have appended since our own last append. Readers find edits by hand.
+    // If we have kept the lock since our last append, no other process can have appended.
     const isKept = this.#lastLock === lock && !state.isUpdating && !state.isInvalid;
     this.#lastLock = undefined;
     if (!isKept) await this.#catchUp();
@@ -96,7 +99,7 @@ export class GraphWriter {
     return planned.map(({ outcome }) => outcome);
   }
 
-  /** Why nothing can be added. */
+  /** Returns the error if no facts can be added. */
   async #refusal(requests: readonly ChangeRequest[]): Promise<AppError | undefined> {
     const { requireRoom } = this.#parts;
     if (requireRoom === undefined || !requests.some(({ kind }) => kind === 'add')) return undefined;
@@ -115,13 +118,16 @@ export class GraphWriter {
   #textOf(planned: readonly Planned[]): string {
     const { position, content, files } = this.#parts.state;
     const plain = planned.flatMap(({ pending }) => pending.map(({ line }) => line)).join('');
-    // Each line has its line feed in front, also one that is sealed.
+    // Each line, also a sealed one, begins with a line feed.
     const lines = plain && `\n${toStoredLines(files.wal, plain.slice(1))}`;
     if (lines === '' || position.offset > 0) return lines;
     return `\n${encodeHead(content.sha256?.slice(0, NAME_LENGTH))}${lines}`;
   }
 
-  /** After a failed append some lines may be in the file and others not. */
+  /**
+   * After a failed append, some of the lines may be in the file. Reads it to find the outcome of each
+   * request.
+   */
   async #outcomesOnDisk(
     planned: readonly Planned[],
     error: unknown,

@@ -1,7 +1,7 @@
 /**
- * The knowledge graph: facts as triples with times. A snapshot and a log that git can merge store them,
- * and queries are answered from memory. Several processes share one graph: each sees the facts of the
- * others, and the limit counts all of them. docs/FORMAT.md describes the files.
+ * The knowledge graph: facts as triples with times. They are stored in a snapshot and a log that git can
+ * merge (docs/FORMAT.md); queries use the table in memory. Several processes share one graph: each reads the
+ * facts of the others, and the limit counts all facts.
  */
 import { basename, dirname } from 'node:path';
 import { type Clock, systemClock } from '../../base/clock.js';
@@ -51,14 +51,14 @@ const MIN_LOG_BYTES = 1_000_000;
 /** How often the files are checked for subscribers while there are no queries. */
 const POLL_MS = 500;
 const PAGE = 1_000;
-/** A damaged snapshot that was written this recently may be one that an editor is saving. */
+/** An editor may still be saving a damaged snapshot that was written this recently. */
 const SETTLED_MS = 2_000;
 
 export interface KnowledgeGraphOptions extends StoreOptions, Limits {
   readonly snapshotPath: string;
-  /** On the file system of the snapshot. */
+  /** The log. It must be on the same file system as the snapshot. */
   readonly walPath: string;
-  /** Whether each append waits for the disk; snapshots follow `fsync`. */
+  /** Whether each append is fsynced. For snapshots, `fsync` decides. */
   readonly syncsAppends: boolean;
 }
 
@@ -87,7 +87,7 @@ export interface RemoveOptions {
 /** The newest fact of a triple before its removal; `ts` is 0 if there was none. */
 export type RemovedTriple = Triple & { readonly removed: boolean };
 
-/** Gets the subjects whose facts changed; `undefined` if any subject may have changed. */
+/** Called with the subjects whose facts changed; `undefined` if any subject may have changed. */
 export type GraphListener = (subjects: ReadonlySet<string> | undefined) => void;
 
 export class KnowledgeGraph {
@@ -133,9 +133,9 @@ export class KnowledgeGraph {
   /**
    * Adds all facts or none. A fact that is stored already is not changed (`added` is false). With
    * `replaces`, the open facts of the same subjects and predicates end when the new facts begin. `ts` and
-   * `validTo` are for facts from another source. `room`: the facts that must fit, these and those of
-   * later calls. Resolves when the facts are in the log, with `syncsAppends` on disk; with `mayDefer` they
-   * wait in memory where the store cannot be written now.
+   * `validTo` are for facts from another source. `room`: all facts that must fit below the limit, with those
+   * of later calls. Resolves when the facts are in the log; with `syncsAppends`, when they are durable. With
+   * `mayDefer` they wait in memory if the store cannot be written now.
    * E_KG_INVALID_TRIPLE, E_KG_FULL (nothing was written), STORAGE_FULL, FILESYSTEM_ERROR, LOCKED.
    */
   async add(
@@ -144,7 +144,7 @@ export class KnowledgeGraph {
   ): Promise<Added> {
     for (const triple of given) checkTriple(triple);
     const { screen } = this.#options;
-    // What is clean goes into the log in the order of the calls.
+    // Facts without secrets need no asynchronous screening, so they are logged in the order of the calls.
     const isClean = screen?.isCleanValue(given) ?? true;
     const triples = isClean ? given : (await screenedBy(screen, given)).value;
     const request = { kind: 'add', triples, replaces, room } as const;
@@ -158,41 +158,41 @@ export class KnowledgeGraph {
     return { triples: added, closed: change.closed };
   }
 
-  /** How many facts `add` would add, if there is room. */
+  /** Returns how many facts `add` would add, without regard to the limit. */
   async countNew(given: readonly NewTriple[]): Promise<number> {
     const { value: triples } = await screenedBy(this.#options.screen, given);
     return this.#changes.countNew(await this.#state.current(), triples);
   }
 
   /**
-   * Deletes triples with all their closed facts. A missing triple is not an error. With `mayDefer` it waits in
-   * memory where the store cannot be written now. Throws like `add`.
+   * Deletes triples with all their closed facts. A missing triple is not an error. With `mayDefer` the
+   * deletion waits in memory if the store cannot be written now. Resolves and throws like `add`.
    */
   delete(keys: readonly TripleKey[], options: RemoveOptions = {}) {
     return this.#remove('delete', keys, options);
   }
 
   /**
-   * Ends facts that hold at `validTo` (default: now; it may be in the future). Queries with `asOf` or
+   * Ends facts that are valid at `validTo` (default: now; it may be in the future). Queries with `asOf` or
    * `includeClosed` still find them. Otherwise like `delete`.
    */
   end(keys: readonly TripleKey[], options: RemoveOptions & { readonly validTo?: number } = {}) {
     return this.#remove('close', keys, options);
   }
 
-  /** The facts that match the whole filter. FILESYSTEM_ERROR, FORMAT_TOO_NEW, as for every read. */
+  /** Returns the facts that match all conditions. FILESYSTEM_ERROR, FORMAT_TOO_NEW, as for every read. */
   async query(filter: TripleFilter, page: Page): Promise<Triples> {
     const table = this.#state.freshTable ?? (await this.#state.current());
     return queryTriples(table, filter, this.#queryTime(), page);
   }
 
-  /** The facts around a node, nearest first. */
+  /** Returns the facts around a node, the nearest first. */
   async neighbors(node: string, walk: Walk, page: Page): Promise<Neighborhood> {
     const table = this.#state.freshTable ?? (await this.#state.current());
     return walkFrom(table, node, walk, this.#queryTime(), page);
   }
 
-  /** The subjects with their numbers of facts. */
+  /** Returns the subjects with their numbers of facts. */
   async subjects(
     filter: VisibilityFilter & { readonly prefix?: string | undefined },
     page: Page,
@@ -201,8 +201,8 @@ export class KnowledgeGraph {
   }
 
   /**
-   * All facts that match, oldest first; by default also the closed ones. It returns the facts that exist
-   * at the call, in the state that they have when they are yielded.
+   * Yields all facts that match, the oldest first; by default also the closed ones. It yields the facts that
+   * exist at the call, each in its present state; facts that are deleted meanwhile are left out.
    */
   async *all(filter: TripleFilter = { includeClosed: true }): AsyncGenerator<Triple> {
     const table = await this.#state.current();
@@ -211,14 +211,14 @@ export class KnowledgeGraph {
     for (const row of found) marks[row] = table.mark(row);
     const rows = await sortInSlices(found, (a, b) => table.compareRows(a, b), new TimeSlice());
     for (let start = 0; start < rows.length; start += PAGE) {
-      // A row may belong to another triple now. The page is built without a pause.
+      // A row may have been reused for another triple. The page is built without a pause.
       const page = [...rows.subarray(start, start + PAGE)];
       const same = page.filter((row) => table.isUsed(row) && table.mark(row) === marks[row]);
       yield* same.map((row) => tripleOf(table, row));
     }
   }
 
-  /** Counts, sizes of the files, and what was found damaged. */
+  /** Returns counts, the sizes of the files, and the damage that was found. */
   async stats(): Promise<GraphStats> {
     await this.#state.current();
     return statsOf(this.#state, this.#options.maxTriples, this.#clock.now());
@@ -226,8 +226,9 @@ export class KnowledgeGraph {
 
   /**
    * Writes a new snapshot and starts a new log; the old files become the previous generation. Durable
-   * when it resolves. STORAGE_FULL, FILESYSTEM_ERROR, LOCKED. The signal's reason if it is aborted before
-   * the files are renamed: then they are unchanged.
+   * when it resolves. Returns `undefined` if another process did it meanwhile. STORAGE_FULL,
+   * FILESYSTEM_ERROR, LOCKED; the signal's reason if it is aborted before the files are renamed, which are
+   * then unchanged.
    */
   async save(progress: ProgressOptions = {}): Promise<Saved | undefined> {
     await this.#saving?.catch(() => undefined); // its own caller gets the error
@@ -238,7 +239,10 @@ export class KnowledgeGraph {
     return this.#saving;
   }
 
-  /** Calls `listener` after every change, after `start()` also for changes by other processes. It must not throw. */
+  /**
+   * Calls `listener` after every change of this process, and after `start()` also of other processes. It must
+   * not throw.
+   */
   subscribe(listener: GraphListener): () => void {
     return this.#state.subscribe((subjects) => {
       const { terms } = this.#state.content.table;
@@ -246,12 +250,12 @@ export class KnowledgeGraph {
     });
   }
 
-  /** Starts the background work: reads changes of other processes and compacts a log that has grown. */
+  /** Starts the background work: it reads changes of other processes and compacts a log that has grown. */
   start(): void {
     this.#timer ??= setInterval(() => this.#poll(), POLL_MS).unref();
   }
 
-  /** Finishes the accepted work and releases the lock and the files. */
+  /** Resolves when the accepted work has ended and the lock and the files are released. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -293,7 +297,7 @@ export class KnowledgeGraph {
     const { snapshot, needsHealing } = this.#state.content;
     const isDue = logBytes > Math.max(MIN_LOG_BYTES, Number(snapshot?.size ?? 0));
     const ageMs = this.#clock.now() - Number((snapshot?.mtimeNs ?? 0n) / 1_000_000n);
-    // An editor that saves in place may still be writing. A new snapshot now would lose the rest.
+    // An editor may still be writing the snapshot. A new snapshot now would lose the rest of its text.
     const isBeingSaved = needsHealing && Math.abs(ageMs) <= SETTLED_MS;
     if (!(isDue || needsHealing) || isBeingSaved || this.#saving !== undefined) return;
     void this.save().catch((error: unknown) => {
@@ -304,7 +308,7 @@ export class KnowledgeGraph {
     });
   }
 
-  /** Where no index follows the graph, only a server that goes on while the store is away needs this. */
+  /** Needed only if there are listeners, or for a server that continues while the store is away. */
   #poll(): void {
     const { queue } = this.#options;
     if (queue?.isAway) return;

@@ -1,7 +1,7 @@
 /**
- * The language models that the user named: `providers.json` in the user's own configuration folder,
- * never in a root, so that no cloned repository can choose where conversations are sent. It holds names
- * of environment variables, never keys. A provider is used only while it is allowed (`isAllowed`).
+ * The language models that the user configured: `providers.json` in the user's own configuration folder, not
+ * in a root, so that a cloned repository cannot decide where conversations are sent. It contains names of
+ * environment variables, never keys. A provider is used only if it is allowed (`isAllowed`).
  */
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -12,9 +12,12 @@ import { withLock } from '../../files/locks/file-lock.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
 import { isLocalEndpoint, KIND_FACTS, PROVIDER_KINDS } from '../../providers/llm/provider-kinds.js';
 
-const MOST_PROVIDERS = 50;
-/** Last use is a hint for people: writing the file at every request would gain nothing. */
-const USE_GRAIN_MS = 60_000;
+const MAX_PROVIDERS = 50;
+/**
+ * The file is written at most once a minute for the time of the last use, which is only information for
+ * people.
+ */
+const LAST_USE_INTERVAL_MS = 60_000;
 
 export const providerName = z
   .string()
@@ -26,12 +29,12 @@ const providerSchema = z.object({
   kind: z.enum(PROVIDER_KINDS),
   endpoint: z.url({ protocol: /^https?$/ }),
   model: z.string().trim().min(1).max(200),
-  /** Upper case, so that a key that is put here by mistake is refused. */
+  /** Only upper case, so that an API key in this field is refused. */
   apiKeyEnv: z
     .string()
     .regex(/^[A-Z][A-Z0-9_]{2,63}$/, 'must be the name of an environment variable, never a key')
     .exactOptional(),
-  /** The greatest is asked first. */
+  /** The provider with the greatest priority is used first. */
   priority: z.number().int().min(-1000).max(1000).default(0),
   isActive: z.boolean().default(true),
   isAllowed: z.boolean().default(false),
@@ -42,13 +45,13 @@ const providerSchema = z.object({
 });
 export type Provider = z.output<typeof providerSchema>;
 
-/** What is left out keeps its value, or takes the usual one of the kind. */
+/** Omitted fields keep their value, or get the default of the kind. */
 export type ProviderChange = Pick<Provider, 'name'> & Partial<Omit<Provider, 'createdAt'>>;
 
-const fileSchema = z.object({ providers: z.array(providerSchema).max(MOST_PROVIDERS) });
+const fileSchema = z.object({ providers: z.array(providerSchema).max(MAX_PROVIDERS) });
 
 export interface ProviderListOptions {
-  /** Absolute path of `providers.json`; its folder is made at the first change. */
+  /** The absolute path of `providers.json`. Its folder is created at the first change. */
   readonly path: string;
   readonly clock: Clock;
 }
@@ -64,7 +67,10 @@ export class ProviderList {
     return this.#options.path;
   }
 
-  /** In the order in which they are asked. CORRUPT names what is wrong in the file; nothing is used then. */
+  /**
+   * Returns the providers in the order of their use. CORRUPT with the fault in `details`; then no provider is
+   * used.
+   */
   async list(): Promise<Provider[]> {
     const { path } = this.#options;
     const found = await readWhole(path);
@@ -79,9 +85,8 @@ export class ProviderList {
   }
 
   /**
-   * The text of the file for a backup: only the fields that are known here, and addresses without a user,
-   * a query or a fragment, so that it has no key that the file may contain. `undefined` if there
-   * are no providers. CORRUPT.
+   * Returns the text of the file for a backup: only known fields, and URLs without user, query and fragment,
+   * so that it contains no key. Returns `undefined` if there are no providers. CORRUPT.
    */
   async withoutSecrets(): Promise<string | undefined> {
     const providers = (await this.list()).map(({ endpoint, ...others }) => {
@@ -91,7 +96,9 @@ export class ProviderList {
     return providers.length === 0 ? undefined : fileText(providers);
   }
 
-  /** Adds or changes one; durable when it resolves. VALIDATION_ERROR, CORRUPT, LOCKED, STORAGE_FULL. */
+  /**
+   * Adds or changes a provider. Durable when it resolves. VALIDATION_ERROR, CORRUPT, LOCKED, STORAGE_FULL.
+   */
   async set(change: ProviderChange): Promise<Provider> {
     let changed: Provider | undefined;
     await this.#change((providers) => {
@@ -106,7 +113,7 @@ export class ProviderList {
     return changed;
   }
 
-  /** False where there was none of that name. */
+  /** Removes a provider. Durable when it resolves. Returns false if there is none with this name. */
   async remove(name: string): Promise<boolean> {
     let isFound = false;
     await this.#change((providers) => {
@@ -116,11 +123,12 @@ export class ProviderList {
     return isFound;
   }
 
-  /** Notes that it was used now, to the minute. */
+  /** Stores the present time as the last use, at most once a minute. */
   async noteUse(name: string): Promise<void> {
     const now = this.#options.clock.now();
     const known = (await this.list()).find((each) => each.name === name);
-    if (known === undefined || now - Date.parse(known.lastUsedAt ?? '1970') < USE_GRAIN_MS) return;
+    if (known === undefined || now - Date.parse(known.lastUsedAt ?? '1970') < LAST_USE_INTERVAL_MS)
+      return;
     await this.#change((providers) =>
       providers.map((each) => (each.name === name ? { ...each, lastUsedAt: isoTime(now) } : each)),
     );
@@ -139,7 +147,10 @@ export class ProviderList {
 
 const fileText = (providers: readonly Provider[]) => `${JSON.stringify({ providers }, null, 2)}\n`;
 
-/** Another address, key or kind is another receiver: what was allowed before does not hold for it. */
+/**
+ * If the endpoint, the key variable or the kind changes, `isAllowed` is reset, because the data goes to
+ * another receiver.
+ */
 function mergedWith(known: Provider | undefined, change: ProviderChange, now: string): unknown {
   const kind = change.kind ?? known?.kind ?? 'openai';
   const facts = KIND_FACTS[kind];

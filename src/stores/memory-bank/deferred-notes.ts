@@ -1,15 +1,15 @@
 /**
- * New notes, edits and deletions that wait in memory to be written (`stores/deferred-writes/write-queue.ts`):
- * readers see them. No text is lost where another process or a person wrote the note meanwhile: what was
- * appended goes to the end of the note as it is then, any other text becomes a note beside it, and a note
- * with another text than the one that was deleted stays.
+ * New notes, edits and deletions that wait in memory to be written
+ * (`stores/deferred-writes/write-queue.ts`). Readers already see them. If another process or a person changed
+ * the note meanwhile, no text is lost: appended text is added to the end of the changed note, any other text
+ * is written as a second note beside it, and a deletion is not done.
  */
 import type { Clock } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
 import type { HeldLock } from '../../files/locks/lock-handle.js';
 import { findConfined } from '../../files/paths/confined-file.js';
-import { stampInMemory, Views } from '../deferred-writes/pending-views.js';
+import { PendingViews, stampInMemory } from '../deferred-writes/pending-views.js';
 import type { WriteQueue } from '../deferred-writes/write-queue.js';
 import {
   type Note,
@@ -21,9 +21,9 @@ import {
 import { alreadyThere, conflict, notFound } from './note-errors.js';
 import { hashOf, MAX_NOTE_BYTES, withFinalNewline } from './note-text.js';
 
-/** Of a deletion: it has no text. */
+/** The size that a waiting deletion counts in the queue. */
 const DELETION_BYTES = 100;
-/** Of the texts that stay in memory for the time in which the store is away. */
+/** The size of the recent texts that stay in memory, so that they can be read while the store is away. */
 const RECENT_BYTES = 16 * 1024 * 1024;
 
 export interface DeferredNotesParts {
@@ -32,28 +32,28 @@ export interface DeferredNotesParts {
   readonly catalogue: NoteCatalogue;
   readonly clock: Clock;
   readonly log: Log;
-  /** Throws ALREADY_EXISTS where there is something at the path. */
+  /** Throws ALREADY_EXISTS if the path exists. */
   readonly requireFree: (path: string) => Promise<void>;
   /** Throws E_MB_FULL. */
   readonly requireCount: () => Promise<void>;
   readonly locked: <T>(work: (lock: HeldLock) => Promise<T>) => Promise<T>;
-  /** To be called under the lock, like `replace`. Durable when they resolve. */
+  /** Must be called under the lock, like `replace`. Both are durable when they resolve. */
   readonly add: (path: string, bytes: Buffer) => Promise<Note>;
   readonly replace: (
     ...args: [lock: HeldLock, path: string, bytes: Buffer, found: NoteVersion]
   ) => Promise<Note>;
-  /** Moves the note with that hash to the trash, under the lock. E_MB_FILE_NOT_FOUND, CONFLICT. */
+  /** Moves the note to the trash if it has this hash. Acquires the lock. E_MB_FILE_NOT_FOUND, CONFLICT. */
   readonly trash: (path: string, hash: string) => Promise<unknown>;
 }
 
 export interface Edited {
-  /** Screened. */
+  /** The new text, without secrets and private parts. */
   readonly bytes: Buffer;
   readonly masked: readonly string[];
 }
 
 export interface DeletedNote {
-  /** In the trash; absent if it was removed permanently, or where the deletion waits. */
+  /** The name in the trash; absent if the note was removed permanently, or the deletion waits. */
   readonly trashName?: string;
   readonly trashPath?: string;
 }
@@ -65,16 +65,18 @@ interface WaitingNote {
   /** The text that was changed; absent for a new note. */
   readonly base: Note | undefined;
   readonly note: Note;
-  /** Of the texts that attempts wanted to write: one of them may have succeeded although it failed. */
+  /**
+   * The hashes of the texts that attempts tried to write. An attempt with an error may still have written.
+   */
   readonly tried: Set<string>;
 }
 
 export class DeferredNotes {
   readonly #parts: DeferredNotesParts;
-  readonly #views = new Views<Note | 'deleted'>();
+  readonly #views = new PendingViews<Note | 'deleted'>();
   readonly #recent = new Map<string, Note>();
   #recentBytes = 0;
-  /** Where the text of a path was written, if the path was taken meanwhile. */
+  /** The other path to which a text was written, because another program changed the note at its path. */
   readonly #moved = new Map<string, string>();
 
   constructor(parts: DeferredNotesParts) {
@@ -84,13 +86,16 @@ export class DeferredNotes {
     if (queue) catalogue.follow(({ path, note }) => this.#remember(path, note));
   }
 
-  /** Whether memory counts and not the disk: for this note, or without a path for all of them. */
+  /** Whether reads use memory and not the disk: for this note or, without a path, for all notes. */
   isInMemory(path?: string): boolean {
     if (path !== undefined && this.#views.has(path)) return true;
     return this.#parts.queue?.isAway === true;
   }
 
-  /** What waits, or is on disk; while the store is away, what is in memory. STORAGE_UNAVAILABLE where it is not. */
+  /**
+   * Returns the waiting text, or the note on disk; while the store is away, the text in memory.
+   * STORAGE_UNAVAILABLE if it is not in memory.
+   */
   async read(path: string): Promise<Note | undefined> {
     const waiting = this.#views.get(path);
     if (waiting !== undefined) return waiting === 'deleted' ? undefined : waiting;
@@ -102,7 +107,7 @@ export class DeferredNotes {
     return recent;
   }
 
-  /** Does `now`, or adds the new note to what waits. */
+  /** Calls `now`. If the store cannot be written, adds the new note to the queue. */
   async add(path: string, bytes: Buffer, now: () => Promise<Note>): Promise<Note> {
     const { queue, requireCount } = this.#parts;
     if (queue === undefined) return now();
@@ -119,8 +124,9 @@ export class DeferredNotes {
   }
 
   /**
-   * Does `now`, or adds the edited note to what waits. `now` passes on what it is about to write, so that a
-   * change is not made twice where that attempt wrote it although it failed.
+   * Calls `now`. If the store cannot be written, adds the edited note to the queue. `now` must call
+   * `onEdited` with the text before it writes it, so that the change is not made twice if `now` fails after
+   * the write.
    */
   async edit(
     path: string,
@@ -144,8 +150,8 @@ export class DeferredNotes {
   }
 
   /**
-   * Does `now`, or adds the deletion of the note with that hash (without one: of any) to what waits.
-   * E_MB_FILE_NOT_FOUND, CONFLICT.
+   * Calls `now`. If the store cannot be written, adds the deletion to the queue. E_MB_FILE_NOT_FOUND;
+   * CONFLICT if the hash of the note is not `expectedHash`.
    */
   async delete(
     path: string,
@@ -166,14 +172,18 @@ export class DeferredNotes {
       queue.add({
         name: `deletion of note ${path}`,
         bytes: DELETION_BYTES,
-        write: () => trash(this.#moved.get(path) ?? path, hash).then(() => undefined, unlessGone),
+        write: () =>
+          trash(this.#moved.get(path) ?? path, hash).then(() => undefined, ignoreMissing),
         ended: () => this.#ended(path),
       });
       return {};
     });
   }
 
-  /** Before a change that cannot wait: STORAGE_UNAVAILABLE where a write of this note waits that cannot be done yet. */
+  /**
+   * Call it before a change that cannot wait. STORAGE_UNAVAILABLE if a write of this note waits and cannot be
+   * done yet.
+   */
   async requireNone(path: string): Promise<void> {
     const { queue } = this.#parts;
     queue?.requireHere();
@@ -256,14 +266,14 @@ export class DeferredNotes {
   }
 }
 
-/** The text with which a waiting note replaces the one that was found; `undefined`: it must not. */
+/** Returns the text that replaces the note on disk; `undefined` if the note must not be replaced. */
 function textFor(
   found: NoteVersion | 'unreadable',
   { base, note, tried }: Pick<WaitingNote, 'base' | 'note' | 'tried'>,
 ): string | undefined {
   if (found === 'unreadable') return undefined;
   const { hash, content } = found.note;
-  if (tried.has(hash)) return content; // an earlier attempt wrote it; once more makes it durable
+  if (tried.has(hash)) return content; // an earlier attempt wrote it; writing it again makes it durable
   if (base === undefined) return undefined;
   if (hash === base.hash) return note.content;
   if (!note.content.startsWith(base.content)) return undefined;
@@ -273,14 +283,17 @@ function textFor(
   return Buffer.byteLength(text) <= MAX_NOTE_BYTES ? text : undefined;
 }
 
-/** A file that is no note. Throws other errors. */
+/** Returns `unreadable` for a file that is not a valid note; throws all other errors. */
 function unreadable(error: unknown): 'unreadable' {
   const codes = ['E_MB_READ', 'TOO_LARGE', 'PATH_ESCAPE'] as const;
   if (codes.some((code) => isAppError(error, code))) return 'unreadable';
   throw error;
 }
 
-/** An earlier attempt, or another program, has moved it away. Throws other errors. */
-function unlessGone(error: unknown): void {
+/**
+ * Ignores that the note does not exist: an earlier attempt or another program removed it. Throws all other
+ * errors.
+ */
+function ignoreMissing(error: unknown): void {
   if (!isAppError(error, 'E_MB_FILE_NOT_FOUND')) throw error;
 }

@@ -1,6 +1,6 @@
 /**
- * What git has to know in a folder of the memory bank: which files it leaves alone, and which it
- * merges by putting the lines of both sides together. Lines of a person's own stay.
+ * Writes `.gitignore` and `.gitattributes` in a folder of the memory bank: the files that git ignores, and
+ * those that it merges with the union driver. Lines that a person added are not changed.
  */
 import { join } from 'node:path';
 import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
@@ -8,19 +8,21 @@ import { withLock } from '../../files/locks/file-lock.js';
 import { readWhole } from '../../files/read/json-doc.js';
 
 export interface GitRules {
-  /** Lines of `.gitignore`. */
+  /** Additional lines of `.gitignore`. */
   readonly ignored: readonly string[];
-  /** Lines of `.gitattributes`. */
+  /** Additional lines of `.gitattributes`. */
   readonly attributes: readonly string[];
 }
 
 /**
- * Earlier versions wrote this line. It joined both sides of a changed line without a conflict, so it
- * is removed (decision 0017).
+ * Earlier versions wrote this line. With it, git kept both sides of a changed line without a conflict. It is
+ * removed (decision 0017).
  */
 const OBSOLETE = ['*.md merge=union'];
 
-/** Two clones may begin these files each for itself, with the lines in different orders. */
+/**
+ * Two clones may create these files with the lines in different orders, so git must merge them with `union`.
+ */
 const OWN_FILES = ['.gitattributes', '.gitignore'].map((name) => `${name} merge=union`);
 
 /** Adds the lines that are missing and removes obsolete ones. FILESYSTEM_ERROR, STORAGE_FULL, LOCKED. */
@@ -30,11 +32,11 @@ export async function writeGitFiles(
   durability: Durability,
 ): Promise<void> {
   await makeFolder(folder, durability);
-  await addLines(folder, '.gitignore', ['.locks/', '.tmp-*', ...ignored], durability);
-  await addLines(folder, '.gitattributes', [...OWN_FILES, ...attributes], durability);
+  await ensureLines(folder, '.gitignore', ['.locks/', '.tmp-*', ...ignored], durability);
+  await ensureLines(folder, '.gitattributes', [...OWN_FILES, ...attributes], durability);
 }
 
-async function addLines(
+async function ensureLines(
   folder: string,
   name: string,
   wanted: readonly string[],
@@ -48,7 +50,7 @@ async function addLines(
   });
 }
 
-/** The file's text as it should be; `undefined` where it is so already. */
+/** Returns the text that the file must have; `undefined` if it has this text already. */
 async function rewritten(path: string, wanted: readonly string[]): Promise<string | undefined> {
   const text = (await readWhole(path))?.bytes.toString() ?? '';
   const isObsolete = (line: string) => OBSOLETE.includes(line.trim());

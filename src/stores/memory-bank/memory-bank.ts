@@ -1,8 +1,8 @@
 /**
- * The memory bank: markdown notes that people, git and assistants edit side by side. The files are
- * the store, and every use checks what is known against them. Reads take no lock. Writes happen under
- * one lock for the whole bank, so that the limit on the number of notes also holds between processes.
- * A write that was meant for another version of a note is refused.
+ * The memory bank: Markdown notes that people, git and assistants edit at the same time. Every call compares
+ * the index in memory with the files. Reads take no lock. Writes take one lock for the whole bank, so that
+ * the limit on the number of notes is valid across processes. A write that was made for another version of a
+ * note is refused (CONFLICT).
  */
 import { dirname, join } from 'node:path';
 import { systemClock } from '../../base/clock.js';
@@ -38,11 +38,11 @@ import { NoteTrash } from './note-trash.js';
 
 export type { DeletedNote, Note, NoteChange, NoteInfo, SkippedFile };
 
-/** Notes are merged by git's own rules: where both branches changed a line, the conflict is visible. */
+/** Git merges notes by its default rules: if both branches changed a line, there is a visible conflict. */
 const GIT_RULES = { ignored: ['.trash/'], attributes: [] };
 
 export interface MemoryBankOptions extends StoreOptions {
-  /** Absolute; created by the first write. */
+  /** The absolute path; created by the first write. */
   readonly folder: string;
   readonly maxFiles: number;
 }
@@ -53,10 +53,10 @@ export interface DeleteOptions {
   readonly mayDefer?: boolean;
 }
 
-/** What was not stored, such as `GITHUB_TOKEN`, once for each time. */
+/** The kinds of secrets that were removed, such as `GITHUB_TOKEN`, one entry for each removal. */
 type Masked = Pick<Edited, 'masked'>;
 
-/** Every path is relative to the bank, with `/`; one that leads elsewhere is PATH_ESCAPE. */
+/** Every path is relative to the bank, with `/`. PATH_ESCAPE for a path that leads out of the bank. */
 export class MemoryBank {
   readonly #options: MemoryBankOptions;
   readonly #catalogue: NoteCatalogue;
@@ -67,7 +67,7 @@ export class MemoryBank {
   #watcher: Watcher | undefined;
   #isPrepared = false;
 
-  /** Reads nothing. */
+  /** Does not access the disk. */
   constructor(options: MemoryBankOptions) {
     const { folder, clock = systemClock, log = silentLog } = options;
     this.#options = options;
@@ -89,7 +89,7 @@ export class MemoryBank {
     return this.#options.folder;
   }
 
-  /** Notifies followers of what others change, until `close`. */
+  /** Starts the watcher, which notifies followers of changes by others until `close`. */
   watch(): void {
     if (this.#watcher !== undefined) return;
     const unread = (err: unknown) => this.#log.error({ err }, 'changed notes could not be read');
@@ -103,39 +103,42 @@ export class MemoryBank {
         this.#pending.track(this.#catalogue.refreshSome(paths)).catch(unread);
       },
     });
-    // Changes before the watcher was ready cause no event.
+    // Changes before the watcher is ready cause no event.
     this.#pending.track(this.#watcher.ready.then(() => this.refresh())).catch(unread);
   }
 
   /**
-   * Subscribes to changes: own writes before they resolve, others' while watching or at a refresh.
-   * Returns the unsubscribe function.
+   * Calls `follower` with every change: of this process before the write resolves, of others while watching
+   * or at a refresh. Returns the unsubscribe function.
    */
   follow(follower: (change: NoteChange) => void): () => void {
     return this.#catalogue.follow(follower);
   }
 
-  /** Updates what is known from the disk; costs one stat per note. FILESYSTEM_ERROR. */
+  /** Compares the index in memory with the disk, with one stat per note. FILESYSTEM_ERROR. */
   refresh(): Promise<void> {
     return this.#catalogue.refresh();
   }
 
-  /** The same, but reads every note. Throws the signal's reason if it is aborted. */
+  /** Like `refresh`, but reads every note. Throws the signal's reason if it is aborted. */
   readAgain(signal?: AbortSignal): Promise<void> {
     return this.#catalogue.reload(signal);
   }
 
-  /** All notes as of the last refresh, in the order of their paths. */
+  /** Returns all notes at the last refresh, sorted by path. */
   known(): NoteInfo[] {
     return this.#catalogue.notes();
   }
 
-  /** Markdown files that are no notes, with the reason, as of the last refresh. */
+  /** Returns the Markdown files that were not readable notes at the last refresh, with the reason. */
   skipped(): SkippedFile[] {
     return this.#catalogue.skipped();
   }
 
-  /** What is on disk now, or waits. E_MB_FILE_NOT_FOUND, E_MB_READ, TOO_LARGE (over 32 KB), PATH_ESCAPE, STORAGE_UNAVAILABLE. */
+  /**
+   * Returns the note on disk, or its waiting text. E_MB_FILE_NOT_FOUND, E_MB_READ, TOO_LARGE (over 32 KB),
+   * PATH_ESCAPE, STORAGE_UNAVAILABLE.
+   */
   async read(path: string): Promise<Note> {
     requireNotePath(path);
     const found = await this.#deferred.read(path);
@@ -144,8 +147,8 @@ export class MemoryBank {
   }
 
   /**
-   * Durable when it resolves; with `mayDefer` it waits in memory where the store cannot be written now.
-   * ALREADY_EXISTS, E_MB_FULL, TOO_LARGE, PATH_ESCAPE, VALIDATION_ERROR, STORAGE_UNAVAILABLE.
+   * Adds a note. Durable when it resolves; with `mayDefer` it waits in memory if the store cannot be written
+   * now. ALREADY_EXISTS, E_MB_FULL, TOO_LARGE, PATH_ESCAPE, VALIDATION_ERROR, STORAGE_UNAVAILABLE.
    */
   async add(path: string, given: string, { mayDefer = false } = {}): Promise<NoteInfo & Masked> {
     requireNewNotePath(path);
@@ -168,9 +171,9 @@ export class MemoryBank {
   }
 
   /**
-   * Replaces the note's text by the result of `change`; durable when it resolves. CONFLICT if the
-   * note's hash is not `expectedHash`; with `mayDefer` it waits in memory where the store cannot be written
-   * now. LOCKED, STORAGE_FULL, FILESYSTEM_ERROR, STORAGE_UNAVAILABLE.
+   * Replaces the note's text by the result of `change`. Durable when it resolves; with `mayDefer` it waits in
+   * memory if the store cannot be written now. CONFLICT if the note's hash is not `expectedHash`.
+   * E_MB_FILE_NOT_FOUND, LOCKED, STORAGE_FULL, FILESYSTEM_ERROR, STORAGE_UNAVAILABLE.
    */
   async edit(
     path: string,
@@ -206,7 +209,10 @@ export class MemoryBank {
     return note;
   }
 
-  /** ALREADY_EXISTS if the new path is taken, STORAGE_UNAVAILABLE where a write of one of them waits; otherwise throws like `edit`. */
+  /**
+   * Renames a note. Durable when it resolves. ALREADY_EXISTS if the new path exists, STORAGE_UNAVAILABLE if a
+   * write of one of the two waits; otherwise throws like `edit`.
+   */
   async rename(path: string, newPath: string, expectedHash: string | undefined): Promise<NoteInfo> {
     requireNotePath(path);
     requireNewNotePath(newPath);
@@ -224,8 +230,8 @@ export class MemoryBank {
   }
 
   /**
-   * Moves it to the trash, or removes it permanently. With `mayDefer` a move waits in memory where the store
-   * cannot be written now. E_MB_FILE_NOT_FOUND, CONFLICT, STORAGE_UNAVAILABLE.
+   * Moves the note to the trash, or removes it permanently. With `mayDefer` a move waits in memory if the
+   * store cannot be written now. E_MB_FILE_NOT_FOUND, CONFLICT (another hash), STORAGE_UNAVAILABLE.
    */
   async delete(
     path: string,
@@ -247,10 +253,11 @@ export class MemoryBank {
       await this.#requireDeletable(path, expectedHash);
       const name = await this.#trash.moveIn(join(this.folder, path), path);
       if (name === undefined) throw notFound(path);
-      // An editor may have saved it since the check. No editor knows its name in the trash, so check again.
+      // An editor may have saved the note since the check. No editor writes to its name in the trash, so the
+      // second check is certain.
       const hash = expectedHash === undefined ? undefined : await this.#trash.hashOf(name);
       if (hash !== expectedHash) {
-        // If another note is at its path by now, this one stays in the trash.
+        // If another note has its path now, this note stays in the trash.
         await this.#trash.moveOut(name, join(this.folder, path));
         throw conflict(path, expectedHash, hash);
       }
@@ -276,12 +283,15 @@ export class MemoryBank {
     });
   }
 
-  /** What is in the trash, the last deleted first. FILESYSTEM_ERROR. */
+  /** Lists the trash, the last deleted first. FILESYSTEM_ERROR. */
   trashed(): Promise<TrashEntry[]> {
     return this.#trash.list();
   }
 
-  /** Permanently removes the note of that name in the trash; for a path, the one deleted last. E_MB_FILE_NOT_FOUND. */
+  /**
+   * Permanently removes the note with this name from the trash; for a path, the note that was deleted last.
+   * E_MB_FILE_NOT_FOUND.
+   */
   purge(nameOrPath: string): Promise<void> {
     return this.#locked(async () => {
       const { name } = await this.#trash.require(nameOrPath);
@@ -289,7 +299,7 @@ export class MemoryBank {
     });
   }
 
-  /** Resolves when accepted writes are done. */
+  /** Resolves when all accepted writes have ended. */
   async close(): Promise<void> {
     await this.#watcher?.close();
     await this.#pending.idle();
@@ -317,7 +327,7 @@ export class MemoryBank {
     throw conflict(path, expectedHash, found.note.hash);
   }
 
-  /** A file that is too large or no text can be deleted, if no hash is expected. */
+  /** Without an expected hash, a file that is too large or not a text can be deleted too. */
   async #requireDeletable(path: string, expectedHash: string | undefined): Promise<void> {
     if (expectedHash !== undefined) {
       await this.#require(path, expectedHash);

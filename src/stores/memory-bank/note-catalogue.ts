@@ -1,6 +1,6 @@
 /**
- * What is in the memory bank: size, time and hash of every note, and the files that are not readable
- * notes, with the reason. Which files are read, and when, is decided in the file catalogue below it.
+ * The index of all notes in memory: size, time and hash of each, and the files that are not readable notes,
+ * with the reason. Its base class, the file catalogue, decides which files are read, and when.
  */
 import { isoTime } from '../../base/clock.js';
 import type { AppError } from '../../base/errors.js';
@@ -12,7 +12,7 @@ import {
 import { readConfined, readPlain } from '../../files/paths/confined-file.js';
 import type { ReadFile } from '../../files/read/json-doc.js';
 import { listFiles } from '../../files/read/list-files.js';
-import { leadsElsewhere } from '../../files/safe-access/refusals.js';
+import { symlinkError } from '../../files/safe-access/refusals.js';
 import { isForeign, looksLikeNote, requireNotePath } from './note-path.js';
 import { decodeNote, hashOf, MAX_NOTE_BYTES } from './note-text.js';
 
@@ -22,12 +22,12 @@ export interface NoteInfo {
   readonly sizeBytes: number;
   /** ISO 8601. */
   readonly modifiedAt: string;
-  /** Differs for every other content. */
+  /** The first 16 hexadecimal digits of the SHA-256 of the file's bytes. */
   readonly hash: string;
 }
 
 export interface Note extends NoteInfo {
-  /** As in the file: line ends, byte-order mark and all. */
+  /** The exact text of the file, with its line ends and its byte-order mark. */
   readonly content: string;
 }
 
@@ -37,7 +37,7 @@ export interface NoteVersion extends FileVersion {
 
 export interface NoteChange {
   readonly path: string;
-  /** What it is now; absent if it is gone or cannot be read. */
+  /** The present note; absent if it no longer exists or cannot be read. */
   readonly note?: Note;
 }
 
@@ -47,7 +47,7 @@ export interface SkippedFile {
 }
 
 export class NoteCatalogue extends FileCatalogue<NoteVersion, NoteInfo> {
-  /** `isInMemory`: as for every file catalogue. */
+  /** `isInMemory`: see `FileCatalogueOptions`. */
   constructor(folder: string, isInMemory?: (path?: string) => boolean) {
     super({
       pathOf: (path) => `${folder}/${path}`,
@@ -55,7 +55,7 @@ export class NoteCatalogue extends FileCatalogue<NoteVersion, NoteInfo> {
       ...(isInMemory && { isInMemory }),
       read: async (path) => {
         requireNotePath(path);
-        // No folder on the way is a link: neither a listing nor the watcher follows one.
+        // No folder of the path is a link, because the listing and the watcher follow no links.
         return versionOf(path, await readPlain(`${folder}/${path}`, path, MAX_NOTE_BYTES));
       },
       describe: ({ note: { content: _, ...info } }) => ({ name: info.path, summary: info }),
@@ -69,12 +69,12 @@ export class NoteCatalogue extends FileCatalogue<NoteVersion, NoteInfo> {
     );
   }
 
-  /** In the order of the paths. */
+  /** Returns all notes, sorted by path. */
   notes(): NoteInfo[] {
     return [...this.summaries()].sort(byPath);
   }
 
-  /** Markdown files that are no notes, and links, with the reason. In the order of the paths. */
+  /** Returns links and the Markdown files that are not readable notes, with the reason, sorted by path. */
   skipped(): SkippedFile[] {
     return this.damaged()
       .map(({ name: path, error }) => ({ path, error }))
@@ -84,18 +84,21 @@ export class NoteCatalogue extends FileCatalogue<NoteVersion, NoteInfo> {
 
 const byPath = (a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1);
 
-/** A link may stand for a folder of notes. None of them is read, so it is refused as a whole. */
+/** A link may point to a folder of notes, which are not read. So each link is listed as refused. */
 async function listNotes(folder: string): Promise<FoundFiles> {
   const names: string[] = [];
   const refused = new Map<string, AppError>();
   for await (const { name, isLink } of listFiles(folder, isForeign)) {
     if (looksLikeNote(name)) names.push(name);
-    else if (isLink) refused.set(name, leadsElsewhere(name));
+    else if (isLink) refused.set(name, symlinkError(name));
   }
   return { names, refused };
 }
 
-/** What is on disk now; `undefined` if there is no such note. E_MB_READ, TOO_LARGE, PATH_ESCAPE. */
+/**
+ * Reads the note from the disk; returns `undefined` if there is no such note. E_MB_READ, TOO_LARGE,
+ * PATH_ESCAPE.
+ */
 export async function readNote(folder: string, path: string): Promise<NoteVersion | undefined> {
   requireNotePath(path);
   return versionOf(path, await readConfined(folder, path, MAX_NOTE_BYTES));

@@ -1,4 +1,4 @@
-/** The errors of the memory bank that several of its parts throw. */
+/** The errors that several modules of the memory bank throw. */
 import { AppError } from '../../base/errors.js';
 
 export function conflict(path: string, expectedHash: string | undefined, hash: string | undefined) {

@@ -1,7 +1,7 @@
 /**
- * The history of a note in git: the commits that changed it, under its earlier names too, and its text at one
- * of them. Git only reads here. The settings of a repository can name programs that git starts, so each
- * of these ways is closed: no hooks, monitors, pagers, external diffs, filters, signatures or transports.
+ * The history of a note in git: the commits that changed it, also under its earlier names, and its text at
+ * one of them. It only reads. The configuration of a foreign repository can make git start programs, so all
+ * these features are disabled: hooks, monitors, pagers, external diffs, filters, signatures and transports.
  */
 import { execFile } from 'node:child_process';
 import { devNull } from 'node:os';
@@ -11,10 +11,10 @@ import { findGitProject } from '../../files/paths/git-project.js';
 import { openFile } from '../../files/sealing/sealed-form.js';
 import { requireNotePath } from './note-path.js';
 
-const MOST_COMMITS = 1000;
-const LONGEST_MS = 10_000;
-const MOST_OUTPUT_BYTES = 4 * 1024 * 1024;
-/** Begins each commit in the output of `git log`; fields end with a NUL. */
+const MAX_COMMITS = 1000;
+const TIMEOUT_MS = 10_000;
+const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
+/** The start of each commit in the output of `git log`. Fields end with a NUL. */
 const COMMIT_START = '\u0001';
 const COMMIT = /^[0-9a-f]{40,64}$/;
 
@@ -24,24 +24,24 @@ const SAFE_SETTINGS = [
 ].flatMap((setting) => ['-c', setting]);
 
 export interface NoteHistoryOptions {
-  /** Absolute path of the memory bank. */
+  /** The absolute path of the memory bank. */
   readonly folder: string;
-  /** The value of an environment variable, by which the system finds programs. */
+  /** Returns the value of an environment variable, to find the program git. */
   variable(name: string): string | undefined;
 }
 
 export interface NoteCommit {
   /** The hash of the commit. */
   readonly commit: string;
-  /** ISO 8601, with the zone of the author. */
+  /** ISO 8601, with the time zone of the author. */
   readonly at: string;
   readonly author: string;
-  /** The first line of what the author wrote. */
+  /** The first line of the commit message. */
   readonly subject: string;
 }
 
 interface CommitWithPath extends NoteCommit {
-  /** Of the note at that commit, from the top of the repository. */
+  /** The path of the note at that commit, relative to the top folder of the repository. */
   readonly path: string;
 }
 
@@ -52,13 +52,16 @@ export class NoteHistory {
     this.#options = options;
   }
 
-  /** The newest first, at most 1000. Empty without git, a repository or a commit. PATH_ESCAPE, VALIDATION_ERROR. */
+  /**
+   * Returns at most 1000 commits, the newest first; an empty list if there is no git, no repository or no
+   * commit. PATH_ESCAPE, VALIDATION_ERROR.
+   */
   async commits(path: string): Promise<NoteCommit[]> {
     const found = await this.#log(path);
     return found.map(({ path: _, ...commit }) => commit);
   }
 
-  /** Why `commits` is empty, and what begins a history. */
+  /** Returns a sentence for users: why `commits` is empty, and how to start a history. */
   async whyEmpty(path: string): Promise<string> {
     const { folder } = this.#options;
     if ((await this.#git(['--version'])) === undefined) {
@@ -74,7 +77,10 @@ export class NoteHistory {
     return `No commit in the git repository ${project.folder} has the note ${path}. To start its history, add it with git add and commit it.`;
   }
 
-  /** The text at one of these commits. E_MB_FILE_NOT_FOUND, E_MB_READ, DECRYPT, and like `commits`. */
+  /**
+   * Returns the text of the note at one of these commits. E_MB_FILE_NOT_FOUND, E_MB_READ, DECRYPT,
+   * PATH_ESCAPE, VALIDATION_ERROR.
+   */
   async textAt(path: string, commit: string): Promise<string> {
     const found = (await this.#log(path)).find((each) => each.commit === commit);
     const bytes = found && (await this.#git(['cat-file', 'blob', `${commit}:${found.path}`]));
@@ -94,9 +100,9 @@ export class NoteHistory {
 
   async #log(path: string): Promise<CommitWithPath[]> {
     requireNotePath(path);
-    await findConfined(this.#options.folder, path); // of a note that is gone there is a history too
+    await findConfined(this.#options.folder, path); // `absent` is allowed: a deleted note has a history too
     const output = await this.#git([
-      ...['log', '--follow', '-z', '--name-only', `--max-count=${MOST_COMMITS}`],
+      ...['log', '--follow', '-z', '--name-only', `--max-count=${MAX_COMMITS}`],
       ...['--no-ext-diff', '--no-textconv', '--no-show-signature', '--no-mailmap', '--no-color'],
       ...[`--format=${COMMIT_START}%H%x00%aI%x00%an%x00%s%x00`, '--', path],
     ]);
@@ -109,10 +115,10 @@ export class NoteHistory {
     });
   }
 
-  /** `undefined` if git is not there, or refuses. */
+  /** Returns the output of git; `undefined` if git is not installed or fails. */
   #git(args: readonly string[]): Promise<Buffer | undefined> {
     const { folder, variable } = this.#options;
-    const options = { timeout: LONGEST_MS, maxBuffer: MOST_OUTPUT_BYTES, windowsHide: true };
+    const options = { timeout: TIMEOUT_MS, maxBuffer: MAX_OUTPUT_BYTES, windowsHide: true };
     const all = ['--no-pager', '-C', folder, ...SAFE_SETTINGS, ...args];
     return new Promise((done) => {
       const env = safeEnvironment(variable);
@@ -123,7 +129,7 @@ export class NoteHistory {
   }
 }
 
-/** Nothing of the user's own: variables and files of git can name programs as well. */
+/** Without the user's variables and git configuration, which can also make git start programs. */
 function safeEnvironment(variable: NoteHistoryOptions['variable']): Record<string, string> {
   const finding = ['PATH', 'SystemRoot'].flatMap((name) => {
     const value = variable(name);

@@ -1,19 +1,21 @@
 /**
- * Which paths are notes: `.md` below the memory bank, outside of folders of other programs there
- * (hidden folders such as `.git` and `.trash`, and the insights).
+ * Decides which paths are notes: `.md` files below the memory bank, except in hidden folders (such as `.git`
+ * and `.trash`) and in `insights/`.
  */
 import { AppError, isAppError } from '../../base/errors.js';
 import { requireConfined } from '../../files/paths/confined-file.js';
-import { likenessOf } from '../../files/paths/confusables.js';
+import { skeletonOf } from '../../files/paths/confusables.js';
 
 const EXTENSION = '.md';
 const INSIGHTS = 'insights';
 
-/** PATH_ESCAPE: leads elsewhere; VALIDATION_ERROR: no markdown file. No file is touched. */
+/**
+ * PATH_ESCAPE: the path leads out of the bank or is reserved. VALIDATION_ERROR: not a Markdown file. No I/O.
+ */
 export function requireNotePath(path: string): void {
   requireConfined(path);
-  // On a disk that ignores case, a name that differs only in case is the same folder.
-  if (isForeign(path) || isForeign(likenessOf(path))) {
+  // On a file system that ignores case, a name that differs only in case is the same folder.
+  if (isForeign(path) || isForeign(skeletonOf(path))) {
     throw new AppError(
       'PATH_ESCAPE',
       `${JSON.stringify(path)} cannot be the path of a note: names that begin with a dot and the folder ${INSIGHTS}/ are reserved, also with other upper and lower case.`,
@@ -27,8 +29,9 @@ export function requireNotePath(path: string): void {
 }
 
 /**
- * The same for a note that is to be made. A path as only a shell reads it would make a folder called
- * `~` or `$HOME`: VALIDATION_ERROR. One that exists can be read, moved and deleted.
+ * Like `requireNotePath`, for a new note. VALIDATION_ERROR also for a path that only a shell expands, because
+ * it would create a folder with the name `~` or `$HOME`. An existing note in such a folder can be read, moved
+ * and deleted.
  */
 export function requireNewNotePath(path: string): void {
   requireNotePath(path);
@@ -40,7 +43,7 @@ export function requireNewNotePath(path: string): void {
   );
 }
 
-/** The error that `requireNotePath` throws. */
+/** Returns the error that `requireNotePath` throws; `undefined` if it throws none. */
 export function problemWithNotePath(path: string): AppError | undefined {
   try {
     requireNotePath(path);
@@ -51,7 +54,7 @@ export function problemWithNotePath(path: string): AppError | undefined {
   }
 }
 
-/** True for a file or folder that no note can be in, whatever its ending. */
+/** True for a reserved path: a hidden file or folder, or `insights/`. No note can have it. */
 export function isForeign(path: string): boolean {
   return path === INSIGHTS || path.startsWith(`${INSIGHTS}/`) || /(^|\/)\./.test(path);
 }

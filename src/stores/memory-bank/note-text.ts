@@ -1,20 +1,19 @@
 /**
- * A note as text: its bytes, its lines, and the changes that an editor makes to it. Pure. Line ends
- * stay as they are in the file, and so does a byte-order mark.
+ * The text of a note: encoding, lines, and the operations of an editor. No I/O. The line ends and the
+ * byte-order mark of the file are kept.
  */
 import { AppError } from '../../base/errors.js';
 import { sha256Hex } from '../../base/ids.js';
 
-/** SPEC: 32 KB. */
 export const MAX_NOTE_BYTES = 32 * 1024;
 const HASH_LENGTH = 16;
-/** Places named where a passage occurs more than once. */
+/** The maximum number of lines in the error for a passage that occurs more than once. */
 const MAX_LINES_NAMED = 10;
 
-/** Identifies a version of a note. */
+/** Returns 16 hexadecimal digits of the SHA-256, which identify a version of a note. */
 export const hashOf = (bytes: Uint8Array) => sha256Hex(bytes).slice(0, HASH_LENGTH);
 
-/** E_MB_READ where the bytes are not UTF-8. */
+/** E_MB_READ if the bytes are not UTF-8. */
 export function decodeNote(bytes: Uint8Array, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -23,7 +22,7 @@ export function decodeNote(bytes: Uint8Array, path: string): string {
   }
 }
 
-/** The bytes of a text that comes from a caller. TOO_LARGE, VALIDATION_ERROR (no proper text). */
+/** Returns the bytes of a caller's text. TOO_LARGE; VALIDATION_ERROR for lone surrogates and NUL. */
 export function encodeNote(content: string, path: string): Buffer {
   if (!content.isWellFormed() || content.includes('\0')) {
     throw new AppError(
@@ -43,7 +42,7 @@ export function encodeNote(content: string, path: string): Buffer {
   );
 }
 
-/** Without line ends and byte-order mark; a newline at the end begins no line. */
+/** Returns the lines without line ends and byte-order mark. A newline at the end does not begin a line. */
 export function linesOf(content: string): string[] {
   const text = content.replace(/^\uFEFF/, '');
   if (text === '') return [];
@@ -53,9 +52,12 @@ export function linesOf(content: string): string[] {
 export const withFinalNewline = (content: string) =>
   content === '' || content.endsWith('\n') ? content : `${content}\n`;
 
-/** Puts `newText` in the place of the one passage `oldText`. VALIDATION_ERROR where it occurs never or again. */
+/**
+ * Replaces the only passage `oldText` by `newText`. VALIDATION_ERROR if it does not occur or occurs more than
+ * once.
+ */
 export function replacePassage(content: string, oldText: string, newText: string): string {
-  const wanted = fitted(oldText, content);
+  const wanted = withLineEndsOf(oldText, content);
   const positions = positionsOf(content, wanted);
   const [at] = positions;
   if (at === undefined) {
@@ -75,10 +77,12 @@ export function replacePassage(content: string, oldText: string, newText: string
       },
     );
   }
-  return content.slice(0, at) + fitted(newText, content) + content.slice(at + wanted.length);
+  return (
+    content.slice(0, at) + withLineEndsOf(newText, content) + content.slice(at + wanted.length)
+  );
 }
 
-/** Puts whole lines after line `line`; 0 is the beginning. VALIDATION_ERROR where there is no such line. */
+/** Inserts whole lines after line `line`; 0 is the beginning. VALIDATION_ERROR if there is no such line. */
 export function insertAfterLine(content: string, line: number, text: string): string {
   const count = linesOf(content).length;
   if (line > count) {
@@ -95,10 +99,15 @@ export function insertAfterLine(content: string, line: number, text: string): st
   const at = endOfLine(content, line);
   const before = content.slice(0, at);
   const isOpen = line > 0 && !before.endsWith('\n');
-  return before + (isOpen ? eol : '') + fitted(withFinalNewline(text), content) + content.slice(at);
+  return (
+    before +
+    (isOpen ? eol : '') +
+    withLineEndsOf(withFinalNewline(text), content) +
+    content.slice(at)
+  );
 }
 
-/** The line, from 1, of a position. */
+/** Returns the number of the line, from 1, at an offset of the text. */
 export function lineAt(content: string, position: number): number {
   let line = 1;
   for (
@@ -112,13 +121,13 @@ export function lineAt(content: string, position: number): number {
 
 function positionsOf(content: string, wanted: string): number[] {
   const positions: number[] = [];
-  // Overlapping ones count: either could be meant.
+  // Overlapping occurrences count too, because the caller may mean either.
   for (let at = content.indexOf(wanted); at !== -1; at = content.indexOf(wanted, at + 1))
     positions.push(at);
   return positions;
 }
 
-/** Where the line's newline ends; of line 0, where the text begins. */
+/** Returns the offset after the newline of a line; for line 0, the offset where the text begins. */
 function endOfLine(content: string, line: number): number {
   let at = content.startsWith('\uFEFF') ? 1 : 0;
   for (let passed = 0; passed < line; passed += 1) {
@@ -132,7 +141,9 @@ function endOfLine(content: string, line: number): number {
 const eolOf = (content: string) =>
   /\r\n/.test(content) && !/(?<!\r)\n/.test(content) ? '\r\n' : '\n';
 
-/** A caller sees lines, not line ends: where all of the note's are CRLF, so are the text's. */
-function fitted(text: string, content: string): string {
+/**
+ * Converts the line ends of `text` to CRLF if all line ends of the note are CRLF, because callers send LF.
+ */
+function withLineEndsOf(text: string, content: string): string {
   return eolOf(content) === '\r\n' ? text.replace(/\r?\n/g, '\r\n') : text;
 }

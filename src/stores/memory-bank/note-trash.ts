@@ -1,6 +1,6 @@
 /**
- * Deleted notes: `.trash/<path with the time of the deletion>`, kept out of git. A note that is deleted
- * permanently passes through the trash too, so that a version that an editor saves meanwhile is noticed.
+ * Deleted notes: `.trash/<path with the time of the deletion>`, excluded from git. A note that is deleted
+ * permanently is first moved here too, so that a version that an editor saves meanwhile is detected.
  */
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.js';
@@ -13,7 +13,7 @@ import { problemWithNotePath, requireNotePath } from './note-path.js';
 import { hashOf } from './note-text.js';
 
 export interface NoteTrashOptions {
-  /** Of the memory bank. */
+  /** The absolute path of the memory bank. */
   readonly folder: string;
   readonly durability: Durability;
   readonly clock: Clock;
@@ -28,13 +28,16 @@ export class NoteTrash extends TrashFolder {
     this.#folder = folder;
   }
 
-  /** The hash of what is in the trash under that name; `undefined` if it is gone. */
+  /** Returns the hash of the note with this name in the trash; `undefined` if it does not exist. */
   async hashOf(name: string): Promise<string | undefined> {
     const found = await readWhole(this.pathOf(name));
     return found && hashOf(found.bytes);
   }
 
-  /** Name and path of a name in the trash, or of the note that was last deleted at a path. E_MB_FILE_NOT_FOUND, PATH_ESCAPE. */
+  /**
+   * Finds a note by its name in the trash or, for a path, the note that was deleted last. Returns its name in
+   * the trash and its original path. E_MB_FILE_NOT_FOUND, PATH_ESCAPE.
+   */
   async require(nameOrPath: string): Promise<{ name: string; path: string }> {
     requireNotePath(nameOrPath);
     const found = await this.find(nameOrPath);
@@ -50,7 +53,7 @@ export class NoteTrash extends TrashFolder {
   }
 }
 
-/** `undefined` for what cannot be a note by its path. */
+/** Returns the original path; `undefined` if it is not a valid path of a note. */
 function pathOfTrashed(name: string): string | undefined {
   const { path } = parseTrashName(name);
   return problemWithNotePath(path) === undefined ? path : undefined;

@@ -1,6 +1,6 @@
 /**
- * Research jobs as `job.json` files beside the conversations they belong to, replaced under the
- * conversation's own write lock. Who may drive a run is a lease: holding it twice would only poll
+ * Stores research jobs as `job.json` files beside their conversations, replaced under the conversation's
+ * write lock. A lease decides which process polls a run. If two processes had it, they would only poll
  * twice, because the answer is appended once by its response id.
  */
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ import { type JobLease, type ResearchJob, type ResearchJobs, readJob } from './r
 export interface ResearchJobFilesOptions extends Durability {
   logsFolder: string;
   conversations: ConversationStore;
-  /** Takes out what must not be stored. */
+  /** Removes secrets and private parts before the query is stored. */
   screen?: TextScreen;
   log: Log;
 }
@@ -86,7 +86,7 @@ export class ResearchJobFiles implements ResearchJobs {
     return jobs;
   }
 
-  /** Not under `.locks`: the write lock's sweep would take an empty folder there for a left-over. */
+  /** The leases are not in `.locks`, because `sweepLocks` would remove their folders there. */
   tryLease(conversationId: string): Promise<JobLease | undefined> {
     return tryLease(join(this.#options.logsFolder, '.leases', conversationId));
   }

@@ -1,8 +1,8 @@
 /**
- * `job.json` beside a conversation: the record of a background research run, there only while the
- * run has not ended well. It holds the user's query, because the conversation gets query and answer
- * in one append at the end, and the run's id, because Perplexity has no list of runs: an id that was
- * not written down is money lost. (Interface and form; the files are the implementation's business.)
+ * The record of a background research run: `job.json` beside the conversation. It exists until the answer is
+ * stored. It contains the user's query, because query and answer are appended together at the end, and the
+ * id of the run, because Perplexity has no list of runs: without the id, a paid answer could not be fetched.
+ * This file has the interface and the schema; research-job-files.ts implements the interface.
  */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
@@ -10,38 +10,38 @@ import { isRecord } from '../../base/is-record.js';
 import { upgraded } from '../format-steps.js';
 
 /**
- * `creating`: the request may be on its way. `running`: Perplexity returned the id.
- * `unknown`: it may have run and been billed, but it cannot be followed (any more).
- * `failed`: it ended without an answer; kept so that the user can be informed.
+ * `creating`: the request may have been sent. `running`: Perplexity returned the id. `unknown`: the run may
+ * exist and may have been billed, but its answer cannot be fetched. `failed`: the run ended without an
+ * answer; the record is kept so that the user can be informed.
  */
 const RESEARCH_JOB_STATES = ['creating', 'running', 'unknown', 'failed'] as const;
 
-/** Unknown fields are kept, so that an older version does not cut what a newer one wrote. */
+/** Unknown fields are kept, so that an older version does not remove the fields of a newer one. */
 const researchJobSchema = z.looseObject({
   formatVersion: z.number(),
   state: z.enum(RESEARCH_JOB_STATES),
-  /** Exactly as the user wrote it. */
+  /** The user's query, without secrets and private parts. */
   query: z.string(),
   backend: z.enum(['agent', 'chat-completions']),
   /** ISO 8601. */
   startedAt: z.string(),
   updatedAt: z.string(),
   runId: z.string().exactOptional(),
-  /** What Perplexity called the run's state when it was last asked. */
+  /** The state of the run in Perplexity's last response. */
   lastStatus: z.string().exactOptional(),
-  /** In plain words, why the state is what it is. */
+  /** A sentence for the user that explains the state. */
   reason: z.string().exactOptional(),
   relatedQuestions: z.boolean(),
   showThinking: z.boolean(),
-  /** What the backend does differently from what was asked. */
+  /** Sentences about the differences between the request and what the backend does. */
   notes: z.array(z.string()),
-  /** The conversation was made for this run and holds no exchange before it. */
+  /** The conversation was created for this run and has no earlier exchange. */
   startsConversation: z.boolean(),
 });
 
 export type ResearchJob = z.output<typeof researchJobSchema>;
 
-/** The record in a parsed `job.json`. CORRUPT, FORMAT_TOO_NEW. */
+/** Validates a parsed `job.json`. CORRUPT, FORMAT_TOO_NEW. */
 export function readJob(value: unknown, path: string): ResearchJob {
   const fields = isRecord(value) ? upgraded('job', value, path) : value;
   const job = researchJobSchema.safeParse(fields);
@@ -56,31 +56,34 @@ export function readJob(value: unknown, path: string): ResearchJob {
 }
 
 export interface JobLease {
-  /** False once another process took it over, as after a long stall of this one. */
+  /** Returns false when another process has taken over the lease, for example after this one was paused. */
   isHeld(): boolean;
-  /** Idempotent. Never throws. */
+  /** May be called twice. Never rejects. */
   release(): Promise<void>;
 }
 
 /** Every method takes a conversation id, not a client key. */
 export interface ResearchJobs {
-  /** What is on disk now; `undefined` without a job. CORRUPT when it cannot be read as one, FORMAT_TOO_NEW. */
+  /** Reads the job from the disk; returns `undefined` if there is none. CORRUPT, FORMAT_TOO_NEW. */
   get(conversationId: string): Promise<ResearchJob | undefined>;
-  /** Replaces the record; durable when it resolves. CONVERSATION_NOT_FOUND without the folder. */
+  /**
+   * Replaces the record. Durable when it resolves. CONVERSATION_NOT_FOUND if the conversation's folder is
+   * missing.
+   */
   put(conversationId: string, job: ResearchJob): Promise<void>;
-  /** Removing what is not there is no error. */
+  /** Removes the record. Does nothing if there is none. */
   remove(conversationId: string): Promise<void>;
   /**
-   * Removes the record of a run that surely never began and, when the conversation holds no user
-   * or assistant message (decided under its write lock), the conversation with it.
+   * Removes the record of a run that certainly never started. If the conversation has no message of a user or
+   * an assistant (checked under its write lock), removes the conversation too.
    */
   discard(conversationId: string): Promise<void>;
-  /** All readable jobs; damaged ones are left out and logged. */
+  /** Returns all readable jobs. Damaged ones are logged and left out. */
   list(): Promise<{ conversationId: string; job: ResearchJob }[]>;
   /**
-   * The right to drive this conversation's run: one holder among all processes, and one within
-   * this process. `undefined` at once while a live holder has it; a dead process's is taken over.
-   * Independent of the write lock of the conversation. The folder must exist.
+   * Acquires the lease for polling this conversation's run: only one holder in all processes. Returns
+   * `undefined` at once if a live holder has it; the lease of a dead process is taken over. It is independent
+   * of the write lock of the conversation.
    */
   tryLease(conversationId: string): Promise<JobLease | undefined>;
 }

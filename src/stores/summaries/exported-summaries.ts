@@ -1,6 +1,6 @@
 /**
- * Summaries in exports: what `summaries.json` holds goes along with its conversation, in a field of the
- * file's name, and comes back beside it. A summary that is there already is never replaced.
+ * Summaries in exports. An exported conversation has its summaries in the field `summaries.json`; an import
+ * writes them to the file of that name. An existing summary is never replaced.
  */
 import { isRecord } from '../../base/is-record.js';
 import type { JsonObject } from '../conversations/document/schema.js';
@@ -8,10 +8,10 @@ import { versionOf } from '../format-steps.js';
 import { readSummaries, SUMMARY_LEVELS, type Summaries } from './summary-file.js';
 import type { SummaryStore } from './summary-store.js';
 
-/** No field of a conversation is called like it. */
+/** The name of the field. Conversations have no other field of this name. */
 const FIELD = 'summaries.json';
 
-/** The document with its summaries; the same where it has none. Throws like `SummaryStore.get`. */
+/** Returns the document with its summaries; unchanged if it has none. Throws like `SummaryStore.get`. */
 export async function withSummaries<T extends { readonly conversationId: string }>(
   document: T,
   store: Pick<SummaryStore, 'get'>,
@@ -22,7 +22,7 @@ export async function withSummaries<T extends { readonly conversationId: string 
   return { ...document, [FIELD]: { formatVersion: versionOf('summaries'), summaries } };
 }
 
-/** The conversation as it was, and the summaries that came with it. FORMAT_TOO_NEW. */
+/** Separates an exported conversation from its summaries. FORMAT_TOO_NEW. */
 export function takeSummaries(value: JsonObject): { value: JsonObject; summaries: Summaries } {
   const { [FIELD]: file, ...rest } = value;
   if (!isRecord(file)) return { value, summaries: {} };
@@ -30,7 +30,9 @@ export function takeSummaries(value: JsonObject): { value: JsonObject; summaries
   return { value: rest, summaries: readSummaries(file, at) };
 }
 
-/** Puts those whose level is empty; durable when it resolves. Throws like `SummaryStore.put`. */
+/**
+ * Stores the summaries whose level has none yet. Durable when it resolves. Throws like `SummaryStore.put`.
+ */
 export async function addSummaries(
   conversationId: string,
   summaries: Summaries,

@@ -1,7 +1,7 @@
 /**
- * The form of `summaries.json` (docs/FORMAT.md): one summary a level, keyed by its level. Reading is
- * lenient, because people edit the file: a summary without a text counts as absent, a wrong number as
- * missing, and fields that this version does not know are kept. Touches no file.
+ * The format of `summaries.json` (docs/FORMAT.md): one summary for each level. Reading is lenient, because
+ * people edit the file: a summary without a text counts as absent, a wrong number as 0, and unknown fields
+ * are kept. No I/O.
  */
 
 import { AppError } from '../../base/errors.js';
@@ -19,19 +19,19 @@ export interface StoredSummary {
   /** `extractive`, or the name of the provider whose model wrote it. */
   readonly provider: string;
   readonly model?: string;
-  /** Messages that it is about, counted without system messages. */
+  /** The number of summarized messages, without system messages. */
   readonly messageCount: number;
   readonly startMessageId?: string;
   readonly endMessageId?: string;
-  /** `sourceHashOf` the messages that were summarised. */
+  /** The `sourceHashOf` the summarized messages. */
   readonly sourceHash: string;
-  /** 0 to 1 (docs/CONTEXT.md). */
+  /** From 0 to 1 (docs/CONTEXT.md). */
   readonly qualityScore: number;
   /** ISO 8601. */
   readonly generatedAt: string;
 }
 
-/** As it is read: with the tokens that its text costs now, also after an edit by hand. */
+/** A summary with the estimated number of tokens of its present text, also after an edit by hand. */
 export interface Summary extends StoredSummary {
   readonly level: SummaryLevel;
   readonly tokenCount: number;
@@ -39,7 +39,7 @@ export interface Summary extends StoredSummary {
 
 export type Summaries = { readonly [level in SummaryLevel]?: Summary };
 
-/** Lower-case SHA-256 over the messages in order, without system messages. */
+/** Returns the SHA-256, in lower-case hexadecimal, of the messages in order, without system messages. */
 export function sourceHashOf(messages: readonly Message[]): string {
   const hash = sha256Stream();
   for (const { id, role, content } of messages) {
@@ -48,7 +48,7 @@ export function sourceHashOf(messages: readonly Message[]): string {
   return hash.hex();
 }
 
-/** FORMAT_TOO_NEW, CORRUPT. */
+/** Returns the summaries in the parsed file. FORMAT_TOO_NEW, CORRUPT. */
 export function readSummaries(
   file: unknown,
   at: { readonly path: string; readonly conversationId: string },
@@ -63,7 +63,10 @@ export function readSummaries(
   return Object.fromEntries(found);
 }
 
-/** The whole file with this summary in the place of its level; what else it holds stays. */
+/**
+ * Returns the whole file with this summary at its level. The rest of the file is not changed. FORMAT_TOO_NEW,
+ * CORRUPT.
+ */
 export function withSummary(
   file: unknown,
   summary: { readonly level: SummaryLevel } & StoredSummary,

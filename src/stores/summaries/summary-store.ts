@@ -1,7 +1,7 @@
 /**
- * Summaries: `summaries.json` beside each `conversation.json`, replaced as a whole under the
- * conversation's own lock, so that it moves to the trash and into backups with its folder. A summary
- * can be made again, but a damaged file is never overwritten: a person may have written in it.
+ * The store of summaries: `summaries.json` beside each `conversation.json`, so that it is moved and backed up
+ * with the conversation. It is replaced as a whole under the conversation's lock. A damaged file is never
+ * overwritten, because a person may have edited it.
  */
 import { join } from 'node:path';
 import { AppError } from '../../base/errors.js';
@@ -23,7 +23,7 @@ import {
 export interface SummaryStoreOptions extends Durability {
   readonly logsFolder: string;
   readonly conversations: ConversationStore;
-  /** Takes out what must not be stored. */
+  /** Removes secrets and private parts before a summary is stored. */
   readonly screen?: TextScreen | undefined;
 }
 
@@ -35,17 +35,20 @@ export class SummaryStore {
     this.#options = options;
   }
 
-  /** What is on disk now; empty where there is nothing. CORRUPT, FORMAT_TOO_NEW, DECRYPT, FILESYSTEM_ERROR. */
+  /**
+   * Reads the summaries from the disk; an empty object if there are none. CORRUPT, FORMAT_TOO_NEW, DECRYPT,
+   * FILESYSTEM_ERROR.
+   */
   async get(conversationId: string): Promise<Summaries> {
     const at = { conversationId, path: this.#fileOf(conversationId) };
     return readSummaries(await this.#read(at.path), at);
   }
 
   /**
-   * Puts a summary in the place of its level; durable when it resolves. Where a stored one is about
-   * the conversation as it is now and the new one is not, the stored one stays: a slow model must not
-   * replace what a faster process wrote later. Answers the one that is stored then. Throws like `get`,
-   * and CONVERSATION_NOT_FOUND, LOCKED, STORAGE_FULL: nothing was changed.
+   * Stores a summary at its level and returns it. Durable when it resolves. If the stored summary is of the
+   * present conversation and the new one is of an older state, the stored one is kept and returned: a slow
+   * model must not replace a newer summary. Throws like `get`, and CONVERSATION_NOT_FOUND, LOCKED,
+   * STORAGE_FULL; then nothing was changed.
    */
   async put(conversationId: string, level: SummaryLevel, given: StoredSummary): Promise<Summary> {
     const { value: text } = await screenedBy(this.#options.screen, given.text);

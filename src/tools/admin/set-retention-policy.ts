@@ -1,6 +1,6 @@
 /** The tool `set_retention_policy`: what is moved to the trash by itself once a day. */
 import { z } from 'zod';
-import { MOST_RULES, ruleSchema } from '../../maintenance/retention/rule.js';
+import { MAX_RULES, ruleSchema } from '../../maintenance/retention/rule.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
 
 export const setRetentionPolicy = defineTool({
@@ -13,7 +13,7 @@ export const setRetentionPolicy = defineTool({
     z.strictObject({
       rules: z
         .array(ruleSchema)
-        .max(MOST_RULES)
+        .max(MAX_RULES)
         .describe('A conversation is moved if one of the rules fits.')
         .default([]),
       bySize: z

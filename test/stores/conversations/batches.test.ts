@@ -32,7 +32,7 @@ const messagesOf = (...texts: string[]) =>
 const createMany = (store: ConversationStore, given: { text: string; clientId?: string }[]) =>
   Promise.allSettled(
     given.map(({ text, ...fields }) =>
-      store.create({ createdAt: TIME, ...fields, messages: messagesOf(text), isOneOfMany: true }),
+      store.create({ createdAt: TIME, ...fields, messages: messagesOf(text), isBatched: true }),
     ),
   );
 
@@ -64,7 +64,7 @@ describe('conversations created together', () => {
   it('are each refused alone', async () => {
     const { store } = await openLogs();
     const create = (texts: string[]) =>
-      store.create({ createdAt: TIME, messages: messagesOf(...texts), isOneOfMany: true });
+      store.create({ createdAt: TIME, messages: messagesOf(...texts), isBatched: true });
     const made = await Promise.allSettled([
       create(['a']),
       create(['1', '2', '3', '4']),
@@ -111,7 +111,7 @@ describe('conversations created together', () => {
       messages: [{ id: 'm', role: 'user', content, createdAt: TIME }],
     });
     const add = (id: string, content: string) =>
-      store.create({ whole: documents.document(id, contentOf(id, content)), isOneOfMany: true });
+      store.create({ whole: documents.document(id, contentOf(id, content)), isBatched: true });
     const [first = '', second = '', third = ''] = ids;
     const made = await Promise.allSettled([...ids.map((id) => add(id, id)), add(first, 'again')]);
     expect(made.map(({ status }) => status)).toEqual([...ids.map(() => 'fulfilled'), 'rejected']);
@@ -140,7 +140,7 @@ describe('conversations created together', () => {
     const holding = withKeyLock(join(logsFolder, '.locks'), 'mine', () => left);
     const [mine, free] = ['mine', 'free'].map((clientId) =>
       store
-        .create({ clientId, createdAt: TIME, messages: messagesOf(clientId), isOneOfMany: true })
+        .create({ clientId, createdAt: TIME, messages: messagesOf(clientId), isBatched: true })
         .then(() => done.push(clientId)),
     );
     while (foldersIn(logsFolder).length === 0)
@@ -158,7 +158,7 @@ describe('conversations created together', () => {
     const add = (ms: number) => {
       const value = { clientId: 'mine', messages: messagesOf('whole') };
       const whole = documents.document(conversationIdAt(ms), value);
-      return store.create({ whole, isOneOfMany: true });
+      return store.create({ whole, isBatched: true });
     };
     let leave: () => void = () => undefined;
     const left = new Promise<void>((resolve) => {

@@ -19,7 +19,7 @@ import { type DirectWrites, Replay, type WaitingMessages } from './replay.js';
 import { WaitingViews } from './waiting-views.js';
 
 export class DeferredMessages {
-  /** The queue of all stores. */
+  /** The queue that all stores share. */
   readonly queue: WriteQueue;
   readonly #core: StoreCore;
   readonly #writes: DirectWrites;
@@ -60,7 +60,10 @@ export class DeferredMessages {
     );
   }
 
-  /** Writes the messages; with `mayDefer` they may wait in memory. The messages are screened and have ids. */
+  /**
+   * Writes the messages. With `mayDefer` they may wait in memory; then they are already screened and have
+   * ids.
+   */
   append(ref: string, request: AppendRequest): Promise<AppendResult> {
     const now = () => this.#writes.commit(ref, request);
     if (!request.options.mayDefer) return now();
@@ -120,7 +123,7 @@ export class DeferredMessages {
     const { change: given } = request;
     const bytes = Buffer.byteLength(JSON.stringify([request.messages, given]));
     this.queue.requireRoom(bytes);
-    const known = storedOf(document, request.messages);
+    const known = alreadyStored(document, request.messages);
     if (known !== undefined) {
       this.#wait({ conversationId, messages: known.messages, bytes }, document);
       return { ...known, head: document.head, created: false };
@@ -186,8 +189,8 @@ async function probe({ options: { logsFolder }, locksFolder }: StoreCore): Promi
   }
 }
 
-/** Returns the messages as they are in the document, for a failed attempt that had already replaced the file. */
-function storedOf(document: ConversationDocument, messages: readonly PastMessage[]) {
+/** Returns the messages as they are in the document, if a failed attempt had already replaced the file. */
+function alreadyStored(document: ConversationDocument, messages: readonly PastMessage[]) {
   const id = Array.isArray(messages) ? messages[0]?.id : undefined;
   const at = typeof id === 'string' ? document.positionOf(id) : undefined;
   if (at === undefined) return undefined;

@@ -68,8 +68,8 @@ export class Replay {
       movedIds.set(id, holder);
       return this.#append(holder, messages);
     }
-    // Removes a folder that the failed attempt created. A folder with a file belongs to another process's
-    // conversation.
+    // Removes the empty folder that the failed attempt created. A folder with a file belongs to a
+    // conversation of another process.
     if (found === undefined) await removeEmptyFolder(files.folderOf(id));
     catalogue.forget(id);
     const known = { isScreened: true, isKeyFree: true };

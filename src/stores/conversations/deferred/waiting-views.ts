@@ -1,6 +1,6 @@
 /**
- * Conversations as they will be once the waiting messages and changes are written. Readers, lists and
- * search use them meanwhile.
+ * Conversations as they will be when the waiting messages and changes are written. Until then, readers,
+ * lists and search use them.
  */
 import { type Clock, isoTime } from '../../../base/clock.js';
 import { isAppError } from '../../../base/errors.js';
@@ -24,7 +24,10 @@ export class WaitingViews {
     return this.#views.get(conversationId);
   }
 
-  /** Returns a copy of an existing conversation. STORAGE_UNAVAILABLE if its messages are not in memory. */
+  /**
+   * Returns the view, or a copy of the existing conversation. STORAGE_UNAVAILABLE if its messages are not in
+   * memory.
+   */
   async of(conversationId: string): Promise<ConversationDocument | undefined> {
     const known = this.#views.get(conversationId);
     if (known !== undefined) return known;

@@ -1,6 +1,6 @@
 /**
- * Replaces messages and fields of a conversation. Only an import does this, when its source has a newer
- * version of an imported conversation. All other writers only add messages.
+ * Replaces messages and fields of a conversation in memory: for imports of a newer version, edits and
+ * deletions of messages, and restored versions. All other writers only add messages.
  */
 import { AppError } from '../../../base/errors.js';
 import { applyAppends, type Limits, type PastMessage } from '../writing/append.js';
@@ -16,18 +16,18 @@ export interface Revision {
       | ConversationHead[K]
       | undefined;
   };
-  /** All messages. Omitted: the messages stay as they are. */
+  /** The complete new list of messages. If omitted, the messages do not change. */
   readonly messages?: readonly PastMessage[];
   readonly updatedAt: string;
 }
 
 export interface Revised {
   readonly document: ConversationDocument;
-  /** Number of leading messages that did not change. */
+  /** The number of leading messages that did not change. */
   readonly unchangedMessages: number;
 }
 
-/** Does not write. VALIDATION_ERROR, CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent). */
+/** Applies the revision in memory. VALIDATION_ERROR, CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent). */
 export function applyRevision(
   document: ConversationDocument,
   { fields = {}, messages }: Revision,
@@ -50,7 +50,7 @@ export function applyRevision(
   return { document: next, unchangedMessages: commonStart(before, outcome.value.messages) };
 }
 
-/** JSON omits undefined values; here they clear a field. */
+/** JSON omits undefined values. Here they clear a field. */
 const undefinedOf = (fields: object) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value === undefined));
 

@@ -1,26 +1,28 @@
 /**
- * One conversation in memory, ready to be written again without re-serialising what did not change.
+ * One conversation in memory. A write serialises only the new messages and the head.
  *
- * The serialised messages are kept as bytes in a buffer with room before and after them: a write puts
- * the new head in front, the new messages and the closing lines behind, and hands out one slice.
- * Messages are only ever added; fields of the head are amended and replace the old ones at commit.
+ * The serialised messages are in a buffer with free space before and after them. A write puts the head
+ * before them, adds the new messages and the closing lines after them, and returns one slice. Messages are
+ * only added. Changes of the head are collected (`amend`) and become visible at `commit`.
  */
 import { runToCompletion } from '../../../base/time-slice.js';
 import { type Codec, plainCodec } from '../../../files/codec.js';
 import { versionOf } from '../../format-steps.js';
 import type { Conversation, ConversationHead, JsonObject, Message } from './schema.js';
 
-/** Most heads are under 1 kB; a longer one costs one copy of the body. */
+/**
+ * The space before the messages. Most heads have less than 1 kB; a longer head costs one copy of the body.
+ */
 const ROOM_FOR_HEAD = 4096;
 const FIRST_CAPACITY = 8192;
-/** Bytes reserved for a message's fields beside its content. */
+/** The bytes that are reserved for the fields of a message besides its content. */
 const ROOM_A_MESSAGE = 256;
 /** `undefined` removes the field. */
 export type HeadAmendment = { [K in keyof ConversationHead]?: ConversationHead[K] | undefined };
 
 const CLOSING = Buffer.from('\n  ]\n}\n');
 
-/** The binding of sealed fields to their conversation, or to their message. */
+/** The binding for the sealed fields of a conversation or of a message. */
 export const fieldsBinding = (owner: string): string => `${owner}#fields`;
 
 export class ConversationDocument {
@@ -31,12 +33,12 @@ export class ConversationDocument {
   readonly #codec: Codec;
   #amended: HeadAmendment = {};
   #hasUserMessage = false;
-  /** Built at the first write; the first `#serialisedCount` messages are in it. */
+  /** Contains the first `#serialisedCount` messages; empty before the first write. */
   #buffer = Buffer.alloc(0);
   #end = ROOM_FOR_HEAD;
   #serialisedCount = 0;
 
-  /** `extra`: fields of the file that this version does not know; they are written back. */
+  /** `extra`: fields of the file that this version does not know. They are written back. */
   constructor(
     head: ConversationHead,
     extra: JsonObject,
@@ -53,12 +55,12 @@ export class ConversationDocument {
     return this.#head;
   }
 
-  /** Number of messages, committed or not. The head counts only the committed ones. */
+  /** The number of messages, with those that are not committed. The head counts only the committed ones. */
   get length(): number {
     return this.#messages.length;
   }
 
-  /** Whether a message has the role `user`, committed or not. */
+  /** Whether any message, also one that is not committed, has the role `user`. */
   get hasUserMessage(): boolean {
     return this.#hasUserMessage;
   }
@@ -68,17 +70,17 @@ export class ConversationDocument {
     return this.length > this.#head.messageCount || Object.keys(this.#amended).length > 0;
   }
 
-  /** The committed message of this seq. */
+  /** Returns the committed message with this position; the first is 1. */
   message(seq: number): Message | undefined {
     return seq <= this.#head.messageCount ? this.#messages[seq - 1] : undefined;
   }
 
-  /** Returns a view for callers, which does not show later additions. */
+  /** Returns the committed conversation. Later additions do not change it. */
   snapshot(): Conversation {
     return { ...this.#head, messages: this.#messages.slice(0, this.#head.messageCount) };
   }
 
-  /** Returns the conversation with the additions that are not committed yet. */
+  /** Returns the conversation with the changes that are not committed yet. */
   draft(): Conversation {
     return { ...this.draftHead(), messages: [...this.#messages] };
   }
@@ -87,7 +89,7 @@ export class ConversationDocument {
     return this.nextHead(this.#head.updatedAt);
   }
 
-  /** Position of a message from 0; `undefined` where there is none with this id. */
+  /** Returns the position of a message, from 0; `undefined` if there is none with this id. */
   positionOf(messageId: string): number | undefined {
     return this.#positions.get(messageId);
   }
@@ -98,7 +100,7 @@ export class ConversationDocument {
     this.#hasUserMessage ||= message.role === 'user';
   }
 
-  /** The same conversation without its messages, for other messages. */
+  /** Returns a copy without messages, to which other messages can be added. */
   withoutMessages(): ConversationDocument {
     return new ConversationDocument(
       { ...this.#head, messageCount: 0 },
@@ -117,7 +119,8 @@ export class ConversationDocument {
   nextHead(updatedAt: string): ConversationHead {
     const messageCount = this.#messages.length;
     const { conversationId, ...others } = this.#head;
-    // V8 gives each object of a literal that begins with `...` a hidden class of its own: 300 bytes a head.
+    // The literal must not begin with `...`: V8 would create a hidden class for each object, 300 bytes a
+    // head.
     const head = { conversationId, ...others, ...this.#amended, updatedAt, messageCount };
     if (!Object.values(head).includes(undefined)) return head as ConversationHead;
     const entries = Object.entries(head).filter(([, value]) => value !== undefined);
@@ -129,7 +132,7 @@ export class ConversationDocument {
     this.#amended = {};
   }
 
-  /** The file's bytes with this head. Valid until the next `add` or `render`. */
+  /** Returns the bytes of the file with this head. They are valid until the next `add` or `render`. */
   render(head: ConversationHead): Uint8Array {
     runToCompletion(this.serialiseNew());
     const opening = this.#opening(head);
@@ -160,10 +163,13 @@ export class ConversationDocument {
     return Buffer.from(`${text.slice(0, -'\n}'.length)},\n  "messages": [`);
   }
 
-  /** Does the first part of `render` in steps, one per message, for callers that must not block the event loop. */
+  /**
+   * Does the first part of `render` in steps, one per message, for callers that must not block the event
+   * loop.
+   */
   *serialiseNew(): Generator<void, void> {
     const added = this.#messages.slice(this.#serialisedCount);
-    // Once: growing step by step would copy a large document again and again.
+    // Reserves once, because each growth of the buffer copies the whole document.
     this.#reserve(added.reduce((sum, { content }) => sum + content.length + ROOM_A_MESSAGE, 0));
     for (const message of added) {
       const separator = this.#serialisedCount === 0 ? '\n    ' : ',\n    ';
@@ -183,11 +189,11 @@ export class ConversationDocument {
       ...(parentMessageId !== undefined && { parentMessageId }),
       ...(hasMore && this.#sealed(others, binding)),
     };
-    // Line breaks inside strings are escaped in JSON, so every real one is indentation.
+    // JSON escapes line breaks in strings, so every line break here is indentation.
     return JSON.stringify(stored, null, 2).replaceAll('\n', '\n    ');
   }
 
-  /** Fields beside those by which a file is found and put in order; one text where the codec seals. */
+  /** Returns the private fields: unchanged, or as one sealed text if the store is encrypted. */
   #sealed(fields: JsonObject, owner: string): JsonObject {
     if (this.#codec === plainCodec) return fields;
     return { sealed: this.#codec.seal(JSON.stringify(fields), fieldsBinding(owner)) };

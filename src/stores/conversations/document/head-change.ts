@@ -19,7 +19,9 @@ export interface HeadChange {
   readonly metadata?: JsonObject;
 }
 
-/** Returns only the fields that differ from `head`. VALIDATION_ERROR if a file cannot hold a value. */
+/**
+ * Returns only the fields that differ from `head`. VALIDATION_ERROR if a value cannot be stored in the file.
+ */
 export function amendmentOf(head: ConversationHead, change: HeadChange): HeadAmendment {
   requireReadable(change);
   const { title, module, pinned, tags, metadata } = change;
@@ -37,8 +39,8 @@ export function amendmentOf(head: ConversationHead, change: HeadChange): HeadAme
 }
 
 /**
- * Returns the change without the fields, and without the keys of `metadata`, in which `head` differs from
- * what the caller saw.
+ * Returns the change without the fields, and without the keys of `metadata`, that another writer has changed:
+ * those in which `head` differs from `seen`, the head that the caller saw.
  */
 export function withoutOthers(
   { metadata, ...fields }: HeadChange,
@@ -53,14 +55,14 @@ export function withoutOthers(
   };
 }
 
-/** A given title is no longer derived from a message, unless it equals the derived one. */
+/** `titleFrom` for a given title: none, unless the title is equal to the derived one. */
 function ownTitle({ title: known, titleFrom }: ConversationHead, title: string | null) {
   return title === known ? titleFrom : undefined;
 }
 
 function merged(known: JsonObject, change: JsonObject): JsonObject | undefined {
   const all = Object.entries({ ...known, ...change });
-  // A null that was stored before is kept; only a null in the change removes a key.
+  // Only a null in the change removes a key. A null that was stored before is kept.
   const remaining = all.filter(([key, value]) => value !== null || !Object.hasOwn(change, key));
   return remaining.length === 0 ? undefined : Object.fromEntries(remaining);
 }

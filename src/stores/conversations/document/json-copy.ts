@@ -1,16 +1,16 @@
 /** Copies callers' values through JSON before they are written. */
 import { AppError } from '../../../base/errors.js';
-import { isDeeperThan, MOST_LEVELS_WRITTEN } from '../../../base/json-depth.js';
+import { isDeeperThan, MAX_LEVELS_WRITTEN } from '../../../base/json-depth.js';
 
 /**
- * The value as it will be read back from the file. VALIDATION_ERROR if JSON cannot hold it: thrown
- * here, it fails one caller; thrown at the write, it would fail all callers of the same commit.
+ * Returns the value as it will be read back from the file. VALIDATION_ERROR if JSON cannot represent it.
+ * This check comes before the write, because an error in the write would fail all callers of the same commit.
  */
 export function jsonCopy<T extends object>(value: T): T {
-  if (isDeeperThan(MOST_LEVELS_WRITTEN, value)) {
+  if (isDeeperThan(MAX_LEVELS_WRITTEN, value)) {
     throw new AppError(
       'VALIDATION_ERROR',
-      `The metadata is nested deeper than ${MOST_LEVELS_WRITTEN} levels.`,
+      `The metadata is nested deeper than ${MAX_LEVELS_WRITTEN} levels.`,
     );
   }
   try {

@@ -1,5 +1,5 @@
 /**
- * The hash with which a caller states which text of a message it has read.
+ * The hash by which a caller states which version of a message it has read.
  */
 import { sha256Hex } from '../../../base/ids.js';
 

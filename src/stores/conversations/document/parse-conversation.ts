@@ -43,7 +43,7 @@ export function parseConversation(
 
 export interface ParsedConversation {
   readonly document: ConversationDocument;
-  /** Each message could be parsed alone, given the time of the message before, with the same result. */
+  /** Each message can be parsed alone with the same result, if the time of the message before it is known. */
   readonly hasSeparateMessages: boolean;
   /** Its texts are encrypted in the file. */
   readonly isSealed: boolean;

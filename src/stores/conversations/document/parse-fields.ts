@@ -1,8 +1,10 @@
-/** The single fields of a `conversation.json` and of its messages. Damage says where in the file it is. */
+/**
+ * Parses single fields of a `conversation.json` and of its messages. Errors have the location in the file.
+ */
 import { isoTime } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
 import { isRecord } from '../../../base/is-record.js';
-import { isDeeperThan, MOST_LEVELS_READ } from '../../../base/json-depth.js';
+import { isDeeperThan, MAX_LEVELS_READ } from '../../../base/json-depth.js';
 import { type Codec, plainCodec } from '../../../files/codec.js';
 import { isSealedText } from '../../../files/sealing/sealed-form.js';
 import { fieldsBinding } from './document.js';
@@ -11,7 +13,7 @@ import type { JsonObject } from './schema.js';
 const ISO_TIME =
   /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
-const SHALLOW = `nested up to ${MOST_LEVELS_READ} levels`;
+const SHALLOW = `nested up to ${MAX_LEVELS_READ} levels`;
 export const AN_OBJECT = `an object, ${SHALLOW}`;
 
 export interface SourceLocation {
@@ -19,11 +21,14 @@ export interface SourceLocation {
   conversationId: string;
 }
 
-/** A sealed document says so in its head; this cannot be a field of a person's own. */
+/** Whether the object is sealed: its field `sealed` is a sealed text, which no person would write. */
 export const isSealed = ({ sealed }: JsonObject): boolean =>
   isString(sealed) && isSealedText(sealed);
 
-/** With the fields that are sealed beside them. DECRYPT. */
+/**
+ * Returns the object with its sealed fields decrypted; an object that is not sealed is returned unchanged.
+ * DECRYPT.
+ */
 export function withFields(
   file: JsonObject,
   bound: string,
@@ -37,10 +42,12 @@ export function withFields(
   return { ...others, ...objectAt(opened, 'sealed', location) };
 }
 
-/** Fields of other versions are kept, so they must be such as can be written again. */
+/**
+ * Unknown fields are kept, so they must not be nested too deeply to be written again. CONVERSATION_CORRUPTED.
+ */
 export function requireShallow(extra: JsonObject, at: string, location: SourceLocation): void {
   for (const [name, value] of Object.entries(extra)) {
-    if (isDeeperThan(MOST_LEVELS_READ, value)) throw damage(`${at}${name}`, SHALLOW, location);
+    if (isDeeperThan(MAX_LEVELS_READ, value)) throw damage(`${at}${name}`, SHALLOW, location);
   }
 }
 
@@ -59,14 +66,14 @@ export function optional<K extends string, T>(
 
 export const isString = (value: unknown): value is string => typeof value === 'string';
 export const isObject = (value: unknown): value is JsonObject =>
-  isRecord(value) && !isDeeperThan(MOST_LEVELS_READ, value);
+  isRecord(value) && !isDeeperThan(MAX_LEVELS_READ, value);
 
 export function objectAt(value: unknown, at: string, location: SourceLocation): JsonObject {
   if (isRecord(value)) return value;
   throw damage(at === '' ? 'the document' : at, 'an object', location);
 }
 
-/** Every time in memory has one form, so that times can be compared as texts. */
+/** Returns the time in the one form of all times in memory, so that they can be compared as texts. */
 export function timeOr(value: unknown, fallback: string): string {
   if (!isString(value)) return fallback;
   if (ISO_TIME.test(value)) return value;

@@ -25,7 +25,10 @@ export interface ParsedMessages {
   readonly haveOwnIds: boolean;
 }
 
-/** `createdAt`: of the message before the list, or of the conversation. CONVERSATION_CORRUPTED, DECRYPT. */
+/**
+ * `createdAt`: the time of the message before the list, or of the conversation. It is the time of messages
+ * without a time. CONVERSATION_CORRUPTED, DECRYPT.
+ */
 export function* messageSteps(
   list: readonly unknown[],
   createdAt: string,
@@ -89,7 +92,7 @@ class MessageIds {
     if (isId(id)) this.#given.add(id);
   }
 
-  /** `content` as it is stored. */
+  /** Returns the id of the next message. `content`: as it is stored, so possibly sealed. */
   next(id: unknown, role: Role, content: string): string {
     if (isId(id) && this.#used.has(id)) this.#areOwn = false;
     const own = isId(id) && !this.#used.has(id) ? id : this.#derive(role, content);

@@ -1,19 +1,21 @@
 /**
- * The shape of `conversation.json` (docs/FORMAT.md): what is read from disk and what the store hands out.
- * Files are written by people too, so reading is lenient where a value can be derived
- * and strict where guessing could lose something. Unknown fields are kept.
+ * The types of `conversation.json` (docs/FORMAT.md), in the file and in the results of the store. People
+ * write such files too, so the reader accepts missing values that can be derived, and refuses values if a
+ * guess could lose data. Unknown fields are kept.
  */
 import { isoTime } from '../../../base/clock.js';
 
-/** UTC date and Unix milliseconds. Only the shape is checked: the two parts may disagree. */
+/**
+ * UTC date and Unix milliseconds, such as `20250124-1706102400123`. The two parts need not be the same time.
+ */
 export const CONVERSATION_ID = /^\d{8}-\d{13}$/;
 
-/** The id for a time in Unix milliseconds, from 1970 to 2286. */
+/** Returns the id for a time in Unix milliseconds, from 1970 to 2286. */
 export function conversationIdAt(ms: number): string {
   return `${isoTime(ms).slice(0, 10).replaceAll('-', '')}-${String(ms).padStart(13, '0')}`;
 }
 
-/** A key of the caller's own; never starts like an id, so that the two cannot be confused. */
+/** A key that the caller chose. It never begins like an id, so that the two cannot be confused. */
 export const CLIENT_ID = /^(?!\d{8}-\d)[A-Za-z0-9._-]{1,128}$/;
 
 export const ROLES = ['system', 'user', 'assistant'] as const;
@@ -24,7 +26,7 @@ export type JsonObject = { [key: string]: unknown };
 export interface Message {
   readonly id: string;
   readonly role: Role;
-  /** Exactly as given; lone surrogates and control characters included. */
+  /** The exact text, with lone surrogates and control characters. */
   readonly content: string;
   /** ISO 8601. For a message added by hand: the time of the message before it. */
   readonly createdAt: string;
@@ -50,6 +52,6 @@ export interface ConversationHead {
 }
 
 export interface Conversation extends ConversationHead {
-  /** In the order of the file; a message's `seq` is its position here, from 1. */
+  /** In the order of the file. The `seq` of a message is its position here, from 1. */
   readonly messages: readonly Message[];
 }

@@ -1,20 +1,20 @@
 /**
- * Derives the title of a conversation that was given none: the first sentence of its user, short enough
- * for a list. A title has whole words, also in scripts without spaces, and never a part of a character.
+ * Derives a title from the first sentence of a user's message, short enough for one line of a list. A title
+ * ends after a whole word, also in scripts without spaces, and never inside a character.
  */
 import { segmentsOf } from '../../../base/segments.js';
 
-/** Fits one line of a list. */
+/** The maximum length of a title, in UTF-16 code units. */
 const MAX_LENGTH = 80;
-/** Longest first sentence that is used as a title. */
-const MOST_READ = 1000;
+/** The number of code units of a message that are searched for its first sentence. */
+const MAX_READ = 1000;
 
-/** What makes a line a heading, a quotation, a list item or a code block in markdown. */
+/** The start of a heading, a quotation, a list item or a code block in Markdown. */
 const MARKDOWN_START = /^(?:[#>*+\-\s]+|`{3}\w*)+/;
 
-/** `undefined` where the text has no letter or digit to make a title of. */
+/** Returns the title; `undefined` if the text has no letter and no digit. */
 export function titleOf(content: string): string | undefined {
-  const lines = content.slice(0, MOST_READ).toWellFormed().split(/\r?\n/);
+  const lines = content.slice(0, MAX_READ).toWellFormed().split(/\r?\n/);
   const line = lines
     .map((text) => plain(text.replace(MARKDOWN_START, '')))
     .find((text) => /[\p{L}\p{N}]/u.test(text));
@@ -26,39 +26,44 @@ export function titleOf(content: string): string | undefined {
   );
 }
 
-/** A line of signs on a typewriter, none of which ends a sentence: a point before a small letter or a digit does not. */
+/**
+ * ASCII text without the end of a sentence. A point before a lower-case letter or a digit does not end a
+ * sentence. Such a line needs no sentence segmentation.
+ */
 const ONE_SENTENCE = /^(?:[ "-\-/->@-~]|\.(?=[a-z0-9]))*$/;
-/** What is cut off a longer sentence does not depend on where it ends. */
-const SURELY_CUT = MAX_LENGTH + 20;
+/** A sentence of this length is shortened, so its end need not be known. */
+const ALWAYS_SHORTENED = MAX_LENGTH + 20;
 
 function firstSentence(line: string): string {
-  if (ONE_SENTENCE.test(line.slice(0, SURELY_CUT))) return line;
+  if (ONE_SENTENCE.test(line.slice(0, ALWAYS_SHORTENED))) return line;
   const [first] = segmentsOf('sentence', line);
   return first?.segment ?? line;
 }
 
-/** One word after a space, at which no title can be cut. */
+/** One ASCII word after a space. It needs no word segmentation, because it cannot be divided. */
 const PLAIN_WORD = /^ [A-Za-z0-9]+(?: |$)/;
 
-/** Whether the title can be made from this text; for every file that is read, so much cheaper. */
+/**
+ * Whether the title may be derived from this text. It is faster than `titleOf`, because every read calls it.
+ */
 export function isTitleOf(content: string, title: string): boolean {
-  const text = plain(content.slice(0, MOST_READ).toWellFormed());
+  const text = plain(content.slice(0, MAX_READ).toWellFormed());
   return text.includes(title.replace(/…$/, ''));
 }
 
-/** One line without control characters. */
+/** Returns the text as one line without control characters. */
 const plain = (text: string) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
 
 function shortened(sentence: string): string {
   if (sentence.length <= MAX_LENGTH) return sentence;
-  // Segments end before each space, so those before the last one that fits need not be found.
+  // A word ends before each space, so only the text after the last space that fits is segmented.
   let end = Math.max(0, sentence.lastIndexOf(' ', MAX_LENGTH - 1));
   const rest = PLAIN_WORD.test(sentence.slice(end)) ? [] : segmentsOf('word', sentence.slice(end));
   for (const { segment } of rest) {
     if (end + segment.length >= MAX_LENGTH) break;
     end += segment.length;
   }
-  // One word as long as that, such as an address: cut between characters.
+  // A single longer word, such as a URL, is cut between two characters.
   const start = end > 0 ? sentence.slice(0, end) : [...sentence].slice(0, MAX_LENGTH / 2).join('');
   return `${start.trimEnd()}…`;
 }

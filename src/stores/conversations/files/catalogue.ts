@@ -1,30 +1,32 @@
 /**
- * All conversations of the logs folder: the head of each, by id, by the caller's key and by time. The file
- * catalogue below it decides which files are read, and when.
+ * The index of all conversations in memory: the head of each, by id, by client key and by time. Its base
+ * class, the file catalogue, decides which files are read, and when.
  */
 import { join } from 'node:path';
 import type { AppError } from '../../../base/errors.js';
 import {
-  errnoOfFault,
   FileCatalogue,
   type FileCatalogueOptions,
   type FileChange,
   type FoundFiles,
+  readErrnoOf,
 } from '../../../files/catalogue/file-catalogue.js';
 import { entriesOf, listFolders } from '../../../files/paths/folders.js';
 import { isSameStamp, readStamp, type Stamp } from '../../../files/read/stamp.js';
-import { leadsElsewhere } from '../../../files/safe-access/refusals.js';
+import { symlinkError } from '../../../files/safe-access/refusals.js';
 import type { ConversationDocument } from '../document/document.js';
 import { CONVERSATION_ID, type ConversationHead } from '../document/schema.js';
 import { NewestFirst } from '../listing/newest-first.js';
 import type { ConversationFiles, Version } from './conversation-files.js';
 
-/** A file that is refused with one of these errors stays refused. After any other error it may be readable soon. */
-const LASTING = new Set(['EACCES', 'EPERM', 'ELOOP', 'EISDIR']);
+/**
+ * After one of these errors the file is not expected to become readable. After other errors it may be soon.
+ */
+const PERMANENT_ERRNOS = new Set(['EACCES', 'EPERM', 'ELOOP', 'EISDIR']);
 
 export interface ConversationChange {
   readonly conversationId: string;
-  /** The current document; absent if the conversation is gone or cannot be read. */
+  /** The current document; absent if the conversation no longer exists or cannot be read. */
   readonly document?: ConversationDocument;
   /** Number of leading messages that are unchanged since the last notification. */
   readonly unchangedMessages: number;
@@ -76,21 +78,21 @@ export class ConversationCatalogue extends FileCatalogue<Version, ConversationHe
     return this.entry(conversationId)?.summary;
   }
 
-  /** Everything readable, with its stamps, for a cache. */
+  /** Yields all readable heads with their stamps, for a cache. */
   *stamped(): Iterable<{ stamp: Stamp; head: ConversationHead }> {
     for (const [, { stamp, summary: head }] of this.entries()) {
       if (stamp !== undefined && head !== undefined) yield { stamp, head };
     }
   }
 
-  /** All readable heads. A list that was returned never changes. */
+  /** Returns all readable heads, newest `updatedAt` first. A returned list never changes. */
   newestFirst(): readonly ConversationHead[] {
     return this.#newestFirst.list();
   }
 
   /**
-   * Returns the conversation that has this key, as far as is known without reading the disk. If two have
-   * it, every process returns the older one.
+   * Returns the id of the conversation with this key, as far as is known without disk access. If two
+   * conversations have it, every process returns the older one.
    */
   idOfKey(clientId: string): string | undefined {
     const [first, ...others] = this.#idsByKey.get(clientId) ?? [];
@@ -113,13 +115,13 @@ export class ConversationCatalogue extends FileCatalogue<Version, ConversationHe
   }
 
   /**
-   * Throws FILESYSTEM_ERROR if the last pass could not read a file for a reason that may pass: the
-   * file could hold any key, and a second conversation under that key would split the first.
+   * Throws FILESYSTEM_ERROR if the last pass could not read a file because of a temporary error. That file
+   * may have the key that the caller wants to assign, and a key must not be given to two conversations.
    */
   assertComplete(): void {
     for (const { error } of this.damaged()) {
-      const errno = errnoOfFault(error);
-      if (errno !== undefined && !LASTING.has(errno)) throw error;
+      const errno = readErrnoOf(error);
+      if (errno !== undefined && !PERMANENT_ERRNOS.has(errno)) throw error;
     }
   }
 
@@ -140,13 +142,15 @@ export class ConversationCatalogue extends FileCatalogue<Version, ConversationHe
     }
     if (now?.clientId !== undefined) {
       const others = this.#idsByKey.get(now.clientId);
-      // Nearly every key has one id: a list of exactly one uses the least memory.
+      // Most keys have one id. A list of exactly one element uses the least memory.
       this.#idsByKey.set(now.clientId, others === undefined ? [id] : [...others, id]);
     }
   }
 }
 
-/** Lists the newest conversations first, because people need those most. A folder that is a link is refused. */
+/**
+ * Lists the newest conversations first, because people need them first. A folder that is a link is refused.
+ */
 async function listConversations(
   logsFolder: string,
   files: ConversationFiles,
@@ -157,7 +161,7 @@ async function listConversations(
   const links = named.filter((entry) => entry.isSymbolicLink());
   const refused = links.map(({ name }): [string, AppError] => [
     name,
-    leadsElsewhere(files.folderOf(name)),
+    symlinkError(files.folderOf(name)),
   ]);
   const names = folders.map(({ name }) => name).sort();
   return { names: names.reverse(), refused: new Map(refused) };

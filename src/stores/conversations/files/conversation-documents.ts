@@ -1,8 +1,7 @@
 /**
- * Whole `conversation.json` documents, for what carries conversations out of the store and back:
- * everything that the file holds, fields that this version does not know included, in the very text
- * that the store would write, with contents decrypted. Changes nothing that is there: a document is
- * only ever added under an id that is free.
+ * Reads and adds whole `conversation.json` documents, for exports and imports: with unknown fields, in the
+ * same text that the store writes, and decrypted. It never changes an existing conversation: a document is
+ * added only under a free id.
  */
 import { join } from 'node:path';
 import type { Clock } from '../../../base/clock.js';
@@ -17,7 +16,7 @@ import { type ConversationHead, conversationIdAt, type JsonObject } from '../doc
 
 export interface WholeConversation {
   readonly head: ConversationHead;
-  /** As the store writes it, contents in the clear; ends with a newline. */
+  /** The JSON text as the store writes it, not encrypted, with a final newline. */
   readonly text: string;
 }
 
@@ -36,7 +35,10 @@ export class ConversationDocuments {
     this.#codec = options.codec ?? plainCodec;
   }
 
-  /** `undefined` where there is none. CONVERSATION_CORRUPTED, FORMAT_TOO_NEW, DECRYPT, FILESYSTEM_ERROR. */
+  /**
+   * Returns `undefined` if there is no such conversation. CONVERSATION_CORRUPTED, FORMAT_TOO_NEW, DECRYPT,
+   * FILESYSTEM_ERROR.
+   */
   async read(conversationId: string): Promise<WholeConversation | undefined> {
     const path = this.#fileOf(conversationId);
     const found = await readWhole(path);
@@ -45,12 +47,18 @@ export class ConversationDocuments {
     return wholeOf(parseConversation(value, { path, conversationId }, this.#codec, plainCodec));
   }
 
-  /** What `value` would be as a conversation of this id. `place` names it in errors, as for `read`. */
+  /**
+   * Parses `value` as a conversation with this id, without disk access. Errors contain `location`. Throws
+   * like `read`.
+   */
   parse(conversationId: string, value: JsonObject, location: string): WholeConversation {
     return wholeOf(parseConversation(value, { path: location, conversationId }, plainCodec));
   }
 
-  /** Durable when it resolves. ALREADY_EXISTS where the id is taken, STORAGE_FULL, FILESYSTEM_ERROR. */
+  /**
+   * Adds a conversation under this id. Durable when it resolves. ALREADY_EXISTS, STORAGE_FULL,
+   * FILESYSTEM_ERROR.
+   */
   async add(conversationId: string, value: JsonObject): Promise<void> {
     await addFile(
       this.#fileOf(conversationId),
@@ -59,7 +67,7 @@ export class ConversationDocuments {
     );
   }
 
-  /** The same under an id of now, which it gives. */
+  /** Adds a conversation under a new id, derived from the present time, and returns the id. */
   async addAsNew(value: JsonObject): Promise<string> {
     const conversationId = await this.#claimId();
     try {
@@ -81,7 +89,7 @@ export class ConversationDocuments {
     return join(this.#options.logsFolder, conversationId, 'conversation.json');
   }
 
-  /** As the store would write it; for `create` of the store. Throws like `read`. */
+  /** Returns the document for `ConversationStore.create`, without disk access. Throws like `read`. */
   document(conversationId: string, value: JsonObject): ConversationDocument {
     const path = this.#fileOf(conversationId);
     return parseConversation(value, { path, conversationId }, plainCodec, this.#codec);

@@ -1,6 +1,6 @@
 /**
- * The `conversation.json` of each conversation: reading it (through the cache, as long as the file's
- * stamp agrees), writing it through a held lock, and making the folder of a new one.
+ * Reads `conversation.json` files (through the cache, while the file's stamp is the same), writes them under
+ * a lock, and creates the folder of a new conversation.
  */
 import { join, sep } from 'node:path';
 import { type Clock, isoTime } from '../../../base/clock.js';
@@ -38,10 +38,13 @@ import {
   partOf,
 } from './outlines.js';
 
-/** Another server that starts may remove the folder while it is empty. The creator then claims an id again. */
+/**
+ * Another server that starts may remove the folder while it is empty. The creator then claims an id again.
+ */
 const MAX_CLAIMS = 5;
 /** The greatest first id. It has thirteen digits and leaves room for greater ids. */
 const LAST_ID_MS = 9_999_000_000_000;
+/** No search for a free id was made. */
 const NO_PAST = { first: -1, next: 0 };
 
 export interface ConversationFilesOptions {
@@ -49,13 +52,15 @@ export interface ConversationFilesOptions {
   durability: Durability;
   clock: Clock;
   codec: Codec;
-  /** Resolves when the outlines of a cache are known, if a cache is being loaded. */
+  /** Resolves when the outlines of a cache were added, if a cache is being loaded. */
   seeded(): Promise<void>;
-  /** Throws while the store is away. Then only what is in memory can be read. */
+  /** Throws STORAGE_UNAVAILABLE while the store is away. Then only cached conversations can be read. */
   requireHere(): void;
   /** Called with every version that this process wrote or read. */
   onVersion(version: Version): void;
-  /** Called with the version in memory when a person edited the file and its messages are changed or missing. */
+  /**
+   * Called with the version in memory when a person edited the file and its messages are changed or missing.
+   */
   onOverwritten(before: ConversationDocument): void;
 }
 
@@ -80,7 +85,7 @@ export class ConversationFiles {
   readonly #cache = new DocumentCache();
   /** The outlines of large files that this process read as a whole, or that a cache has. */
   readonly outlines: Outlines;
-  /** Reads of conversations that have not ended. A second read of the same version waits for the first. */
+  /** The running reads. A second read of the same version waits for the first. */
   readonly #reading = new Map<string, Promise<CachedDocument | undefined>>();
   #lastIdMs = 0;
   /** The first time of the last search for a free id in the past, and the time at which it ended. */
@@ -96,7 +101,7 @@ export class ConversationFiles {
   }
 
   fileOf(conversationId: string): string {
-    // Called for thousands of files in a row: the same path as from `join`, in a tenth of the time.
+    // Called for thousands of files in a row. `join` would return the same path in ten times the time.
     return `${this.#options.logsFolder}${sep}${conversationId}${sep}conversation.json`;
   }
 
@@ -112,7 +117,10 @@ export class ConversationFiles {
     return found;
   }
 
-  /** Like `read`, with some of the messages. Of a large file that was read before, only those messages are read. */
+  /**
+   * Like `read`, with some of the messages. Of a large file that was read before, only those messages are
+   * read.
+   */
   async readPart(id: string, range: MessageRange): Promise<ConversationPart | undefined> {
     const path = this.fileOf(id);
     if (this.#cache.get(id) === undefined) {
@@ -142,8 +150,8 @@ export class ConversationFiles {
   }
 
   /**
-   * Caches a version that was read without a lock, unless the file was replaced since. Whoever replaced it
-   * has notified already.
+   * Caches a version that was read without a lock, unless the file was replaced since. Then the writer has
+   * already notified the listeners.
    */
   #cacheIfCurrent(found: CachedDocument): void {
     const { conversationId } = found.document.head;
@@ -159,8 +167,8 @@ export class ConversationFiles {
   }
 
   /**
-   * Reads without the cache: for passes over the whole store, which would evict what is in use, and for
-   * files in other folders.
+   * Reads without the cache: for passes over the whole store, which would evict conversations that are in
+   * use, and for files in other folders.
    */
   async readUncached(
     conversationId: string,
@@ -213,8 +221,8 @@ export class ConversationFiles {
   }
 
   /**
-   * Reports an edit by hand that changed or removed messages. An edit by hand is recognised by an
-   * unchanged `updatedAt`: Daybook's own writes set it, and the writer stores the version before.
+   * Reports an edit by hand that changed or removed messages. After such an edit `updatedAt` is unchanged,
+   * because only Daybook's own writes set it. The writer stores the earlier version.
    */
   #reportEditByHand(conversationId: string, now: CachedDocument): void {
     const before = this.#cache.get(conversationId);
@@ -260,7 +268,8 @@ export class ConversationFiles {
       await lock.replace(path, bytes, this.#options.durability, {
         base: options.isNew ? null : base,
         isLast,
-        // Notifies at once: another process may have written the next version before the disk confirms this one.
+        // Notifies before the fsync, because another process may write the next version before the fsync
+        // ends.
         onReplaced: (stamp) => {
           document.commit(head);
           this.#cache.set(conversationId, { document, stamp });
@@ -314,8 +323,8 @@ export class ConversationFiles {
       const { conversationId } = document.head;
       try {
         if (await fill(document)) {
-          // The folder's name is fsynced before the file exists: other processes find the file at once, and what
-          // they add must be durable.
+          // The folder's name is fsynced before the file exists. Other processes may find the file and add
+          // durable messages at once.
           await syncFolder(this.#options.logsFolder, this.#options.durability);
           await this.write(lock, document, { updatedAt: stored.updatedAt, isNew: true });
         } else {
@@ -323,7 +332,7 @@ export class ConversationFiles {
         }
         return document;
       } catch (error) {
-        // Removes the folder only if it is empty: a file that could not be confirmed may be in use.
+        // Removes only an empty folder, because a file whose fsync failed may already be in use.
         await removeEmptyFolder(this.folderOf(conversationId));
         this.#lastPast = NO_PAST;
         const isSwept = isAppError(error) && error.details?.['errno'] === 'ENOENT';
@@ -345,7 +354,9 @@ export class ConversationFiles {
     }
   }
 
-  /** Returns the time of the first id to try. An id can have the years 1970 to 2286; other times are clamped. */
+  /**
+   * Returns the time of the first id to try. An id can have the years 1970 to 2286; other times are clamped.
+   */
   firstIdMs(createdAt: string | undefined): number {
     if (createdAt === undefined) return Math.max(this.#options.clock.now(), this.#lastIdMs + 1);
     return Math.min(Math.max(Date.parse(createdAt), 0), LAST_ID_MS);

@@ -1,13 +1,13 @@
 /**
- * The cache of recently used conversations, so that appending to a long one does not read and parse it
- * again. Its size is limited by a weight in bytes, and the least recently used entries are evicted first.
- * The reader checks by stamps whether an entry still agrees with the disk.
+ * An LRU cache of conversations, so that appending to a long one does not read and parse it again. Its size
+ * is limited by an estimated number of bytes. The reader compares the stamp of an entry with that of the
+ * file.
  */
 import type { Stamp } from '../../../files/read/stamp.js';
 import type { ConversationDocument } from '../document/document.js';
 
 const MAX_WEIGHT_BYTES = 96 * 1024 * 1024;
-/** Parsed messages, their serialised form and room to grow, per byte of file. */
+/** The memory per byte of file: parsed messages, their serialised bytes, and free space in the buffer. */
 const WEIGHT_PER_FILE_BYTE = 4;
 
 export interface CachedDocument {
@@ -22,7 +22,7 @@ export class DocumentCache {
   get(conversationId: string): CachedDocument | undefined {
     const entry = this.#entries.get(conversationId);
     if (entry === undefined) return undefined;
-    this.#entries.delete(conversationId); // a Map keeps the order of insertion: newest last
+    this.#entries.delete(conversationId); // a Map keeps the order of insertion
     this.#entries.set(conversationId, entry);
     return entry;
   }

@@ -51,7 +51,9 @@ export interface ConversationPart {
   readonly systemMessages: number;
 }
 
-/** `count` messages: from the position `first` on, before the message with the id `before`, or the last ones. */
+/**
+ * `count` messages: from the position `first` on, before the message with the id `before`, or the last ones.
+ */
 export interface MessageRange {
   readonly count: number;
   readonly first?: number;

@@ -1,16 +1,15 @@
 /**
- * Pages of a list that stay as they were when it began, while conversations move to its top.
+ * Cursor pagination over the list of conversations, with a stable order while conversations change.
  *
- * A position in the live list is not enough: a conversation that changes between two pages moves above the
- * position and is skipped. So the first page keeps the order of that moment (heads that are in memory
- * anyway), and a cursor names that list and a place in it: nothing is skipped and nothing comes
- * twice, in either direction; what comes back is how each conversation is now; what was begun
- * since is for the next call without a cursor; what was deleted is left out.
+ * An offset in the live list is not enough: a conversation that changes between two pages moves to the top
+ * and would be skipped. So the first page saves the order of the list (the heads are in memory anyway), and
+ * a cursor contains the id of the saved list and an index. No conversation is skipped or returned twice, in
+ * both directions. Each conversation is returned as it is now. New conversations are not in the list;
+ * deleted ones are left out.
  *
- * A list is forgotten after a restart or when many others were begun since. The cursor then still
- * says which conversation was shown last and when the list began: the list is laid out again with
- * everything that changed since put next. So even then nothing is skipped, but what was shown before it
- * changed comes twice.
+ * A saved list is lost after a restart, or after 32 newer lists. The cursor also contains the conversation at
+ * the edge of the page and the time of the first page. The list is then built again, and the conversations
+ * that changed since come next. So none is skipped, but one that changed may be returned twice.
  */
 import { isoTime } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
@@ -19,22 +18,25 @@ import type { ConversationHead } from '../document/schema.js';
 import { fingerprintOf, type ListQuery, predicateOf } from './list-query.js';
 import { order } from './newest-first.js';
 
-/** Lists kept at once; each costs eight bytes a conversation. */
-const MOST_LISTS = 32;
+/** The number of saved lists. Each needs eight bytes per conversation. */
+const MAX_LISTS = 32;
 
 export interface PageRequest {
   readonly limit: number;
   /** `nextCursor` or `previousCursor` of an earlier page of the same query. */
   readonly cursor?: string;
-  /** How many of these, from the first on, an answer has room for; at least one is taken. */
+  /**
+   * Returns how many of these heads, from the first, fit into the answer. At least one is returned to the
+   * caller.
+   */
   readonly countFitting?: (heads: readonly ConversationHead[]) => number;
 }
 
 export interface ConversationPage {
   readonly conversations: readonly ConversationHead[];
-  /** Conversations in the whole list, when it began. */
+  /** The number of conversations in the whole list, at the time of the first page. */
   readonly total: number;
-  /** Whether older ones follow. */
+  /** Whether older conversations follow. */
   readonly hasMore: boolean;
   readonly nextCursor?: string;
   readonly previousCursor?: string;
@@ -50,18 +52,19 @@ interface List {
 interface Cursor {
   readonly direction: 'n' | 'p';
   readonly token: string;
-  /** Between the item before and the one at this index. */
+  /** The cursor is before the item with this index. */
   readonly index: number;
   readonly begunMs: number;
   readonly query: string;
-  /** The conversation at the edge of the page that the cursor came with, as it was in the list. */
+  /** The conversation at the edge of the page with this cursor, as it was in the saved list. */
   readonly edge: { readonly updatedAt: string; readonly conversationId: string };
 }
 
-/** What the pages are cut from. */
+/** The source of the pages. */
 export interface Listed {
-  /** All heads, newest first; never changed. */
+  /** All heads, newest first. The list never changes. */
   readonly heads: readonly ConversationHead[];
+  /** Returns the present head; `undefined` if the conversation was deleted. */
   now(conversationId: string): ConversationHead | undefined;
   readonly nowMs: number;
 }
@@ -69,7 +72,7 @@ export interface Listed {
 export class ListPages {
   readonly #lists = new Map<string, List>();
 
-  /** VALIDATION_ERROR: a cursor of another query, or none of ours. */
+  /** Returns one page. VALIDATION_ERROR for a cursor of another query, or an invalid one. */
   page(listed: Listed, query: ListQuery, request: PageRequest): ConversationPage {
     const fingerprint = fingerprintOf(query);
     const cursor = request.cursor === undefined ? undefined : parseCursor(request.cursor);
@@ -135,12 +138,12 @@ export class ListPages {
     };
   }
 
-  /** The one that was used longest ago is forgotten first. */
+  /** Saves the list and removes the least recently used one if there are too many. */
   #keep(list: List): void {
     this.#lists.delete(list.token);
     this.#lists.set(list.token, list);
     const [oldest] = this.#lists.keys();
-    if (this.#lists.size > MOST_LISTS && oldest !== undefined) this.#lists.delete(oldest);
+    if (this.#lists.size > MAX_LISTS && oldest !== undefined) this.#lists.delete(oldest);
   }
 }
 
@@ -154,7 +157,7 @@ function begin({ heads, nowMs }: Listed, query: ListQuery): List {
   };
 }
 
-/** Whether anything of that part is still there. */
+/** Whether a conversation of that part still exists. */
 function hasAny(list: List, from: number, to: number, now: Listed['now']): boolean {
   for (let at = from; at < to; at += 1) {
     if (now(list.heads[at]?.conversationId ?? '') !== undefined) return true;
@@ -188,7 +191,7 @@ function parseCursor(cursor: string): Cursor {
   };
 }
 
-/** The latest that a Date can hold. */
+/** The latest time that a Date can represent, in milliseconds. */
 const MAX_TIME = 8.64e15;
 
 function badCursor(): AppError {

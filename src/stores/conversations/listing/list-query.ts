@@ -1,6 +1,6 @@
 /**
- * Which conversations a list is about: words in title and tags, module, dates, pin. Decided on heads
- * alone, without reading a file.
+ * The filters of a list of conversations: words in title and tags, module, dates, pin. They need only the
+ * heads, so no file is read.
  */
 import { isoTime } from '../../../base/clock.js';
 import { sha256Hex } from '../../../base/ids.js';
@@ -18,17 +18,17 @@ export interface ListQuery {
   readonly createdTo?: number;
 }
 
-/** Scripts that put no spaces between words: found anywhere in the text. */
+/** Scripts without spaces between words. Such a word matches anywhere in the text. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const SEPARATORS = /[^\p{L}\p{N}\p{M}]+/u;
 
-/** A head is never changed, only replaced, so its words are worth keeping. */
+/** The cached words of a head. They stay valid, because a head is never changed, only replaced. */
 const texts = new WeakMap<ConversationHead, string>();
 
 type Test = (head: ConversationHead) => boolean;
 
-/** `undefined` where everything matches. Looks at nothing that was not asked for: there are many heads. */
+/** Returns a test with only the checks that the query needs; `undefined` if every conversation matches. */
 export function predicateOf(query: ListQuery): Test | undefined {
   const { module, pinned, words, updatedFrom, updatedTo, createdFrom, createdTo } = query;
   const tests: Test[] = [];
@@ -43,7 +43,7 @@ export function predicateOf(query: ListQuery): Test | undefined {
   return others.length === 0 ? only : (head) => tests.every((isMet) => isMet(head));
 }
 
-/** Every time in memory has one form, so they compare as texts. */
+/** All times in memory have one form, so they can be compared as texts. */
 function timeTest(field: 'createdAt' | 'updatedAt', side: '>=' | '<=', epochMs: number): Test {
   const limit = isoTime(epochMs);
   return side === '>=' ? (head) => head[field] >= limit : (head) => head[field] <= limit;
@@ -51,7 +51,7 @@ function timeTest(field: 'createdAt' | 'updatedAt', side: '>=' | '<=', epochMs: 
 
 function wordsTest(words: string): Test {
   const needles = wordsOf(words).map((word) => (UNSPACED.test(word) ? word : ` ${word}`));
-  // Nothing that a title could be searched for, such as "???".
+  // The words have no letter and no digit, such as "???".
   if (needles.length === 0) return () => false;
   return (head) => {
     const text = textOf(head);
@@ -59,13 +59,13 @@ function wordsTest(words: string): Test {
   };
 }
 
-/** Identifies a query in a cursor. */
+/** Returns eight hexadecimal digits that identify a query in a cursor. */
 export function fingerprintOf(query: ListQuery): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   return sha256Hex(JSON.stringify(given.sort(([a], [b]) => (a < b ? -1 : 1)))).slice(0, 8);
 }
 
-/** The words, each after one space. */
+/** Returns the words of title and tags, each after one space. */
 function textOf(head: ConversationHead): string {
   let text = texts.get(head);
   if (text === undefined) {
@@ -77,7 +77,7 @@ function textOf(head: ConversationHead): string {
   return text;
 }
 
-/** Without case, accents and the forms of one character. */
+/** Returns the words in lower case, without accents, in one normalization (NFKD). */
 function wordsOf(text: string): string[] {
   const plain = text
     .normalize('NFKD')

@@ -1,10 +1,10 @@
 /**
- * The heads of all conversations, newest `updatedAt` first, always sorted: a change moves one entry
- * instead of sorting ten thousand. A list that was returned never changes.
+ * The heads of all conversations, sorted by `updatedAt`, newest first. A change moves one entry, so that
+ * ten thousand entries are not sorted again. A returned list never changes.
  */
 import type { ConversationHead } from '../document/schema.js';
 
-/** With this many changes, one sort costs less than moving each entry. */
+/** After this many changes, sorting the whole list is faster than moving each entry. */
 const WORTH_SORTING = 64;
 
 /** The owner of the heads. */
@@ -16,16 +16,16 @@ export interface HeadSource {
 export class NewestFirst {
   readonly #source: HeadSource;
   #sorted: readonly ConversationHead[] = [];
-  /** The heads in `#sorted` of the conversations that changed since; `undefined`: not in the list. */
+  /** The heads in `#sorted` of the conversations that changed since; `undefined` if it is not in the list. */
   readonly #outdated = new Map<string, ConversationHead | undefined>();
 
   constructor(source: HeadSource) {
     this.#source = source;
   }
 
-  /** Call it at each change, with the head before it. */
+  /** Must be called at each change, with the head before the change. */
   changes(conversationId: string, before: ConversationHead | undefined): void {
-    // Either everything is sorted again, or the head in the sorted list is known already.
+    // Nothing to record: the whole list will be sorted again, or this conversation has an entry already.
     if (this.#outdated.size >= WORTH_SORTING || this.#outdated.has(conversationId)) return;
     this.#outdated.set(conversationId, before);
   }
@@ -64,7 +64,7 @@ export function order(
   return a.conversationId < b.conversationId ? 1 : -1;
 }
 
-/** Index of the first that does not come before `head`. */
+/** Returns the index of the first entry that is not before `head`. */
 function positionOf(sorted: readonly ConversationHead[], head: ConversationHead): number {
   let low = 0;
   let high = sorted.length;

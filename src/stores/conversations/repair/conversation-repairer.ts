@@ -1,8 +1,7 @@
 /**
- * Checks the `conversation.json` of a conversation and repairs it, under the
- * conversation's lock. Before a damaged file is replaced it gets a second name beside it, which stays:
- * `conversation.broken-<UTC time>.json`. So nothing is lost, and a kill at any moment leaves the damaged
- * file or the repaired one.
+ * Checks the `conversation.json` of a conversation and repairs it under the conversation's lock. The damaged
+ * file is kept as `conversation.broken-<UTC time>.json`. If the process is killed at any moment,
+ * `conversation.json` is the damaged file or the repaired one.
  */
 import { join } from 'node:path';
 import { type Clock, compactTime } from '../../../base/clock.js';
@@ -33,13 +32,13 @@ export interface Condition {
   readonly faults: readonly string[];
   /** Whether `repair` would change anything. */
   readonly isRepairable: boolean;
-  /** Messages that `repair` would save from a damaged file. */
+  /** The number of messages that `repair` would recover from a damaged file. */
   readonly salvageable: number;
 }
 
 export interface Repaired {
   readonly messages: number;
-  /** Where the damaged file is kept; absent if the file was readable. */
+  /** The name of the kept damaged file; absent if the file was readable. */
   readonly keptAs?: string;
 }
 
@@ -50,7 +49,7 @@ export class ConversationRepairer {
     this.#options = options;
   }
 
-  /** `undefined` where there is no file. FILESYSTEM_ERROR, PATH_ESCAPE, TOO_LARGE. */
+  /** Returns `undefined` if there is no file. FILESYSTEM_ERROR, PATH_ESCAPE, TOO_LARGE. */
   async examine(conversationId: string): Promise<Condition | undefined> {
     const path = this.#fileOf(conversationId);
     const found = await readWhole(path);
@@ -72,8 +71,9 @@ export class ConversationRepairer {
   }
 
   /**
-   * Durable when it resolves. `undefined` if there is nothing to repair by now. CONVERSATION_CORRUPTED (no
-   * complete message is left), FORMAT_TOO_NEW, LOCKED, STORAGE_FULL, FILESYSTEM_ERROR: then nothing changed.
+   * Repairs the file. Durable when it resolves. Returns `undefined` if there is nothing to repair.
+   * CONVERSATION_CORRUPTED (no complete message is left), FORMAT_TOO_NEW, LOCKED, STORAGE_FULL,
+   * FILESYSTEM_ERROR; then the file is unchanged.
    */
   repair(conversationId: string): Promise<Repaired | undefined> {
     const { logsFolder, clock } = this.#options;
@@ -85,10 +85,10 @@ export class ConversationRepairer {
       if (document === undefined) return undefined;
       const keptAs = `conversation.broken-${compactTime(clock.now())}.json`;
       if (isSalvaged) {
-        await lock.keep(path, join(logsFolder, conversationId, keptAs), this.#options);
+        await lock.link(path, join(logsFolder, conversationId, keptAs), this.#options);
       }
       const { head, length } = document;
-      // The inode's second name does not count as another file: the stamp is that of the content.
+      // The hard link does not change the stamp of the file.
       await lock.replace(path, document.render(head), this.#options, { base: found.stamp });
       return { messages: length, ...(isSalvaged && { keptAs }) };
     });

@@ -1,10 +1,10 @@
 /**
- * What is wrong with a `conversation.json` that can be read: Daybook works with it as it is, and the
- * next write puts it right, but a person may want to know. Touches no file.
+ * Finds faults in a `conversation.json` that can be read. Daybook can use such a file, and the next write
+ * corrects it, but the user may want to know. No I/O.
  */
 import { isRecord } from '../../../base/is-record.js';
 
-/** Sentences, each about one fault. `value` is the JSON of the file. */
+/** Returns one sentence for each fault. `value`: the parsed JSON of the file. */
 export function faultsOf(value: unknown, conversationId: string): string[] {
   if (!isRecord(value)) return [];
   const { conversationId: ownId, messageCount, messages } = value;
@@ -27,7 +27,7 @@ export function faultsOf(value: unknown, conversationId: string): string[] {
   ];
 }
 
-/** Whether writing the file again puts right all that `faultsOf` finds. */
+/** Whether writing the file again would correct a fault. It cannot correct a missing parent message. */
 export function isRepairable(value: unknown, conversationId: string): boolean {
   if (!isRecord(value) || !Array.isArray(value['messages'])) return false;
   const { messages, ...head } = value;

@@ -1,8 +1,7 @@
 /**
- * What can be saved of a damaged `conversation.json`: every message whose object is complete, wherever
- * the damage lies. The tokens of the text are scanned (jsonc-parser); an object is taken if it has a
- * role and a content and is valid JSON by itself, so brackets that are missing elsewhere do not matter.
- * Touches no file.
+ * Recovers the messages of a damaged `conversation.json`: every message whose object is complete. It scans
+ * the tokens of the text (jsonc-parser) and takes each object that has a role and a content and is valid JSON
+ * by itself, so missing brackets elsewhere have no effect. No I/O.
  */
 import { isAppError, passes } from '../../../base/errors.js';
 import { isRecord } from '../../../base/is-record.js';
@@ -19,18 +18,18 @@ interface RecordLocation {
   readonly conversationId: string;
 }
 
-/** An object whose end was not reached yet. */
+/** An object whose closing brace was not found yet. */
 interface OpenObject {
   readonly start: number;
   readonly keys: Set<string>;
-  /** How many messages had been found when it began: those after that lie inside it. */
+  /** The number of messages that were found before the object began. Later ones are inside it. */
   readonly found: number;
 }
 
 /**
- * The conversation with all complete messages, and the fields of the head that can be read. Contents
- * stay as they are stored (sealed ones stay sealed). `undefined` if there is no complete message, or a
- * newer Daybook wrote the file.
+ * Returns the conversation with all complete messages and the readable fields of the head. Sealed contents
+ * stay sealed. Returns `undefined` if there is no complete message, or a newer version of Daybook wrote the
+ * file.
  */
 export function salvage(text: string, location: RecordLocation): ConversationDocument | undefined {
   const { messages, head } = scan(text);
@@ -59,7 +58,7 @@ function scan(text: string): { messages: JsonObject[]; head: string } {
     } else if (kind === TOKEN.closeBrace) {
       const ended = open.pop();
       const message = ended && messageIn(ended, text, at + 1);
-      // What looks like a message inside another one is a part of it.
+      // An object inside a message is a part of that message, even if it looks like a message.
       if (message !== undefined) messages.splice(ended?.found ?? 0, messages.length, message);
     }
   }
@@ -78,7 +77,7 @@ function messageIn({ start, keys }: OpenObject, text: string, end: number): Json
 
 function isReadable(message: JsonObject): boolean {
   try {
-    JSON.stringify(message); // RangeError where it is nested too deeply to be written again
+    JSON.stringify(message); // RangeError if it is nested too deeply to be written again
     parseConversation({ messages: [message] }, { path: '', conversationId: '' }, plainCodec);
     return true;
   } catch (error) {
@@ -87,7 +86,7 @@ function isReadable(message: JsonObject): boolean {
   }
 }
 
-/** The fields in front of the messages, without those of a wrong type. */
+/** Returns the fields before the messages, without those of a wrong type. */
 function readableFields(head: string): JsonObject {
   const fields = Object.entries(completeFields(head));
   return Object.fromEntries(fields.filter(([name, field]) => isField(name, field)));

@@ -35,7 +35,9 @@ export class History {
     return { conversationId, versions: await this.#files.list(conversationId) };
   }
 
-  /** Returns the conversation as it was. VALIDATION_ERROR if there is no such version, and what `load` throws. */
+  /**
+   * Returns the conversation as it was. VALIDATION_ERROR if there is no such version, and what `load` throws.
+   */
   async read(ref: string, number: number): Promise<Conversation> {
     const { conversationId, versions } = await this.list(ref);
     const version = versions.find((each) => each.number === number);

@@ -1,8 +1,8 @@
 /**
- * Earlier versions of a conversation: `versions/<number>.<UTC time>.<reason>.json` in its folder. Each is
- * a whole `conversation.json` as it was before messages of it were changed or removed. A version is
- * written under the conversation's lock before the change; a crash between the two leaves one version too
- * many, which equals the current file. Number, age and size are limited.
+ * Earlier versions of a conversation: `versions/<number>.<UTC time>.<reason>.json` in its folder. Each is the
+ * whole `conversation.json` before messages were changed or removed. A version is written under the
+ * conversation's lock before the change. A crash between the two leaves a version that is equal to the
+ * current file. Number, age and size of the versions are limited.
  */
 import { join } from 'node:path';
 import { compactTime, DAY_MS, isoOfCompact } from '../../../base/clock.js';
@@ -12,15 +12,15 @@ import { addFile } from '../../../files/atomic/new-file.js';
 import { listFiles, removeEmptyFolder, removeFile } from '../../../files/paths/folders.js';
 import { readStampNow } from '../../../files/read/stamp.js';
 import type { ConversationDocument } from '../document/document.js';
-import type { StoreCore, VersionBounds } from '../store-core.js';
+import type { StoreCore, VersionLimits } from '../store-core.js';
 
 /** What changed or removed the messages; `hand`: a person edited the file. */
 export type VersionReason = 'edit' | 'delete' | 'import' | 'restore' | 'repair' | 'hand';
 
 export interface VersionInfo {
-  /** Counts up from 1 and is never used again. */
+  /** The numbers increase from 1. */
   readonly number: number;
-  /** When the version was replaced, ISO 8601. */
+  /** The time at which the version was stored and replaced (ISO 8601). */
   readonly keptAt: string;
   readonly reason: string;
   readonly sizeBytes: number;
@@ -28,13 +28,15 @@ export interface VersionInfo {
   readonly path: string;
 }
 
-const DEFAULT_BOUNDS: VersionBounds = { count: 20, days: 90 };
+const DEFAULT_LIMITS: VersionLimits = { count: 20, days: 90 };
 export const VERSION_NAME = /^(\d{1,9})\.(\d{8}T\d{9}Z)\.([a-z]{1,20})\.json$/;
 
-/** The limit for all versions of one conversation together. The newest version stays, whatever its size. */
-const MOST_BYTES = 64 * 1024 * 1024;
-/** The number of last versions that a new one is compared with: another process may have stored the same version. */
-const COMPARED = 3;
+/** The size limit for all versions of one conversation together. The newest version may be larger. */
+const MAX_BYTES = 64 * 1024 * 1024;
+/**
+ * A new version is compared with the last three, because another process may have stored the same version.
+ */
+const COMPARED_VERSIONS = 3;
 
 export class VersionFiles {
   readonly #core: StoreCore;
@@ -71,16 +73,17 @@ export class VersionFiles {
   }
 
   /**
-   * Must be called under the conversation's lock. Durable when it resolves. Does nothing if one of the
-   * last versions has the same messages. STORAGE_FULL, FILESYSTEM_ERROR: then the change must not be made.
+   * Stores the document as a version. Must be called under the conversation's lock. Durable when it resolves.
+   * Does nothing if one of the last versions has the same messages. STORAGE_FULL, FILESYSTEM_ERROR; then the
+   * caller must not make its change.
    */
-  async keep(
+  async store(
     conversationId: string,
     document: ConversationDocument,
     reason: VersionReason,
   ): Promise<void> {
     const { clock, options } = this.#core;
-    const { count } = this.#bounds;
+    const { count } = this.#limits;
     if (count === 0) return;
     const versions = await this.list(conversationId);
     if (await this.#hasSame(conversationId, versions, document)) return;
@@ -89,25 +92,25 @@ export class VersionFiles {
     await makeFolder(this.folderOf(conversationId), options);
     const bytes = document.render(document.head);
     await addFile(join(this.folderOf(conversationId), name), bytes, options);
-    await this.bound(conversationId);
+    await this.prune(conversationId);
   }
 
-  /** Removes versions beyond the limits. Called under the conversation's lock, or where a race does no harm. */
-  async bound(conversationId: string): Promise<void> {
-    const { count, days } = this.#bounds;
+  /** Removes the versions beyond the limits. FILESYSTEM_ERROR. */
+  async prune(conversationId: string): Promise<void> {
+    const { count, days } = this.#limits;
     const oldest = days === 0 ? 0 : this.#core.clock.now() - days * DAY_MS;
     const versions = await this.list(conversationId);
     let sizeBytes = 0;
     for (const [index, version] of versions.entries()) {
       sizeBytes += version.sizeBytes;
-      const isOver = index >= count || (index > 0 && sizeBytes > MOST_BYTES);
+      const isOver = index >= count || (index > 0 && sizeBytes > MAX_BYTES);
       if (isOver || Date.parse(version.keptAt) < oldest) await removeFile(version.path);
     }
     if (versions.length > 0) await removeEmptyFolder(this.folderOf(conversationId));
   }
 
-  get #bounds(): VersionBounds {
-    return this.#core.options.versions ?? DEFAULT_BOUNDS;
+  get #limits(): VersionLimits {
+    return this.#core.options.versions ?? DEFAULT_LIMITS;
   }
 
   async #hasSame(
@@ -116,13 +119,13 @@ export class VersionFiles {
     document: ConversationDocument,
   ): Promise<boolean> {
     const messages = JSON.stringify(document.snapshot().messages);
-    for (const version of versions.slice(0, COMPARED)) {
+    for (const version of versions.slice(0, COMPARED_VERSIONS)) {
       try {
         const found = await this.read(conversationId, version);
         if (found !== undefined && JSON.stringify(found.snapshot().messages) === messages)
           return true;
       } catch (error) {
-        if (!isAppError(error)) throw error; // a damaged version keeps nothing
+        if (!isAppError(error)) throw error; // a damaged version does not count as a stored one
       }
     }
     return false;

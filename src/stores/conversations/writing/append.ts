@@ -30,9 +30,9 @@ export interface NewMessage {
 
 /** An existing message with its id and time: for branches, merges and imports only. */
 export interface PastMessage extends NewMessage {
-  /** Unique within the conversation. Omitted: a new id. */
+  /** Unique within the conversation. If omitted, a new UUID. */
   id?: string;
-  /** Any form that `Date.parse` accepts. Omitted: now. */
+  /** Any form that `Date.parse` accepts. If omitted, the present time. */
   createdAt?: string;
 }
 
@@ -59,7 +59,7 @@ export interface AppendOptions {
    * processes. The fields do not change an existing conversation.
    */
   create?: boolean | ConversationFields;
-  /** If the store cannot be written now, the messages wait in memory: see `deferred`. */
+  /** If the store cannot be written now, the messages wait in memory (`DeferredMessages`). */
   mayDefer?: boolean;
   /** Called under the lock with the current conversation. If it returns true, nothing is written. */
   skipIf?: (current: Conversation) => boolean;
@@ -84,7 +84,10 @@ export interface Limits {
   nowMs: number;
 }
 
-/** Returns one outcome for each request, in order. Failures: CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent), VALIDATION_ERROR. */
+/**
+ * Returns one outcome for each request, in order. Failures: CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent),
+ * VALIDATION_ERROR.
+ */
 export function applyAppends(
   document: ConversationDocument,
   requests: readonly AppendRequest[],
@@ -99,7 +102,7 @@ export function applyAppends(
   });
 }
 
-/** Throws before it changes anything. */
+/** If it throws, the document is unchanged. */
 function applyAppend(
   document: ConversationDocument,
   { messages, options, change = {} }: AppendRequest,
@@ -115,14 +118,14 @@ function applyAppend(
   requireParents(document, stored);
   const head = document.draftHead();
   const amendment = amendmentOf(head, typeof change === 'function' ? change(head) : change);
-  const wasSilent = !document.hasUserMessage;
+  const hadNoUserMessage = !document.hasUserMessage;
   for (const message of stored) document.add(message);
   document.amend(amendment);
-  if (wasSilent) giveTitle(document, stored);
+  if (hadNoUserMessage) deriveTitle(document, stored);
   return { messages: stored, seq };
 }
 
-/** Any other value would make the whole file unreadable. */
+/** VALIDATION_ERROR for a value that would make the whole file unreadable. */
 function requireMessages(messages: readonly PastMessage[]): void {
   requireField(
     'messages',
@@ -160,15 +163,18 @@ function toStored(message: PastMessage, now: string): Message {
   };
 }
 
-/** Every time has one form, so that times can be compared as texts. */
+/** Returns the time in the one form of all times, so that they can be compared as texts. */
 function timeOf(text: string): string {
   const epochMs = Date.parse(text);
   if (!Number.isNaN(epochMs)) return isoTime(epochMs);
   throw new AppError('VALIDATION_ERROR', `${JSON.stringify(text.slice(0, 60))} is not a time.`);
 }
 
-/** Derives a title only with the first message of a user, so a title that was removed later is not derived again. */
-function giveTitle(document: ConversationDocument, added: readonly Message[]): void {
+/**
+ * Derives the title. It is called only with the first message of a user, so a title that was removed later
+ * stays removed.
+ */
+function deriveTitle(document: ConversationDocument, added: readonly Message[]): void {
   if (document.draftHead().title !== undefined) return;
   const first = added.find(({ role }) => role === 'user');
   const title = first && titleOf(first.content);

@@ -16,13 +16,16 @@ import type { StoreCore } from '../store-core.js';
 import type { PastFields, PastMessage } from './append.js';
 import { withBatchLock, withKeyLock } from './key-lock.js';
 
-/** Fewer than an import has in progress, so that it reads on while these are written. Each holds two files open. */
-const MOST_AT_ONCE = 256;
-/** The times of a file system have steps of at most this length. */
+/**
+ * Less than the number of conversations that an import processes at a time, so that it continues to read
+ * during a write. Each conversation has two open files.
+ */
+const MAX_BATCH = 256;
+/** The resolution of the times of a file system is at least this good. */
 const TICK_MS = 12;
 
-/** Already screened. */
-export interface NewOne {
+/** A conversation to create. Its texts are already screened. */
+export interface NewEntry {
   readonly fields: PastFields;
   readonly messages: readonly PastMessage[];
   /** The whole document, under its final id; `fields` is its head. */
@@ -33,24 +36,27 @@ export interface BatchParts {
   /** Adds the messages to the empty document, or throws. */
   fill(document: ConversationDocument, messages: readonly PastMessage[]): void;
   /** Creates one conversation under the lock of its key. */
-  createOne(one: NewOne): Promise<ConversationDocument>;
+  createOne(one: NewEntry): Promise<ConversationDocument>;
 }
 
 interface Ready {
-  readonly one: NewOne;
+  readonly one: NewEntry;
   readonly document: ConversationDocument;
   readonly head: ConversationHead;
   readonly bytes: Uint8Array;
 }
 
-type Outcomes = Map<NewOne, Outcome<ConversationDocument>>;
+type Outcomes = Map<NewEntry, Outcome<ConversationDocument>>;
 
 export class BatchWriter {
   readonly #core: StoreCore;
   readonly #parts: BatchParts;
-  readonly #commits = new GroupCommit<NewOne, ConversationDocument>((batch) => this.#write(batch), {
-    mostAtOnce: MOST_AT_ONCE,
-  });
+  readonly #commits = new GroupCommit<NewEntry, ConversationDocument>(
+    (batch) => this.#write(batch),
+    {
+      maxBatch: MAX_BATCH,
+    },
+  );
   /**
    * The stamp of the logs folder after the last batch. If it is unchanged, no other process has created a
    * conversation.
@@ -65,22 +71,22 @@ export class BatchWriter {
   }
 
   /**
-   * Durable when it resolves, together with the other waiting conversations. Throws like
+   * Creates a conversation, together with the other waiting ones. Durable when it resolves. Throws like
    * `ConversationStore.create`.
    */
-  add(one: NewOne): Promise<ConversationDocument> {
+  add(one: NewEntry): Promise<ConversationDocument> {
     return this.#commits.add(one);
   }
 
-  async #write(batch: readonly NewOne[]): Promise<Outcome<ConversationDocument>[]> {
+  async #write(batch: readonly NewEntry[]): Promise<Outcome<ConversationDocument>[]> {
     const { locksFolder, options } = this.#core;
     await options.requireRoom?.();
     const outcomes: Outcomes = new Map();
     const left = () => batch.filter((one) => !outcomes.has(one));
     await withBatchLock(locksFolder, async (lock, keys) => {
       await this.#readNewKeys(keys.isAny);
-      // What was placed before the lock was lost has its outcome.
-      const isApart = ({ fields: { clientId } }: NewOne) =>
+      // Conversations that were added before the lock was lost already have their outcome.
+      const isApart = ({ fields: { clientId } }: NewEntry) =>
         clientId !== undefined && keys.isLocked(clientId);
       await this.#create(
         lock,
@@ -93,7 +99,7 @@ export class BatchWriter {
     return batch.map((one) => outcomes.get(one) as Outcome<ConversationDocument>);
   }
 
-  async #createAlone(one: NewOne): Promise<ConversationDocument> {
+  async #createAlone(one: NewEntry): Promise<ConversationDocument> {
     const { whole, fields } = one;
     if (whole === undefined || fields.clientId === undefined) return this.#parts.createOne(one);
     return withKeyLock(this.#core.locksFolder, fields.clientId, async (lock) => {
@@ -106,15 +112,18 @@ export class BatchWriter {
     });
   }
 
-  /** Reads the conversations that other processes created meanwhile, because their keys are no longer free. */
+  /**
+   * Reads the conversations that other processes created meanwhile, because they may have used the same keys.
+   */
   async #readNewKeys(isUnsure: boolean): Promise<void> {
     const now = readStampNow(this.#core.options.logsFolder);
     if (isUnsure || !isSameStamp(now, this.#seen)) await this.#core.catalogue.refreshNew();
   }
 
   /**
-   * Stores the stamp of the logs folder, unless another process may have created the folder of a new
-   * conversation and not yet its file. Waits until a later change of the folder must change its time.
+   * Remembers the stamp of the logs folder, unless another process may have created the folder of a new
+   * conversation and not yet its file. It first waits until every later change of the folder gets another
+   * time.
    */
   async #rememberStamp(isUnsure: boolean): Promise<void> {
     this.#seen = undefined;
@@ -126,8 +135,11 @@ export class BatchWriter {
     this.#seen = stamp;
   }
 
-  /** Conversations whose id was used meanwhile are tried again under another id, unless the id was given. */
-  async #create(lock: HeldLock, batch: readonly NewOne[], outcomes: Outcomes): Promise<void> {
+  /**
+   * If the id of a conversation was used meanwhile, it is tried again with another id, unless the id was
+   * given.
+   */
+  async #create(lock: HeldLock, batch: readonly NewEntry[], outcomes: Outcomes): Promise<void> {
     const ids = new Set<string>();
     const keys = new Set<string>();
     for (let waiting = batch, isFirst = true; isFirst || waiting.length > 0; isFirst = false) {
@@ -141,7 +153,7 @@ export class BatchWriter {
     }
   }
 
-  async #prepare(one: NewOne, ids: Set<string>, keys: Set<string> | undefined): Promise<Ready> {
+  async #prepare(one: NewEntry, ids: Set<string>, keys: Set<string> | undefined): Promise<Ready> {
     const { files, catalogue, clock } = this.#core;
     const { clientId } = one.fields;
     if (clientId !== undefined && keys !== undefined) {
@@ -158,7 +170,7 @@ export class BatchWriter {
     return { one, document, ...rendered };
   }
 
-  #filled({ fields, messages }: NewOne, ids: ReadonlySet<string>): ConversationDocument {
+  #filled({ fields, messages }: NewEntry, ids: ReadonlySet<string>): ConversationDocument {
     const stored = jsonCopy<Partial<ConversationHead>>(fields);
     const id = this.#freeId(stored.createdAt, ids);
     const document = this.#core.files.newDocument(id, stored);
@@ -166,7 +178,10 @@ export class BatchWriter {
     return document;
   }
 
-  /** Returns the first id, in steps of a millisecond, that no folder and no other conversation of the batch has. */
+  /**
+   * Returns the first id, in steps of a millisecond, that no folder and no other conversation of the batch
+   * has.
+   */
   #freeId(createdAt: string | undefined, ids: ReadonlySet<string>): string {
     const { files } = this.#core;
     const first = files.firstIdMs(createdAt);
@@ -178,8 +193,8 @@ export class BatchWriter {
     }
   }
 
-  /** Gives those whose id was taken meanwhile. */
-  async #place(lock: HeldLock, ready: readonly Ready[], outcomes: Outcomes): Promise<NewOne[]> {
+  /** Returns the conversations whose id was used by another process meanwhile. */
+  async #place(lock: HeldLock, ready: readonly Ready[], outcomes: Outcomes): Promise<NewEntry[]> {
     const { files, options } = this.#core;
     const folders = ready.map(({ head, bytes }) => ({
       ...{ name: head.conversationId, fileName: 'conversation.json', bytes },
@@ -191,7 +206,7 @@ export class BatchWriter {
       outcomes.set(placed.one, { value: placed.document });
       files.created(placed.document, stamp);
     });
-    const taken: NewOne[] = [];
+    const taken: NewEntry[] = [];
     for (const [index, error] of failed) {
       const one = ready[index]?.one;
       if (one === undefined) continue;

@@ -1,9 +1,9 @@
 /**
- * Computes the content of a branch or a merged conversation from its sources. No file access. A branch
- * gets new message ids, because its source stays, and a message id from a search, an export or an import
- * must name one message of the store. A merged conversation keeps the ids, because its sources move to the
- * trash and references to their messages stay valid; only the second of two equal ids is replaced. Links
- * to parents are changed accordingly; a link to a message that is not before it is removed.
+ * Computes the content of a branch or a merged conversation from its sources. No I/O. A branch gets new
+ * message ids, because its source still exists and a message id must identify one message of the store. A
+ * merged conversation keeps the ids, so that references stay valid, because its sources move to the trash;
+ * only the second of two equal ids is replaced. `parentMessageId` is changed accordingly, and removed if the
+ * parent is not an earlier message.
  */
 
 import { AppError } from '../../../base/errors.js';
@@ -14,11 +14,11 @@ import type { NewConversation } from './writer.js';
 export interface CopyOptions {
   /** The title of the new conversation. */
   readonly title?: string;
-  /** Has an effect until the new conversation is written. */
+  /** Ends the operation if it is aborted before the new conversation is written. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** MESSAGE_NOT_FOUND. */
+/** Returns the new conversation with the messages up to and including `messageId`. MESSAGE_NOT_FOUND. */
 export function branchOf(source: Conversation, messageId: string): NewConversation {
   const { conversationId, module, tags, messages } = source;
   const title = givenTitle(source);
@@ -36,7 +36,7 @@ export function branchOf(source: Conversation, messageId: string): NewConversati
   };
 }
 
-/** If both have a value, that of the first is used; tags are joined. */
+/** Returns the merged conversation. If both have a value, the value of the first is used; tags are joined. */
 export function mergeOf(first: Conversation, second: Conversation): NewConversation {
   const sources = [first, second];
   const title = givenTitle(first) ?? givenTitle(second);
@@ -44,8 +44,7 @@ export function mergeOf(first: Conversation, second: Conversation): NewConversat
   const clientId = first.clientId ?? second.clientId;
   const branched = first.branchOf ?? second.branchOf;
   const tags = [...new Set(sources.flatMap((source) => source.tags ?? []))];
-  // The second was branched from the first, or the first from the second: a link to a conversation in the trash
-  // would mislead.
+  // If one source was branched from the other, the link would point to a conversation in the trash.
   const isInside = sources.some(
     ({ conversationId }) => conversationId === branched?.conversationId,
   );

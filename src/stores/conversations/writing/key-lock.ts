@@ -1,26 +1,28 @@
 /**
- * Locks for giving a client key to a new conversation. One caller locks that key. A batch of new
- * conversations takes one lock for all its keys, then reads which keys are locked, and leaves those out. A
- * caller that has the lock of its key waits for a batch that it finds. Each of the two creates its own
- * lock before it reads the other's, so at least one detects the other, and a key is never given twice.
+ * Locks for assigning client keys to new conversations. A single creation locks its key. A batch takes one
+ * lock for all its keys, then reads which keys are locked, and leaves those out. A single creation waits if
+ * it finds the lock of a batch. Each of the two creates its own lock before it looks for the other's, so at
+ * least one detects the other, and a key is never assigned twice.
  */
 import { join } from 'node:path';
 import { withLock } from '../../../files/locks/file-lock.js';
 import type { HeldLock } from '../../../files/locks/lock-handle.js';
 import { listFolders } from '../../../files/paths/folders.js';
 import { readStampNow } from '../../../files/read/stamp.js';
-import { lockOfKey } from '../refs.js';
+import { keyLockName } from '../refs.js';
 
 const BATCH_LOCK = 'new-conversations';
 const KEY_LOCK = /^key-[0-9a-f]{32}$/;
 
-/** Runs `work` while no other caller, of any process, can give the key. `work` must look the key up itself. */
+/**
+ * Runs `work` while no other caller of any process can assign the key. `work` must look up the key itself.
+ */
 export function withKeyLock<T>(
   locksFolder: string,
   clientId: string,
   work: (lock: HeldLock) => Promise<T>,
 ): Promise<T> {
-  return withLock(locksFolder, lockOfKey(clientId), async (lock) => {
+  return withLock(locksFolder, keyLockName(clientId), async (lock) => {
     const isBatchThere = readStampNow(join(locksFolder, BATCH_LOCK)) !== undefined;
     if (isBatchThere) await withLock(locksFolder, BATCH_LOCK, async () => undefined);
     return work(lock);
@@ -28,8 +30,8 @@ export function withKeyLock<T>(
 }
 
 /**
- * Runs `work` while no caller can give a key, except those for which `isLocked` is true: another caller is
- * about to give them, or has just given them. `isAny`: whether there is such a key.
+ * Runs `work` while no other caller can assign a key, except the keys for which `isLocked` returns true:
+ * another caller is assigning them or has just done so. `isAny`: whether there is such a key.
  */
 export function withBatchLock<T>(
   locksFolder: string,
@@ -41,7 +43,7 @@ export function withBatchLock<T>(
   return withLock(locksFolder, BATCH_LOCK, async (lock) => {
     const names = await listFolders(locksFolder);
     const locked = new Set(names.filter((name) => KEY_LOCK.test(name)));
-    const isLocked = (clientId: string) => locked.has(lockOfKey(clientId));
+    const isLocked = (clientId: string) => locked.has(keyLockName(clientId));
     return work(lock, { isAny: locked.size > 0, isLocked });
   });
 }

@@ -1,10 +1,10 @@
 /**
  * Merges two conversations into a new one, all or nothing, although three folders change. The steps, under
  * the locks of both sources: write a journal in `.merging/`, rename the new `conversation.json` into
- * place, move the sources to the trash, remove the journal. The rename decides. If the process dies, the
- * next process that starts, watches or moves a conversation reads the journal: if the merged conversation
- * exists, it finishes the merge, otherwise it removes the journal. Until then the merged conversation and
- * its sources can both be seen, and no message is missing.
+ * place, move the sources to the trash, remove the journal. The merge is committed by the rename. If the
+ * process dies, the next process that starts, watches or moves a conversation reads the journal: if the
+ * merged conversation exists, it finishes the merge, otherwise it removes the journal. Until then the merged
+ * conversation and its sources both exist, and no message is missing.
  */
 
 import { join } from 'node:path';
@@ -29,7 +29,10 @@ import type { ConversationWriter } from './writer.js';
 const conversationId = z.string().regex(CONVERSATION_ID);
 const journalSchema = z.object({
   into: conversationId,
-  /** The sources, each with the version that was merged: a message that was added since must not go to the trash. */
+  /**
+   * The sources, each with the version that was merged. A source that was changed since is not moved to the
+   * trash.
+   */
   from: z.tuple([
     z.object({ conversationId, version: z.string() }),
     z.object({ conversationId, version: z.string() }),
@@ -56,7 +59,7 @@ export class Merges {
     this.#folder = join(core.options.logsFolder, '.merging');
   }
 
-  /** Takes two different ids. */
+  /** Takes two different ids. Durable when it resolves. Throws like `ConversationStore.merge`. */
   async merge(first: string, second: string, { title, signal }: CopyOptions = {}): Promise<Merged> {
     await this.#core.options.requireRoom?.();
     return this.#locked([first, second], async (lock) => {
@@ -91,7 +94,7 @@ export class Merges {
     try {
       const requests = [{ messages, options: {} }];
       const { head } = await this.#writer.createWith(lock, fields, requests, async (into) => {
-        journals.push({ into, from }); // again where an earlier id was swept away
+        journals.push({ into, from }); // may be called again for another id
         await this.#write({ into, from });
       });
       const journal = journals.pop();
@@ -99,14 +102,14 @@ export class Merges {
       return { head, journal };
     } finally {
       for (const journal of journals) {
-        // The file exists, but the disk did not confirm it. The merge is valid and is finished later.
+        // If the file exists, only its fsync failed. The merge is valid and is finished later.
         const isThere = await readStamp(this.#core.files.fileOf(journal.into));
         if (isThere === undefined) await this.#drop(journal);
       }
     }
   }
 
-  /** Finishes or drops merges whose process died. Cheap if there are none. */
+  /** Finishes or undoes merges whose process died. Lists one folder if there are none. */
   async recover(): Promise<void> {
     for (const name of await listFiles(this.#folder)) {
       const id = name.replace(/\.json$/, '');
@@ -118,7 +121,9 @@ export class Merges {
     }
   }
 
-  /** Called under the locks of the sources, so the process that wrote the journal is dead or has removed it. */
+  /**
+   * Called under the locks of the sources, so the process that wrote the journal is dead or has removed it.
+   */
   async #finish({ into }: Journal): Promise<void> {
     const journal = await this.#readJournal(into);
     if (journal === undefined) return;
@@ -141,7 +146,9 @@ export class Merges {
     await this.#drop(journal);
   }
 
-  /** A failure is rolled back. If the rollback fails, the journal stays and the merge is finished later. */
+  /**
+   * Undoes the merge after an error. If that fails too, the journal stays and the merge is finished later.
+   */
   async #moveSources(lock: HeldLock, journal: Journal): Promise<string[]> {
     const [first, second] = journal.from;
     const moved: string[] = [];
@@ -183,7 +190,8 @@ export class Merges {
 
   async #drop({ into }: Journal): Promise<void> {
     await removeFile(this.#journalOf(into));
-    // Fsync the removal: a journal that reappears after a power cut would move restored sources again.
+    // The removal is fsynced, because a journal that reappears after a power cut would move restored sources
+    // again.
     await syncFolder(this.#folder, this.#core.options);
   }
 
@@ -206,7 +214,7 @@ export class Merges {
 }
 
 /** VALIDATION_ERROR if the same conversation is given twice. */
-export function requireTwo(first: string, second: string): void {
+export function requireDifferent(first: string, second: string): void {
   if (first !== second) return;
   throw new AppError('VALIDATION_ERROR', 'A conversation cannot be merged with itself.', {
     hint: 'Name two different conversations.',

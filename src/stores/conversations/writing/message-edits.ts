@@ -1,6 +1,6 @@
 /**
  * Changes and removes single messages. The caller passes the hash of the text that it has read, so that no
- * newer text is overwritten. The version before is stored.
+ * newer text is overwritten. The earlier version of the conversation is stored.
  */
 import { isoTime } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
@@ -47,7 +47,7 @@ export class MessageEdits {
     return { head, content, ...noted };
   }
 
-  /** Removes a message. Messages whose parent it was get its parent. Throws like `update`. */
+  /** Removes a message; its child messages get its parent. Durable when it resolves. Throws like `update`. */
   remove(ref: string, messageId: string, expectedHash: string): Promise<ConversationHead> {
     return this.#revise(ref, 'delete', (current, updatedAt) => {
       const { message } = requireMessage(current, messageId, expectedHash);
@@ -96,7 +96,10 @@ function requireMessage(
   );
 }
 
-/** A title that was derived from the message is derived again, because the removed text must not stay in it. */
+/**
+ * If the title was derived from the message, it is derived again, so that it does not contain the removed
+ * text.
+ */
 const retitled = ({ titleFrom }: Conversation, messageId: string): Pick<Revision, 'fields'> =>
   titleFrom === messageId ? { fields: { title: undefined } } : {};
 

@@ -1,6 +1,6 @@
 /**
- * Removes from messages what must not be stored, before they are stored. The store defines it;
- * `privacy/` implements it, and `app` joins the two.
+ * Removes secrets and private parts from messages before they are stored. The store defines the interface,
+ * `privacy/` implements it, and `app` connects the two.
  */
 import type { TextScreen } from '../../text-screen.js';
 import type { JsonObject } from '../document/schema.js';
@@ -11,11 +11,11 @@ export interface Screened {
 }
 
 export interface Screen extends TextScreen {
-  /** Whether a fast check shows that nothing has to be removed. */
+  /** A fast check: true if certainly nothing must be removed. */
   isClean(messages: readonly Screened[]): boolean;
   /**
-   * Returns the messages without it, and the names of what was removed, such as `GITHUB_TOKEN`, one entry
-   * for each removal.
+   * Returns the messages without secrets and private parts, and the kinds of the removed parts, such as
+   * `GITHUB_TOKEN`, one entry for each removal.
    */
   screen<T extends Screened>(
     messages: readonly T[],
@@ -29,8 +29,8 @@ export interface ScreenedMessages<T> {
 }
 
 /**
- * Screens messages in the order of the calls. Most messages pass a fast check and are returned at once,
- * unless an earlier call is still being screened. So the store can write messages together that arrive
+ * Screens messages in the order of the calls. Most messages pass the fast check and are returned at once,
+ * without a promise, unless an earlier call is still running. So messages that arrive together are written
  * together.
  */
 export class ScreenQueue {
@@ -46,7 +46,7 @@ export class ScreenQueue {
     given: readonly T[],
   ): ScreenedMessages<T> | Promise<ScreenedMessages<T>> {
     const screen = this.#screen;
-    // The writer refuses a value that is not a message.
+    // A value that is not a message is not screened. The writer refuses it later.
     const isNothing = screen === undefined || !areMessages(given) || screen.isClean(given);
     if (isNothing && this.#waiting === 0) return { messages: given };
     const turn = this.#last.then(async () => {

@@ -1,6 +1,6 @@
 /**
- * Creates conversations and writes to them, each under its lock. It writes the waiting requests for the
- * same conversation (appends, changes of its head) together.
+ * Creates and changes conversations, each under its lock. Waiting requests for the same conversation
+ * (appends, changes of its head) are written together.
  */
 
 import { type AppError, appErrorOf, isAppError } from '../../../base/errors.js';
@@ -26,10 +26,13 @@ import {
   type PastFields,
   type PastMessage,
 } from './append.js';
-import { BatchWriter, type NewOne } from './batch-writer.js';
+import { BatchWriter, type NewEntry } from './batch-writer.js';
 import { withKeyLock } from './key-lock.js';
 
-/** A key can lose its conversation while a write waits for the lock: deleted, or merged into another. */
+/**
+ * While a write waits for the lock, the conversation of the key may be deleted or merged. Then it is tried
+ * again.
+ */
 const MAX_TRIES = 5;
 
 export interface NewConversation extends PastFields {
@@ -38,18 +41,18 @@ export interface NewConversation extends PastFields {
   isKeyFree?: boolean;
   /** See `AppendOptions`. */
   mayDefer?: boolean | undefined;
-  /** The messages were screened already. */
+  /** The messages are already screened. */
   isScreened?: boolean;
-  /** The whole document, under its own id and already screened; only with `isOneOfMany`. */
+  /** The complete document, with its id and already screened; only with `isBatched`. */
   whole?: ConversationDocument;
-  /** One of very many: written together with others, and not cached for a next message. */
-  isOneOfMany?: boolean;
+  /** For many new conversations: it is written together with others, and not cached. */
+  isBatched?: boolean;
 }
 
 export type Created = Conversation & Pick<AppendResult, 'masked'>;
 
 export interface AppendResult extends Applied {
-  /** The names of what was removed before the write; absent if nothing was. */
+  /** The kinds of secrets that were removed before the write; absent if nothing was removed. */
   masked?: readonly string[];
   head: ConversationHead;
   created: boolean;
@@ -74,7 +77,7 @@ export class ConversationWriter {
       messages: given = [],
       isKeyFree = false,
       isScreened,
-      isOneOfMany,
+      isBatched,
       whole,
       ...others
     } = conversation;
@@ -86,7 +89,7 @@ export class ConversationWriter {
       ? { messages: given }
       : await this.#core.screened(given);
     const one = { fields, messages };
-    const creating = isOneOfMany ? this.#batches.add(one) : this.#createOne(one, isKeyFree);
+    const creating = isBatched ? this.#batches.add(one) : this.#createOne(one, isKeyFree);
     const document = await this.#core.track(creating);
     return { ...document.snapshot(), ...noted };
   }
@@ -97,7 +100,7 @@ export class ConversationWriter {
   }
 
   async #createOne(
-    { fields, messages }: NewOne,
+    { fields, messages }: NewEntry,
     isKeyFree: boolean,
   ): Promise<ConversationDocument> {
     const { locksFolder, options } = this.#core;
@@ -114,7 +117,9 @@ export class ConversationWriter {
     });
   }
 
-  /** Writes through a lock that the caller holds. `beforeWrite` is called when the id is known. */
+  /**
+   * Creates a conversation under a lock that the caller holds. `beforeWrite` is called when the id is known.
+   */
   createWith(
     lock: HeldLock,
     fields: PastFields,
@@ -152,8 +157,8 @@ export class ConversationWriter {
   }
 
   /**
-   * Stores the version before if messages change or are removed. Returns the conversation afterwards. If
-   * `decide` returns `undefined`, the file does not change.
+   * Changes the conversation as `decide` returns; if it returns `undefined`, nothing changes. Stores the
+   * earlier version if messages change or are removed. Returns the new head. Durable when it resolves.
    */
   async revise(
     conversationId: string,
@@ -172,7 +177,7 @@ export class ConversationWriter {
       const { document, unchangedMessages } = applyRevision(found.document, revision, limits);
       const { updatedAt } = revision;
       if (unchangedMessages < found.document.head.messageCount) {
-        await this.#versions.keep(conversationId, found.document, reason);
+        await this.#versions.store(conversationId, found.document, reason);
       }
       await files.write(lock, document, { updatedAt, unchangedMessages, isLast: true });
       return document.head;
@@ -181,8 +186,8 @@ export class ConversationWriter {
   }
 
   /**
-   * Writes the waiting requests of one conversation in one replace; returns an outcome for each request. A
-   * full store accepts no messages, but its conversations can still be pinned, renamed and so on.
+   * Writes the waiting requests of one conversation in one write. Returns an outcome for each request. A full
+   * store accepts no messages, but the fields of its conversations can still be changed.
    */
   async commit(
     ref: string,
@@ -283,6 +288,6 @@ function withHead(
   return 'value' in outcome ? { value: { ...outcome.value, head, created } } : outcome;
 }
 
-/** A value that is not a list of messages adds none; it is refused later. */
+/** False for a value that is not a list of messages, which is refused later. */
 const addsMessages = ({ messages }: AppendRequest): boolean =>
   Array.isArray(messages) && messages.length > 0;

@@ -1,9 +1,9 @@
 /**
- * Compaction writes a new snapshot and starts a new log. The snapshot is written in the background beside
- * the old one. The lock is held only while the files are renamed, in an order that leaves a complete
- * graph after each step: the old snapshot and log get second names as the previous generation, then come
- * the sidecar, the new snapshot, and a log with the operations that were added meanwhile. If the old log
- * is replayed over the new snapshot, the result is the same.
+ * Compaction: writes a new snapshot and starts a new log. The snapshot is written in the background beside
+ * the old one. The lock is held only for the last steps, after each of which the files are a complete graph:
+ * make hard links to the old snapshot and log (the previous generation), replace the sidecar, the snapshot,
+ * and the log, by one with the operations that were added meanwhile. If the old log is replayed over the
+ * new snapshot, the result is the same.
  */
 import { type Clock, DAY_MS } from '../../../base/clock.js';
 import { sha256Stream } from '../../../base/ids.js';
@@ -25,12 +25,12 @@ import { type ProgressOptions, snapshotText } from './snapshot-text.js';
 /** Deletions are kept this long, so that a git branch merged later does not bring the fact back. */
 const TOMBSTONE_DAYS = 30;
 const GUARD_BYTES = 64;
-/** It is tried again if another process compacted, or the files changed, before it was done. */
+/** The compaction is tried again if another process compacted meanwhile, or the files changed. */
 const MAX_TRIES = 5;
 
 export interface Saved {
   readonly generation: number;
-  /** The number of facts, with closed ones. */
+  /** The number of facts, with closed facts. */
   readonly triples: number;
   readonly snapshotBytes: number;
 }
@@ -54,7 +54,7 @@ interface Staged {
   readonly forgotten: number;
 }
 
-/** `undefined` if another process compacted meanwhile, or if the files changed at each try. */
+/** Returns `undefined` if another process compacted meanwhile, or if the files changed at each try. */
 export async function compact(
   parts: CompactionParts,
   progress: ProgressOptions,
@@ -66,9 +66,11 @@ export async function compact(
     const isHealing = state.content.needsHealing;
     const before = generationOf(state);
     const saved = await compactOnce(parts, progress, !isHealing);
-    // The damaged snapshot must not become the previous generation, so the healed one does.
+    // A damaged snapshot must not become the previous generation, so a second compaction keeps the repaired
+    // one.
     if (saved !== undefined) return isHealing ? await compactOnce(parts, progress, true) : saved;
-    // Another compaction would be useless, and processes that saw neither would have to read all files again.
+    // A second compaction is useless, and other processes can follow only one: they would read all files
+    // again.
     if (generationOf(state) > before && !state.content.needsHealing) return undefined;
   }
   return undefined;
@@ -144,12 +146,12 @@ async function putInPlace(
   const compaction = keepsOld ? compactionOf(state, staged, snapshot) : undefined;
   const sidecar = { sha256, count, generation, compaction };
   if (keepsOld) {
-    // Where a power cut takes these names, the files of now are still whole.
-    await lock.keep(files.snapshot, files.previousSnapshot, { fsync: false });
-    await lock.keep(files.wal, files.previousWal, { fsync: false });
+    // Without fsync: if a power cut removes these names, the present files are still complete.
+    await lock.link(files.snapshot, files.previousSnapshot, { fsync: false });
+    await lock.link(files.wal, files.previousWal, { fsync: false });
   }
   await lock.replace(files.sidecar, encodeSidecar(sidecar), { fsync });
-  await lock.place(stage, files.snapshot, { fsync });
+  await lock.replaceByFile(stage, files.snapshot, { fsync });
   const log = Buffer.concat([Buffer.from(`\n${encodeHead(sha256.slice(0, NAME_LENGTH))}`), tail]);
   const stamp = await lock.replace(files.wal, log, { fsync });
   end.close();
@@ -158,7 +160,7 @@ async function putInPlace(
   return { generation, triples: table.count, snapshotBytes: Number(snapshot.size) };
 }
 
-/** For processes that have read the old files: they continue from there, by the previous generation. */
+/** Processes that have read the old files use this to continue in the new log (tail-log.ts). */
 function compactionOf(
   { content, position }: GraphState,
   { from, forgotten }: Staged,
@@ -176,7 +178,7 @@ function compactionOf(
   );
 }
 
-/** The part of the log that is not in the snapshot; `undefined` if it is another log now. */
+/** Returns the part of the log that is not in the snapshot; `undefined` if the log was replaced. */
 function readTail(path: string, from: LogPosition, to: LogPosition): Buffer | undefined {
   if (from.stamp === undefined && to.stamp === undefined) return Buffer.alloc(0);
   const source = FileReader.open(path);

@@ -1,5 +1,5 @@
 /**
- * The paths of a graph's files. All are beside the snapshot, except the log, which may be elsewhere.
+ * The paths of a graph's files. All are beside the snapshot, except the log, which may be in another folder.
  */
 import { basename, dirname, join } from 'node:path';
 
@@ -29,7 +29,7 @@ export function graphFiles(snapshot: string, wal: string): GraphFiles {
   };
 }
 
-/** Another graph in the same folder has its own file. */
+/** Each graph in the same folder has its own rejects file. */
 function rejectsOf(snapshot: string): string {
   const isUsual = basename(snapshot) === 'kg_snapshot.json';
   return isUsual

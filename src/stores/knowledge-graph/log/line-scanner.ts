@@ -1,6 +1,6 @@
 /**
- * Reads bytes line by line and applies the operations to a table. Almost every line is an `add` in the
- * exact form that we write; its parts are interned as bytes, without strings. Every other line is parsed
+ * Reads bytes line by line and applies the operations to a table. Almost every line is an `add` in exactly
+ * the form that Daybook writes: its parts are interned as bytes, without strings. All other lines are parsed
  * by the general reader (operation-line.ts).
  */
 import { isSealedLine, openLine } from '../../../files/sealing/sealed-form.js';
@@ -43,19 +43,21 @@ export class LineScanner {
     validTo: Number.POSITIVE_INFINITY,
     origin: undefined,
   };
-  /** Whether the key's subject is one that was read. */
+  /** Whether `#key.s` is the subject of the last line. */
   #isSubjectLast = false;
   readonly damaged: DamagedLine[] = [];
-  /** The snapshots that the heads of the log name. */
+  /** The snapshots that are named in the heads of the log. */
   readonly follows = new Set<string>();
-  /** Whether the last line that is not empty closes a snapshot. */
+  /** Whether the last line that is not empty is the end of a snapshot. */
   isClosed = false;
   lines = 0;
   operations = 0;
-  /** The subjects whose facts changed; collected if it is set. */
+  /** The subjects whose facts changed. They are collected only if this is set. */
   changed: Set<number> | undefined;
 
-  /** `isTrusted`: the checksum of the whole file is right. */
+  /**
+   * `isTrusted`: the checksum of the whole file is correct, so the checksums of the lines are not checked.
+   */
   constructor(table: TripleTable, path: string, isTrusted = false) {
     this.#table = table;
     this.#path = path;
@@ -63,8 +65,8 @@ export class LineScanner {
   }
 
   /**
-   * Reads one line, without its line feed. False for an incomplete last line of a log: it was torn by a
-   * crash or is still being written. Any other invalid line counts as damaged.
+   * Reads one line, without its line feed. Returns false for an incomplete last line of a log, which is
+   * still being written or was interrupted by a crash. Any other invalid line is added to `damaged`.
    */
   scan(bytes: Buffer, start: number, end: number, isLastOfLog = false): boolean {
     this.lines += 1;
@@ -73,7 +75,7 @@ export class LineScanner {
     this.isClosed = false;
     if (isSealedLine(bytes, start)) return this.#scanSealed(bytes, start, to, isLastOfLog);
     if (this.#scanAddition(bytes, start, to)) return true;
-    // A power cut can leave zeros where a line was being added.
+    // After a power cut, the end of a line that was being appended can be zeros.
     const sound = bytes.subarray(start, to).indexOf(0);
     const cut = sound === -1 ? to : trimmedEnd(bytes, start, start + sound);
     const from = hasMark(bytes, start) ? start + 3 : start;
@@ -87,7 +89,7 @@ export class LineScanner {
     return true;
   }
 
-  /** One sealed line may hold several lines. Their number is not part of the file's. */
+  /** One sealed line may contain several lines. They all count as this one line of the file. */
   #scanSealed(bytes: Buffer, start: number, to: number, isLastOfLog: boolean): boolean {
     const text = bytes.toString('latin1', start, to);
     const opened = openLine(text, this.#path);
@@ -132,7 +134,7 @@ export class LineScanner {
     return true;
   }
 
-  /** Time and id, with nothing after them. */
+  /** Reads the time and the id. Returns false if anything else follows. */
   #readTail(bytes: Buffer, from: number, to: number): boolean {
     let at = 0;
     let position = from;
@@ -176,7 +178,9 @@ export class LineScanner {
     if (this.#table.apply(this.#key, operation)) this.changed?.add(this.#key.s);
   }
 
-  /** Reads sound lines between which only the line feed is damaged, and returns their number. */
+  /**
+   * Reads valid lines that are joined because the line feed between them is damaged. Returns their number.
+   */
   #salvage(bytes: Buffer, start: number, to: number): number {
     const before = this.operations;
     const text = bytes.toString('latin1', start, to);
@@ -195,7 +199,7 @@ export class LineScanner {
 const hasMark = (bytes: Buffer, at: number) =>
   bytes[at] === 0xef && bytes[at + 1] === 0xbb && bytes[at + 2] === 0xbf;
 
-/** Without spaces, a carriage return and the comma of the snapshot. */
+/** Returns the end without spaces, a carriage return and the comma of a snapshot. */
 function trimmedEnd(bytes: Buffer, start: number, end: number): number {
   let to = end;
   const isSpace = () => bytes[to - 1] === 0x20 || bytes[to - 1] === 0x0d || bytes[to - 1] === 0x09;
@@ -214,12 +218,12 @@ function isAt(bytes: Buffer, at: number, expected: Buffer): boolean {
   return true;
 }
 
-/** The closing quote of a string; -1 if the string has escapes or control characters. */
+/** Returns the offset of the closing quote; -1 if the string has escapes or control characters. */
 function endOfText(bytes: Buffer, from: number): number {
   for (let at = from; at <= from + MAX_PART_BYTES; at += 1) {
     const byte = bytes[at] ?? 0;
     if (byte === QUOTE) return at;
-    // The general reader checks strings outside ASCII for their length and for valid UTF-8.
+    // The general reader parses strings with escapes.
     if (byte === BACKSLASH || byte < 0x20) return -1;
   }
   return -1;

@@ -1,5 +1,5 @@
 /**
- * One operation as one line, the same in the log and in the snapshot (there with a comma behind it):
+ * One operation as one line, the same in the log and in the snapshot (there with a comma at the end):
  *
  *   {"s":"Ada","p":"knows","o":"Charles","at":1764000000000,"id":"0123456789abcdef","sum":"1a2b3c4d"}
  *
@@ -62,7 +62,7 @@ export function encodeOperation(key: TripleKey, operation: Operation): string {
   return withSum(text);
 }
 
-/** The first line of a log. It names its snapshot by the first 16 digits of the SHA-256. */
+/** The first line of a log. `follows`: the first 16 digits of the SHA-256 of its snapshot. */
 export function encodeHead(follows: string | undefined): string {
   const name = follows === undefined ? '' : `,"follows":"${follows}"`;
   return withSum(`{"format":"${FORMAT}","version":${FORMAT_VERSION}${name}`);
@@ -77,7 +77,7 @@ export function withSum(text: string): string {
   return `${text}${SUM_MARK}${crc32(text).toString(16).padStart(8, '0')}"}`;
 }
 
-/** The end of the checked text if the line has a right checksum; otherwise -1. */
+/** Returns the end of the checked text if the line has a correct checksum; otherwise -1. */
 export function checkedEnd(bytes: Buffer, from: number, to: number): number {
   const end = to - SUM_BYTES;
   if (end <= from || bytes[to - 1] !== 0x7d || bytes[to - 2] !== 0x22) return -1;
@@ -93,7 +93,7 @@ export function checkedEnd(bytes: Buffer, from: number, to: number): number {
   return crc32(bytes.subarray(from, end)) === sum >>> 0 ? end : -1;
 }
 
-/** The value of a hexadecimal digit in lower case, as we write it; otherwise -1. */
+/** Returns the value of a hexadecimal digit in lower case; -1 for any other byte. */
 export function digitOf(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   return byte >= 0x61 && byte <= 0x66 ? byte - 0x57 : -1;
@@ -177,13 +177,16 @@ function originIn({ conversationId, messageId }: Record<string, unknown>): Origi
   });
 }
 
-/** Milliseconds; in a line by hand also a string that `Date` can parse. */
+/**
+ * Returns a time in milliseconds. In a line that was written by hand, it may be a string that `Date` can
+ * parse.
+ */
 function timeOf(value: unknown): number | undefined {
   const time = typeof value === 'string' ? Date.parse(value) : value;
   return isTime(time) ? time : undefined;
 }
 
-/** If a line by hand has no valid id, its id is a hash of its text, the same in every process. */
+/** If a line has no valid id, its id is a hash of its text, so that every process gives it the same id. */
 function idOf(id: unknown, text: string): { hi: number; lo: number } {
   const digits = typeof id === 'string' && ID.test(id) ? id : sha256Hex(text).slice(0, 16);
   return { hi: Number.parseInt(digits.slice(0, 8), 16), lo: Number.parseInt(digits.slice(8), 16) };

@@ -1,11 +1,11 @@
 /**
- * The lines of a file of the graph with parts of their facts replaced. Each line that changes gets a
- * new checksum; damaged lines, and files that hold no operations, are changed as plain texts.
+ * Redacts a file of the graph: replaces text in the parts of its facts. Each changed line gets a new
+ * checksum. Damaged lines and lines without an operation are redacted as plain text.
  */
 import { isPart } from '../model/triple.js';
 import { encodeOperation, readLine } from './operation-line.js';
 
-/** A part that would become longer than a part may be is replaced as a whole. */
+/** Replaces a whole part if redaction would make it too long. */
 const WHOLE = '[redacted]';
 
 export function redactedGraphLines(text: string, redact: (part: string) => string): string {

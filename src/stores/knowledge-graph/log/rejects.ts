@@ -2,11 +2,11 @@
  * Records the damaged lines of the graph's files for the user, as JSON Lines, each damaged line once. Git
  * ignores the file. It may be deleted at any time.
  */
-import { addLines } from '../../../files/atomic/append-file.js';
+import { appendLinesUnlocked } from '../../../files/atomic/append-file.js';
 import { readWhole } from '../../../files/read/json-doc.js';
 import type { Damage } from './replay.js';
 
-/** Limits the size if a file is damaged again and again. */
+/** The maximum size, for a file that is damaged again and again. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /** Appends the lines that are not in the file yet. FILESYSTEM_ERROR. */
@@ -22,13 +22,13 @@ export async function recordRejects(path: string, damage: readonly Damage[]): Pr
     known.add(text);
     lines.push(entry);
   }
-  if (lines.length > 0) addLines(path, lines);
+  if (lines.length > 0) appendLinesUnlocked(path, lines);
 }
 
 function textOf(line: string): string {
   try {
     return String(Object(JSON.parse(line)).text);
   } catch {
-    return line; // cut by a crash, or edited
+    return line; // incomplete after a crash, or edited
   }
 }

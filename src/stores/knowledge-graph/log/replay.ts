@@ -14,13 +14,13 @@ import type { GraphFiles } from './graph-files.js';
 import { type DamagedLine, LineScanner } from './line-scanner.js';
 import { readSidecar, type Sidecar } from './sidecar.js';
 
-/** Scanned in one step, which takes a few milliseconds. */
+/** The bytes that are scanned in one step of a few milliseconds. */
 const CHUNK_BYTES = 1 << 18;
 const MIN_CHUNK_BYTES = 1 << 12;
 /** The number of bytes before the read position that are compared to detect another log. */
 const GUARD_BYTES = 64;
 const MAX_TRIES = 20;
-/** Digits of the snapshot's SHA-256 in the head of its log. */
+/** The number of digits of the snapshot's SHA-256 in the head of its log. */
 export const NAME_LENGTH = 16;
 
 /** The position up to which a log was read. */
@@ -39,12 +39,15 @@ export interface GraphContent {
   readonly snapshot: Stamp | undefined;
   readonly log: LogPosition;
   readonly sidecar: Sidecar | undefined;
-  /** SHA-256 of the snapshot file that was read. */
+  /** The SHA-256 of the snapshot file that was read. */
   readonly sha256: string | undefined;
   readonly damage: readonly Damage[];
-  /** Sentences for users: what was wrong, and what was done about it. */
+  /** Sentences for users about faults and what Daybook did about them. */
   readonly notices: readonly string[];
-  /** The files have fewer facts than the table, or damaged lines, so they must be written again. */
+  /**
+   * The snapshot is damaged, or facts were recovered from the previous generation, so it must be written
+   * again.
+   */
   readonly needsHealing: boolean;
 }
 
@@ -104,7 +107,7 @@ async function readSnapshot(
 ): Promise<SnapshotContent> {
   const source = FileReader.open(path);
   try {
-    // Read after the snapshot was opened, because it is written before the snapshot is renamed.
+    // The sidecar is read after the snapshot was opened, because a compaction writes it before the snapshot.
     const sidecar = sidecarPath === undefined ? undefined : await readSidecar(sidecarPath);
     if (source === undefined) {
       return { stamp: undefined, sidecar, sha256: undefined, damage: [], isBroken: false };
@@ -135,7 +138,7 @@ async function hashFile(source: FileReader): Promise<string> {
   }
 }
 
-/** One byte more than the file has, so that the first read finds the end. */
+/** One byte more than the file has, so that the first read also detects the end of the file. */
 const chunkBytes = (sizeBytes: number) =>
   Math.max(MIN_CHUNK_BYTES, Math.min(CHUNK_BYTES, sizeBytes + 1));
 
@@ -159,7 +162,7 @@ async function readLog(path: string, table: TripleTable): Promise<LogContent> {
 
 const NO_LOG: LogPosition = { stamp: undefined, offset: 0, guard: Buffer.alloc(0) };
 
-/** Scans the log up to the size in the stamp. The next update reads what is appended meanwhile. */
+/** Scans the log up to the size in the stamp. The next update reads lines that are appended meanwhile. */
 export async function scanLog(
   source: FileReader,
   from: number,
@@ -218,8 +221,8 @@ function scanLines(buffer: Buffer, filled: number, scanner: LineScanner): number
 }
 
 /**
- * Whether the previous generation belongs to this graph. Git ignores it, so after a checkout it may be
- * that of another branch.
+ * Whether the previous generation belongs to this graph. Git ignores these files, so after a checkout they
+ * may belong to another branch.
  */
 function mayUsePrevious(
   snapshot: Stamp | undefined,

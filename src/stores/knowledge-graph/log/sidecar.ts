@@ -1,6 +1,6 @@
 /**
- * The sidecar of a snapshot, for this machine only. It shows whether the snapshot is the one that was
- * written, and which files it replaced, so that a process that had read those continues in the new log.
+ * The sidecar of a snapshot, for this machine only. It contains the hash of the snapshot, and the files that
+ * the last compaction replaced, so that a process that has read those can continue in the new log.
  */
 import { readWhole } from '../../../files/read/json-doc.js';
 import type { Stamp } from '../../../files/read/stamp.js';
@@ -11,16 +11,19 @@ export interface Sidecar {
   /** The number of operations in the snapshot. */
   readonly count: number;
   readonly generation: number;
-  /** Absent if no process can continue from the files before. */
+  /** Absent if no process can continue from the earlier files. */
   readonly compaction?: Compaction | undefined;
 }
 
-/** Which files replaced which. `nameOfVersion` and `nameOfFile` make the names. */
+/** The files before and after the compaction, with names of `nameOfVersion` and `nameOfFile`. */
 export interface Compaction {
   readonly snapshot: string;
   readonly oldSnapshot: string;
   readonly oldLog: string;
-  /** The old log from here to `end` is the new log after its head. The part before it is in the snapshot. */
+  /**
+   * The new log contains, after its head, the old log from `start` to `end`. The part before `start` is in
+   * the snapshot.
+   */
   readonly start: number;
   readonly end: number;
   /** Deletions from before this time were forgotten. */
@@ -39,7 +42,7 @@ export function encodeSidecar(sidecar: Sidecar): Buffer {
   return Buffer.from(`${withSum(JSON.stringify(sidecar).slice(0, -1))}\n`);
 }
 
-/** `undefined` if there is none, or if it is damaged. FILESYSTEM_ERROR. */
+/** Returns `undefined` if there is no sidecar, or if it is damaged. FILESYSTEM_ERROR. */
 export async function readSidecar(path: string): Promise<Sidecar | undefined> {
   const found = await readWhole(path);
   if (found === undefined) return undefined;
@@ -56,7 +59,7 @@ function parsed(text: string): Record<string, unknown> {
   try {
     return Object(JSON.parse(text)) as Record<string, unknown>;
   } catch {
-    return {}; // the sidecar is only a help; without it the snapshot is read line by line
+    return {}; // the sidecar is optional: without it, the checksum of each line is checked
   }
 }
 

@@ -1,7 +1,8 @@
 /**
- * Produces the text of a snapshot in parts: all operations that still count, sorted by subject, predicate
- * and object. The graph may change meanwhile. Those changes may or may not be in the snapshot: they are
- * in the log after the position where the snapshot began, and replaying them gives the same graph.
+ * Yields the text of a snapshot in chunks: all operations that still have an effect, sorted by subject,
+ * predicate and object. The graph may change meanwhile. It does not matter whether those changes are in the
+ * snapshot: they are in the log after the position where the snapshot began, and replaying them twice has
+ * the same result.
  */
 import { TimeSlice } from '../../../base/time-slice.js';
 import type { TripleTable } from '../table/triple-table.js';
@@ -11,14 +12,14 @@ import { sortInSlices } from './sort-in-slices.js';
 const PIECE_CHARACTERS = 1 << 16;
 const PROGRESS_EVERY = 10_000;
 
-/** For the caller that waits. */
+/** Options of the caller that waits for the snapshot. */
 export interface ProgressOptions {
   readonly signal?: AbortSignal;
-  /** Counts the triples that are written, and all triples. */
+  /** Called with the number of written triples and the number of all triples. */
   onProgress?(done: number, total: number): void;
 }
 
-/** Calls `onLines` with the number of operations at the end. */
+/** At the end it calls `onLines` with the number of operations. */
 export async function* snapshotText(
   table: TripleTable,
   { signal, onProgress }: ProgressOptions,
@@ -52,7 +53,7 @@ export async function* snapshotText(
   yield `${text}${SNAPSHOT_CLOSING}\n`;
 }
 
-/** Keys instead of rows, because the row of a deleted triple is reused for another one. */
+/** Sorts keys and not rows, because the row of a deleted triple is reused for another one. */
 async function sortedKeys(table: TripleTable, slice: TimeSlice) {
   const ranks = await ranksOf(table, slice);
   const most = table.rowEnd + table.histories.size;

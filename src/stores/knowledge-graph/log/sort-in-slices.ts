@@ -1,9 +1,9 @@
 /**
- * Sorts many numbers in time slices: short runs are sorted whole, then merged step by step.
+ * A merge sort in time slices, so that sorting many numbers does not block the event loop.
  */
 import type { TimeSlice } from '../../../base/time-slice.js';
 
-/** Numbers sorted in one step, which takes well under a slice. */
+/** The numbers that are sorted in one step, which takes much less than a slice. */
 const RUN = 2048;
 
 /** Not stable: `compare` must return 0 for equal numbers only. */

@@ -1,6 +1,6 @@
 /**
- * Reads what other processes appended to the log, from the position that was read before. After a
- * compaction it continues from the same position in the old log, which is the previous generation.
+ * Reads the lines that other processes appended to the log since the last read. After a compaction it
+ * continues at the same position in the old log, which is part of the previous generation.
  */
 import { FileReader } from '../../../files/atomic/append-file.js';
 import { isSameFile, isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
@@ -16,7 +16,7 @@ import {
   type Sidecar,
 } from './sidecar.js';
 
-/** Files that have, up to `position`, the same content as the table. */
+/** Files whose content up to `position` is in the table. */
 export interface LoadedFiles {
   readonly snapshot: Stamp;
   readonly sidecar: Sidecar;
@@ -45,8 +45,8 @@ export async function tailLog(
 }
 
 /**
- * Applies the lines after `position` after a compaction by another process of exactly the `snapshot` and
- * the log that were read. `undefined` if that cannot be shown; then all files must be read again.
+ * Applies the lines after `position` if another process has compacted exactly the `snapshot` and the log
+ * that were read. Returns `undefined` if this is not certain; then all files must be read again.
  */
 export async function tailCompaction(
   files: GraphFiles,
@@ -99,7 +99,7 @@ async function tailToNewLog(
 /** Whether it is the file that was read up to `position`, with or without new lines after that. */
 function isSameLog(source: FileReader, { stamp, offset, guard }: LogPosition): boolean {
   if (stamp === undefined || !isSameFile(source.stamp, stamp)) return false;
-  // Same size but new mtime: edited in place, so it must be read again.
+  // With the same size and a new modification time, the file was edited and must be read again.
   const isGrown = source.stamp.size > stamp.size || isSameStamp(source.stamp, stamp);
   return isGrown && guardOf(source, offset).equals(guard);
 }

@@ -1,13 +1,13 @@
 /**
- * The rule of the graph: the operations on a triple, sorted by time and operation id, decide its facts.
- * The order in which they are read has no effect. So a log that is replayed twice, a late line, and the
- * lines of two git branches in any order give the same result.
+ * Computes the facts of a triple from its operations, sorted by time and operation id. The order in which the
+ * operations are read has no effect. So the result is the same if a log is replayed twice, if a line is read
+ * late, and for the lines of two git branches in any order.
  */
 import type { Operation } from './triple.js';
 
 const KINDS = ['add', 'close', 'delete'];
 
-/** Below 0 if `a` comes first; 0 only for two records of the same operation. */
+/** Returns a number below 0 if `a` comes first; 0 only for two records of the same operation. */
 export function compareOperations(a: Operation, b: Operation): number {
   return (
     a.at - b.at ||
@@ -19,7 +19,7 @@ export function compareOperations(a: Operation, b: Operation): number {
   );
 }
 
-/** Only for one operation that was recorded twice with different origins, by hand. */
+/** Has an effect only if a person wrote one operation twice with different origins. */
 function compareOrigins(a: Operation, b: Operation): number {
   const [left, right] = [a, b].map(({ origin = {} }) =>
     JSON.stringify([origin.conversationId ?? '', origin.messageId ?? '']),
@@ -29,8 +29,8 @@ function compareOrigins(a: Operation, b: Operation): number {
 }
 
 /**
- * The operations plus one more, sorted; `undefined` if they contain it. Operations before the last
- * deletion can never count again and are dropped.
+ * Returns the operations with one more, sorted; `undefined` if they contain it already or it is older than
+ * the last deletion. Operations before the last deletion have no effect any more and are removed.
  */
 export function withOperation(
   operations: readonly Operation[],
@@ -57,7 +57,7 @@ export function withOperation(
   );
 }
 
-/** The facts that result from the sorted operations on one triple, in order. At most one is open. */
+/** Returns the facts that result from the sorted operations on one triple, in order. At most one is open. */
 export function fold(operations: readonly Operation[]): readonly Operation[] {
   let versions: Operation[] = [];
   for (const operation of operations) {

@@ -16,7 +16,7 @@ export interface TripleKey {
   readonly object: string;
 }
 
-/** The message that a fact came from. */
+/** The source of a fact: a message of a conversation. */
 export interface Origin {
   readonly conversationId?: string;
   readonly messageId?: string;
@@ -34,15 +34,15 @@ export interface NewTriple extends TripleKey, Origin {
   readonly validTo?: number;
 }
 
-/** The id of an operation: 64 bits, in two halves because typed arrays hold those. */
+/** The id of an operation: 64 bits as two 32-bit numbers, which fit into typed arrays. */
 export interface OperationId {
   readonly hi: number;
   readonly lo: number;
 }
 
 /**
- * An operation on one (subject, predicate, object). `at` orders the operations and is internal; `ts` and
- * `validTo` are the time in which the fact holds. `validTo` is Infinity for an open fact.
+ * An operation on one (subject, predicate, object). `at` is internal and orders the operations. The fact is
+ * valid from `ts` to `validTo`, which is Infinity for an open fact.
  */
 export interface Operation extends OperationId {
   readonly kind: 'add' | 'close' | 'delete';
@@ -78,7 +78,9 @@ export function checkTriple(triple: NewTriple): void {
   }
 }
 
-/** Whether a fact is from before `time`. A fact by hand without a time (`ts` 0) never expires. */
+/**
+ * Whether a fact is older than `time`. A fact that was written by hand without a time (`ts` 0) never expires.
+ */
 export const hasExpired = (ts: number, time: number) => ts !== 0 && ts < time;
 
 export function isTime(value: unknown): value is number {

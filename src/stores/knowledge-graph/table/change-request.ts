@@ -7,13 +7,16 @@ import type { Key } from './triple-table.js';
 export interface AddRequest {
   readonly kind: 'add';
   readonly triples: readonly NewTriple[];
-  /** Closes the facts of the same subject and predicate that hold. */
+  /** Closes the valid facts of the same subjects and predicates. */
   readonly replaces: boolean;
   /** The triples that must fit: `triples`, and those of later requests. */
   readonly room: readonly NewTriple[];
 }
 
-/** `lastTs`: the newest fact of the triple that the caller saw; with a newer one, nothing is removed. */
+/**
+ * `lastTs`: the `ts` of the newest fact that the caller saw. If the triple has a newer fact, nothing is
+ * removed.
+ */
 export type RemovedKey = TripleKey & { readonly lastTs?: number };
 
 export interface RemoveRequest {

@@ -1,7 +1,7 @@
 /**
- * Turns requests into operations and applies them to the table: a fact that is stored already is
- * skipped, expired facts are deleted, and the limit is kept. It works on the table alone, under the
- * lock; graph-writer.ts writes the operations to the log.
+ * Converts requests to operations and applies them to the table. A fact that is stored already is skipped,
+ * expired facts are deleted, and the limit is enforced. It changes only the table, under the lock;
+ * graph-writer.ts writes the operations to the log.
  */
 import { type Clock, DAY_MS } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
@@ -48,12 +48,15 @@ export class Changes {
     this.#stamps = new OperationStamps(clock);
   }
 
-  /** Facts from before this time have expired. */
+  /** Facts that are older than this time have expired. */
   get expiredBefore(): number {
     return this.#clock.now() - this.#limits.ttlDays * DAY_MS;
   }
 
-  /** Adds the operations that must be written to `pending`. E_KG_FULL: nothing of the request was applied. */
+  /**
+   * Applies the request and adds its operations to `pending`, which must be written. E_KG_FULL; then no fact
+   * was added.
+   */
   applyRequest(table: TripleTable, request: ChangeRequest, pending: PendingOperation[]): Change {
     if (request.kind === 'add') return this.#add(table, request, pending);
     if (request.kind !== 'expire') return this.#remove(table, request, pending);
@@ -78,7 +81,10 @@ export class Changes {
     return { triples: triples.map((triple) => this.#addOne(table, triple, pending)), closed };
   }
 
-  /** Deletes expired facts that are added again. Otherwise the add would find the old fact and skip it. */
+  /**
+   * Deletes expired facts that are added again. Otherwise the old fact would be found and the new one
+   * skipped.
+   */
   #dropExpired(
     table: TripleTable,
     triples: readonly NewTriple[],
@@ -97,7 +103,7 @@ export class Changes {
     return haveAllExpired(table, key, time) ? key : undefined;
   }
 
-  /** How many facts an `add` of these would add. */
+  /** Returns how many facts an `add` of these would add. */
   countNew(table: TripleTable, triples: readonly NewTriple[]): number {
     const isExpired = (triple: NewTriple) => this.#expiredKey(table, triple) !== undefined;
     return countNew(table, triples, this.#clock.now(), isExpired);
@@ -119,7 +125,7 @@ export class Changes {
     return { ...newTriple(triple, ts), isChanged: true };
   }
 
-  /** Closes the facts that hold of the same subjects and predicates, except those of the request itself. */
+  /** Closes the valid facts of the same subjects and predicates, except those of the request itself. */
   #replace(
     table: TripleTable,
     triples: readonly NewTriple[],
@@ -207,7 +213,7 @@ export class Changes {
   }
 }
 
-/** Without the other fields of a triple. */
+/** Returns only the three parts of a triple. */
 const keyOf = ({ subject, predicate, object }: TripleKey) => ({ subject, predicate, object });
 
 function newTriple(triple: NewTriple, ts: number): Triple {

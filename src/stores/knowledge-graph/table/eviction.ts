@@ -6,7 +6,9 @@ import { firstSorted } from '../../../base/top-k.js';
 import { END } from './row-index.js';
 import type { Key, TripleTable } from './triple-table.js';
 
-/** The triples that have `count` facts together; `undefined` if all that may be evicted have fewer. */
+/**
+ * Returns triples with at least `count` facts together; `undefined` if all unprotected triples have fewer.
+ */
 export function keysToEvict(
   table: TripleTable,
   count: number,

@@ -3,7 +3,7 @@ import { hasExpired } from '../model/triple.js';
 import { END } from './row-index.js';
 import type { Key, TripleTable } from './triple-table.js';
 
-/** Whether all facts of the triple are from before `time`. */
+/** Whether all facts of the triple are older than `time`. */
 export function haveAllExpired(table: TripleTable, key: Key, time: number): boolean {
   for (let row = table.firstOf(key); row !== END; row = table.nextOf(key, row)) {
     if (!hasExpired(table.ts(row), time)) return false;
@@ -11,7 +11,7 @@ export function haveAllExpired(table: TripleTable, key: Key, time: number): bool
   return true;
 }
 
-/** The triples that have expired, one after the other; each may be deleted before the next is asked for. */
+/** Yields the triples that have expired. The caller may delete each before it takes the next one. */
 export function* expiredKeys(table: TripleTable, time: number): Generator<Key> {
   for (let row = 0; row < table.rowEnd; row += 1) {
     if (!table.isUsed(row) || !hasExpired(table.ts(row), time)) continue;

@@ -6,7 +6,7 @@ import type { NewTriple, TripleKey } from '../model/triple.js';
 import { END } from './row-index.js';
 import { findKey, type Key, type TripleTable } from './triple-table.js';
 
-/** The row that already stores the fact of this triple, or `END`. */
+/** Returns the row that already stores the fact of this triple, or `END`. */
 export function storedRow(table: TripleTable, triple: NewTriple, now: number): number {
   const key = findKey(table, triple);
   if (key === undefined) return END;
@@ -23,7 +23,10 @@ export function storedRow(table: TripleTable, triple: NewTriple, now: number): n
   return END;
 }
 
-/** How many of the triples are not stored yet. Those for which `isGone` is true count as not stored. */
+/**
+ * Returns how many of the triples are not stored yet. Triples for which `isGone` returns true count as not
+ * stored.
+ */
 export function countNew(
   table: TripleTable,
   triples: readonly NewTriple[],
@@ -39,7 +42,7 @@ export function countNew(
   return names.size;
 }
 
-/** The fact of a triple that can be closed now, or `END`: the open one, or one that ends in the future. */
+/** Returns the fact that can be closed now, or `END`: the open fact, or one that ends in the future. */
 export function validRow(table: TripleTable, key: Key, now: number): number {
   const open = table.openRow(key);
   if (open !== END) return open;
@@ -52,7 +55,7 @@ function isRowValidAt(table: TripleTable, row: number, time: number): boolean {
   return isValidAt(table.ts(row), table.validTo(row), time);
 }
 
-/** The newest fact of a triple. */
+/** Returns the newest fact of a triple, or `END`. */
 export function lastRow(table: TripleTable, key: Key): number {
   let last = table.firstOf(key);
   for (let row = last; row !== END; row = table.nextOf(key, row)) {
@@ -61,7 +64,7 @@ export function lastRow(table: TripleTable, key: Key): number {
   return last;
 }
 
-/** The rows of this subject and predicate. */
+/** Returns the rows of this subject and predicate. */
 export function rowsOf(table: TripleTable, s: number, p: number): number[] {
   const rows: number[] = [];
   if (s === END || p === END) return rows;
@@ -71,6 +74,6 @@ export function rowsOf(table: TripleTable, s: number, p: number): number[] {
   return rows;
 }
 
-/** One text per triple, as a key of sets. */
+/** Returns one text per triple, as a key for sets. */
 export const nameOf = ({ subject, predicate, object }: TripleKey) =>
   JSON.stringify([subject, predicate, object]);

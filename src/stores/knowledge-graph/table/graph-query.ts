@@ -9,9 +9,9 @@ import { hasExpired, type Triple, type TripleKey } from '../model/triple.js';
 import { END, type RowIndex } from './row-index.js';
 import { findKey, type TripleTable, tripleOf } from './triple-table.js';
 
-/** When a fact must hold to be visible. Times are epoch milliseconds. */
+/** The times at which a visible fact is valid. Times are epoch milliseconds. */
 export interface VisibilityFilter {
-  /** Facts that were true at this time; without it, facts that are true now. */
+  /** Facts that were valid at this time; without it, facts that are valid now. */
   readonly asOf?: number | undefined;
   /** Also facts that have ended. */
   readonly includeClosed?: boolean | undefined;
@@ -72,7 +72,7 @@ export function queryTriples(
 
 type ExactFilter = TripleFilter & TripleKey;
 
-/** True for a whole triple and no other condition: the most frequent query. */
+/** True for a whole triple without another condition, which is the most frequent query. */
 function isExact(filter: TripleFilter): filter is ExactFilter {
   const { subject, predicate, object, prefix, text, since, until } = filter;
   const isWhole = subject !== undefined && predicate !== undefined && object !== undefined;
@@ -89,7 +89,7 @@ function exactRows(table: TripleTable, filter: ExactFilter, time: QueryTime): nu
   return rows;
 }
 
-/** All rows that match the filter, in no defined order. */
+/** Returns all rows that match the filter, in no defined order. */
 export function matchingRows(table: TripleTable, filter: TripleFilter, time: QueryTime): number[] {
   const tests = rowTests(table, filter);
   if (tests === undefined) return [];
@@ -122,7 +122,7 @@ function isVisible(
   return includeClosed || isValidAt(table.ts(row), table.validTo(row), now);
 }
 
-/** `undefined` if a required part is not interned: no row can match. */
+/** Returns `undefined` if a required part is not interned, because then no row can match. */
 function rowTests(table: TripleTable, filter: TripleFilter): RowTest[] | undefined {
   const { prefix = false, text, since, until } = filter;
   const tests: RowTest[] = [];
@@ -157,7 +157,7 @@ function partsOf(table: TripleTable, { subject, predicate, object }: TripleFilte
   return all.flatMap(({ index, part, of }) => (part === undefined ? [] : [{ index, part, of }]));
 }
 
-/** The rows of the rarest part that is given exactly; all rows if none is given. */
+/** Yields the rows of the given part with the fewest rows; all rows if no exact part is given. */
 function* candidates(table: TripleTable, filter: TripleFilter): Generator<number> {
   const named = filter.prefix ? [] : partsOf(table, filter);
   const [rarest] = named
@@ -171,7 +171,7 @@ function* candidates(table: TripleTable, filter: TripleFilter): Generator<number
   for (let row = 0; row < table.rowEnd; row += 1) if (table.isUsed(row)) yield row;
 }
 
-/** One byte per term: cheaper than a test for every row. */
+/** Tests each term once (one byte per term), which is faster than a test for every row. */
 function termsWhere({ terms }: TripleTable, isMatch: (term: number) => boolean): Uint8Array {
   const found = new Uint8Array(terms.count);
   for (let term = 0; term < found.length; term += 1) if (isMatch(term)) found[term] = 1;
@@ -183,7 +183,7 @@ function startsWith({ terms }: TripleTable, part: string): (term: number) => boo
   return (term) => terms.startsWith(term, bytes);
 }
 
-/** `word` is folded. For ASCII terms, which are most, no string is built. */
+/** `word` must be in lower case (NFKC). For ASCII terms, which are the most, no string is built. */
 function includes({ terms }: TripleTable, word: string): (term: number) => boolean {
   const bytes = Buffer.from(word);
   return (term) => terms.includesAscii(term, bytes) ?? folded(terms.text(term)).includes(word);
@@ -201,7 +201,7 @@ export interface SubjectCount {
   readonly facts: number;
 }
 
-/** Subjects of visible facts, in the order of their bytes. */
+/** Returns the subjects of visible facts, in the order of their UTF-8 bytes. */
 export function listSubjects(
   table: TripleTable,
   { prefix = '', ...visibility }: VisibilityFilter & { readonly prefix?: string | undefined },

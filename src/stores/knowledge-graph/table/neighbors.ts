@@ -1,5 +1,5 @@
 /**
- * Finds the facts around a node by a breadth-first walk, so that near facts come first.
+ * Finds the facts around a node by breadth-first search, so that near facts come first.
  */
 
 import {
@@ -14,21 +14,21 @@ import { END } from './row-index.js';
 import { type TripleTable, tripleOf } from './triple-table.js';
 
 /** The maximum number of facts of a walk. */
-const MOST_FACTS = 100_000;
+const MAX_FACTS = 100_000;
 
 export interface Walk extends VisibilityFilter {
   /** The maximum number of steps from the node. */
   readonly depth: number;
-  /** `out`: facts about the node; `in`: facts that name it as their object. */
+  /** `out`: facts with the node as their subject; `in`: facts with the node as their object. */
   readonly direction: 'out' | 'in' | 'both';
-  /** Only along facts with this predicate. */
+  /** Follows only facts with this predicate. */
   readonly predicate?: string | undefined;
 }
 
 export interface Neighborhood extends Triples {
-  /** The nodes at the ends of the facts on this page, and how many steps away. */
+  /** The subjects and objects of the facts on this page, with their distance from the node in steps. */
   readonly nodes: readonly { readonly node: string; readonly depth: number }[];
-  /** True if the walk ended at 100 000 facts: `total` is then the number found so far. */
+  /** True if the search ended at 100 000 facts. Then `total` is the number of facts that were found. */
   readonly isCut: boolean;
 }
 
@@ -43,7 +43,7 @@ export function walkFrom(
   const depths = new Map<number, number>(start === END ? [] : [[start, 0]]);
   const rows = new Set<number>();
   for (const [term, depth] of depths) {
-    if (depth === walk.depth || rows.size > MOST_FACTS) break;
+    if (depth === walk.depth || rows.size > MAX_FACTS) break;
     for (const row of around(table, term, walk, time)) {
       rows.add(row);
       const other = table.subject(row) === term ? table.object(row) : table.subject(row);
@@ -59,11 +59,11 @@ export function walkFrom(
       node: table.terms.text(term),
       depth: depths.get(term) ?? 0,
     })),
-    isCut: rows.size > MOST_FACTS,
+    isCut: rows.size > MAX_FACTS,
   };
 }
 
-/** Ordered by the start of the facts. */
+/** Returns the facts of one node, sorted by their start. */
 function around(table: TripleTable, term: number, walk: Walk, time: QueryTime): number[] {
   const { direction, predicate } = walk;
   const isVisibleRow = visibilityTest(table, walk, time);

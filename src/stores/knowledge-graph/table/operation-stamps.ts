@@ -17,7 +17,10 @@ export class OperationStamps {
     this.#clock = clock;
   }
 
-  /** The operation `what` with a new id, and a time after every operation on this triple, also if the clock was set back. */
+  /**
+   * Returns the operation `what` with a new id and a time after every operation on this triple, even if the
+   * clock was set back.
+   */
   stamp(
     table: TripleTable,
     key: Key,
@@ -42,7 +45,7 @@ export class OperationStamps {
   }
 }
 
-/** 40 random bits; the counter fills the other 24. */
+/** Returns 40 random bits. The counter uses the other 24 bits. */
 function newPrefix(): OperationId {
   const digits = randomHex(5);
   return {

@@ -1,8 +1,9 @@
 /**
- * The rows of each key, as doubly linked lists in typed arrays: a row is added and removed in constant
- * time, and a million rows take eight megabytes.
+ * The rows of each key, as doubly linked lists in typed arrays. A row is added and removed in constant time.
+ * A million rows need eight megabytes.
  */
 
+/** The end of a list: there is no further row. */
 export const END = -1;
 
 export class RowIndex {
@@ -16,12 +17,12 @@ export class RowIndex {
     this.#counts = new Uint32Array(keys);
   }
 
-  /** The first row of a key, or `END`. */
+  /** Returns the first row of a key, or `END`. */
   first(key: number): number {
     return this.#heads[key] ?? END;
   }
 
-  /** The row after this one, or `END`. */
+  /** Returns the next row of the same key, or `END`. */
   next(row: number): number {
     return this.#next[row] ?? END;
   }

@@ -1,24 +1,24 @@
 /**
- * Interns the strings of the graph: each is stored once, as UTF-8 bytes in one block, and has a small
+ * Interns the strings of the graph: each is stored once, as UTF-8 bytes in one buffer, and has a small
  * number as its id. So a million triples need no string objects; a string is built when it is read. Ids
- * are not freed: the terms of deleted triples are dropped at the next start.
+ * are not reused: the terms of deleted triples stay until the next start.
  */
 
 const EMPTY = -1;
 /** Longer than any part of a triple in UTF-8. */
 const SCRATCH_BYTES = 4096;
-const MOST_TEXTS = 20_000;
+const MAX_CACHED_TEXTS = 20_000;
 
 export class Terms {
   #bytes = Buffer.allocUnsafeSlow(1 << 16);
   #used = 0;
-  /** Where each term begins; one more than there are terms. */
+  /** The offset of each term in `#bytes`, and then the end of the last term. */
   #starts = new Uint32Array(1 << 10);
   #hashes = new Uint32Array(1 << 10);
   #count = 0;
-  /** Open addressing: numbers of terms by hash. */
+  /** A hash table with open addressing: ids of terms by hash. */
   #slots = new Int32Array(1 << 11).fill(EMPTY);
-  /** Cache of strings that were built. */
+  /** A cache of the strings that were built. */
   readonly #texts = new Map<number, string>();
   readonly #scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 
@@ -26,13 +26,13 @@ export class Terms {
     return this.#count;
   }
 
-  /** The id of a string; a new string is added. */
+  /** Returns the id of a string, and adds the string if it is new. */
   intern(text: string): number {
     const length = this.#encode(text);
     return this.internBytes(this.#scratch, 0, length);
   }
 
-  /** The id of a string; -1 if no triple has had it. */
+  /** Returns the id of a string; -1 if it was never interned. */
   find(text: string): number {
     if (text.length > SCRATCH_BYTES / 4) return EMPTY;
     const length = this.#encode(text);
@@ -41,7 +41,7 @@ export class Terms {
     );
   }
 
-  /** The same as `intern` for UTF-8 bytes. */
+  /** Like `intern`, for UTF-8 bytes. */
   internBytes(source: Uint8Array, from: number, to: number): number {
     const hash = hashOf(source, from, to);
     const slot = this.#slotOf(source, from, to, hash);
@@ -62,13 +62,13 @@ export class Terms {
   text(number: number): string {
     const known = this.#texts.get(number);
     if (known !== undefined) return known;
-    if (this.#texts.size === MOST_TEXTS) this.#texts.clear();
+    if (this.#texts.size === MAX_CACHED_TEXTS) this.#texts.clear();
     const text = this.#bytes.toString('utf8', this.#starts[number], this.#starts[number + 1]);
     this.#texts.set(number, text);
     return text;
   }
 
-  /** By bytes, which is the order of the code points. */
+  /** Compares by UTF-8 bytes, which is the order of the code points. */
   compare(a: number, b: number): number {
     if (a === b) return 0;
     const bytes = this.#bytes;
@@ -91,7 +91,10 @@ export class Terms {
     return true;
   }
 
-  /** `undefined` for a term that is not ASCII: its letters may have several cases and forms. */
+  /**
+   * Searches without regard to case. Returns `undefined` for a term that is not ASCII, which the caller must
+   * fold.
+   */
   includesAscii(number: number, lowerCase: Uint8Array): boolean | undefined {
     const bytes = this.#bytes;
     const start = this.#starts[number] ?? 0;
@@ -111,7 +114,9 @@ export class Terms {
     return (this.#starts[number + 1] ?? 0) - (this.#starts[number] ?? 0);
   }
 
-  /** Encodes into `#scratch`. Most parts are short and ASCII, where a loop is faster than a call. */
+  /**
+   * Encodes into `#scratch`. For short ASCII texts, which are the most, a loop is faster than a native call.
+   */
   #encode(text: string): number {
     const scratch = this.#scratch;
     for (let index = 0; index < text.length; index += 1) {
@@ -122,7 +127,7 @@ export class Terms {
     return text.length;
   }
 
-  /** The slot of the term, or the free slot where it belongs. */
+  /** Returns the slot of the term, or the free slot for it. */
   #slotOf(source: Uint8Array, from: number, to: number, hash: number): number {
     const mask = this.#slots.length - 1;
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
@@ -174,7 +179,7 @@ function doubled(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
   return next;
 }
 
-/** FNV-1a with a last mix, because the lower bits choose the slot. */
+/** FNV-1a with a final mix, because the lower bits select the slot. */
 function hashOf(bytes: Uint8Array, from: number, to: number): number {
   let hash = 0x811c9dc5;
   for (let index = from; index < to; index += 1) {

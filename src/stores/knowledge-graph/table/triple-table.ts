@@ -2,11 +2,11 @@
  * The graph in memory: one row per fact, open or closed, in columns of numbers, with a row index for
  * each subject, predicate, object and triple. Strings are stored as term ids (terms.ts).
  *
- * The columns, the interned terms and the byte scanner of the log exist for the bench of a million facts
- * (bench/kg.mjs): objects in a Map would be simpler, and fast enough up to about 100 000 facts.
+ * The columns, the interned terms and the byte scanner of the log are needed for a million facts
+ * (bench/kg.mjs). Objects in a Map would be simpler, and fast enough for about 100 000 facts.
  *
- * A triple whose only operation is one `add` is stored as its row alone. For every other triple, also a
- * deleted one, `histories` has the operations, and `fold` computes its rows from them.
+ * A triple whose only operation is one `add` is stored only as its row. For every other triple, also a
+ * deleted one, `histories` has the operations, and `fold` computes the rows from them.
  */
 
 import { compareOperations, fold, withOperation } from '../model/fold.js';
@@ -14,7 +14,7 @@ import type { Operation, Origin, Triple, TripleKey } from '../model/triple.js';
 import { END, RowIndex } from './row-index.js';
 import { Terms } from './terms.js';
 
-/** A triple by the term ids of its parts. */
+/** A triple as the term ids of its parts. */
 export interface Key {
   readonly s: number;
   readonly p: number;
@@ -33,7 +33,7 @@ export class TripleTable {
   readonly bySubject = new RowIndex();
   readonly byPredicate = new RowIndex();
   readonly byObject = new RowIndex();
-  /** The triples with more than one `add`, by their term ids. */
+  /** The operations of the triples that have more than one `add`, by their term ids. */
   readonly #histories = new Map<string, History>();
   #byKey = new RowIndex();
   #keyMask = FIRST_CAPACITY - 1;
@@ -50,7 +50,7 @@ export class TripleTable {
   #end = 0;
   #count = 0;
 
-  /** The number of stored facts, with closed ones. */
+  /** The number of stored facts, with closed facts. */
   get count(): number {
     return this.#count;
   }
@@ -84,12 +84,12 @@ export class TripleTable {
     return this.#ts[row] ?? 0;
   }
 
-  /** Infinity for an open fact. */
+  /** Returns Infinity for an open fact. */
   validTo(row: number): number {
     return this.#validTo[row] ?? 0;
   }
 
-  /** Half of the operation's id: shows whether a row still has the same fact. */
+  /** Returns half of the operation's id, which shows whether a row still has the same fact. */
   mark(row: number): number {
     return this.#los[row] ?? 0;
   }
@@ -111,14 +111,14 @@ export class TripleTable {
     );
   }
 
-  /** Allocates room for so many facts at once, before a snapshot is read. */
+  /** Allocates memory for `count` facts, before a snapshot is read. */
   reserve(count: number): void {
     while (this.#keyMask < count) this.#keyMask = 2 * this.#keyMask + 1;
     this.#spread();
     while (this.#ts.length < count) this.#grow();
   }
 
-  /** The first fact of this triple, or `END`. `nextOf` returns the next one. */
+  /** Returns the first fact of this triple, or `END`. `nextOf` returns the next one. */
   firstOf(key: Key): number {
     return this.#matching(key, this.#byKey.first(this.#bucketOf(key)));
   }
@@ -127,7 +127,7 @@ export class TripleTable {
     return this.#matching(key, this.#byKey.next(row));
   }
 
-  /** The open fact of this triple, or `END`. */
+  /** Returns the open fact of this triple, or `END`. */
   openRow(key: Key): number {
     for (let row = this.firstOf(key); row !== END; row = this.nextOf(key, row)) {
       if (this.validTo(row) === Number.POSITIVE_INFINITY) return row;
@@ -135,7 +135,7 @@ export class TripleTable {
     return END;
   }
 
-  /** The last operation on this triple, which every later one must follow. */
+  /** Returns the last operation on this triple. A new operation must have a later time or a greater id. */
   lastOperation(key: Key): Operation | undefined {
     const history = this.#historyOf(key);
     if (history !== undefined) return history.operations.at(-1);
@@ -143,7 +143,7 @@ export class TripleTable {
     return row === END ? undefined : this.operationOf(row);
   }
 
-  /** The `add` operation of a row. */
+  /** Returns the `add` operation of a row. */
   operationOf(row: number): Operation {
     return {
       kind: 'add',
@@ -160,7 +160,7 @@ export class TripleTable {
     return { s: this.subject(row), p: this.predicate(row), o: this.object(row) };
   }
 
-  /** Applies one operation; operations may come in any order. False if it changes nothing. */
+  /** Applies one operation. The order of the calls has no effect. Returns false if it changes nothing. */
   apply(key: Key, operation: Operation): boolean {
     const operations = this.operationsOf(key);
     if (operations === undefined && operation.kind === 'add') {
@@ -173,12 +173,12 @@ export class TripleTable {
     return true;
   }
 
-  /** Whether an operation was applied and still counts. */
+  /** Whether an operation was applied and still has an effect. */
   holds(key: Key, operation: Operation): boolean {
     return this.operationsOf(key)?.some((other) => isSameOperation(other, operation)) ?? false;
   }
 
-  /** Drops deletions from before `time`. Nothing older can come back after that time. */
+  /** Removes deletions (tombstones) that are older than `time`. */
   forgetDeletions(time: number): void {
     for (const [name, { operations }] of this.#histories) {
       const [only] = operations;
@@ -188,7 +188,7 @@ export class TripleTable {
     }
   }
 
-  /** Every known triple once. Those with a history come last. */
+  /** Yields every known triple once. Triples with a history come last. */
   *keys(): Generator<Key> {
     for (let row = 0; row < this.#end; row += 1) {
       if (!this.isUsed(row)) continue;
@@ -198,7 +198,7 @@ export class TripleTable {
     yield* this.#histories.values();
   }
 
-  /** The operations on a triple that still count, sorted; `undefined` if there are none. */
+  /** Returns the operations on a triple that still have an effect, sorted; `undefined` if there are none. */
   operationsOf(key: Key): readonly Operation[] | undefined {
     const history = this.#historyOf(key);
     if (history !== undefined) return history.operations;
@@ -293,7 +293,7 @@ export class TripleTable {
   }
 }
 
-/** The fact of a row in the form for callers. */
+/** Returns the fact of a row as a `Triple`. */
 export function tripleOf(
   table: TripleTable,
   row: number,
@@ -310,7 +310,7 @@ export function tripleOf(
   };
 }
 
-/** The term ids of a triple; `undefined` if a term is not interned. */
+/** Returns the term ids of a triple; `undefined` if a term is not interned. */
 export function findKey({ terms }: TripleTable, { subject, predicate, object }: TripleKey) {
   const key = { s: terms.find(subject), p: terms.find(predicate), o: terms.find(object) };
   return key.s === END || key.p === END || key.o === END ? undefined : key;

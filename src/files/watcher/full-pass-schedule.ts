@@ -1,13 +1,14 @@
 /**
- * Decides when the next full pass is due. It uses monotonic time, so that setting the clock neither
- * stops the passes nor makes too many. A jump of the clock (sleep, or a set clock) makes one due at once.
+ * Decides when the next full pass is due. It uses monotonic time, so that a change of the system's clock does
+ * not stop the passes. After a jump of the clock (the machine slept, or the clock was set), a pass is due at
+ * once.
  */
 import type { Clock } from '../../base/clock.js';
 
 /** If wall clock and monotonic clock differ by this much, the machine slept or the clock was set. */
 const CLOCK_JUMP_MS = 5000;
 
-export class Pace {
+export class FullPassSchedule {
   readonly #clock: Clock;
   #lastFullMs: number;
   #offsetMs: number;
@@ -18,7 +19,9 @@ export class Pace {
     this.#offsetMs = this.#wallOffset();
   }
 
-  /** Called at every tick. True at the tick nearest to `everyMs`; the first tick after it would be late. */
+  /**
+   * Must be called at every tick. Returns true at the tick that is nearest to `everyMs` after the last pass.
+   */
   isFullDue(everyMs: number, tickMs: number): boolean {
     const offsetMs = this.#wallOffset();
     const isJump = Math.abs(offsetMs - this.#offsetMs) > CLOCK_JUMP_MS;
@@ -26,7 +29,7 @@ export class Pace {
     return isJump || this.#clock.monotonic() - this.#lastFullMs >= everyMs - tickMs / 2;
   }
 
-  fullDone(): void {
+  noteFullPass(): void {
     this.#lastFullMs = this.#clock.monotonic();
   }
 

@@ -1,17 +1,17 @@
-/** The forms of the files of an encrypted store (docs/FORMAT.md), by what each file is. */
+/** Seals and opens single files of an encrypted store (docs/FORMAT.md), depending on the kind of file. */
 import { basename } from 'node:path';
 import { isArchiveName } from '../files/archive.js';
 import type { CipherKey } from '../files/sealing/cipher.js';
-import type { FileForms } from '../files/sealing/file-forms.js';
-import { plainForms } from '../files/sealing/file-forms.js';
-import { hasOwnForm, isDocumentFile } from '../files/sealing/open-stores.js';
+import type { FileSealer } from '../files/sealing/file-sealer.js';
+import { plainSealer } from '../files/sealing/file-sealer.js';
+import { isDocumentFile, isNeverSealedWhole } from '../files/sealing/open-stores.js';
 import { sealedFileKey } from '../files/sealing/sealed-form.js';
 import { convertFile } from './convert-file.js';
 import { convertLines, hasOtherLines, sealedLines } from './convert-lines.js';
 
-/** `lineFiles`: paths of the files of the graph, which are known by their names in archives as well. */
-export function formsOf(key: CipherKey | undefined, lineFiles: readonly string[]): FileForms {
-  if (key === undefined) return plainForms;
+/** `lineFiles`: the paths of the graph's files. In archives they are recognized by their file names. */
+export function fileSealerOf(key: CipherKey | undefined, lineFiles: readonly string[]): FileSealer {
+  if (key === undefined) return plainSealer;
   const lineNames = new Set(lineFiles.map((path) => basename(path)));
   const hasLines = (path: string) => lineNames.has(basename(path));
   const open = (path: string, stored: Buffer): Buffer => {
@@ -23,7 +23,8 @@ export function formsOf(key: CipherKey | undefined, lineFiles: readonly string[]
       const text = stored.toString();
       return hasOtherLines(text, key) ? Buffer.from(sealedLines(text, path, key)) : undefined;
     }
-    if (isArchiveName(path) || (hasOwnForm(path) && !isDocumentFile(path))) return undefined;
+    if (isArchiveName(path) || (isNeverSealedWhole(path) && !isDocumentFile(path)))
+      return undefined;
     const converted = convertFile(path, stored, { from: key, to: key });
     return converted && Buffer.from(converted);
   };
