@@ -145,7 +145,8 @@ function FirstRun() {
         <p>What assistants save appears here at once.</p>
         <Connect />
         <p>
-          To import an export of ChatGPT, Claude or another program, drop the file onto this page.
+          To import conversations of ChatGPT, Claude or another program, drop the export onto this
+          page.
         </p>
         <p>
           <a href={hrefOf('import')}>Import an export</a>
