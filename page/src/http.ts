@@ -124,7 +124,7 @@ const WATCH_MS = 5_000;
 /** The server sends an event every 15 seconds. */
 const SILENCE_MS = 35_000;
 
-/** Calls `onSilent` if no event came for SILENCE_MS, because a lost connection does not always cause an error. */
+/** Calls `onSilent` after SILENCE_MS without an event: a lost connection does not always cause an error. */
 function onSilence(onSilent: () => void) {
   let last = Date.now();
   const timer = setInterval(() => {

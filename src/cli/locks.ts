@@ -4,7 +4,7 @@ import type { Config } from '../config/config.js';
 import { heldLocks, type LockFacts } from '../files/locks/lock-inspection.js';
 import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
 
-/** The locks of conversations, memory bank and graph, sorted by name in each folder. Throws FILESYSTEM_ERROR. */
+/** The locks of each folder, sorted by name. Throws FILESYSTEM_ERROR. */
 export async function locksOf({ root, logsDir, kg }: Config): Promise<LockFacts[]> {
   const folders = new Set([
     join(logsDir, '.locks'),

@@ -1,4 +1,4 @@
-/** The view of notes: the list, and one note to read or edit. Changes by other programs are not overwritten. */
+/** The view of notes: the list, and one note. Changes by other programs are not overwritten. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CallError, call, type Output } from '../api.js';
 import { hrefOf, type Route, useChanges, useFocusBack, useLoaded } from '../hooks.js';

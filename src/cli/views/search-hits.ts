@@ -1,4 +1,4 @@
-/** The results of `daybook search` for people: name, role, time and snippet, with messages before and after. */
+/** The results of `daybook search` for people, with the messages before and after each result. */
 import type { z } from 'zod';
 import { isAppError } from '../../base/errors.js';
 import { shortened } from '../../base/shortened.js';

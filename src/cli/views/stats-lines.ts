@@ -85,7 +85,7 @@ const costText = ({ costs }: Sums): string =>
 
 const COLUMNS = ['conversations', 'messages', 'words', 'tokens', 'billedTokens'] as const;
 
-/** RFC 4180 with a header line. An apostrophe is added to a text that a spreadsheet would run as a formula. */
+/** RFC 4180 with a header line. A text that looks like a formula gets an apostrophe. */
 export function csvOf(answer: Answer, table: Table): string {
   const lines = rowsOf(answer, table).map(({ name, sums }) => {
     const costs = sums.costs.map(({ currency, total }) => `${total} ${currency}`).join(' + ');

@@ -1,4 +1,4 @@
-/** The tool `kg_export`: returns the knowledge graph as text, or writes it to a file in the exports folder. */
+/** The tool `kg_export`: returns the knowledge graph as text, or writes it to a file. */
 import { z } from 'zod';
 import { GRAPH_FORMATS } from '../../exchange/graph-formats.js';
 import { estimateTokens, maxTokens } from '../answer-budget.js';
