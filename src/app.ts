@@ -1,6 +1,6 @@
 /**
- * Composition root: the configuration in, one App with every store and service out.
- * Tools see this interface and nothing of the configuration but the facts that are fit to show.
+ * Composition root: makes the App, with all stores and services, from the configuration. Tools use this
+ * interface and not the configuration; `facts` has the settings that may be shown.
  */
 import { dirname, join, sep } from 'node:path';
 import { Figures } from './analytics/figures.js';
@@ -77,9 +77,8 @@ export interface App {
   readonly exporter: Exporter;
   readonly importer: Importer;
   readonly backups: Backups;
-  /** The folders that a backup holds, and that a restore puts back. */
+  /** The folders in a backup, which a restore writes. */
   readonly areas: readonly BackupArea[];
-  /** Checks everything that is stored. */
   readonly doctor: Doctor;
   readonly trash: RetentionParts['trash'];
   readonly retention: RetentionParts['retention'];
@@ -95,55 +94,55 @@ export interface App {
   readonly insights: InsightStore;
   readonly insightSearch: InsightSearch;
   readonly durability: Durability;
-  /** IANA name of the zone in which people read times. A function, because to ask the system for it takes time. */
+  /** IANA name of the time zone for times that people read. A function, because asking the system takes time. */
   timeZone(): string;
   readonly facts: StoreFacts;
   readonly isEncrypted: boolean;
-  /** What waits in memory while the store is away, read-only or full. */
+  /** Writes that wait in memory while the store is unavailable, read-only or full. */
   readonly deferredWrites: WriteQueue;
-  /** How the store's files are sealed. */
+  /** How the files of the store are encrypted. */
   readonly sealer: FileSealer;
   /**
-   * Begins what a server does beside its calls: clears what dead processes left, follows their
-   * research runs, builds the search index. Commands that run once do without.
+   * Starts the background work of a server: removes files of ended processes, continues their research
+   * runs, and builds the search index. Commands do not call it.
    */
   start(): void;
-  /** LOCKED where another process encrypts or decrypts the store, or did so since this App was opened. */
+  /** Throws LOCKED if another process encrypts or decrypts the store, or did so since this App was opened. */
   requireUnconverted(): void;
-  /** Finishes accepted calls, then closes everything. */
+  /** Finishes accepted calls, then closes all stores and services. */
   close(): Promise<void>;
 }
 
 export interface AppOptions {
   readonly log?: Log;
   readonly clock?: Clock;
-  /** Nothing will be written, so no folder is created. */
+  /** The program writes nothing, so no folder is created. */
   readonly isReading?: boolean;
-  /** Lists conversations without reading the files of which the index cache has the current version. */
+  /** Lists conversations from the index cache, and reads only the files that changed since. */
   readonly listsFromCache?: boolean;
-  /** For programs that ask and never `start`: a question by meaning uses the vectors that are on the disk. */
+  /** For programs that do not call `start`: a search by meaning uses the vectors on the disk. */
   readonly loadsVectors?: boolean;
-  /** For servers: goes on while the root is away, and makes none where one is missing. */
+  /** For servers: keeps running while the root is unavailable, and does not create a missing root. */
   readonly staysUp?: boolean;
 }
 
-/** What every write of a store asks. */
+/** The checks of each write of a store. */
 interface Guards {
   readonly requireRoom: () => Promise<void>;
   readonly screen: MessageScreen;
-  /** Absent where no write waits. */
+  /** Absent if writes may not wait. */
   readonly queue: WriteQueue | undefined;
 }
 
 type Encryption = Awaited<ReturnType<typeof openStoreEncryption>>;
 
-/** A dead server's lease on a research run ends by itself; a second check then takes the run over. */
+/** The lease of an ended server on a research run has expired after this time, so the run can be resumed. */
 const SECOND_RESUME_MS = 25_000;
 
 /**
- * Opens every store on the folders of the configuration. It creates no conversation. DECRYPT where
- * the store is encrypted with another key than the given one, LOCKED while that is being changed,
- * STORAGE_UNAVAILABLE where a server's root is away.
+ * Opens all stores in the configured folders; it creates no conversation. Throws DECRYPT if the store is
+ * encrypted with another key, LOCKED while its encryption is being changed, and STORAGE_UNAVAILABLE if
+ * the root of a server is unavailable.
  */
 export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
   if (options.staysUp) requireRootAtStart(config);
@@ -152,6 +151,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     const app = await openApp(config, options, encryption);
     const close = () => app.close().finally(() => encryption.close());
     if (options.staysUp !== true) return { ...app, close };
+    // At the start and at the end, because the first conversation can be saved in between.
     const remember = () => rememberRoot(config, options.log ?? silentLog);
     const remembered = remember();
     return { ...app, close: () => remembered.then(remember).finally(close) };
@@ -195,7 +195,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const beginning = beginningOf(config, { conversations, research, importer }, log);
   return {
     ...{ ...stored, research, search, figures },
-    ...recallingOf({ recall, insights, ...bank }),
+    ...recallServices({ recall, insights, ...bank }),
     documents,
     quickFind: new QuickFind({ conversations, insights, clock, ...bank }),
     ...{ exporter, importer, areas },
@@ -204,7 +204,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
     state,
     ...language.services,
     insightSearch: new InsightSearch(insights),
-    ...settledBy(config, encryption, conversations),
+    ...configuredParts(config, encryption, conversations),
     start() {
       beginning.start();
       search.start();
@@ -216,7 +216,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
       keeping.start();
     },
     async close() {
-      // `queue` before the stores: what waits is written to them.
+      // `queue` is closed before the stores, because waiting writes are written to them.
       const services = [beginning, keeping, research, language, queue, figures, recall, search];
       for (const part of services) await part.close();
       for (const store of [bank.memoryBank, bank.kg, insights, conversations]) await store.close();
@@ -239,7 +239,7 @@ const conversationsOf = (
   return openConversationStore({ ...fromConfig, ...(staysUp && { staysUp: guarded }) });
 };
 
-/** Clears what dead processes left, follows their research runs, and takes in what the user has watched. */
+/** Removes files of ended processes, continues their research runs, and imports from watched folders. */
 function beginningOf(
   { logsDir, imports }: Config,
   { conversations, research, importer }: Pick<App, 'conversations' | 'research' | 'importer'>,
@@ -266,8 +266,8 @@ function beginningOf(
   };
 }
 
-/** What the configuration alone decides. */
-const settledBy = (
+/** The fields of the App that come only from configuration and encryption. */
+const configuredParts = (
   config: Config,
   { key, sealer }: Encryption,
   { deferred: { queue } }: ConversationStore,
@@ -281,14 +281,14 @@ const settledBy = (
   facts: factsOf(config),
 });
 
-/** What answers questions from recall. */
-const recallingOf = (stores: MemoryStores) => ({
+/** The services that search with recall. */
+const recallServices = (stores: MemoryStores) => ({
   recall: stores.recall,
   relevantSnippets: new RelevantSnippets(stores.recall),
   memorySearch: new MemorySearch(stores),
 });
 
-/** They read nothing until something is asked or `start` is called. */
+/** Search index, recall and figures. They read no file before the first question or `start`. */
 function derivedOf(
   config: Config,
   store: ConversationStore,

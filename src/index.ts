@@ -1,6 +1,7 @@
 /**
- * Public API of the package: `openDaybook`, which most programs need; below it the app over a folder
- * and the MCP server over an app; and the text index that gives SQLite FTS5's answers, useful alone.
+ * Public API of the package. Most programs need only `openDaybook`. `createApp` opens the stores of a
+ * folder, `buildServer` makes an MCP server for an app, and `createTextIndex` makes a text index with the
+ * results of SQLite FTS5.
  */
 
 export {

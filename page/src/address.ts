@@ -1,26 +1,26 @@
 /**
- * Where the reader is: `#/<view>/<name>?<params>`. On the page this is the fragment of the browser's
- * address. In a frame of an assistant, whose address belongs to the host, it is a variable.
+ * The address of the shown view: `#/<view>/<name>?<params>`. On the page this is the fragment of the
+ * browser's URL. In a frame of an assistant it is a variable, because the URL belongs to the host.
  */
 export interface Address {
   /** Such as `#/conversation/20250124-1706102400123?seq=3`. */
   current(): string;
   go(href: string): void;
-  /** The same without an entry in the history. */
+  /** Goes to `href` without a new entry in the history. */
   replace(href: string): void;
   /**
-   * Notes the parameters of the view that is shown already: no listener is called. Does nothing if the reader
-   * has gone to another view, which is not shown yet.
+   * Changes the parameters of the shown view without calling listeners. Does nothing if the address
+   * already has another view, which is not shown yet.
    */
   note(href: string): void;
-  /** The returned function ends it. */
+  /** Calls `listener` after each change, until the returned function is called. */
   follow(listener: () => void): () => void;
 }
 
-/** Without the parameters. The first view has the address `#/`, or none. */
+/** The address without parameters. An empty address means `#/`, the first view. */
 const viewOf = (href: string) => href.replace(/\?.*/, '').replace(/^(#\/?)?$/, '#/');
 
-/** The fragment of the browser's own address. */
+/** The fragment of the browser's URL. */
 export const browserAddress: Address = {
   current: () => location.hash,
   go(href) {
@@ -36,10 +36,10 @@ export const browserAddress: Address = {
   },
 };
 
-/** The parts of the page read and change the address here. */
+/** The address that all parts of the page use. */
 export let address: Address;
 
-/** To be called before the first view is rendered. */
+/** Must be called before the first view is rendered. */
 export function setAddress(other: Address): void {
   address = other;
 }

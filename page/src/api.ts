@@ -1,6 +1,6 @@
 /**
- * What views ask: tools by name, and changes on disk. Answers come over the connection that the
- * program sets when it starts. The types are those of the tools themselves.
+ * The API of the views: calls of tools by name, and changes of files. They use the connection that is
+ * set at the start. The types come from the tools.
  */
 import type { z } from 'zod';
 import type { listInsightContexts } from '../../src/tools/admin/list-insight-contexts.js';
@@ -66,7 +66,7 @@ interface Tools {
 type Name = keyof Tools;
 export type Output<N extends Name> = z.output<Tools[N]['output']>;
 
-/** The facts of an AppError, or what became of the connection. */
+/** An AppError of the server, or an error of the connection. */
 export class CallError extends Error {
   readonly code: string;
   readonly hint: string;
@@ -78,31 +78,31 @@ export class CallError extends Error {
   }
 }
 
-/** What a call has done so far. */
+/** A progress report of a running call. */
 export interface Progress {
   readonly progress: number;
   readonly total?: number;
   readonly message?: string;
 }
 
-/** How the tools of a server are reached. */
+/** A connection to the tools of a server. */
 export interface Connection {
-  /** True where nothing may be changed: the views offer no editing, deleting or asking. */
+  /** True if the views may not change data: they offer no editing, deleting or asking. */
   readonly isReadOnly: boolean;
-  /** The structured answer of a tool. CallError; AbortError when the signal is aborted. */
+  /** Returns the output of a tool. Throws CallError, or AbortError if the signal is aborted. */
   call(
     name: string,
     input: object,
     signal?: AbortSignal,
     onProgress?: (report: Progress) => void,
   ): Promise<unknown>;
-  /** Reports changes on disk from now on. Called once. */
+  /** Reports changes of files from now on. It is called once. */
   follow(report: (change: Change) => void): void;
 }
 
 let connection: Connection | undefined;
 
-/** To be called before the first view is rendered. */
+/** Must be called before the first view is rendered. */
 export function connect(made: Connection): void {
   connection = made;
 }
@@ -114,7 +114,7 @@ function connected(): Connection {
 
 export const isReadOnly = (): boolean => connected().isReadOnly;
 
-/** The structured answer of a tool. CallError; AbortError when the signal is aborted. */
+/** Returns the output of a tool. Throws CallError, or AbortError if the signal is aborted. */
 export async function call<N extends Name>(
   name: N,
   input: z.input<Tools[N]['input']>,
@@ -126,20 +126,20 @@ export async function call<N extends Name>(
 
 export interface Change {
   readonly kind: string;
-  /** `*` stands for many. */
+  /** Ids of what changed; `*` means that everything of this kind can have changed. */
   readonly keys: readonly string[];
 }
 
 export const CHANGE_KINDS = ['conversation', 'note', 'graph', 'insight'] as const;
 
-/** Everything may have changed. */
+/** Changes that make all views load again. */
 export const ALL_CHANGES: readonly Change[] = CHANGE_KINDS.map((kind) => ({ kind, keys: ['*'] }));
 
 type Listener = (change: Change) => void;
 const listeners = new Set<Listener>();
 let isFollowing = false;
 
-/** Called with every change on disk; everything counts as changed after a lost connection. */
+/** Calls `listener` for each change of files, and with ALL_CHANGES after a lost connection. */
 export function onChange(listener: Listener): () => void {
   listeners.add(listener);
   if (!isFollowing) {

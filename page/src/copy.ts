@@ -1,4 +1,4 @@
-/** Puts a text onto the clipboard; what a button then says. A frame may be forbidden to. */
+/** Copies a text to the clipboard. Returns the outcome as text for a button; a host can forbid copying. */
 export async function copyText(text: string): Promise<string> {
   try {
     await navigator.clipboard.writeText(text);

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** A modal dialog of the browser: it keeps the focus inside and gives it back. */
+/** Uses the dialog of the browser, which keeps the focus inside and restores it at the end. */
 export function Dialog(props: { label: string; onClose(): void; children: ComponentChildren }) {
   const place = useRef<HTMLDialogElement>(null);
   useEffect(() => place.current?.showModal(), []);

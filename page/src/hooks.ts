@@ -1,4 +1,4 @@
-/** What views share: the address, answers of tools, and changes on disk. */
+/** Hooks that views share: the address, answers of tools, changes of files, and keys. */
 import type { RefObject } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { address } from './address.js';
@@ -7,7 +7,7 @@ import { type CallError, onChange } from './api.js';
 export interface Route {
   /** Such as `conversation`. */
   readonly view: string;
-  /** The rest of the path, decoded. */
+  /** The path after the view, decoded. */
   readonly name: string;
   readonly params: URLSearchParams;
 }
@@ -35,14 +35,14 @@ export function hrefOf(view: string, name = '', params: Record<string, string> =
 
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => parseRoute(address.current()));
-  // A layout effect: a plain one runs after the first paint and misses a change of address before it.
+  // A layout effect, because an effect runs after the first paint and misses an earlier change of address.
   useLayoutEffect(() => {
     return address.follow(() => setRoute(parseRoute(address.current())));
   }, []);
   return route;
 }
 
-/** What the window is called; nothing changes without a title. */
+/** Sets the title of the window. `undefined` does not change it. */
 export function useTitle(title: string | undefined): void {
   useEffect(() => {
     if (title !== undefined) document.title = title === '' ? 'Daybook' : `${title} · Daybook`;
@@ -56,7 +56,7 @@ export interface Loaded<T> {
   reload(): void;
 }
 
-/** Calls `load` again whenever `key` changes; an answer that comes too late is dropped. */
+/** Calls `load` when `key` changes. An answer for an earlier key is ignored. */
 export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
   const [state, setState] = useState<{ data?: T; error?: CallError; isLoading: boolean }>({
     isLoading: true,
@@ -78,7 +78,7 @@ export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise
   return { data: state.data, error: state.error, isLoading: state.isLoading, reload };
 }
 
-/** Calls `listener` for changes of one kind; `key` limits it to that name. */
+/** Calls `listener` for changes of one kind; with `key` only for changes of this id. */
 export function useChanges(kind: string, listener: () => void, key?: string): void {
   const latest = useRef(listener);
   latest.current = listener;
@@ -94,7 +94,7 @@ export function useChanges(kind: string, listener: () => void, key?: string): vo
   );
 }
 
-/** The value, once it has not changed for a moment. */
+/** The value after it has not changed for `ms` milliseconds. */
 export function useSettled<T>(value: T, ms = 180): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
@@ -108,7 +108,7 @@ export function useSettled<T>(value: T, ms = 180): T {
 export const focusView = (): void =>
   document.getElementById('main')?.focus({ preventScroll: true });
 
-/** For the button that opens an editor: it gets the focus back when the editor has closed. */
+/** Returns the ref for the button that opens an editor. It is focused again when the editor is closed. */
 export function useFocusBack(isOpen: boolean): RefObject<HTMLButtonElement> {
   const button = useRef<HTMLButtonElement>(null);
   const wasOpen = useRef(false);
@@ -119,7 +119,7 @@ export function useFocusBack(isOpen: boolean): RefObject<HTMLButtonElement> {
   return button;
 }
 
-/** Keys that are pressed outside of text fields. */
+/** Handles keys that are pressed outside of text fields. */
 export function useKeys(handlers: Record<string, (event: KeyboardEvent) => void>): void {
   const latest = useRef(handlers);
   latest.current = handlers;

@@ -1,4 +1,4 @@
-/** The page's own server over HTTP: tools by name, the stream of changes, uploads and the session. */
+/** The HTTP connection of the page to its server: tools, the stream of changes, uploads and the session. */
 import { ALL_CHANGES, CallError, type Change, type Connection, type Progress } from './api.js';
 
 export const httpConnection: Connection = {
@@ -17,16 +17,16 @@ export const httpConnection: Connection = {
   follow: openEvents,
 };
 
-/** Lines of JSON: reports of progress, then the answer. */
+/** JSON Lines: progress reports, then the answer. */
 const REPORTS = 'application/x-ndjson';
 
-interface Asking {
+interface PostOptions {
   readonly signal?: AbortSignal | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-async function post(path: string, body: unknown, asking: Asking = {}): Promise<Response> {
-  const { signal, headers } = asking;
+async function post(path: string, body: unknown, options: PostOptions = {}): Promise<Response> {
+  const { signal, headers } = options;
   const isFile = body instanceof File;
   const type = isFile ? 'application/octet-stream' : 'application/json';
   try {
@@ -45,7 +45,7 @@ async function post(path: string, body: unknown, asking: Asking = {}): Promise<R
 const offline = () =>
   new CallError('OFFLINE', 'The server does not answer.', 'Start it with daybook open.');
 
-/** Reads the reports until the answer. CallError where the connection is lost before it. */
+/** Reads progress reports and returns the answer. Throws CallError if the connection is lost before it. */
 async function answerAfter(response: Response, onProgress?: (report: Progress) => void) {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
@@ -62,12 +62,12 @@ async function answerAfter(response: Response, onProgress?: (report: Progress) =
   }
 }
 
-/** The answer of a tool, or the facts of an error. */
+/** The output of a tool, or `error`. */
 interface ToolBody {
   readonly error?: Readonly<Record<'code' | 'message' | 'hint', string>>;
 }
 
-/** Hands a file over for `import_conversations`, which takes the path. CallError. */
+/** Uploads a file and returns its path for `import_conversations`. Throws CallError. */
 export async function upload(file: File): Promise<{ path: string }> {
   const response = await post(`/api/uploads?name=${encodeURIComponent(file.name)}`, file);
   const body = await response.json();
@@ -75,12 +75,12 @@ export async function upload(file: File): Promise<{ path: string }> {
   throw new CallError('HTTP', body.error?.message ?? response.statusText);
 }
 
-/** The server needs it no longer. */
+/** Removes an uploaded file from the server. */
 export async function dropUpload(path: string): Promise<void> {
   await post('/api/uploads/remove', { path });
 }
 
-/** Whether the browser may use the page; a link or a token makes it so. */
+/** True if the browser has a session. */
 export async function isSignedIn(): Promise<boolean> {
   return (await fetch('/api/session')).ok;
 }
@@ -89,7 +89,7 @@ export async function signIn(given: { link: string } | { token: string }): Promi
   return (await post('/api/session', given)).ok;
 }
 
-/** `wasLost`: an earlier stream ended, so anything may have changed until this one is open. */
+/** `wasLost`: an earlier stream ended, so ALL_CHANGES is reported when this one is open. */
 function openEvents(report: (change: Change) => void, wasLost = false): void {
   const source = new EventSource('/api/events');
   let isBehind = wasLost;
@@ -124,7 +124,7 @@ const WATCH_MS = 5_000;
 /** The server sends an event every 15 seconds. */
 const SILENCE_MS = 35_000;
 
-/** Calls `onSilent` when nothing came for too long, as after a sleep: a connection can be dead without an event. */
+/** Calls `onSilent` after SILENCE_MS without an event: a lost connection does not always cause an error. */
 function onSilence(onSilent: () => void) {
   let last = Date.now();
   const timer = setInterval(() => {

@@ -1,4 +1,4 @@
-/** Starts the page: a one-time link becomes a session before anything else is asked for. */
+/** Starts the page. A one-time link in the URL is first exchanged for a session. */
 import { render } from 'preact';
 import { browserAddress, setAddress } from './address.js';
 import { connect } from './api.js';
@@ -12,7 +12,7 @@ const OPEN = '#open=';
 async function start(place: HTMLElement): Promise<void> {
   if (location.hash.startsWith(OPEN)) {
     const link = location.hash.slice(OPEN.length);
-    // In place of the entry in the history, so that the secret does not stay there.
+    // Replaces the entry in the history, so that the secret is not kept there.
     history.replaceState(null, '', '#/');
     await signIn({ link });
   }

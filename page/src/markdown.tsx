@@ -1,6 +1,6 @@
 /**
- * Stored Markdown as HTML. The text is data of unknown origin: DOMPurify lets only elements of text
- * through, links open outside with no referrer, and images are named, not fetched.
+ * Shows stored Markdown as HTML. The text is not trusted: DOMPurify allows only text elements, links open
+ * in a new window without referrer, and an image is only a link.
  */
 import DOMPurify from 'dompurify';
 import { marked } from 'marked';
@@ -30,8 +30,8 @@ const CLEAN = {
   ALLOWED_URI_REGEXP: /^(?:https?:|mailto:)/i,
   RETURN_TRUSTED_TYPE: true,
 };
-/** Longer texts are shown as they are: laying out their Markdown would hold up the page. */
-const LONGEST = 60_000;
+/** A longer text is shown as plain text, because its layout as Markdown would block the page. */
+const MAX_LENGTH = 60_000;
 
 marked.use({
   gfm: true,
@@ -54,7 +54,7 @@ DOMPurify.addHook('afterSanitizeAttributes', (node) => {
 
 export function Markdown({ text }: { readonly text: string }) {
   const place = useRef<HTMLDivElement>(null);
-  const html = useMemo(() => (text.length > LONGEST ? undefined : cleanHtml(text)), [text]);
+  const html = useMemo(() => (text.length > MAX_LENGTH ? undefined : cleanHtml(text)), [text]);
   useEffect(() => {
     for (const block of place.current?.querySelectorAll('pre') ?? []) addCopyButton(block);
   }, [html]);

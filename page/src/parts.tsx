@@ -1,11 +1,11 @@
-/** Small parts that several views use. */
+/** Small components that several views use. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { CallError } from './api.js';
 import { copyText } from './copy.js';
 import { useKeys } from './hooks.js';
 
-/** `view`: the main heading, where this is all that the view shows. */
+/** `view`: the main heading, if the view shows nothing else. */
 export function Empty({
   view,
   title,
@@ -43,7 +43,7 @@ export function CopyButton({ label, text }: { readonly label: string; readonly t
 
 const numbers = new Intl.NumberFormat();
 
-/** A number as the reader's language has it. */
+/** A number in the format of the user's language. */
 export const shownNumber = (count: number): string => numbers.format(count);
 
 /** Such as `1 message` or `2,192 messages`. */
@@ -52,7 +52,7 @@ export const counted = (count: number, name: string): string =>
 
 export type NamedFigures = readonly (readonly [name: string, value: string])[];
 
-/** Figures in a row, each above its name. */
+/** Figures in a row, each with its name. */
 export function FigureRow({ figures }: { readonly figures: NamedFigures }) {
   return (
     <dl class="totals">
@@ -69,7 +69,7 @@ export function FigureRow({ figures }: { readonly figures: NamedFigures }) {
 export const MARK_START = '\ue000';
 export const MARK_END = '\ue001';
 
-/** A text with the matches between two private characters marked. */
+/** Marks the matches, which are between MARK_START and MARK_END. */
 export function Marked({ text }: { readonly text: string }) {
   const [first = '', ...rest] = text.split(MARK_START);
   return (
@@ -92,7 +92,7 @@ const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const dayOfThisYear = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 const timeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-/** A time as the reader's zone and language have it; a day of this year without the year. */
+/** A time in the user's time zone and language. A day of this year is shown without the year. */
 export function Time({ at, isDay = false }: { readonly at: string; readonly isDay?: boolean }) {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return <span>{at}</span>;
@@ -107,7 +107,7 @@ export interface Notice {
 }
 
 let show: (notice: Notice | undefined) => void = () => undefined;
-/** Shows a sentence for some seconds, with a way back where there is one. */
+/** Shows a sentence for `NOTICE_MS`, with a button that undoes the change if `undo` is given. */
 export const notify = (notice: Notice): void => show(notice);
 
 const NOTICE_MS = 10_000;

@@ -1,4 +1,4 @@
-/** Quick find over everything that has a name (Ctrl K). */
+/** The dialog of quick find (Ctrl K): finds conversations, notes, insights and subjects by name. */
 
 import { useState } from 'preact/hooks';
 import { address } from './address.js';
@@ -70,7 +70,7 @@ export function QuickFind({ onClose }: { onClose(): void }) {
         ))}
       </div>
       {asked !== '' && data?.hits.length === 0 && (
-        <p>Nothing has such a name. {data.suggestions.join(', ')}</p>
+        <p>Nothing with this name was found. {data.suggestions.join(', ')}</p>
       )}
     </Dialog>
   );

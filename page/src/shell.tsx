@@ -34,7 +34,7 @@ const NAVIGATION: readonly (readonly [view: string, label: string, key: string])
   ['trash', 'Trash & health', 'x'],
 ];
 
-/** Of views that are not in the navigation, or are called otherwise. */
+/** Titles of views that are not in the navigation, or have another name there. */
 const TITLES: Readonly<Record<string, string>> = {
   '': '',
   conversation: 'Conversation',
@@ -42,7 +42,7 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 
 const KEYS: readonly (readonly [keys: string, what: string])[] = [
-  ['Ctrl K or ⌘ K', 'find anything by name'],
+  ['Ctrl K or ⌘ K', 'find by name'],
   ['/', 'search what was said'],
   ['j, k', 'next and previous entry of a list'],
   ['J, K', 'next and previous question of a conversation'],

@@ -1,4 +1,4 @@
-/** For browsers that came without a link: the token of the server opens the page. */
+/** The sign-in form for browsers without a one-time link: it asks for the token of the server. */
 import { useState } from 'preact/hooks';
 import { signIn } from './http.js';
 

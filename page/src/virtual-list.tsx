@@ -1,13 +1,13 @@
 /**
- * A list of any length: only the rows on the screen are in the document. Rows have one height; the
- * owner is asked for those that are not there yet. j and k move, Enter opens.
+ * A list of any length: only the rows on the screen are in the document. All rows have the same height.
+ * Missing rows are requested with `onMissing`. The keys j and k move the focus, Enter opens a row.
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useKeys } from './hooks.js';
 
 const ROW_PX = 64;
-/** Rows beyond the edges, so that scrolling shows no gap. */
+/** Number of rows above and below the screen, so that scrolling shows no gap. */
 const SPARE = 8;
 
 export interface VirtualListProps<T> {
@@ -17,7 +17,7 @@ export interface VirtualListProps<T> {
   keyOf(item: T): string;
   hrefOf(item: T): string;
   row(item: T, before: T | undefined): ComponentChildren;
-  /** Called when rows from `items.length` on come into sight. */
+  /** Called when rows after `items` become visible. */
   onMissing(): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Daybook as a library: the same stores, search and tools that the server offers, in this process,
- * on a folder of plain files. Any number of processes, servers among them, may have it open.
+ * Daybook as a library: the stores, the search and the tools of the server, in this process. Several
+ * processes, also servers, can open the same folder at the same time.
  */
 import { type App, createApp } from '../app.js';
 import { AppError } from '../base/errors.js';
@@ -20,66 +20,68 @@ import { untilClosed } from './until-closed.js';
 
 export interface OpenOptions {
   /**
-   * The folder that holds everything; made where it is missing. Left out, it is found as the command
-   * finds it: `DAYBOOK_ROOT`, a folder registered with `daybook init`, `~/.daybook`.
+   * The folder of all data; it is created if it is missing. Default, as for the command: `DAYBOOK_ROOT`,
+   * otherwise a folder registered with `daybook init`, otherwise `~/.daybook`.
    */
   readonly root?: string;
-  /** Settings by the names of their environment variables; `process.env` unless given. */
+  /** Settings by name of their environment variable. Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 export interface SearchRequest {
-  /** `auto` unless given: FTS5's query language, or plain words where it is no valid query. */
+  /** Default `auto`: FTS5 syntax, or plain words if the query is not valid FTS5. */
   readonly matchType?: MatchType;
   readonly filters?: MessageFilters;
-  /** 20 unless given. */
+  /** Maximum number of results. Default 20. */
   readonly limit?: number;
+  /** Number of results to skip. Default 0. */
   readonly offset?: number;
-  /** Aborted: CANCELLED. */
+  /** If it is aborted, the search throws CANCELLED. */
   readonly signal?: AbortSignal;
 }
 
 export interface InsightSearchRequest extends Omit<SearchRequest, 'filters'> {
-  /** The absolute path of a project, or `global`: nothing of any other context is found. */
+  /** The absolute path of a project, or `global`. Only insights of this context are found. */
   readonly context: string;
-  /** Only insights that have all of them. */
+  /** Only insights with all of these tags. */
   readonly tags?: readonly string[];
   readonly includeExpired?: boolean;
 }
 
 export interface Daybook {
-  /** Absolute. */
+  /** The absolute path of the folder. */
   readonly root: string;
-  /** Writes are on disk when their promise resolves, and what is read is what is on disk then. */
+  /** A write is durable when its promise resolves. A read returns the present content of the files. */
   readonly conversations: ConversationStore;
-  /** The same for insights. */
+  /** Durable writes and reads as for `conversations`. */
   readonly insights: InsightStore;
   /**
-   * Finds messages, the best first. The first search builds the index, or loads it from your cache;
-   * from then on it follows the folder, edits by hand included, until `close`. QUERY_SYNTAX only with
-   * `matchType: 'fts5'`; VALIDATION_ERROR, CANCELLED, FILESYSTEM_ERROR.
+   * Finds messages, best first. The first search builds the index or loads it from the cache of the user.
+   * Then the index follows all changes of the files until `close`. Throws QUERY_SYNTAX (only with
+   * `matchType: 'fts5'`), VALIDATION_ERROR, CANCELLED or FILESYSTEM_ERROR.
    */
   search(query: string, request?: SearchRequest): Promise<MessageResults>;
-  /** Finds insights of one context, the best first, as they are on disk. Throws like `search`. */
+  /** Finds insights of one context, best first. Throws the errors of `search`. */
   searchInsights(query: string, request: InsightSearchRequest): Promise<InsightResults>;
   /**
-   * Calls a tool as an MCP client on this machine would, by its name or an older one, and gives its
-   * answer (docs/TOOLS.md has them all; toolsets that are switched off can be called too).
-   * VALIDATION_ERROR names a wrong argument or tool; else the errors of the tool.
+   * Calls a tool as a local MCP client does, by its name or an alias, and returns its output. docs/TOOLS.md
+   * describes the tools; tools of disabled toolsets can be called too. Throws VALIDATION_ERROR for a wrong
+   * argument or an unknown tool, and the errors of the tool.
    */
   call(
     tool: string,
     input?: Readonly<Record<string, unknown>>,
     signal?: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>>;
-  /** Finishes writes that were begun, then lets go of everything. CONFLICT for every call after it. */
+  /** Finishes running writes and closes all files. Later calls throw CONFLICT. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the folder; reads nothing of what is in it. Background work of a server (daily backups,
- * resuming research, making vectors) is not done; where `DAYBOOK_EMBEDDINGS` is set, questions by meaning
- * use the vectors that a server or `daybook embeddings update` made. VALIDATION_ERROR for a wrong setting, FILESYSTEM_ERROR.
+ * Opens the folder without reading its files. The background work of a server (daily backups, resuming
+ * research, making vectors) is not done. If `DAYBOOK_EMBEDDINGS` is set, a search by meaning uses the
+ * vectors that a server or `daybook embeddings update` made. Throws VALIDATION_ERROR for a wrong setting,
+ * and FILESYSTEM_ERROR.
  */
 export async function openDaybook({ root, env }: OpenOptions = {}): Promise<Daybook> {
   const config = loadConfig({

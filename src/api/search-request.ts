@@ -1,4 +1,4 @@
-/** What a program asks a search, judged before anything is searched: types do not hold in JavaScript. */
+/** Checks a search request at run time, because a JavaScript program can pass values of other types. */
 import { z } from 'zod';
 import { AppError } from '../base/errors.js';
 import { MATCH_TYPES } from '../fts/query/match-types.js';
@@ -15,7 +15,7 @@ const requestSchema = z.looseObject({
   includeExpired: z.boolean().optional(),
 });
 
-/** VALIDATION_ERROR names the first field that is wrong, and what it takes. */
+/** Throws VALIDATION_ERROR with the first wrong field and its problem. */
 export function requireSearch(request: object): void {
   const [issue] = requestSchema.safeParse(request).error?.issues ?? [];
   if (issue === undefined) return;

@@ -1,12 +1,13 @@
 /**
- * The end of a daybook: calls that were begun are finished, later ones are refused, on the stores as well.
- * A program that saved into what it had closed would otherwise never learn that its writes are not waited for.
+ * Refuses calls after `close`, also on the stores. Running calls are finished. Without this check, a
+ * program could save after `close`, and its write could be lost without an error.
  */
 import { AppError } from '../base/errors.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { InsightStore } from '../stores/insights/insights.js';
 
-type AtOnce<T> = {
+/** Names of the methods that do not return a promise. */
+type SyncMethod<T> = {
   [K in keyof T]: T[K] extends (...args: never) => infer R
     ? R extends Promise<unknown>
       ? never
@@ -14,8 +15,10 @@ type AtOnce<T> = {
     : never;
 }[keyof T];
 
-/** What answers at once, from memory, and changes nothing. */
-const AT_ONCE: Readonly<Record<AtOnce<ConversationStore> | AtOnce<InsightStore>, true>> = {
+/** Methods that return at once from memory and write nothing. They can be called after `close`. */
+const SYNC_METHODS: Readonly<
+  Record<SyncMethod<ConversationStore> | SyncMethod<InsightStore>, true>
+> = {
   damaged: true,
   duplicateKeys: true,
   follow: true,
@@ -43,13 +46,13 @@ export function untilClosed(end: () => Promise<void>) {
       closing ??= end();
       return closing;
     },
-    /** The same store, whose methods reject from `close` on. */
+    /** The store with methods that reject after `close`. */
     guarded<T extends ConversationStore | InsightStore>(store: T): T {
       return new Proxy(store, {
         get(target, name) {
           const value: unknown = Reflect.get(target, name, target);
           if (typeof value !== 'function') return value;
-          if (name in AT_ONCE) return value.bind(target);
+          if (name in SYNC_METHODS) return value.bind(target);
           return async (...given: unknown[]) => {
             requireOpen();
             return value.apply(target, given);

@@ -1,4 +1,4 @@
-/** The doctor put together: which folders and stores its checks read. */
+/** Makes the doctor with its checks, for the folders and stores of the configuration. */
 import { dirname, join } from 'node:path';
 import { checkFiguresCache } from '../analytics/check-figures-cache.js';
 import type { Clock } from '../base/clock.js';
@@ -44,7 +44,7 @@ const cachesOf = (config: Config): DerivedCache[] => [
   { name: 'figures', path: indexCachePath(config, '.figures.bin'), check: checkFiguresCache },
 ];
 
-/** Touches no file until it examines. */
+/** Reads no file before `examine`. */
 export function doctorOf(config: Config, parts: Parts): Doctor {
   const { root, logsDir: logsFolder, fsync, backup, imports } = config;
   const { conversations, backups, insights, memoryBank, kg, clock, codec } = parts;

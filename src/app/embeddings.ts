@@ -1,4 +1,4 @@
-/** Builds the embeddings: the model, the folder of its vectors, and the source of vectors for recall. */
+/** Makes the embeddings: the model, the folder of its vectors, and the source of vectors for recall. */
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
@@ -17,16 +17,16 @@ import type { VectorSource } from '../recall/vector-source.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 
 export interface EmbeddingParts {
-  /** Absent where embeddings are off. */
+  /** Absent if embeddings are off. */
   readonly vectors?: VectorSource;
   readonly mode: Config['embeddings']['mode'];
-  /** Absent where embeddings are off. */
+  /** `undefined` if embeddings are off. */
   progress(): EmbeddingProgress | undefined;
-  /** Takes the vectors that are on the disk, for a process that asks and ends; nothing where embeddings are off. See `EmbeddingSync.load`. */
+  /** Loads the vectors from the disk (see `EmbeddingSync.load`). Does nothing if embeddings are off. */
   load(): Promise<void>;
-  /** See `EmbeddingSync.embedAll`. VALIDATION_ERROR where embeddings are off. */
+  /** See `EmbeddingSync.embedAll`. Throws VALIDATION_ERROR if embeddings are off. */
   embedAll: EmbeddingSync['embedAll'];
-  /** Begins to embed in the background. */
+  /** Starts to make vectors in the background. */
   start(): void;
   close(): Promise<void>;
 }
@@ -69,11 +69,11 @@ async function off(): Promise<never> {
   });
 }
 
-/** The vectors of a root's messages, a folder a model. */
+/** The folder of the vectors of a root; it has one folder for each model. */
 export const vectorsFolder = ({ cacheFolder, logsDir }: Config): string =>
   join(cacheFolder, 'vectors', sha256Hex(logsDir).slice(0, 32));
 
-/** The keys of all passages that are stored, by which their vectors are found. */
+/** The keys of all stored passages. A vector is stored under the key of its passage. */
 export async function passageKeys(conversations: ConversationStore): Promise<Set<string>> {
   const keys = new Set<string>();
   for (const { conversationId } of await conversations.list()) {
@@ -83,17 +83,17 @@ export async function passageKeys(conversations: ConversationStore): Promise<Set
           keys.add(passageKey(content.slice(start, end)));
       }
     } catch (error) {
-      if (!isAppError(error)) throw error; // another check reports it
+      if (!isAppError(error)) throw error; // the check of conversations reports this file
     }
   }
   return keys;
 }
 
-/** Where `daybook embeddings enable` installs the packages of the local model. */
+/** The folder in which `daybook embeddings enable` installs the packages of the local model. */
 export const packagesFolder = ({ cacheFolder }: Config): string =>
   join(cacheFolder, 'embeddings', 'packages');
 
-/** The model that the settings name. Throws as `openLocalEmbedder` does. */
+/** Opens the configured model. Throws the errors of `openLocalEmbedder`. */
 export async function openEmbedder(config: Config, clock: Clock): Promise<Embedder> {
   const { mode, model, endpoint, apiKey } = config.embeddings;
   if (mode !== 'local' && mode !== 'off') {

@@ -1,4 +1,4 @@
-/** Encryption put together: which files of the machine are the store's, and what opens them. */
+/** Opens and converts the encryption of a store: which files belong to it, and which key opens them. */
 import { join } from 'node:path';
 import { sha256Hex } from '../base/ids.js';
 import type { Config } from '../config/config.js';
@@ -16,7 +16,7 @@ import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
 
 const memoryBankOf = ({ root }: Config) => join(root, 'memory-bank');
 
-/** The name of what belongs to this store in the user's cache folder. */
+/** The name of the files of this store in the user's cache folder. */
 const cacheNameOf = ({ logsDir }: Config): string => sha256Hex(logsDir).slice(0, 32);
 
 function pathsOf(config: Config): StorePaths {
@@ -34,7 +34,7 @@ function pathsOf(config: Config): StorePaths {
   };
 }
 
-/** Where `daybook encrypt --keychain` installs the package that reads the system's keychain. */
+/** The folder in which `daybook encrypt --keychain` installs the package for the system's keychain. */
 export const keychainPackages = ({ cacheFolder }: Config): string =>
   join(cacheFolder, 'keychain', 'packages');
 
@@ -48,13 +48,13 @@ const givenKey = (config: Config): GivenKey => ({
   keychain: keychainOf(config),
 });
 
-/** Throws like `openEncryption`. */
+/** Throws the errors of `openEncryption`. */
 export async function openStoreEncryption(
   config: Config,
 ): Promise<OpenEncryption & { readonly sealer: FileSealer }> {
   const paths = pathsOf(config);
   const opened = await openEncryption(config.logsDir, paths, givenKey(config));
-  // In archives the files of the graph have their usual names.
+  // Inside archives the files of the graph always have their default names.
   const usual = Object.values(graphFiles('kg_snapshot.json', 'kg_wal.log')).filter(isLineFile);
   return {
     ...opened,
@@ -62,10 +62,10 @@ export async function openStoreEncryption(
   };
 }
 
-/** The sidecar is about the file as it lies there, and stays readable. */
+/** The sidecar is not encrypted, because it has the checksum of the encrypted file. */
 const isLineFile = (path: string) => /\.(json|log)$/.test(path);
 
-/** See `convertStore`. `wanted`: what opens the store afterwards; `undefined`: nothing is needed. */
+/** See `convertStore`. `wanted`: the new key; `undefined` means no encryption. */
 export function convertEncryption(
   config: Config,
   wanted: WantedKey | undefined,

@@ -1,24 +1,25 @@
-/** What the configuration tells about a store, for people. */
+/** The facts of the configuration that people may see. */
 import { VERSION } from '../base/version.js';
 import type { Config } from '../config/config.js';
 import { withoutPassword } from '../config/find-settings.js';
 import { indexCachePath } from './index-cache-path.js';
 
-/** What `store_info` and `daybook info` show. It contains no secret. */
+/** The facts that `store_info` and `daybook info` show. They contain no secret. */
 export interface StoreFacts {
   readonly version: string;
   readonly root: string;
   readonly rootSource: string;
   readonly conversationLogsDir: string;
   readonly configFile: string;
-  /** Where the search index is cached; absent where it is built at every start. */
+  /** Path of the cached search index; absent if the index is built at every start. */
   readonly indexCachePath?: string;
-  /** How a client on this machine starts a server on this store; only where one serves it. */
+  /** The command with which a client on this machine starts a server for this store; only in servers. */
   readonly start?: {
     readonly command: string;
     readonly args: readonly string[];
-    /** The same as one line for a shell, and the line that runs `daybook init`. */
+    /** `command` and `args` as a command line for a shell. */
     readonly startLine: string;
+    /** The command line that runs `daybook init`. */
     readonly initLine: string;
   };
   readonly settings: {

@@ -1,9 +1,9 @@
-/** Where the search index is cached: one file a logs folder, so that two roots never share an index. */
+/** Paths of cached indexes. The name has a hash of the logs folder, so that each root has its own file. */
 import { join } from 'node:path';
 import { sha256Hex } from '../base/ids.js';
 import type { Config } from '../config/config.js';
 
-/** `undefined` where the index is built at every start. */
+/** `undefined` if the index is built at every start. */
 export function indexCachePath(
   { cacheFolder, indexCache, logsDir }: Config,
   ending = '.bin',

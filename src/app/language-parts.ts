@@ -1,4 +1,4 @@
-/** What language models of any kind do for the store: summaries and embeddings, opened and closed together. */
+/** Opens and closes summaries and embeddings together, because both use language models. */
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import type { Config } from '../config/config.js';
@@ -9,7 +9,7 @@ import { openSummaries } from './summaries.js';
 interface LanguageOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** See AppOptions. */
+  /** See `AppOptions`. */
   readonly loadsVectors?: boolean;
 }
 

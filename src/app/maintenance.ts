@@ -1,6 +1,6 @@
 /**
- * Puts the maintenance of the store together: its size, the trash, the retention policy, and the
- * daily runs of retention and backup.
+ * Makes the services that maintain the store: size, trash, archives, retention policy, and the daily runs
+ * of retention and backup.
  */
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.js';
@@ -22,11 +22,11 @@ import type { InsightStore } from '../stores/insights/insights.js';
 import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
 
 export interface RetentionParts {
-  /** Everything that was deleted. */
+  /** The deleted conversations, insights and notes. */
   readonly trash: TrashBin;
   readonly retention: Retention;
   readonly size: StoreSize;
-  /** Old conversations, by month. */
+  /** The monthly archives of old conversations. */
   readonly archives: Archives;
 }
 
@@ -42,7 +42,7 @@ export function storeSize({ root, logsDir, keeping }: Config, clock: Clock): Sto
   return new StoreSize({ folders, limitBytes: keeping.maxSizeBytes, clock });
 }
 
-/** `start` begins the daily runs; without a policy, and where backups are off, they do nothing. */
+/** `start` starts the daily runs. Retention does nothing without a policy; backups can be switched off. */
 export function retentionParts(
   { root, logsDir: logsFolder, fsync, backup, keeping: { trashKeepDays } }: Config,
   size: StoreSize,

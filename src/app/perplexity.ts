@@ -1,4 +1,4 @@
-/** The client of Perplexity, put together from the settings. */
+/** Makes the Perplexity client from the configuration. */
 import type { Clock } from '../base/clock.js';
 import type { Config } from '../config/config.js';
 import { createPerplexity } from '../providers/perplexity.js';

@@ -1,4 +1,4 @@
-/** Redaction put together: every place of a root where a text may be, and what is derived from it. */
+/** Makes the redactor with all folders of a root that can contain a text, and all files made from them. */
 import { dirname, join } from 'node:path';
 import type { Config } from '../config/config.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';
@@ -8,7 +8,7 @@ import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
 import { vectorsFolder } from './embeddings.js';
 import { indexCachePath } from './index-cache-path.js';
 
-/** Touches no file. */
+/** Reads no file. */
 export function redactorOf(config: Config, sealer: FileSealer): Redactor {
   const { root, logsDir: logsFolder, fsync, backup } = config;
   const graph = graphFiles(config.kg.snapshotPath, config.kg.walPath);

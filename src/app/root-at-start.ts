@@ -1,6 +1,7 @@
 /**
- * Whether a server may begin at its root. A root that had content before, or whose place is missing, is
- * a drive that is not connected or a typing error: then nothing is made, so that no second store begins.
+ * Checks whether a server may create its root. If a root had conversations before, or if its parent folder
+ * is missing, the drive is probably not connected or the path is wrong. Then nothing is created,
+ * because the user would otherwise have two stores.
  */
 import { dirname } from 'node:path';
 import { AppError } from '../base/errors.js';
@@ -12,7 +13,7 @@ import { readStampNow } from '../files/read/stamp.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/schema.js';
 import { indexCachePath } from './index-cache-path.js';
 
-/** STORAGE_UNAVAILABLE; FILESYSTEM_ERROR if the folder cannot be inspected. */
+/** Throws STORAGE_UNAVAILABLE, or FILESYSTEM_ERROR if the folder cannot be inspected. */
 export function requireRootAtStart(config: Config): void {
   const { root, logsDir, rootSource } = config;
   if (readStampNow(logsDir) !== undefined) return;
@@ -24,7 +25,7 @@ export function requireRootAtStart(config: Config): void {
   }
 }
 
-/** Records in the cache folder that there is a store with conversations at this root. */
+/** Records in the cache folder that this root has conversations. */
 export async function rememberRoot(config: Config, log: Log): Promise<void> {
   const seen = markOf(config);
   if (seen === undefined || readStampNow(seen) !== undefined) return;
@@ -38,7 +39,7 @@ export async function rememberRoot(config: Config, log: Log): Promise<void> {
   }
 }
 
-/** Absent where nothing is cached. */
+/** The path of this record; `undefined` if the cache is off. */
 const markOf = (config: Config) => indexCachePath(config, '.seen');
 
 function away({ root, rootSource, logsDir }: Config, reason: string): AppError {

@@ -1,4 +1,4 @@
-/** Summaries and language models put together: their lists and stores, and what runs in the background. */
+/** Makes the services for summaries: their store, the language models, and the background work. */
 import { dirname, join } from 'node:path';
 import type { Clock } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
@@ -15,15 +15,15 @@ import { SummaryStore } from '../stores/summaries/summary-store.js';
 
 export interface SummaryParts {
   readonly summaries: SummaryService;
-  /** Their files. */
+  /** The files of the summaries. */
   readonly store: SummaryStore;
-  /** The language models that the user named. */
+  /** The language models that the user configured. */
   readonly providers: ProviderList;
-  /** The model of a provider, allowed or not. NOT_CONFIGURED where its key is not set. */
+  /** The model of a provider, also if it is not allowed. Its calls throw NOT_CONFIGURED without a key. */
   modelOf(provider: Provider): NamedModel;
-  /** Whether the variable that a provider names as that of its key has a value. */
+  /** True if the environment variable with the key of the provider is set. */
   isKeySet(provider: Provider): boolean;
-  /** Begins the work in the background, where the configuration wants it. */
+  /** Starts automatic summaries, if the configuration has them on. */
   start(): void;
   close(): Promise<void>;
 }
@@ -88,7 +88,7 @@ function keyOf(config: Config, variable: string | undefined): string | undefined
   return key === '' ? undefined : key;
 }
 
-/** Nothing is sent: without its key the server would only refuse what it was shown. */
+/** Without a key nothing is sent, because the provider would receive the text and then refuse it. */
 function keyMissing(name: string, variable: string): AppError {
   return new AppError('NOT_CONFIGURED', `The key of ${name} is missing: ${variable} is not set.`, {
     hint: `Set ${variable} in the environment in which the MCP client starts Daybook.`,

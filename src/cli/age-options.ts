@@ -1,4 +1,4 @@
-/** The options by which copies are written as age files, and opened. */
+/** The command options to encrypt copies as age files, and to open age files. */
 import { Option } from 'commander';
 import { AppError } from '../base/errors.js';
 import type { Config } from '../config/config.js';
@@ -23,7 +23,7 @@ export const agePassphraseOption = (): Option =>
     'encrypt it as an age file with the passphrase in the environment variable DAYBOOK_AGE_PASSPHRASE',
   );
 
-/** `undefined`: in the clear. VALIDATION_ERROR. */
+/** `undefined` means no encryption. Throws VALIDATION_ERROR for options that cannot be used. */
 export function ageLockOf(
   { age, agePassphrase }: AgeOptions,
   { encryption }: Config,
@@ -40,19 +40,19 @@ export function ageLockOf(
   throw new AppError('VALIDATION_ERROR', 'DAYBOOK_AGE_PASSPHRASE is not set.');
 }
 
-/** Runs `work` with what opens age files: the identities in that file, and the passphrase of the settings. */
+/** Runs `work` with the keys for age files: the identities in the file `identity`, and the passphrase. */
 export async function withAgeKeys<T>(
   identity: string | undefined,
   flags: Flags,
   work: () => Promise<T>,
 ): Promise<T> {
   const { agePassphrase: passphrase } = configuration(flags).encryption;
-  const steps: (() => void)[] = [];
-  if (identity !== undefined) steps.push(addAgeKey(readIdentities(resolveRealPath(identity))));
-  if (passphrase !== undefined) steps.push(addAgeKey({ passphrase }));
+  const removers: (() => void)[] = [];
+  if (identity !== undefined) removers.push(addAgeKey(readIdentities(resolveRealPath(identity))));
+  if (passphrase !== undefined) removers.push(addAgeKey({ passphrase }));
   try {
     return await work();
   } finally {
-    for (const step of steps) step();
+    for (const remove of removers) remove();
   }
 }

@@ -1,15 +1,13 @@
-/**
- * Loads the configuration for a command: joins flags, environment and the user's own files.
- */
+/** Loads the configuration for a command from flags, environment and the user's configuration files. */
 import { type Config, loadConfig } from '../config/config.js';
 import { readTextIfPresent } from '../files/paths/user-files.js';
 import { resolveRealPath } from '../files/safe-access/real-path.js';
 import { TOOLSETS } from '../tools/define-tool.js';
 
-/** Options given before or after the command, by setting name. */
+/** Values of global options, by name of the setting. */
 export type Flags = { readonly [name: string]: string | undefined };
 
-/** The configuration in force here. VALIDATION_ERROR names a wrong value. */
+/** The effective configuration. Throws VALIDATION_ERROR with the name of a wrong setting. */
 export function configuration(flags: Flags): Config {
   return loadConfig({
     flags,

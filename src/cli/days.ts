@@ -1,7 +1,7 @@
-/** Ages on the command line, such as `90d`. */
+/** Numbers of days on the command line, such as `90d`. */
 import { AppError } from '../base/errors.js';
 
-/** Days of `90d` or `90`. VALIDATION_ERROR for anything else. */
+/** The number of days in `90d` or `90`. Throws VALIDATION_ERROR for other texts. */
 export function daysOf(text: string, option: string): number {
   const days = /^(\d{1,5})d?$/.exec(text.trim())?.[1];
   if (days !== undefined) return Number(days);

@@ -1,4 +1,4 @@
-/** A failure as people see it: a sentence, and what to do about it; or JSON for programs. */
+/** Prints errors: a sentence and a hint for people, or JSON for programs. */
 import { type AppError, isAppError } from '../base/errors.js';
 import { statusOf } from './status.js';
 import { escapeControls } from './terminal/terminal-text.js';
@@ -6,8 +6,8 @@ import type { OptionNames } from './tools/command-names.js';
 import { isJsonWanted, writeJsonError } from './usage-error.js';
 
 /**
- * Prints the error and sets the exit status. Anything but an AppError is thrown again. `options`: how
- * the fields that the message names are typed in the command at hand.
+ * Prints the error and sets the exit status. Throws every error that is not an AppError. `options`: the
+ * command's option for each field that the message can name.
  */
 export async function reportFailure(error: unknown, options?: OptionNames): Promise<void> {
   if (!isAppError(error)) throw error;

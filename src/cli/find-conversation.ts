@@ -1,6 +1,6 @@
 /**
- * The conversation that the user names on the command line: by its key, its id, a unique beginning
- * of either, its title or a unique beginning of that, or the word `last`.
+ * Finds the conversation for a name on the command line: its key, id or title, a unique beginning of one
+ * of these, or the word `last`.
  */
 import { join } from 'node:path';
 import { AppError, isAppError } from '../base/errors.js';
@@ -10,17 +10,17 @@ import { CONVERSATION_ID, type ConversationHead } from '../stores/conversations/
 import { countOf } from './terminal/output.js';
 import { escapeControls } from './terminal/terminal-text.js';
 
-/** The conversation that was changed last. */
+/** The name of the conversation that was changed last. */
 const LAST = 'last';
-const MOST_NAMED = 5;
+const MAX_LISTED = 5;
 
-/** The name that people type: the key where there is one. */
+/** The name for the command line: the key, or the id if there is no key. */
 export const nameOfConversation = ({
   clientId,
   conversationId,
 }: Pick<ConversationHead, 'clientId' | 'conversationId'>): string => clientId ?? conversationId;
 
-/** The same for each of these, by its id: where two have the same key, the id instead. */
+/** The names of several conversations, by id. Conversations with the same key get their id as name. */
 export function namesOf(
   heads: readonly Pick<ConversationHead, 'clientId' | 'conversationId'>[],
 ): ReadonlyMap<string, string> {
@@ -37,8 +37,8 @@ export function namesOf(
 }
 
 /**
- * Its id. CONVERSATION_NOT_FOUND; CONFLICT where the name fits several; what `load` throws for a
- * complete id whose file cannot be read.
+ * Returns the id. Throws CONVERSATION_NOT_FOUND; CONFLICT if the name matches several conversations; and
+ * the errors of `load` for a complete id whose file cannot be read.
  */
 export async function findConversation(store: ConversationStore, name: string): Promise<string> {
   if (await isStoredId(store, name)) return name;
@@ -54,7 +54,7 @@ export async function findConversation(store: ConversationStore, name: string): 
   throw notFound(name, store);
 }
 
-/** Whether it is the complete id of a conversation. Reads only its file; throws where that cannot be read. */
+/** True if it is the complete id of a conversation. Reads only this file, and throws if it cannot be read. */
 async function isStoredId(store: ConversationStore, name: string): Promise<boolean> {
   if (!CONVERSATION_ID.test(name)) return false;
   try {
@@ -66,7 +66,7 @@ async function isStoredId(store: ConversationStore, name: string): Promise<boole
   }
 }
 
-/** The same for a name that may also be a new key: `undefined` where no conversation has it. */
+/** The id for an exact key, id or title; `undefined` if there is none, so that the name is a new key. */
 export async function findExisting(
   store: ConversationStore,
   name: string,
@@ -79,7 +79,7 @@ export async function findExisting(
   return only?.conversationId;
 }
 
-/** Names on stderr what may be the last one, but cannot be read. */
+/** Reports on stderr damaged conversations that were changed after `last`. */
 async function reportNewerDamaged(store: ConversationStore, last: ConversationHead): Promise<void> {
   for (const { conversationId, error } of store.damaged()) {
     const stamp = await readStamp(join(store.path(conversationId), 'conversation.json'));
@@ -96,7 +96,7 @@ type Rule = (head: ConversationHead, name: string) => boolean;
 
 const folded = (text: string) => text.normalize('NFKC').toLowerCase().trim();
 
-/** The first rule that fits any conversation decides. */
+/** The first rule that matches a conversation is used. */
 const EXACT: readonly Rule[] = [
   ({ conversationId, clientId }, name) => conversationId === name || clientId === name,
   ({ title = '' }, name) => folded(title) === folded(name),
@@ -114,7 +114,7 @@ function matching(
   rules: readonly Rule[] = RULES,
 ): readonly ConversationHead[] {
   if (name.trim() === '') return [];
-  // A key or a title that is the word itself comes first.
+  // A key or a title that is exactly `last` comes before the meaning "changed last".
   for (const rule of rules) {
     const found = heads.filter((head) => rule(head, name));
     if (found.length > 0) return found;
@@ -124,14 +124,14 @@ function matching(
 }
 
 function ambiguous(name: string, found: readonly ConversationHead[]): AppError {
-  const names = found.slice(0, MOST_NAMED).map((head) => {
+  const names = found.slice(0, MAX_LISTED).map((head) => {
     const title = head.title === undefined ? '' : ` (${head.title})`;
     return `${head.conversationId}${title}`;
   });
-  const more = found.length > MOST_NAMED ? ', …' : '';
+  const more = found.length > MAX_LISTED ? ', …' : '';
   return new AppError(
     'CONFLICT',
-    `The name ${JSON.stringify(name)} fits ${found.length} conversations: ${names.join(', ')}${more}`,
+    `The name ${JSON.stringify(name)} matches ${found.length} conversations: ${names.join(', ')}${more}`,
     {
       hint: 'Type more of the name, or the whole id.',
       details: { conversationIds: found.map(({ conversationId }) => conversationId) },
@@ -151,7 +151,7 @@ function notFound(name: string, store: ConversationStore): AppError {
     damaged.length === 1
       ? 'it may be the one that you mean'
       : 'one of them may be the one that you mean';
-  const reasons = damaged.slice(0, MOST_NAMED).map(({ error }) => error.message);
+  const reasons = damaged.slice(0, MAX_LISTED).map(({ error }) => error.message);
   const unread =
     damaged.length === 0
       ? ''

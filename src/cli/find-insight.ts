@@ -1,12 +1,15 @@
-/** The insight that the user names on the command line: by its id or a unique beginning of it. */
+/** Finds the insight for an id, or a unique beginning of an id, on the command line. */
 import { AppError } from '../base/errors.js';
 import type { InsightStore } from '../stores/insights/insights.js';
 import { INSIGHT_ID } from '../stores/insights/schema.js';
 
 const BEGINNING = /^[0-9a-f][0-9a-f-]{3,34}$/;
-const MOST_NAMED = 5;
+const MAX_LISTED = 5;
 
-/** Its id; a complete id as it is. VALIDATION_ERROR: no such id. CONFLICT: the beginning of several. */
+/**
+ * Returns the id; a complete id is not looked up. Throws VALIDATION_ERROR for no match and CONFLICT for
+ * several matches.
+ */
 export async function findInsight(store: InsightStore, name: string): Promise<string> {
   const typed = name.trim().toLowerCase();
   if (INSIGHT_ID.test(typed)) return typed;
@@ -25,10 +28,14 @@ export async function findInsight(store: InsightStore, name: string): Promise<st
     });
   }
   if (second === undefined) return only;
-  const named = ids.slice(0, MOST_NAMED).join(', ');
-  const more = ids.length > MOST_NAMED ? ', …' : '';
-  throw new AppError('CONFLICT', `The id ${typed} fits ${ids.length} insights: ${named}${more}`, {
-    hint: 'Give more characters of the id.',
-    details: { ids },
-  });
+  const named = ids.slice(0, MAX_LISTED).join(', ');
+  const more = ids.length > MAX_LISTED ? ', …' : '';
+  throw new AppError(
+    'CONFLICT',
+    `The id ${typed} matches ${ids.length} insights: ${named}${more}`,
+    {
+      hint: 'Give more characters of the id.',
+      details: { ids },
+    },
+  );
 }

@@ -1,6 +1,6 @@
 /**
- * Installs packages that are not installed with Daybook: npm itself fetches them from its registry into a
- * folder of the user's cache, and runs no script of theirs.
+ * Installs optional packages: npm downloads them from its registry into a folder of the user's cache. No
+ * install script of a package is run.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -9,18 +9,18 @@ import { atomicWrite, makeFolder } from '../files/atomic/atomic-write.js';
 import { canAsk, confirm } from './terminal/ask.js';
 
 export interface Installation {
-  /** Name and exact version of each. */
+  /** Package name to exact version. */
   readonly packages: Readonly<Record<string, string>>;
   readonly folder: string;
-  /** As a person reads it: `about 340 MB on disk`. */
+  /** A text for people, such as `about 340 MB on disk`. */
   readonly size: string;
-  /** Whether the user agreed already. */
+  /** True if the user has already agreed. */
   readonly yes: boolean | undefined;
 }
 
 /**
- * Asks unless `yes`, then installs. False where the answer was no. VALIDATION_ERROR if no person can be
- * asked, PROVIDER where npm fails.
+ * Asks, unless `yes` is set, and installs. Returns false if the answer was no. Throws VALIDATION_ERROR
+ * without a terminal, and PROVIDER if npm fails.
  */
 export async function installPackages(installation: Installation): Promise<boolean> {
   const { packages, folder, size, yes } = installation;
@@ -46,7 +46,7 @@ async function isWanted(): Promise<boolean> {
   });
 }
 
-/** Without scripts: that of onnxruntime-node would fetch files for graphics cards. */
+/** `--ignore-scripts`, because the script of onnxruntime-node would download files for graphics cards. */
 function runNpm(folder: string): Promise<void> {
   const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--omit=dev'];
   return new Promise((resolve, reject) => {

@@ -1,10 +1,10 @@
-/** The write locks of a root, wherever its parts lie. */
+/** The write locks of a root, in all its folders. */
 import { join } from 'node:path';
 import type { Config } from '../config/config.js';
 import { heldLocks, type LockFacts } from '../files/locks/lock-inspection.js';
 import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
 
-/** Folder by folder, in the order of their names. FILESYSTEM_ERROR. */
+/** The locks of each folder, sorted by name. Throws FILESYSTEM_ERROR. */
 export async function locksOf({ root, logsDir, kg }: Config): Promise<LockFacts[]> {
   const folders = new Set([
     join(logsDir, '.locks'),

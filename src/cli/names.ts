@@ -1,4 +1,4 @@
-/** Names on the command line that its help needs before anything else is loaded. */
+/** Names that the help needs. They are in this file, so that the help loads no other modules. */
 import type { Command } from 'commander';
 
 /** The MCP clients that `daybook init` can configure. */
@@ -29,7 +29,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   mb: 'memory_bank',
 };
 
-/** What the groups are for. */
+/** Descriptions and examples of the groups. */
 export const GROUPS_HELP: Readonly<Record<string, { about: string; examples: readonly string[] }>> =
   {
     insight: {
@@ -48,16 +48,18 @@ export const GROUPS_HELP: Readonly<Record<string, { about: string; examples: rea
 
 export const isMadeOfTools = (name: string): boolean => name in SINGLE_TOOLS || name in GROUPS;
 
-/** Makes a mistake in the use of a command point to the help of that command. */
+/** Adds the help of the command to the message for wrong arguments. */
 export function pointToHelp(command: Command): void {
   const names = [command.name()];
   for (let { parent } = command; parent !== null; parent = parent.parent)
     names.unshift(parent.name());
   const dashes = command.name() === 'search' ? 'Put -- before words that begin with -. ' : '';
-  command.showHelpAfterError(`(${dashes}${names.join(' ')} --help shows how to use it)`);
+  command.showHelpAfterError(
+    `(${dashes}To see its arguments and options, run ${names.join(' ')} --help)`,
+  );
 }
 
-/** The end of a help text; `examples` without the name of the program. */
+/** The examples at the end of a help text; `examples` are without the name of the program. */
 export function examplesText(...examples: readonly string[]): string {
   if (examples.length === 0) return '';
   const lines = examples.map((example) => `\n  daybook ${example}`);

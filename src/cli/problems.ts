@@ -1,7 +1,6 @@
 /**
- * What a command must not pass over in silence: files that cannot be read, folders that nothing
- * reads, keys in use twice, facts that are damaged, and another root that the MCP clients use. Each
- * problem is a sentence that names the thing.
+ * The problems that every command reports: files that cannot be read, ignored folders, duplicate keys,
+ * damaged facts, and MCP clients that use another root. Each problem is one sentence.
  */
 import type { App } from '../app.js';
 import type { Config } from '../config/config.js';
@@ -13,12 +12,12 @@ import { countOf } from './terminal/output.js';
 import { escapeControls } from './terminal/terminal-text.js';
 import { ROOT_CHOICES } from './with-app.js';
 
-/** A broken disk may damage thousands; `daybook info` names them all. */
-const MOST_NAMED = 3;
+/** A damaged disk can damage thousands of files; `daybook info` shows all problems. */
+const MAX_SHOWN = 3;
 
 export type Area = 'conversations' | 'insights' | 'kg' | 'memory_bank';
 
-/** One sentence each; what was read before is not read again. FILESYSTEM_ERROR. */
+/** One sentence for each problem. Files that were read before are not read again. Throws FILESYSTEM_ERROR. */
 export async function problemsOf(area: Area, app: App): Promise<string[]> {
   switch (area) {
     case 'conversations':
@@ -54,7 +53,7 @@ async function conversationProblems({ conversations }: App): Promise<string[]> {
 
 async function graphProblems({ kg }: App): Promise<string[]> {
   const { damagedLines, notices, walPath } = await kg.stats();
-  // Lines that were damaged while this process ran; the notices are from its start.
+  // The notices are from the start of the process, so later damage needs its own sentence.
   const isUnnoticed = damagedLines > 0 && notices.length === 0;
   return isUnnoticed ? [`${walPath} has damaged lines: ${damagedLines}.`] : [...notices];
 }
@@ -64,19 +63,19 @@ const AREAS: Readonly<Record<string, Area>> = {
   memory_bank: 'memory_bank',
 };
 
-/** For a command that showed what is there: names on stderr what is left out, and sets the status. */
+/** Prints on stderr the problems because of which a list can be incomplete, and sets the exit status. */
 export async function reportLeftOut(area: Area, app: App): Promise<void> {
   const problems = await problemsOf(area, app);
-  for (const problem of problems.slice(0, MOST_NAMED)) console.error(escapeControls(problem));
-  if (problems.length > MOST_NAMED) {
+  for (const problem of problems.slice(0, MAX_SHOWN)) console.error(escapeControls(problem));
+  if (problems.length > MAX_SHOWN) {
     console.error(
-      `${countOf(problems.length - MOST_NAMED, 'more problem')}: run daybook info to see all.`,
+      `${countOf(problems.length - MAX_SHOWN, 'more problem')}: run daybook info to see all.`,
     );
   }
   if (problems.length > 0 && (process.exitCode ?? OK) === OK) process.exitCode = NOTHING_FOUND;
 }
 
-/** The same for a command made of a tool that reads; and where the clients use another root. */
+/** `reportLeftOut` and `reportOtherRoot` for the command of a reading tool. */
 export async function reportUnreadable(tool: Tool, app: App, flags: Flags): Promise<void> {
   if (!tool.annotations.readOnlyHint) return;
   const area = AREAS[tool.toolset];
@@ -84,7 +83,7 @@ export async function reportUnreadable(tool: Tool, app: App, flags: Flags): Prom
   await reportOtherRoot(configuration(flags));
 }
 
-/** The root was not chosen, and MCP clients use another one: people expect their data there. */
+/** If the user did not choose the root, prints the roots of MCP clients that use another one. */
 export async function reportOtherRoot({ root, rootSource }: Config): Promise<void> {
   if (rootSource !== 'home' && rootSource !== 'registered') return;
   const { rootsOfClients } = await import('./clients/client-roots.js');

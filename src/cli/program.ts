@@ -1,7 +1,6 @@
 /**
- * The command line as a list of commands. Each entry adds one command or a few related ones; the
- * names, options and help are in `definitions/`, what a command does is in `commands/` and is
- * imported only when the command runs, so that the server starts without the rest.
+ * The list of all commands. Names, options and help are in `definitions/`. The code of a command is in
+ * `commands/` and is imported only when the command runs, so that the server starts faster.
  */
 import { Command, Option } from 'commander';
 import { VERSION } from '../base/version.js';
@@ -27,7 +26,7 @@ import { addToolCommands } from './definitions/tool-commands.js';
 import { examplesText, pointToHelp } from './names.js';
 import { endCommand, writeForPeople, writeUsageError } from './usage-error.js';
 
-/** In the order of the help. A new command is one line here. */
+/** In the order of the help. */
 const DEFINITIONS: readonly ((program: Command, flags: () => Flags) => void)[] = [
   addInit,
   addSearch,
@@ -49,7 +48,7 @@ const DEFINITIONS: readonly ((program: Command, flags: () => Flags) => void)[] =
   addHelp,
 ];
 
-/** These finish their work even when the reader of their output has gone. */
+/** Commands that finish their work even if the reader of their output has closed the pipe. */
 const REPORTING = new Set([
   'init',
   'info',
@@ -67,8 +66,8 @@ const REPORTING = new Set([
 ]);
 
 /**
- * A fresh program; parsing `args` runs the command that they name. Without the name of a command,
- * `serve` runs: MCP clients start the bare command.
+ * Creates the program; `parseAsync(args)` then runs a command. Without a command it runs `serve`, because
+ * MCP clients start `daybook` without arguments.
  */
 export function createProgram(args: readonly string[] = []): Command {
   const program = new Command('daybook')
@@ -91,7 +90,7 @@ export function createProgram(args: readonly string[] = []): Command {
     .exitOverride(endCommand)
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .addHelpText('after', examplesText('init', 'serve', 'search garden shed', 'show garden-plan'));
-  // `restore` has a --version of its own, which the one of the program would take away from it.
+  // The option --version of `restore` would not work if the program had this option too.
   if (!args.includes('restore')) program.version(VERSION);
   const flags = () => program.opts<Flags>();
   const isBare = program.parseOptions([...args]).operands.length === 0;
@@ -103,7 +102,7 @@ export function createProgram(args: readonly string[] = []): Command {
     else if (command.name() !== 'serve') watchStdout();
   });
   for (const command of program.commands) {
-    // What was typed without a command is explained by the help of the program.
+    // Without a command, an error shows the help of the program, not of `serve`.
     if (!(isBare && command.name() === 'serve')) pointToHelp(command);
   }
   return program;

@@ -1,23 +1,23 @@
 /**
- * Stack traces that name lines of the sources instead of the bundle. A map is read when a caller reads
- * the stack of an error: `process.setSourceMapsEnabled` would read those of all files at each start.
+ * Shows lines of the sources in stack traces, not lines of the bundle. A source map is read only when a
+ * stack is read; `process.setSourceMapsEnabled` would read all maps at each start.
  */
 import { SourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { readGivenText } from '../files/safe-access/given-file.js';
 
-/** The place of a frame in a file: its address, line and column. */
+/** File URL, line and column of a stack frame. */
 const PLACE = /(file:\S+?\.js):(\d+):(\d+)/;
 
 const maps = new Map<string, SourceMap | undefined>();
 
-/** From now on, for every error of this process. */
+/** Sets `Error.prepareStackTrace` for this process. */
 export function useSourceMaps(): void {
   Error.prepareStackTrace = (error, frames) =>
     [headOf(error), ...frames.map((frame) => `    at ${inSources(String(frame))}`)].join('\n');
 }
 
-/** As Node writes it: its own errors with their code. */
+/** The first line in the form of Node.js, which adds the code of its own errors. */
 function headOf(error: Error & { readonly code?: unknown }): string {
   const { name, code } = error;
   const head = Error.prototype.toString.call(error);
@@ -34,7 +34,7 @@ function inSources(frame: string): string {
   });
 }
 
-/** Undefined where the file has no map that can be read. */
+/** `undefined` if the file has no readable map. */
 function mapOf(file: string): SourceMap | undefined {
   if (!maps.has(file)) maps.set(file, readMap(file));
   return maps.get(file);
@@ -44,6 +44,6 @@ function readMap(file: string): SourceMap | undefined {
   try {
     return new SourceMap(JSON.parse(readGivenText(fileURLToPath(`${file}.map`))));
   } catch {
-    return undefined; // the place in the bundle is shown then
+    return undefined; // then the line of the bundle is shown
   }
 }

@@ -1,13 +1,13 @@
 /**
- * How every command ends: 0, done; 1, nothing was found, or something was left out; 2, an error or
- * wrong use; 130, stopped by Ctrl-C.
+ * The exit statuses of all commands. 0: success; 1: nothing was found, or the result is incomplete; 2: an
+ * error or wrong arguments; 130: stopped by Ctrl-C.
  */
 import type { AppError, ErrorCode } from '../base/errors.js';
 
 export const OK = 0;
 export const NOTHING_FOUND = 1;
 export const FAILED = 2;
-/** Stopped by Ctrl-C, as shells count it. */
+/** Stopped by Ctrl-C: 128 + SIGINT, as in shells. */
 export const INTERRUPTED = 130;
 
 const NOT_FOUND: ReadonlySet<ErrorCode> = new Set([
@@ -16,7 +16,7 @@ const NOT_FOUND: ReadonlySet<ErrorCode> = new Set([
   'E_MB_FILE_NOT_FOUND',
 ]);
 
-/** `details.missing` names the kind of what is not there, where the code does not say it. */
+/** `details.missing` marks an error as "not found" if its code does not. */
 export function statusOf({ code, details }: AppError): number {
   if (code === 'CANCELLED') return INTERRUPTED;
   return NOT_FOUND.has(code) || details?.['missing'] !== undefined ? NOTHING_FOUND : FAILED;

@@ -1,17 +1,17 @@
-/** Mistakes in the use of a command, which commander finds: their status, and their form with --json. */
+/** Errors in arguments and options that commander finds: their exit status, and their form with --json. */
 import { AppError } from '../base/errors.js';
 import { FAILED, OK } from './status.js';
 import { terminalJson } from './terminal/terminal-text.js';
 
-/** Wrong use is an error like any other. */
+/** Ends with FAILED for wrong arguments, as for other errors. */
 export const endCommand = ({ exitCode }: { exitCode: number }): never =>
   process.exit(exitCode === 0 ? OK : FAILED);
 
-/** How commander says it. */
+/** The message of commander. */
 const WRONG_ARGUMENT =
   /command-argument value ('.*') is invalid for argument '(.*?)'\. Allowed choices are (.*)\.$/m;
 
-/** A sentence on stderr; with --json an object on stdout, as for every other error. */
+/** Writes a sentence with `write`, or with --json an object to stdout as for all other errors. */
 export function writeUsageError(text: string, write: (text: string) => void): void {
   const plain = text.replace(WRONG_ARGUMENT, '$2 must be one of $3, not $1.');
   if (!isJsonWanted()) {
@@ -28,12 +28,12 @@ export function writeUsageError(text: string, write: (text: string) => void): vo
   writeJsonError(new AppError('VALIDATION_ERROR', message, { hint }));
 }
 
-/** What people read after a mistake, which is no part of the JSON. */
+/** Writes help for people to stderr; nothing with --json. */
 export function writeForPeople(text: string): void {
   if (!isJsonWanted()) process.stderr.write(text);
 }
 
-/** The form of every error with --json; `texts` in place of its own. */
+/** Writes an error as JSON to stdout. `texts` replaces its message and hint. */
 export function writeJsonError(
   { code, number, message, hint, retryable, details }: AppError,
   texts: { readonly message: string; readonly hint: string } = { message, hint },
@@ -42,7 +42,7 @@ export function writeJsonError(
   console.log(terminalJson({ success: false, error }));
 }
 
-/** Whether the command line asks for JSON; decided before commander has understood it. */
+/** True if the command line has --json. It is read before commander parses the command line. */
 export const isJsonWanted = (): boolean => {
   const words = process.argv.slice(2);
   const end = words.indexOf('--');

@@ -1,7 +1,4 @@
-/**
- * Runs one command on the stores: opens them, ends the command at Ctrl-C without a half result, and
- * closes them whatever happens.
- */
+/** Opens the stores, runs one command, and closes the stores, also after an error or Ctrl-C. */
 import { type App, createApp } from '../app.js';
 import { AppError, isAppError } from '../base/errors.js';
 import type { Config } from '../config/config.js';
@@ -11,15 +8,15 @@ import { configuration, type Flags } from './configuration.js';
 import { catchInterrupts, type Interrupts } from './terminal/interrupts.js';
 
 export interface Opening {
-  /** The command changes nothing, so it creates no folder either. */
+  /** The command changes nothing and creates no folder. */
   readonly isReading?: boolean;
-  /** It reads the store and writes another file, which it finishes or removes at Ctrl-C. */
+  /** The command writes a file outside the store, and finishes or removes it at Ctrl-C. */
   readonly writesElsewhere?: boolean;
-  /** The command may create the root that --root names; else a typing error would. */
+  /** The command may create the root. Other commands may not, so that a wrong --root creates no folder. */
   readonly mayCreateRoot?: boolean;
 }
 
-/** Throws what `work` throws; CANCELLED after a signal; VALIDATION_ERROR where there is no such root. */
+/** Throws the errors of `work`, CANCELLED after a signal, and VALIDATION_ERROR if the root does not exist. */
 export async function withApp(
   flags: Flags,
   work: (app: App, signal: AbortSignal) => Promise<void>,
@@ -40,10 +37,10 @@ export async function withApp(
   }
 }
 
-/** The system ends the process at a signal. */
+/** Without handlers: a signal ends the process at once. */
 const UNCAUGHT: Interrupts = { signal: new AbortController().signal, release: () => undefined };
 
-/** A root that the user named must exist; the default one is created by the first write. */
+/** Throws VALIDATION_ERROR if a configured root does not exist. The first write creates the default root. */
 export async function requireRoot({ root, rootSource }: Config): Promise<void> {
   if (rootSource === 'home' || (await isFolder(root))) return;
   throw new AppError(
@@ -56,7 +53,7 @@ export async function requireRoot({ root, rootSource }: Config): Promise<void> {
   );
 }
 
-/** What chose the root. */
+/** The source of the root, as text for people. */
 export const ROOT_CHOICES: Readonly<Record<Config['rootSource'], string>> = {
   flag: 'set with --root',
   environment: 'set in DAYBOOK_ROOT',

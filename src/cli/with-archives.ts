@@ -1,13 +1,13 @@
 /**
- * Runs one command on what is in the archives as if it were the store: they are unpacked into a private
- * folder of the root, which is gone afterwards. Nothing is cached, and nothing is sent for vectors.
+ * Runs one command on the archived conversations. They are unpacked into a private folder of the root,
+ * which is removed afterwards. The index is not cached, and no vectors are made.
  */
 import { type App, createApp } from '../app.js';
 import { configuration, type Flags } from './configuration.js';
 import { escapeControls } from './terminal/terminal-text.js';
 import { withApp } from './with-app.js';
 
-/** Throws like `withApp`. An archive that cannot be read is named on stderr. */
+/** Throws the errors of `withApp`. An archive that cannot be read is reported on stderr. */
 export async function withArchives(
   flags: Flags,
   work: (app: App, signal: AbortSignal) => Promise<void>,

@@ -1,10 +1,8 @@
-/**
- * Completions that a client may show while a person types a conversation id or a module.
- */
+/** MCP completions for conversation ids and modules. */
 import type { App } from '../app.js';
 
 /** The limit of the protocol (MCP, completion/complete). */
-const MOST_VALUES = 100;
+const MAX_VALUES = 100;
 
 export interface Completion {
   readonly values: string[];
@@ -15,8 +13,8 @@ export interface Completion {
 export type Completer = (app: App, typed: string) => Promise<Completion>;
 
 /**
- * Ids that begin with what was typed, or whose key does, the last changed first; then conversations
- * with a title like it.
+ * Ids of conversations whose id or key begins with `typed`, most recently changed first; then ids of
+ * conversations with a similar title.
  */
 export const completeConversation: Completer = async ({ conversations, quickFind }, typed) => {
   const wanted = typed.toLowerCase();
@@ -27,13 +25,13 @@ export const completeConversation: Completer = async ({ conversations, quickFind
   );
   const ids = new Set(exact.map(({ conversationId }) => conversationId));
   if (wanted !== '') {
-    const { hits } = await quickFind.find(typed, { kinds: ['conversation'], limit: MOST_VALUES });
+    const { hits } = await quickFind.find(typed, { kinds: ['conversation'], limit: MAX_VALUES });
     for (const { entry } of hits) ids.add(entry.id);
   }
   return completion([...ids]);
 };
 
-/** Modules that begin with what was typed, in any case; the one used last first. */
+/** Modules that begin with `typed`, in upper or lower case, most recently used first. */
 export const completeModule: Completer = async ({ conversations }, typed) => {
   const wanted = typed.toLowerCase();
   const heads = await conversations.list();
@@ -43,8 +41,8 @@ export const completeModule: Completer = async ({ conversations }, typed) => {
 
 export function completion(values: readonly string[]): Completion {
   return {
-    values: values.slice(0, MOST_VALUES),
+    values: values.slice(0, MAX_VALUES),
     total: values.length,
-    hasMore: values.length > MOST_VALUES,
+    hasMore: values.length > MAX_VALUES,
   };
 }

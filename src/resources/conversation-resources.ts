@@ -1,7 +1,4 @@
-/**
- * Conversations as MCP resources: what is listed, how one is read. Plain definitions; `server/` implements
- * the protocol.
- */
+/** Conversations as MCP resources. `server/` implements the protocol. */
 import { AppError } from '../base/errors.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
 import { completeConversation } from './completions.js';
@@ -15,7 +12,7 @@ import {
 } from './conversation-uri.js';
 import type { ListedResource, ResourceKind } from './resource-kind.js';
 
-const LONGEST_TITLE = 200;
+const MAX_TITLE_LENGTH = 200;
 const MIME_TYPES = { json: 'application/json', markdown: 'text/markdown' } as const;
 
 export const conversationResources: ResourceKind = {
@@ -39,7 +36,7 @@ export const conversationResources: ResourceKind = {
   ],
   completers: { id: completeConversation },
   owns: (uri) => parseConversationUri(uri) !== undefined,
-  /** Last changed first. */
+  /** Most recently changed first. */
   async list({ conversations }, request) {
     const { conversations: heads, nextCursor } = await conversations.page({}, request);
     const resources = heads.map(listedResource);
@@ -67,7 +64,7 @@ export const conversationResources: ResourceKind = {
 
 function listedResource(head: ConversationHead): ListedResource {
   const { conversationId, module, messageCount, updatedAt } = head;
-  const where = module === undefined ? '' : `, module ${module.slice(0, LONGEST_TITLE)}`;
+  const where = module === undefined ? '' : `, module ${module.slice(0, MAX_TITLE_LENGTH)}`;
   return {
     uri: conversationUri({ ref: conversationId, format: 'json' }),
     name: conversationId,
@@ -78,13 +75,13 @@ function listedResource(head: ConversationHead): ListedResource {
   };
 }
 
-/** What makes two listings of a conversation differ, but for what every message changes. */
+/** Changes only if title or module change, so that a new message does not change the list. */
 function listingKey(head: ConversationHead): string {
   return `${titleOf(head)}\n${head.module ?? ''}`;
 }
 
 function titleOf({ title, conversationId }: ConversationHead): string {
-  return (title ?? '').slice(0, LONGEST_TITLE) || conversationId;
+  return (title ?? '').slice(0, MAX_TITLE_LENGTH) || conversationId;
 }
 
 function requireAddress(uri: string): ConversationAddress {
@@ -92,6 +89,6 @@ function requireAddress(uri: string): ConversationAddress {
   if (address !== undefined) return address;
   throw new AppError(
     'VALIDATION_ERROR',
-    `${JSON.stringify(uri.slice(0, 200))} is not the address of a conversation.`,
+    `${JSON.stringify(uri.slice(0, 200))} is not the URI of a conversation.`,
   );
 }

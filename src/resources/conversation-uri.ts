@@ -1,6 +1,6 @@
 /**
- * Addresses of conversations as MCP resources: `daybook://conversation/<id or key>`, as JSON, and
- * with `/markdown` behind it for reading. `?beforeSeq=<n>` gives what comes before a message.
+ * URIs of conversations as MCP resources: `daybook://conversation/<id or key>` for JSON, with `/markdown`
+ * at the end for Markdown. `?beforeSeq=<n>` means the messages before position n.
  */
 
 export const CONVERSATION_TEMPLATE = 'daybook://conversation/{id}{?beforeSeq}';
@@ -22,7 +22,7 @@ export function conversationUri({ ref, format, beforeSeq }: ConversationAddress)
   return `${path}${format === 'markdown' ? '/markdown' : ''}${query}`;
 }
 
-/** `undefined` for anything that is no address of a conversation. */
+/** `undefined` if it is not the URI of a conversation. */
 export function parseConversationUri(uri: string): ConversationAddress | undefined {
   const match = ADDRESS.exec(uri);
   if (match === null) return undefined;
@@ -34,6 +34,6 @@ export function parseConversationUri(uri: string): ConversationAddress | undefin
       ...(beforeSeq !== undefined && { beforeSeq: Number(beforeSeq) }),
     };
   } catch {
-    return undefined; // a stray % is no address either
+    return undefined; // invalid percent-encoding
   }
 }

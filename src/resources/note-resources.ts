@@ -1,6 +1,4 @@
-/**
- * Notes of the memory bank as MCP resources, `daybook://note/<path>`: the markdown as it is on disk.
- */
+/** Notes of the memory bank as MCP resources `daybook://note/<path>`: the Markdown text of the file. */
 import { AppError } from '../base/errors.js';
 import { completion } from './completions.js';
 import type { ResourceKind } from './resource-kind.js';
@@ -65,17 +63,17 @@ function noteUri(path: string): string {
   return PREFIX + path.split('/').map(encodeURIComponent).join('/');
 }
 
-/** Decoded once; what then still looks encoded, or hides a separator, the memory bank refuses. */
+/** Decodes the URI once. A part with an encoded `/` is refused; the memory bank checks the path again. */
 function pathOf(uri: string): string {
   const parts = uri.slice(PREFIX.length).split('/');
   try {
     const decoded = parts.map(decodeURIComponent);
     if (!decoded.some((part) => part.includes('/'))) return decoded.join('/');
   } catch (error) {
-    if (!(error instanceof URIError)) throw error; // a stray % is no address either
+    if (!(error instanceof URIError)) throw error; // invalid percent-encoding
   }
   throw new AppError(
     'VALIDATION_ERROR',
-    `${JSON.stringify(uri.slice(0, 200))} is not the address of a note.`,
+    `${JSON.stringify(uri.slice(0, 200))} is not the URI of a note.`,
   );
 }

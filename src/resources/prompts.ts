@@ -1,6 +1,6 @@
 /**
- * The prompts that people can choose in their client. Stored text goes along as data, apart from the
- * instructions.
+ * The MCP prompts that people can choose in their client. Stored text is in a separate part of a prompt,
+ * as data, not in the instructions.
  */
 import type { App } from '../app.js';
 import { AppError } from '../base/errors.js';
@@ -12,7 +12,7 @@ import { type Completer, completeConversation, completeModule } from './completi
 import { conversationText, DATA_NOTICE } from './conversation-text.js';
 import { conversationUri } from './conversation-uri.js';
 
-/** With what stands around it about 25 000, the most that any answer of Daybook has. */
+/** With the other parts about 25 000 tokens, the maximum of all answers of Daybook. */
 const MAX_TOKENS = 22_000;
 const SNAPSHOT_TOKENS = 3_000;
 const TOPIC_TOKENS = 4_000;
@@ -33,12 +33,12 @@ export type PromptContent =
 
 export interface Prompt {
   readonly name: string;
-  /** Offered with this toolset. */
+  /** The prompt is offered if this toolset is offered. */
   readonly toolset: string;
   readonly title: string;
   readonly description: string;
   readonly arguments: readonly PromptArgument[];
-  /** What the user says with it, piece by piece. */
+  /** The parts of the message that the client sends for the user. */
   get(args: Record<string, string>, app: App, caller: SearchCaller): Promise<PromptContent[]>;
 }
 
@@ -56,11 +56,11 @@ const sessionStart: Prompt = {
     },
   ],
   async get({ module }, app, caller) {
-    const within = module === undefined || module === '' ? {} : { module };
-    const request = { ...within, threads: 3, maxTokens: SNAPSHOT_TOKENS };
+    const filter = module === undefined || module === '' ? {} : { module };
+    const request = { ...filter, threads: 3, maxTokens: SNAPSHOT_TOKENS };
     const start = await startSession(app, request, caller);
     const snapshot = sessionStartText(
-      viewOf(start, { module: within.module, timeZone: app.timeZone() }),
+      viewOf(start, { module: filter.module, timeZone: app.timeZone() }),
     );
     return [
       {
@@ -146,7 +146,7 @@ const summariseConversation: Prompt = {
 
 export const prompts: readonly Prompt[] = [sessionStart, continueTopic, summariseConversation];
 
-/** VALIDATION_ERROR: no such prompt, or an argument that it needs is missing or that it does not take. */
+/** Throws VALIDATION_ERROR for an unknown prompt, a missing required argument or an unknown argument. */
 export function requirePrompt(
   offered: readonly Prompt[],
   name: string,

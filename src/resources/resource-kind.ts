@@ -1,6 +1,6 @@
 /**
- * What a kind of MCP resource is: plain definitions, one object for each kind; `server/` implements the
- * protocol, `resources.ts` joins the kinds into one list.
+ * The interface of a kind of MCP resource, such as conversations or notes. `resources.ts` joins the kinds
+ * into one list, and `server/` implements the protocol.
  */
 import type { App } from '../app.js';
 import type { Completer } from './completions.js';
@@ -11,7 +11,7 @@ export interface ListedResource {
   readonly title: string;
   readonly description: string;
   readonly mimeType: string;
-  /** Absent where the resource is part of this package. */
+  /** Absent if the resource is a file of this package. */
   readonly annotations?: { readonly lastModified: string };
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
@@ -37,30 +37,30 @@ export interface ResourceContent {
 }
 
 export interface ResourceNotifier {
-  /** Its content changed, or it is gone; without a key, any resource of the kind may have changed. */
+  /** A resource changed or was removed. Without a key, all resources of the kind may have changed. */
   changed(key: string | undefined): void;
-  /** What a list shows of it now, as far as a change of that is news of the list; absent: nothing. */
+  /** `listing`: a text that changes if the entry in the list changes; `undefined` if it is not listed. */
   listed(key: string, listing: string | undefined): void;
 }
 
 export interface ResourceKind {
-  /** Stands before a colon in cursors. */
+  /** The prefix of cursors of this kind, before a colon. */
   readonly name: string;
-  /** Sent beside the content where the content itself does not say that it is quoted data. */
+  /** Sent with the content, if the content itself does not state that it is data. */
   readonly notice?: string;
   readonly templates: readonly ResourceTemplate[];
-  /** Of the variables of the templates. */
+  /** By variable of the templates. */
   readonly completers: { readonly [variable: string]: Completer };
-  /** Whether an address is one of this kind, well-formed or not. */
+  /** True if the URI belongs to this kind, also if it is not well-formed. */
   owns(uri: string): boolean;
-  /** VALIDATION_ERROR: bad cursor. */
+  /** Throws VALIDATION_ERROR for an invalid cursor. */
   list(app: App, page: { cursor?: string; limit: number }): Promise<ResourcePage>;
-  /** VALIDATION_ERROR: no such address; else like the store's reading. */
+  /** Throws VALIDATION_ERROR for an invalid URI, and the errors of the store. */
   read(app: App, uri: string): Promise<ResourceContent>;
-  /** The key under which its changes are reported. Throws like `read`. */
+  /** The key that `follow` reports for this resource. Throws the errors of `read`. */
   keyOf(app: App, uri: string): Promise<string>;
-  /** Everything that a list shows, in the form in which `follow` reports it. */
+  /** All listed resources, with key and listing as in `ResourceNotifier`. */
   known(app: App): Promise<(readonly [key: string, listing: string])[]>;
-  /** Every change from now on; the function ends that. */
+  /** Reports all changes from now on, until the returned function is called. */
   follow(app: App, notifier: ResourceNotifier): () => void;
 }

@@ -1,8 +1,8 @@
 /**
- * Collects the notifications about resources: updates of those a client subscribed to, and that the list
- * changed once the client has seen one. Gathers what happens within a moment into one message each.
+ * Collects the notifications about resources: updates of subscribed resources, and changes of the list
+ * after the client has requested it. Changes within `GATHER_MS` become one notification.
  */
-/** One exchange writes twice; an import writes thousands of times. */
+/** An import writes thousands of times. */
 export const GATHER_MS = 200;
 
 export interface NotificationReceiver {
@@ -12,9 +12,9 @@ export interface NotificationReceiver {
 
 export class ResourceNotifications {
   readonly #receiver: NotificationReceiver;
-  /** Subscribed addresses, by the key under which changes are reported. */
+  /** Subscribed URIs, by resource key. */
   readonly #subscribed = new Map<string, Set<string>>();
-  /** How each resource was listed; `undefined` until a client asks for a list. */
+  /** The listing of each resource; `undefined` until a client requests a list. */
   #listed: Map<string, string> | undefined;
   readonly #updated = new Set<string>();
   #isListChanged = false;
@@ -37,7 +37,7 @@ export class ResourceNotifications {
     }
   }
 
-  /** To be called with all that is known when a list is asked for; only the first time counts. */
+  /** Call it with all resources when a client requests a list. Later calls have no effect. */
   listAsked(known: Iterable<readonly [key: string, listing: string]>): void {
     this.#listed ??= new Map(known);
   }
@@ -53,7 +53,7 @@ export class ResourceNotifications {
     for (const key of this.#subscribed.keys()) if (key.startsWith(prefix)) this.changed(key);
   }
 
-  /** Call it with what a list shows of a resource now; `undefined` if it is no longer listed. */
+  /** Call it with the present listing of a resource; `undefined` if it is no longer listed. */
   listed(key: string, listing: string | undefined): void {
     if (this.#listed === undefined || this.#listed.get(key) === listing) return;
     if (listing === undefined) this.#listed.delete(key);

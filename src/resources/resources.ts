@@ -1,6 +1,4 @@
-/**
- * All kinds of resources as one list, one set of addresses.
- */
+/** Joins all kinds of resources into one list. */
 import type { App } from '../app.js';
 import { AppError } from '../base/errors.js';
 import { conversationResources } from './conversation-resources.js';
@@ -8,9 +6,9 @@ import { graphResources } from './graph-resources.js';
 import { noteResources } from './note-resources.js';
 import type { ListedResource, ResourceKind } from './resource-kind.js';
 
-const PAGE = 50;
+const PAGE_SIZE = 50;
 
-/** What is stored, in the order of the list; the cursors of the first have no prefix. */
+/** In the order of the list. Cursors of the first kind have no prefix. */
 export const resourceKinds: readonly ResourceKind[] = [
   conversationResources,
   graphResources,
@@ -19,7 +17,7 @@ export const resourceKinds: readonly ResourceKind[] = [
 
 export const resourceTemplates = resourceKinds.flatMap(({ templates }) => templates);
 
-/** A page of the list: kind after kind, each in an order of its own. VALIDATION_ERROR: bad cursor. */
+/** One page of the list; the kinds follow each other. Throws VALIDATION_ERROR for an invalid cursor. */
 export async function listResources(
   app: App,
   cursor: string | undefined,
@@ -30,11 +28,11 @@ export async function listResources(
   for (let index = first; index < kinds.length; index += 1) {
     const kind = kinds[index];
     if (kind === undefined) break;
-    const limit = Math.max(1, PAGE - resources.length);
-    const within = index === first && rest !== undefined ? { cursor: rest } : {};
-    const page = await kind.list(app, { ...within, limit });
-    // A full page asks each later kind only whether it has anything.
-    const isFull = resources.length === PAGE && page.resources.length > 0;
+    const limit = Math.max(1, PAGE_SIZE - resources.length);
+    const start = index === first && rest !== undefined ? { cursor: rest } : {};
+    const page = await kind.list(app, { ...start, limit });
+    // After a full page, the later kinds are only asked whether they have resources.
+    const isFull = resources.length === PAGE_SIZE && page.resources.length > 0;
     if (isFull) return { resources, nextCursor: cursorOf(kinds, index, '') };
     resources.push(...page.resources);
     if (page.nextCursor !== undefined) {
@@ -44,7 +42,7 @@ export async function listResources(
   return { resources };
 }
 
-/** The kind that an address belongs to. VALIDATION_ERROR: none. */
+/** The kind of a URI. Throws VALIDATION_ERROR if there is none. */
 export function requireKind(uri: string, kinds: readonly ResourceKind[]): ResourceKind {
   const kind = kinds.find((each) => each.owns(uri));
   if (kind !== undefined) return kind;

@@ -1,7 +1,6 @@
 /**
- * Views for the window of an assistant (MCP Apps, SEP-1865): documents of HTML that a host shows beside
- * the answer of a tool. All of them are one built document (page/src/mcp-app); the name of the view is
- * written into it when it is read.
+ * The views of MCP Apps (SEP-1865): HTML documents that a host shows with the result of a tool. All views
+ * are the same built document (page/src/mcp-app); `read` writes the name of the view into it.
  */
 import { AppError } from '../base/errors.js';
 import { readGivenText } from '../files/safe-access/given-file.js';
@@ -9,10 +8,10 @@ import type { ResourceKind } from './resource-kind.js';
 
 const PREFIX = 'ui://daybook/';
 export const VIEW_MIME_TYPE = 'text/html;profile=mcp-app';
-/** Of the built document: the place of the name. */
+/** The text in the built document that is replaced by the name of the view. */
 const PLACE = 'data-view=""';
 
-/** For hosts: nothing is loaded from elsewhere, and only copying is asked for. */
+/** For hosts: the view loads nothing from other origins, and needs only the permission to copy. */
 const _meta = {
   ui: {
     csp: { connectDomains: [], resourceDomains: [], frameDomains: [], baseUriDomains: [] },
@@ -22,11 +21,11 @@ const _meta = {
 };
 
 export interface View {
-  /** A tool names it as its `view`. */
+  /** The value of `view` in a tool. */
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** The tools that it cannot do without. */
+  /** The tools that the view calls. */
   readonly needs: readonly string[];
 }
 
@@ -53,7 +52,7 @@ export const VIEWS: readonly View[] = [
 
 export const viewUri = (name: string) => `${PREFIX}${name}`;
 
-/** `file` is the built document. It is read when a view is asked for, never before. */
+/** `file`: path of the built document, which is read only when a view is read. */
 export function viewResources(file: string, offered: () => Promise<readonly View[]>): ResourceKind {
   const find = async (uri: string) => {
     const views = await offered();
@@ -80,7 +79,7 @@ export function viewResources(file: string, offered: () => Promise<readonly View
       return { uri, mimeType: VIEW_MIME_TYPE, text, _meta };
     },
     keyOf: async (_app, uri) => (await find(uri)).name,
-    // It never changes while a server runs.
+    // The views never change while a server runs, so `follow` reports nothing.
     known: async () => (await offered()).map(({ name }) => [name, ''] as const),
     follow: () => () => undefined,
   };

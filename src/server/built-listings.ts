@@ -1,6 +1,6 @@
 /**
- * The catalogue as `tools/list` shows it, by the name of the tool. Empty in the sources: the build makes
- * it and puts it in this place (rolldown.config.js), so that a server makes no schemas for a list.
+ * The entries of `tools/list`, by tool name. The build replaces this empty object (rolldown.config.js),
+ * so that a built server does not make JSON schemas at run time.
  */
 import type { Tool as ToolListing } from '@modelcontextprotocol/sdk/types.js';
 

@@ -1,7 +1,7 @@
 /**
- * The messages on stdin and stdout. A request of the stateless protocol (2026-07-28) is answered by a
- * server of its own; all other messages belong to the one session, for which this is the transport.
- * Both can be used on one connection: a client may ask `server/discover` and then `initialize`.
+ * The MCP messages on stdin and stdout. A separate server answers each request of the stateless protocol
+ * (2026-07-28). All other messages belong to one session, and this class is its transport. A client can
+ * use both on one connection, for example `server/discover` and then `initialize`.
  */
 import type { Writable } from 'node:stream';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
@@ -20,12 +20,12 @@ import { type StatelessChannel, StatelessExchange } from './mcp/stateless-exchan
 import { checkSupported, isStateless, requestedVersion } from './mcp/stateless-request.js';
 import { LineReader } from './stdio-lines.js';
 
-/** The longest message. Content may have megabytes, and JSON can escape each byte as six. */
+/** Maximum length of a message: a content can have megabytes, and JSON can escape a byte as six. */
 const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
 export interface StdioConnectionOptions {
   readonly stdout: Writable;
-  /** Makes the server of one stateless request. */
+  /** Makes the server for one stateless request. */
   readonly build: () => BuiltServer;
   readonly log: Log;
 }
@@ -48,7 +48,7 @@ export class StdioConnection implements Transport {
     this.#options = options;
   }
 
-  /** Reading begins with the first call of `receive`. */
+  /** Does nothing: `receive` gets the messages. */
   start(): Promise<void> {
     return Promise.resolve();
   }
@@ -57,7 +57,7 @@ export class StdioConnection implements Transport {
     this.onclose?.();
   }
 
-  /** Resolves when stdout has taken the message. */
+  /** Resolves when stdout has accepted the message. */
   send(message: JSONRPCMessage): Promise<void> {
     return this.#write(message);
   }
@@ -70,7 +70,7 @@ export class StdioConnection implements Transport {
     }
   }
 
-  /** Resolves when every stateless request is finished. Those that only listen are ended. */
+  /** Resolves when all stateless requests are finished. Listening requests are closed. */
   async finishRequests(): Promise<void> {
     const finish = async ({ exchange, built: { calls, server } }: Running) => {
       await calls.end();
@@ -95,7 +95,7 @@ export class StdioConnection implements Transport {
     const running = cancelled === undefined ? undefined : this.#running.get(cancelled);
     if (running !== undefined) void running.exchange.cancel();
     else if (!isStateless(message)) this.onmessage?.(message);
-    // Notifications of this revision other than a cancellation have no effect here.
+    // Other notifications of this revision have no effect.
     else if ('id' in message && 'method' in message) void this.#answer(message);
   }
 
@@ -127,7 +127,7 @@ export class StdioConnection implements Transport {
   async #end(id: RequestId, built: BuiltServer): Promise<void> {
     if (this.#running.get(id)?.built !== built) return;
     this.#running.delete(id);
-    // A cancelled call may still be writing; it finishes before its server ends.
+    // A cancelled call can still be writing, so its server ends after it.
     await built.calls.idle();
     await built.server.close();
   }
@@ -153,4 +153,7 @@ const tooLong = () =>
     `Invalid request: it is longer than ${MAX_LINE_BYTES / 1024 / 1024} MB.`,
   );
 const noBatch = () =>
-  new RpcError(ErrorCode.InvalidRequest, 'Invalid request: stdio takes one message a line.');
+  new RpcError(
+    ErrorCode.InvalidRequest,
+    'Invalid request: on stdio each line must have one message, not a batch.',
+  );

@@ -1,6 +1,6 @@
 /**
- * Splits a byte stream into lines. Chunks are collected and joined once a line is complete, so the
- * cost of a long line is linear in its length. A line above the limit is dropped while it arrives.
+ * Splits a byte stream into lines. The chunks of a line are joined only when it is complete, so that the
+ * time is linear in its length. A line longer than `maxBytes` is dropped while it arrives.
  */
 const NEWLINE = 0x0a;
 
@@ -13,7 +13,7 @@ export class LineReader {
     this.#maxBytes = maxBytes;
   }
 
-  /** The lines that the chunk completes, without their newlines; `undefined` for a dropped line. */
+  /** The lines that end in this chunk, without newline; `undefined` for a dropped line. */
   *push(chunk: Buffer): Generator<Buffer | undefined> {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {

@@ -1,7 +1,7 @@
 /**
- * Serves MCP over stdin and stdout, and ends cleanly. The server ends when stdin ends, when stdout
- * breaks, or when the process is asked to stop. In each case accepted calls are finished and answered
- * first, so that no acknowledged write is lost and no write is broken off.
+ * Serves MCP over stdin and stdout. The server ends when stdin ends, when writing to stdout fails, or
+ * when `stop` is aborted. Before the end, accepted calls are finished and answered, so that no write is
+ * lost or incomplete.
  */
 import type { Readable, Writable } from 'node:stream';
 import { sleep } from '../base/clock.js';
@@ -10,7 +10,7 @@ import type { Log } from '../base/log.js';
 import type { BuiltServer } from './mcp/build-server.js';
 import { StdioConnection } from './stdio-connection.js';
 
-/** The most time that accepted calls get to finish. */
+/** Maximum time for accepted calls to finish. */
 const FINISH_MS = 8_000;
 
 export interface StdioOptions {
@@ -18,14 +18,14 @@ export interface StdioOptions {
   readonly build: () => BuiltServer;
   readonly stdin: Readable;
   readonly stdout: Writable;
-  /** Aborted by the signals that ask the process to end. */
+  /** Aborted by the signals that end the process, such as SIGTERM. */
   readonly stop: AbortSignal;
   /** Called once, when the end begins. */
   readonly onEnding?: () => void;
   readonly log: Log;
 }
 
-/** Resolves when the client has gone or `stop` was aborted, and accepted calls are answered. */
+/** Resolves when the client has disconnected or `stop` was aborted, and accepted calls are answered. */
 export async function serveStdio(options: StdioOptions): Promise<void> {
   const { build, stdin, stdout, log } = options;
   const { server, calls } = build();
@@ -48,7 +48,7 @@ function endOf({ stdin, stdout, stop }: StdioOptions, server: BuiltServer['serve
     stdin.once('end', () => resolve('stdin ended'));
     stdin.once('close', () => resolve('stdin closed'));
     stdin.once('error', ({ message }) => resolve(`stdin failed: ${message}`));
-    // This listener stays: without one the next EPIPE would end the process in the middle of a write.
+    // `on`, not `once`: without a listener the next EPIPE would end the process during a write.
     stdout.on('error', (error) => resolve(`stdout failed: ${errnoOf(error) ?? error.message}`));
     if (stop.aborted) resolve(String(stop.reason));
     stop.addEventListener('abort', () => resolve(String(stop.reason)), { once: true });
@@ -56,7 +56,7 @@ function endOf({ stdin, stdout, stop }: StdioOptions, server: BuiltServer['serve
   });
 }
 
-/** The SDK hands an answer to the stream a few turns of the event loop after the call has settled. */
+/** Waits until the SDK, which writes an answer a short time after the end of the call, has written it. */
 async function flushed(stdout: Writable): Promise<void> {
   await sleep(10);
   if (stdout.destroyed || stdout.errored) return;

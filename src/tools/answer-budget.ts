@@ -1,23 +1,23 @@
 /**
- * How much of a list one answer carries, so that no call floods the context of an assistant.
+ * The limit of tokens in an answer, so that no call fills the context of an assistant.
  *
- * Tokens are estimated from the JSON of an item (base/tokens.ts).
- * A tool's answer goes out as data and as text, of which hosts show the model one.
+ * Tokens are estimated from the JSON of an item (base/tokens.ts). An answer is sent both as data and as
+ * text; a host shows only one of them to the model, so tokens are counted once.
  */
 import { z } from 'zod';
 import { estimateTextTokens } from '../base/tokens.js';
 
 const DEFAULT_TOKENS = 8_000;
-const MOST_TOKENS = 25_000;
-/** For what stands around the items: counts, cursors, names of fields. */
-const FRAME_TOKENS = 200;
+const MAX_TOKENS = 25_000;
+/** For counts, cursors and names of fields around the items. */
+const OVERHEAD_TOKENS = 200;
 
-/** The input field of every tool that lists or searches. */
+/** The input field of all tools that list or search. */
 export const maxTokens = z
   .number()
   .int()
   .min(500)
-  .max(MOST_TOKENS)
+  .max(MAX_TOKENS)
   .describe('Maximum length of the answer.')
   .default(DEFAULT_TOKENS);
 
@@ -27,11 +27,11 @@ export function estimateTokens(value: unknown): number {
 }
 
 /**
- * How many items, from the first on, fit into `maxTokens`: at least one where there is any, so that
- * a list always gets on. An item that can be larger than the budget is the tool's to shorten.
+ * The number of first items that fit into `maxTokens`. It is at least 1 if there is an item, so that the
+ * next page always starts later. The tool itself must shorten an item that is larger than the limit.
  */
 export function countWithin(items: readonly unknown[], maxTokens: number): number {
-  let room = maxTokens - FRAME_TOKENS;
+  let room = maxTokens - OVERHEAD_TOKENS;
   let count = 0;
   for (const item of items) {
     room -= estimateTokens(item) + 1;

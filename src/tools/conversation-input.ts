@@ -1,17 +1,17 @@
-/** Inputs that several tools of conversations share, and what they show of one in a list. */
+/** The input fields that several tools of conversations share, and a conversation as an item of a list. */
 import { z } from 'zod';
 import { shortened } from '../base/shortened.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
 
-export const conversationRef = (what = 'The conversation') =>
-  z.string().describe(`${what}: id or key.`);
+export const conversationRef = (description = 'Conversation id or key.') =>
+  z.string().describe(description);
 
-/** Messages of white space alone say nothing; what is stored stays exactly as given. */
-export const messageContent = (about: string) =>
+/** Refuses a text of white space only. The accepted text is stored without trimming. */
+export const messageContent = (description: string) =>
   z
     .string()
     .refine((text) => /\S/.test(text), 'The message is empty.')
-    .describe(about);
+    .describe(description);
 
 export const headSchema = z.object({
   conversationId: z.string(),
@@ -26,15 +26,15 @@ export const headSchema = z.object({
   branchOf: z.object({ conversationId: z.string(), messageId: z.string() }).exactOptional(),
 });
 
-const MOST_TAGS = 20;
+const MAX_TAGS = 20;
 
-/** A line of a list: what people put in a title or a tag must not fill the answer. */
+/** Limits title, module and tags, because a stored title or tag can be longer than an answer. */
 export function toListed(head: ConversationHead): z.output<typeof headSchema> {
   const { metadata: _, title, module, tags, ...others } = head;
   return {
     ...others,
     ...(title === undefined ? {} : { title: shortened(title) }),
     ...(module === undefined ? {} : { module: shortened(module) }),
-    ...(tags === undefined ? {} : { tags: tags.slice(0, MOST_TAGS).map(shortened) }),
+    ...(tags === undefined ? {} : { tags: tags.slice(0, MAX_TAGS).map(shortened) }),
   };
 }

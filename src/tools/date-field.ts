@@ -1,6 +1,4 @@
-/**
- * Times as tools take them: ISO 8601, where a day alone means the whole of it.
- */
+/** Times in the input of tools: ISO 8601. A date without a time means the whole day (UTC). */
 
 import { z } from 'zod';
 import { DAY_MS } from '../base/clock.js';
@@ -13,7 +11,7 @@ const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2
 export const dateField = (what: string) =>
   z.string().describe(`${what} (ISO 8601).`).exactOptional();
 
-/** Epoch milliseconds. VALIDATION_ERROR names the field. */
+/** The first moment of `text`, in epoch milliseconds. Throws VALIDATION_ERROR with the field name. */
 export function startOf(name: string, text: string): number {
   const isDate = ISO_DATE.test(text);
   const zoned = isDate || /(Z|[+-]\d{2}:\d{2})$/.test(text) ? text : `${text}Z`;
@@ -25,7 +23,7 @@ export function startOf(name: string, text: string): number {
   );
 }
 
-/** The same for the last moment that is meant. */
+/** The last moment of `text`, in epoch milliseconds. Throws VALIDATION_ERROR with the field name. */
 export function endOf(name: string, text: string): number {
   const time = startOf(name, text);
   return ISO_DATE.test(text) ? time + DAY_MS - 1 : time;

@@ -1,7 +1,7 @@
 /**
- * What a tool is: data for the catalogue, and one function. A tool file uses schemas and the App,
- * never the MCP SDK; `server/` registers whatever `tools/index.ts` lists and is the only place
- * that turns a thrown error into a result.
+ * The type of a tool: its entry in the catalogue and one function. A tool file uses schemas and the App,
+ * never the MCP SDK. `server/` registers the tools that `tools/index.ts` lists, and only `server/`
+ * changes a thrown error into a result.
  */
 import { z } from 'zod';
 import type { App } from '../app.js';
@@ -18,19 +18,19 @@ export const TOOLSETS = [
 ] as const;
 export type Toolset = (typeof TOOLSETS)[number];
 
-/** First field of every output; filled in, so that no tool has to state it. */
+/** First field of every output. The schema adds it, so a tool does not return it. */
 export const success = z.literal(true).default(true);
 
-/** What a running call can do besides returning. */
+/** The call that `run` answers: who called, how it is cancelled, and how progress is reported. */
 export interface ToolCall {
   /** Aborted when the client cancels or the server ends. */
   readonly signal: AbortSignal;
   /**
-   * True where the call came over the network: the working folder of this process is not that of
-   * the caller, and a path that it names must stay inside the root.
+   * True if the call came over the network. Then the working folder of this process is not that of the
+   * caller, and a path from the caller must be inside the root.
    */
   readonly isRemote: boolean;
-  /** Sends an MCP progress notification when the client asked for them. */
+  /** Sends an MCP progress notification, if the client asked for progress. */
   progress(report: { progress: number; total?: number; message?: string }): void;
 }
 
@@ -48,46 +48,46 @@ const hints = (
   openWorldHint: boolean,
 ): ToolAnnotations => ({ readOnlyHint, destructiveHint, idempotentHint, openWorldHint });
 
-/** Reads only what is stored here. */
+/** Reads only from the store. */
 export const READS = hints(true, false, true, false);
-/** Reads, and may ask a service on the internet for its progress. */
+/** Reads, and may call an internet service. */
 export const READS_OUTSIDE = hints(true, false, true, true);
-/** Puts something beside what is there; twice the call, twice the thing. */
+/** Adds something and changes nothing that exists; a second call adds it again. */
 export const ADDS = hints(false, false, false, false);
-/** The same, with an answer from a service on the internet. */
+/** As ADDS, and calls an internet service. */
 export const ASKS_OUTSIDE = hints(false, false, false, true);
-/** Puts a value in place of another; a second call changes nothing more. */
+/** Replaces values; a second call with the same input changes nothing. */
 export const CHANGES = hints(false, true, true, false);
-/** Takes something away from where it was. */
+/** Removes something, or moves it to the trash. */
 export const REMOVES = hints(false, true, false, false);
 
 export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
   readonly name: string;
-  /** Names that older designs used; callable, never listed. */
+  /** Names in earlier designs; they can be called and are not listed. */
   readonly aliases?: readonly string[];
   readonly toolset: Toolset;
-  /** Listed whatever toolsets are chosen. */
+  /** Listed with every choice of toolsets. */
   readonly alwaysListed?: true;
-  /** Listed only where a Perplexity key is set, or where a setting asks for it; callable all the same. */
+  /** Listed only if a Perplexity key or a setting for it is set. It can be called in any case. */
   readonly needsPerplexity?: true;
   readonly title: string;
-  /** What it does. When to use it. What to call next. */
+  /** One or two sentences: what it does, when to use it, what to call next. */
   readonly description: string;
   readonly input: I;
   readonly output: O;
   readonly annotations: ToolAnnotations;
-  /** The view that shows its result to people, where the client can show one (MCP Apps). */
+  /** The view that shows the result to people, in clients with MCP Apps. */
   readonly view?: 'conversation' | 'graph' | 'figures';
-  /** True where the result quotes stored or fetched text, which is data and never instructions. */
+  /** True if the result quotes stored or fetched text, which is data and never instructions. */
   readonly quotesText?: boolean;
-  /** Its writes wait in memory while the store is away; other writing tools are refused then. */
+  /** Its writes wait in memory while the store is unavailable; other writing tools are refused then. */
   readonly writesLater?: true;
-  /** The same facts as `run` returned, for reading; left out, compact JSON. */
+  /** The result as text for the model. Without this function the text is compact JSON. */
   text?(result: z.output<O>): string;
   run(input: z.output<I>, app: App, call: ToolCall): Promise<z.input<O>>;
 }
 
-/** A tool as its file writes it: with functions that make its schemas. */
+/** The argument of `defineTool`: a tool whose schemas are functions. */
 interface Definition<I extends z.ZodObject, O extends z.ZodObject>
   extends Omit<Tool<I, O>, 'input' | 'output'> {
   input(): I;
@@ -95,8 +95,8 @@ interface Definition<I extends z.ZodObject, O extends z.ZodObject>
 }
 
 /**
- * Holds the types of one tool together. A schema is made when it is first asked for: the schemas of all
- * tools together take longer than the rest of a start.
+ * Defines a tool: `run` must accept the input schema and return the output schema. A schema is made at
+ * its first use, because making the schemas of all tools takes longer than the rest of the start.
  */
 export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(
   definition: Definition<I, O>,

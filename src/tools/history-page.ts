@@ -1,6 +1,6 @@
 /**
- * Cuts a conversation into pages that are bounded in messages and in tokens, however long one
- * message is. A cursor says where the next page begins: a position from 1, and an offset into it.
+ * Splits a conversation into pages of limited messages and tokens; a long message continues on the next
+ * page. A cursor is `seq:offset`: the position of a message, from 1, and an offset in UTF-16 units.
  */
 import { AppError } from '../base/errors.js';
 import { endWithin, estimateTextTokens } from '../base/tokens.js';
@@ -10,7 +10,7 @@ interface PagedMessage {
   seq: number;
   message: Message;
   content: string;
-  /** Where in the message `content` begins, in UTF-16 units. */
+  /** Position of `content` in the whole message, in UTF-16 units. */
   offset: number;
   /** The rest of the message is on the next page. */
   isCut: boolean;
@@ -27,7 +27,7 @@ export interface PageLimits {
   cursor?: string;
 }
 
-/** `listed` are the messages to show with their positions, in order. VALIDATION_ERROR: bad cursor. */
+/** `listed`: the messages to show, in order, with their positions. Invalid cursor: VALIDATION_ERROR. */
 export function pageOf(
   listed: readonly { seq: number; message: Message }[],
   { limit, maxTokens, cursor }: PageLimits,
@@ -41,7 +41,7 @@ export function pageOf(
     if (messages.length === limit || room <= 0) return { messages, nextCursor: `${seq}:${offset}` };
     const end = endWithin(message.content, offset, room);
     const isCut = end < message.content.length;
-    // A message that would only just begin here reads better whole on the next page.
+    // Only the first message of a page is cut; other messages are easier to read in one piece.
     if (isCut && messages.length > 0) return { messages, nextCursor: `${seq}:${offset}` };
     messages.push({ seq, message, content: message.content.slice(offset, end), offset, isCut });
     if (isCut) return { messages, nextCursor: `${seq}:${end}` };
@@ -52,7 +52,7 @@ export function pageOf(
   return { messages };
 }
 
-/** The position, from 1, and the offset into that message. VALIDATION_ERROR. */
+/** Position from 1, and offset in UTF-16 units. Throws VALIDATION_ERROR. */
 export function parseCursor(cursor: string | undefined): { seq: number; offset: number } {
   if (cursor === undefined) return { seq: 1, offset: 0 };
   const match = /^(\d{1,9}):(\d{1,12})$/.exec(cursor);

@@ -1,7 +1,4 @@
-/**
- * The list of every tool, in the order in which clients see them.
- * A tool that is not in this list does not exist; a test compares it with the files.
- */
+/** The list of all tools, in the order of `tools/list`. A test compares it with the tool files. */
 import { backup } from './admin/backup.js';
 import { listInsightContexts } from './admin/list-insight-contexts.js';
 import { listTrash } from './admin/list-trash.js';

@@ -1,6 +1,4 @@
-/**
- * What the tools of insights share: whose context a call is about, and how an insight is shown.
- */
+/** What the tools of insights share: fields, the context of a call, and the shape of an insight. */
 import { homedir } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
 import { z } from 'zod';
@@ -27,10 +25,10 @@ export const contextField = z
   .string()
   .min(1)
   .describe(
-    'Absolute path of the project, "git:host/owner/repository", "project:name" or "global" (default: the project of the working folder; required over HTTP).',
+    'Project: absolute path, "git:host/owner/repository", "project:name" or "global" (default: that of the working folder; required over HTTP).',
   )
   .exactOptional();
-/** Checked like this, as a pattern in the schema costs a host fifty tokens a tool. */
+/** `refine` checks the form, because a pattern in the schema would cost 50 tokens for each tool. */
 export const idField = z
   .string()
   .toLowerCase()
@@ -43,19 +41,19 @@ export const tagsFilter = z
   .describe('Only insights with all of these tags.')
   .exactOptional();
 
-/** Where a call reads and writes. */
+/** The contexts that a call reads and writes. */
 export interface Contexts {
-  /** What is saved goes here. */
+  /** The context of new insights. */
   readonly context: string;
-  /** Other contexts of the same project. */
+  /** Other contexts of the same project, which are read too. */
   readonly alsoIn: readonly string[];
 }
 
 /**
- * The contexts that a call is about (decision 0023). A remote caller must name one, since the working
- * folder of this process is not theirs, and gets exactly that. Of a local path the git repository
- * around it counts; without one, the working folder takes the nearest folder above it that has
- * insights. VALIDATION_ERROR.
+ * Finds the contexts of a call (decision 0023). A remote caller must give a context, because the working
+ * folder of this process is not the caller's, and exactly that context is used. A local path means its
+ * git repository. The working folder outside a repository means the nearest folder above it that has
+ * insights. Throws VALIDATION_ERROR.
  */
 export async function contextsOf(
   given: string | undefined,
@@ -66,19 +64,21 @@ export async function contextsOf(
     const context = requireContext(given, isRemote);
     const isPath = context !== GLOBAL_CONTEXT && !/^(git|project):/.test(context);
     if (isRemote || !isPath) return { context, alsoIn: [] };
-    return (await ofProject(context, store)) ?? { context, alsoIn: [] };
+    return (await contextsOfProject(context, store)) ?? { context, alsoIn: [] };
   }
   const here = requireContext(process.cwd(), false);
-  return (await ofProject(here, store)) ?? { context: await nearest(here, store), alsoIn: [] };
+  const project = await contextsOfProject(here, store);
+  return project ?? { context: await nearestContext(here, store), alsoIn: [] };
 }
 
 /**
- * Older insights were saved under paths in the project, whichever folder was worked in. The file with a
- * project's name counts only where git has no remote: so no clone can choose whose insights are read.
+ * `alsoIn` has paths inside the project, because earlier versions saved insights under the working
+ * folder. The file with the name of a project is used only without a git remote: otherwise a cloned
+ * repository could choose the insights of another project.
  */
-async function ofProject(path: string, store: InsightStore): Promise<Contexts | undefined> {
+async function contextsOfProject(path: string, store: InsightStore): Promise<Contexts | undefined> {
   const found = await findGitProject(path);
-  // A home folder under git holds everything, so it is no project of what is inside it.
+  // A home folder in git contains all projects, so it is not the project of a folder inside it.
   const project = found?.folder === homedir() && path !== homedir() ? undefined : found;
   const remote = project?.remote && gitContextOf(project.remote);
   const named = remote ? undefined : await findNamedProject(path, homedir());
@@ -103,8 +103,8 @@ function contextOfName({ folder, name }: NamedProject): string {
   );
 }
 
-/** The home folder holds everything, so its insights are of no project inside it. */
-async function nearest(path: string, store: InsightStore): Promise<string> {
+/** The search stops below the home folder, because that contains all projects. */
+async function nearestContext(path: string, store: InsightStore): Promise<string> {
   const known = await store.contexts();
   const home = homedir();
   for (let at = path; at !== home && dirname(at) !== at; at = dirname(at)) {
@@ -120,7 +120,7 @@ function requireContext(given: string | undefined, isRemote: boolean): string {
       details: { field: 'context' },
     });
   }
-  const context = normalContext(given) ?? (isRemote ? undefined : normalContext(fromHere(given)));
+  const context = normalContext(given) ?? (isRemote ? undefined : normalContext(expandPath(given)));
   if (context !== undefined) return context;
   throw new AppError(
     'VALIDATION_ERROR',
@@ -129,13 +129,13 @@ function requireContext(given: string | undefined, isRemote: boolean): string {
   );
 }
 
-/** As a shell reads it: only a caller on this machine has a home and a working folder here. */
-const fromHere = (path: string) => resolve(path.replace(/^~(?=$|[/\\])/, homedir()));
+/** Expands `~` and resolves a relative path, for local callers only. */
+const expandPath = (path: string) => resolve(path.replace(/^~(?=$|[/\\])/, homedir()));
 
-const MOST_CONTEXTS = 8;
+const MAX_CONTEXTS = 8;
 
-/** Why a context is empty; a local caller also learns which contexts have insights. */
-export async function whyEmpty(
+/** Explains why a context is empty. For a local caller the text also has the contexts with insights. */
+export async function explainEmptyContext(
   context: string,
   { isRemote }: ToolCall,
   store: InsightStore,
@@ -145,11 +145,11 @@ export async function whyEmpty(
   const known = [...(await store.contexts())].sort(([, a], [, b]) => b - a);
   const others = known.filter(([name]) => name !== context);
   if (others.length === 0) return `${nothing} No other context has insights.`;
-  const named = others.slice(0, MOST_CONTEXTS).map(([name, count]) => `${name} (${count})`);
+  const named = others.slice(0, MAX_CONTEXTS).map(([name, count]) => `${name} (${count})`);
   return `${nothing} Contexts with insights: ${named.join(', ')}.`;
 }
 
-/** Epoch milliseconds of the last moment that is meant. VALIDATION_ERROR. */
+/** The last moment of `text`, in epoch milliseconds. Throws VALIDATION_ERROR. */
 export const expiryOf = (text: string): number => endOf('expires', text);
 
 export const insightSchema = z.object({
@@ -167,7 +167,7 @@ export const insightSchema = z.object({
     .exactOptional(),
 });
 
-/** The store hands out read-only tags; the output schema wants an array of its own. */
+/** Copies the tags, because the store returns a read-only array and the output schema has a writable one. */
 export function toShown({ tags, ...insight }: Insight): z.output<typeof insightSchema> {
   return { ...insight, ...(tags && { tags: [...tags] }) };
 }
@@ -179,18 +179,18 @@ export const listedSchema = insightSchema.extend({
     .exactOptional(),
 });
 
-const LONGEST_CONTENT = 4_000;
-const LONGEST_METADATA = 4_000;
+const MAX_CONTENT_LENGTH = 4_000;
+const MAX_METADATA_LENGTH = 4_000;
 
-/** In a list: one long insight must not fill the answer. */
+/** An insight as an item of a list, with limits so that one long insight does not fill the answer. */
 export function toListed(insight: Insight): z.output<typeof listedSchema> {
   const { metadata, content, ...others } = toShown(insight);
-  const isLong = content.length > LONGEST_CONTENT;
-  const isWide = metadata !== undefined && JSON.stringify(metadata).length > LONGEST_METADATA;
+  const isLong = content.length > MAX_CONTENT_LENGTH;
+  const isLarge = metadata !== undefined && JSON.stringify(metadata).length > MAX_METADATA_LENGTH;
   return {
     ...others,
-    content: isLong ? `${content.slice(0, LONGEST_CONTENT).toWellFormed()}…` : content,
-    ...(metadata === undefined || isWide ? {} : { metadata }),
-    ...(isLong || isWide ? { isCut: true as const } : {}),
+    content: isLong ? `${content.slice(0, MAX_CONTENT_LENGTH).toWellFormed()}…` : content,
+    ...(metadata === undefined || isLarge ? {} : { metadata }),
+    ...(isLong || isLarge ? { isCut: true as const } : {}),
   };
 }

@@ -1,7 +1,6 @@
 /**
- * The zod schema of a free-form JSON object that is stored exactly as given.
- * `z.record` rebuilds its value and silently drops a key named `__proto__`; this one hands the
- * very object on, so that what a caller saves is what a caller reads.
+ * The zod schema of a JSON object that is stored as given. `z.record` copies its value and silently
+ * drops a key named `__proto__`; this schema passes the same object on.
  */
 
 import { z } from 'zod';

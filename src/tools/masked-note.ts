@@ -1,4 +1,4 @@
-/** What tools that save messages say about secrets and private parts that were not stored. */
+/** The field `note` of tools that save text: which secrets and private parts were not stored. */
 import { z } from 'zod';
 import { maskedBetween, maskedNote } from '../privacy/screen.js';
 
@@ -7,12 +7,12 @@ export const maskedField = z
   .describe('What was not stored: secrets in well-known formats, and <private> parts.')
   .exactOptional();
 
-/** Nothing where everything was stored. */
+/** Without `note` if everything was stored. */
 export function maskedNoteOf(masked: readonly string[] = []): { note?: string } {
   const note = maskedNote(masked);
   return note === undefined ? {} : { note };
 }
 
-/** The same from what was given and what was stored of it. */
+/** Finds the masked parts by comparing the given with the stored text. */
 export const noteBetween = (given: unknown, stored: unknown): { note?: string } =>
   maskedNoteOf(maskedBetween(given, stored));

@@ -1,16 +1,14 @@
-/** Inputs and outputs that several tools of the memory bank share. No tool of its own. */
+/** Input and output fields that several tools of the memory bank share. */
 import { z } from 'zod';
 import { estimateTextTokens } from '../base/tokens.js';
 import type { NoteInfo, SkippedFile } from '../stores/memory-bank/memory-bank.js';
 
-export const notePath = (what = 'The note') =>
-  z.string().describe(`${what}: a path such as ideas/garden.md.`);
+export const notePath = (description = 'Path of the note, such as ideas/garden.md.') =>
+  z.string().describe(description);
 
 export const expectedHash = z
   .string()
-  .describe(
-    'Hash of the note when you read it; if the note was changed since, the error is CONFLICT.',
-  )
+  .describe('Hash of the note when you read it; CONFLICT if the note was changed since.')
   .exactOptional();
 
 export const noteFolder = z
@@ -30,7 +28,7 @@ export const skippedSchema = z
   .array(z.object({ path: z.string(), code: z.string(), message: z.string() }))
   .describe('Markdown files that are not notes, and why (at most 20).');
 
-const MOST_SKIPPED = 20;
+const MAX_SKIPPED = 20;
 
 export function toListedNote({ path, sizeBytes, modifiedAt, hash }: NoteInfo) {
   return { path, sizeBytes, modifiedAt, hash };
@@ -38,13 +36,13 @@ export function toListedNote({ path, sizeBytes, modifiedAt, hash }: NoteInfo) {
 
 export function toSkipped(skipped: readonly SkippedFile[]) {
   return skipped
-    .slice(0, MOST_SKIPPED)
+    .slice(0, MAX_SKIPPED)
     .map(({ path, error: { code, message } }) => ({ path, code, message }));
 }
 
 /**
- * The lines, from the first on, that fit into the budget. A first line that is longer than it comes
- * alone and cut: `isCut`.
+ * The first lines that fit into `maxTokens`. If the first line alone is too long, it is cut and returned
+ * alone, with `isCut`.
  */
 export function linesWithin(lines: readonly string[], maxTokens: number) {
   let room = maxTokens;
@@ -63,6 +61,6 @@ function beginningOf(line: string, maxTokens: number): string {
     if (estimateTextTokens(line.slice(0, middle)) < maxTokens) fits = middle;
     else over = middle;
   }
-  // Not in the middle of a character of two units.
+  // The cut is never inside a surrogate pair.
   return line.slice(0, line.slice(0, fits).isWellFormed() ? fits : fits - 1);
 }

@@ -1,13 +1,13 @@
-/** The fields of an answer that is one page of a longer list, with `offset`. */
+/** The output fields of a tool that returns a list in pages, with `offset`. */
 import { z } from 'zod';
 
-/** In the schema of the answer. The tool describes `total` itself. */
+/** The tool adds `total` itself, with its own description. */
 export const nextPage = {
   hasMore: z.boolean(),
   nextOffset: z.number().int().describe('The offset of the next page.').exactOptional(),
 };
 
-/** `count` items were returned from `offset` on, of `total`. */
+/** For a page of `count` items that starts at `offset`, in a list of `total` items. */
 export function pageOf(total: number, offset: number, count: number) {
   const next = offset + count;
   const hasMore = next < total && count > 0;

@@ -1,6 +1,6 @@
 /**
- * What the four asking tools return, as data and as text: where the conversation is and how to go on
- * comes first, then the answer and its numbered sources. No tool of its own.
+ * The output of the four Perplexity tools, as data and as text. The text starts with the path of the
+ * conversation and how to continue it; then come the answer and its numbered sources.
  */
 import { z } from 'zod';
 import { defined } from '../providers/json-view.js';

@@ -1,7 +1,6 @@
 /**
- * What search tools share: the fields that say how matches are marked, and what an answer says besides
- * its results: whether there are more, and why nothing was found (unknown words, filters that excluded
- * everything). Not a tool.
+ * What search tools share: the input fields for marked matches, and the output fields besides the
+ * results, such as whether there are more results and why nothing was found.
  */
 import { z } from 'zod';
 import type { SnippetOptions } from '../fts/snippets/snippet.js';
@@ -11,14 +10,13 @@ import { estimateTokens } from './answer-budget.js';
 import { jsonObject } from './json-object.js';
 import { nextPage } from './offset-page.js';
 
-/** A text without spaces is one token of any length, so snippets are also bounded in characters. */
+/** A text without spaces is one token of any length, so snippets also have a limit of characters. */
 const MAX_SNIPPET_CHARACTERS = 2_000;
 const BEFORE_MATCH_CHARACTERS = 200;
 
 /** Longer metadata is left out of an answer. */
 const MAX_METADATA_TOKENS = 4_000;
 
-/** Fields of the input, see `marksOf`. */
 export const MARK_FIELDS = {
   highlightStart: z.string().max(40).describe('Text before each match.').default('<mark>'),
   highlightEnd: z.string().max(40).describe('Text after each match.').default('</mark>'),
@@ -32,7 +30,7 @@ export const marksOf = ({ highlightStart, highlightEnd, ellipsis }: MarkInput) =
 
 export const includeMetadata = z
   .boolean()
-  .describe("Also return the messages' metadata, such as the sources and cost of an answer.")
+  .describe('Also return metadata, such as sources and cost.')
   .default(false);
 
 export const metadataField = jsonObject('As it was saved; absent if it is very long.');
@@ -44,8 +42,8 @@ export function shownMetadata(metadata: JsonObject | undefined, isWanted: boolea
   return isShown ? { metadata } : {};
 }
 
-/** Fields of the output, see `searchFacts`. */
-export const SEARCH_FACTS = {
+/** Output fields; `searchOutput` returns their values. */
+export const SEARCH_OUTPUT_FIELDS = {
   ...nextPage,
   relaxed: z
     .boolean()
@@ -59,8 +57,8 @@ export const SEARCH_FACTS = {
     .exactOptional(),
 };
 
-/** `next`: where a page after this one would begin; `names` and `query` as for `explainNothing`. */
-export function searchFacts(
+/** `next`: offset of the next page, if there is one. `names`, `query`: see `explainNoResults`. */
+export function searchOutput(
   found: Omit<MessageResults, 'hits'>,
   next: number,
   names: Record<string, string> = {},
@@ -71,19 +69,19 @@ export function searchFacts(
     hasMore,
     ...(hasMore && { nextOffset: next }),
     relaxed: found.relaxed,
-    ...(found.total === 0 && { explanation: explainNothing({ ...found, query }, names) }),
+    ...(found.total === 0 && { explanation: explainNoResults({ ...found, query }, names) }),
     ...(found.indexing && { indexing: { ...found.indexing } }),
   };
 }
 
-interface Nothing extends Pick<MessageResults, 'unknownWords' | 'indexing'> {
+interface EmptyResult extends Pick<MessageResults, 'unknownWords' | 'indexing'> {
   readonly query?: string;
   readonly withoutFilter: Readonly<Record<string, number>>;
 }
 
-/** `names`: what the tool calls its filters, where that differs; `what`: what it searches. */
-export function explainNothing(
-  found: Nothing,
+/** `names`: index name of a filter to its argument, where they differ. `what`: kind of the results. */
+export function explainNoResults(
+  found: EmptyResult,
   names: Record<string, string> = {},
   what = 'message',
 ): string {
@@ -104,7 +102,7 @@ export function explainNothing(
 
 const hasWord = (query: string) => query === '' || /[\p{L}\p{N}]/u.test(query);
 
-/** A filter as it is called; only a name is marked for front ends to replace. */
+/** The argument in backquotes, which front ends replace by their own name for it. */
 const nameOf = (filter: string, names: Record<string, string>) =>
   filter === 'all' ? 'any filter' : `\`${names[filter] ?? filter}\``;
 

@@ -1,8 +1,8 @@
-/** A summary as tools show it. */
+/** The output schema of a summary. */
 import { z } from 'zod';
 import type { SummaryAnswer } from '../context/summaries/summary-service.js';
 
-export const summaryFacts = z.object({
+export const summarySchema = z.object({
   text: z.string(),
   tokens: z.number().int(),
   provider: z
@@ -21,12 +21,12 @@ export const summaryFacts = z.object({
     .exactOptional(),
 });
 
-/** An empty text if there is no message. */
-export function toSummaryFacts({
+/** The text is empty if the conversation has no message. */
+export function toSummaryView({
   summary,
   isStale,
   problem,
-}: SummaryAnswer): z.output<typeof summaryFacts> {
+}: SummaryAnswer): z.output<typeof summarySchema> {
   const { code, message } = problem ?? {};
   return {
     text: summary?.text ?? '',

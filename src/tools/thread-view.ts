@@ -1,6 +1,6 @@
 /**
- * How a conversation looks as a thread (seed 003's fields), and what the tools of the toolset
- * `threads` share: their fields, their notion of a module, times. No tool of its own.
+ * A conversation as a thread (the fields of seed 003), and what the tools of the toolset `threads`
+ * share: input fields, the check of a module, and times.
  */
 import { z } from 'zod';
 import { AppError } from '../base/errors.js';
@@ -15,8 +15,8 @@ import { countWithin, estimateTokens } from './answer-budget.js';
 import { toListed } from './conversation-input.js';
 import { jsonObject } from './json-object.js';
 
-/** A thread shown in a list; more of its metadata is given by get_conversation. */
-const MOST_META_TOKENS = 1_000;
+/** In a list; get_conversation returns longer metadata. */
+const MAX_META_TOKENS = 1_000;
 const OVERHEAD_TOKENS_PER_MESSAGE = 200;
 
 export const threadIdField = z
@@ -62,7 +62,7 @@ export type ThreadMessage = z.output<typeof threadMessageSchema>;
 export function toThread(head: ConversationHead): z.output<typeof threadSchema> {
   const { conversationId, clientId, createdAt, updatedAt, messageCount, pinned, metadata } = head;
   const { module, title, tags } = toListed(head);
-  const isTooLong = metadata !== undefined && estimateTokens(metadata) > MOST_META_TOKENS;
+  const isTooLong = metadata !== undefined && estimateTokens(metadata) > MAX_META_TOKENS;
   const isMetaCut = isTooLong || tags?.length !== head.tags?.length;
   const shown = isTooLong ? undefined : metadata;
   const hasMeta = tags !== undefined || shown !== undefined;
@@ -87,7 +87,7 @@ export function toThreadMessage(
   return { id, seq, role, content, createdAt };
 }
 
-/** The first items that fit; where not even the first does, that one with its message cut. */
+/** The first items that fit into `maxTokens`. If the first item alone is too long, its message is cut. */
 export function messagesWithin<T>(
   items: readonly T[],
   maxTokens: number,
@@ -110,7 +110,7 @@ export function messagesWithin<T>(
   ];
 }
 
-/** A thread's `meta` as a conversation keeps it. VALIDATION_ERROR: tags that are no list of texts. */
+/** Splits `meta` into tags and metadata. Throws VALIDATION_ERROR if tags is not a list of texts. */
 export function fieldsOfMeta(meta: JsonObject | undefined): {
   tags?: string[];
   metadata?: JsonObject;
@@ -126,7 +126,7 @@ export function fieldsOfMeta(meta: JsonObject | undefined): {
   });
 }
 
-/** To a caller that names a module, a thread of another one does not exist. CONVERSATION_NOT_FOUND. */
+/** Throws CONVERSATION_NOT_FOUND if the caller gave a module and the thread is in another one. */
 export function requireModule(head: ConversationHead, module: string | undefined): void {
   if (!isInModule(head, module)) throw notInModule(head, module);
 }
@@ -143,7 +143,7 @@ export function isInModule(head: ConversationHead, module: string | undefined): 
   return module === undefined || head.module === module;
 }
 
-/** Epoch milliseconds. VALIDATION_ERROR. */
+/** Epoch milliseconds. Throws VALIDATION_ERROR. */
 export function parseTime(name: string, text: string): number {
   const time = Date.parse(text);
   if (!Number.isNaN(time)) return time;

@@ -1,6 +1,4 @@
-/**
- * Facts of the knowledge graph as tools take and show them. No tool of its own.
- */
+/** Input and output fields of facts of the knowledge graph. */
 import { z } from 'zod';
 import { isoTime } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
@@ -8,17 +6,17 @@ import type { Triple, TripleKey } from '../stores/knowledge-graph/model/triple.j
 import { countWithin } from './answer-budget.js';
 import { nextPage } from './offset-page.js';
 
-// Lengths are the store's to judge: a part that is too long has an error code of its own.
+// These have no maximum length, because the store reports a part that is too long with its own code.
 const subject = z.string();
 const predicate = z.string();
 const object = z.string();
-const MOST_TRIPLES = 1_000;
+const MAX_TRIPLES = 1_000;
 
-/** A list of triples, or the parts of one. */
+/** A list of triples, or the parts of a single triple. */
 export const keyFields = {
   triples: z
     .array(z.strictObject({ subject, predicate, object }))
-    .max(MOST_TRIPLES)
+    .max(MAX_TRIPLES)
     .describe('Triples, each of subject, predicate and object.')
     .exactOptional(),
   subject: subject.describe('Subject of a single triple, instead of triples.').exactOptional(),
@@ -26,7 +24,7 @@ export const keyFields = {
   object: object.describe('Object of a single triple.').exactOptional(),
 };
 
-/** The same with what only new facts have. */
+/** `keyFields`, with the time and the source of new facts. */
 export const newTripleFields = {
   ...keyFields,
   triples: z
@@ -40,8 +38,8 @@ export const newTripleFields = {
         messageId: z.string().describe('Message it comes from.').exactOptional(),
       }),
     )
-    .max(MOST_TRIPLES)
-    .describe('Facts, each of subject, predicate and object: 1 to 200 characters each.')
+    .max(MAX_TRIPLES)
+    .describe('Facts; subject, predicate and object have 1 to 200 characters each.')
     .exactOptional(),
 };
 
@@ -52,7 +50,7 @@ interface Given<T> {
   readonly object?: string;
 }
 
-/** What was named, one way or the other. VALIDATION_ERROR where it is both or neither. */
+/** The given triples. Throws VALIDATION_ERROR if both forms, or neither, were given. */
 export function triplesOf<T extends TripleKey>(given: Given<T>): readonly (T | TripleKey)[] {
   const { triples, subject: s, predicate: p, object: o } = given;
   const isNone = s === undefined && p === undefined && o === undefined;
@@ -62,7 +60,7 @@ export function triplesOf<T extends TripleKey>(given: Given<T>): readonly (T | T
   }
   throw new AppError(
     'VALIDATION_ERROR',
-    'Give either `triples`, or `subject`, `predicate` and `object` of one.',
+    'Give either `triples`, or `subject`, `predicate` and `object` of a single fact.',
     { details: { fields: ['triples', 'subject', 'predicate', 'object'] } },
   );
 }
@@ -85,15 +83,15 @@ export function toView({ ts, validTo, ...triple }: Triple) {
   };
 }
 
-const MOST_LISTED = 50;
-/** Of each list: a call of a thousand long facts must not come back as an answer of their length. */
-const LIST_TOKENS = 4_000;
+const MAX_LISTED = 50;
+/** For each list, because a call can change 1000 long facts. */
+const MAX_LIST_TOKENS = 4_000;
 
-/** The facts that a tool shows after a change. If there are too many, those with `isOdd` come first. */
-export function listed<T>(views: readonly T[], isOdd: (view: T) => boolean = () => false): T[] {
-  const fits = (some: readonly T[]) => Math.min(MOST_LISTED, countWithin(some, LIST_TOKENS));
+/** The facts that a tool shows after a change. If there are too many, those with `isFirst` come first. */
+export function listed<T>(views: readonly T[], isFirst: (view: T) => boolean = () => false): T[] {
+  const fits = (some: readonly T[]) => Math.min(MAX_LISTED, countWithin(some, MAX_LIST_TOKENS));
   if (fits(views) >= views.length) return [...views];
-  const sorted = [...views.filter(isOdd), ...views.filter((view) => !isOdd(view))];
+  const sorted = [...views.filter(isFirst), ...views.filter((view) => !isFirst(view))];
   return sorted.slice(0, fits(sorted));
 }
 

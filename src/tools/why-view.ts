@@ -1,7 +1,7 @@
-/** Why recall returns a message, as tools show it. No tool of its own. */
+/** The output field `why`: the reasons for which recall found a message. */
 import { z } from 'zod';
 
-export const WHY = z
+export const whySchema = z
   .object({
     words: z
       .array(z.string())

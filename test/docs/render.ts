@@ -56,7 +56,7 @@ function toolSection(tool: (typeof tools)[number]): string {
     inputRows.length === 0
       ? 'Takes no arguments.'
       : ['| argument | type | needed | what it is |', '|---|---|---|---|', ...inputRows].join('\n'),
-    `Gives ${outputs.map((name) => `\`${name}\``).join(', ')}.`,
+    `Returns ${outputs.map((name) => `\`${name}\``).join(', ')}.`,
   ].join('\n\n');
 }
 

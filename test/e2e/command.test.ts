@@ -181,7 +181,7 @@ describe('help and mistakes', () => {
     [['--nope'], '(daybook --help'],
     [['show', 'x', '--jsn'], 'Did you mean --json?'],
     [['help', 'nope'], 'nope'],
-    [['show'], '(daybook show --help shows how to use it)'],
+    [['show'], '(To see its arguments and options, run daybook show --help)'],
     [['info', '--log-level', 'loud'], '--log-level must be one of debug'],
     [['--toolsets', 'x', 'info'], '--toolsets must be all'],
     [['save', 'robot', 'hi'], "role must be one of system, user, assistant, not 'robot'."],

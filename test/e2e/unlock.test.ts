@@ -87,7 +87,7 @@ describe('daybook unlock', () => {
       await holdBy(place, STRANGER, 60_000);
       const { code, stderr, stdout } = await unlock(place, '--yes');
       expect(code).toBe(0);
-      expect(stderr).toContain('gives no sign of life');
+      expect(stderr).toContain('no longer renews the lock');
       expect(stdout).toContain('1 removed');
       expect(existsSync(join(path, STRANGER))).toBe(false);
       await holdBy(place, STRANGER, Date.now() - 1_000_000_000_000); // before this machine was started
@@ -114,7 +114,7 @@ describe('daybook unlock', () => {
       const moved = { ...place, env };
       const info = await runCommand(moved, ['--root', place.root, 'info']);
       expect(`${info.stdout}${info.stderr}`).toContain(
-        'The owner of the lock kg gives no sign of life',
+        'The owner of the lock kg no longer renews it',
       );
       expect((await unlock(moved, '--yes')).stdout).toContain('1 removed, 0 left');
     });
@@ -128,7 +128,7 @@ describe('daybook unlock', () => {
       const info = await runCommand(place, ['--root', place.root, 'info']);
       expect(info.code).toBe(1);
       expect(`${info.stdout}${info.stderr}`).toContain(
-        'The owner of the lock insight-x gives no sign of life',
+        'The owner of the lock insight-x no longer renews it',
       );
       expect((await unlock(place, 'insight-x', '--yes')).stdout).toContain('1 removed, 0 left');
       expect((await runCommand(place, ['--root', place.root, 'info'])).code).toBe(0);

@@ -53,7 +53,7 @@ const drop = (name: string, content: string) =>
 
 it('shows what a dropped export contains, then imports it', async () => {
   const { page } = opened;
-  await page.waitForSelector('h2:text("Nothing is kept here yet")');
+  await page.waitForSelector('h2:text("Nothing is stored here yet")');
   await drop('conversations.json', EXPORT);
   await page.waitForSelector('[role=status]:text("Nothing is imported yet")');
   expect(stored()).toEqual([]);
@@ -111,7 +111,7 @@ it('a file with an unknown format is refused with a message', async () => {
 
 it('reads over the network only what was handed over here', async () => {
   const { page, served } = opened;
-  await page.waitForSelector('h2:text("Nothing is kept here yet")');
+  await page.waitForSelector('h2:text("Nothing is stored here yet")');
   const post = (path: string, type: string, data: string | Buffer) =>
     page.request.post(`${served.origin}${path}`, { headers: { 'Content-Type': type }, data });
   const bytes = 'application/octet-stream';

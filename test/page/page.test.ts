@@ -334,7 +334,7 @@ describe('the way in', () => {
   beforeEach(() => open(() => undefined));
 
   it('shows the address that is asked for while the page is still being drawn', async () => {
-    await page.waitForSelector('h2:text("Nothing is kept here yet")');
+    await page.waitForSelector('h2:text("Nothing is stored here yet")');
     await page.addInitScript(() => {
       const whenDrawn = new MutationObserver(() => {
         if (document.getElementById('app')?.firstChild == null) return;
@@ -348,7 +348,7 @@ describe('the way in', () => {
   });
 
   it('is a link that works once, and stays in no history and no script', async () => {
-    await page.waitForSelector('h2:text("Nothing is kept here yet")');
+    await page.waitForSelector('h2:text("Nothing is stored here yet")');
     expect(page.url()).toBe(`${served.origin}/#/`);
     expect(
       await page.evaluate(() => [document.cookie, sessionStorage.length, history.length]),
@@ -371,12 +371,12 @@ describe('the way in', () => {
     await second.waitForSelector('[role=alert]');
     await second.getByLabel('Token').fill(token);
     await second.getByRole('button', { name: 'Open' }).click();
-    await second.waitForSelector('h2:text("Nothing is kept here yet")');
+    await second.waitForSelector('h2:text("Nothing is stored here yet")');
     await stranger.close();
   });
 
   it('is closed to other sites, other hosts and other forms', async () => {
-    await page.waitForSelector('h2:text("Nothing is kept here yet")');
+    await page.waitForSelector('h2:text("Nothing is stored here yet")');
     const ask = (headers: Record<string, string>, path = '/api/tools/store_info') =>
       page.request.post(`${served.origin}${path}`, { headers, data: '{}' });
     const json = { 'Content-Type': 'application/json' };

@@ -85,7 +85,7 @@ it('the page shows the findings of a check of the store', async () => {
   const { page } = opened;
   await goTo(page, '#/trash');
   await page.getByRole('button', { name: 'Check now' }).click();
-  await page.waitForSelector('[role=status]:text("Something needs a person.")');
+  await page.waitForSelector('[role=status]:text("There are problems.")');
   const found = page.locator('.card', { hasText: '20250125-1706188800123' });
   expect(await found.first().textContent()).toMatch(/error/);
   expect(await faultsOf(page)).toEqual([]);

@@ -1,4 +1,4 @@
-/** The next question of a conversation to Perplexity, where a key is set, with what it costs. */
+/** A form that asks Perplexity the next question of a conversation, and shows the cost. */
 import { useState } from 'preact/hooks';
 import { CallError, call, isReadOnly, type Output } from '../api.js';
 import { useLoaded } from '../hooks.js';
@@ -9,7 +9,7 @@ type Answer = Output<'perplexity_search_followup'>;
 const KINDS = ['perplexity_search_followup', 'perplexity_deep_research_followup'] as const;
 type Costs = NonNullable<HeadFacts['costs']>;
 
-/** Nothing where no key is set, or nothing may be changed. */
+/** Shows nothing without a key, or if data may not be changed. */
 export function AskHere(props: { readonly head: HeadFacts; onAnswer(): void }) {
   return isReadOnly() ? null : <AskForm {...props} />;
 }
@@ -90,7 +90,7 @@ function costAfter({ cost, status, saved, notSavedReason = '' }: Answer): string
   if (status === 'in_progress') return 'The research is running. Its answer will appear here.';
   const price =
     cost === undefined
-      ? 'The service did not say what this answer cost.'
+      ? 'The service did not report the cost of this answer.'
       : `This answer cost ${money(cost.total, cost.currency)}.`;
   return saved ? price : `${price} The answer was not saved. ${notSavedReason}`;
 }

@@ -1,12 +1,11 @@
-/** Finds words in one conversation of any length: the server searches, and this goes from match to match. */
+/** Finds words in one conversation. The server searches; the buttons go to the next or previous match. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, type Output } from '../api.js';
 import { useKeys, useLoaded, useSettled } from '../hooks.js';
 import { counted, Failure } from '../parts.jsx';
 
-/** Matches that can be stepped through. */
-const MOST = 1000;
-const PAGE = 100;
+const MAX_MATCHES = 1000;
+const PAGE_SIZE = 100;
 
 interface Found {
   /** Positions of the messages that match, in the order of the conversation. */
@@ -85,16 +84,16 @@ async function matchesOf(id: string, query: string, signal: AbortSignal): Promis
   const seqs: number[] = [];
   let total = 0;
   let offset: number | undefined = 0;
-  while (offset !== undefined && offset < MOST) {
+  while (offset !== undefined && offset < MAX_MATCHES) {
     const page: Output<'search_messages'> = await call(
       'search_messages',
       {
-        ...{ query, conversationId: id, matchType: 'prefix' as const, limit: PAGE, offset },
+        ...{ query, conversationId: id, matchType: 'prefix' as const, limit: PAGE_SIZE, offset },
         snippetTokens: 1,
       },
       signal,
     );
-    // Messages that have only some of the words are not what a reader looks for here.
+    // Messages with only some of the words are not shown as matches.
     if (page.relaxed) return { seqs: [], total: 0 };
     seqs.push(...page.results.map(({ seq }) => seq));
     total = page.total;

@@ -1,4 +1,4 @@
-/** What is known of a conversation besides its messages, and what can be done with it. */
+/** The head of a conversation: title, tags, branches, and the buttons to change or delete it. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { address } from '../address.js';
@@ -84,7 +84,7 @@ export function Head({ head, onChanged }: { readonly head: HeadFacts; onChanged(
 const fileOf = ({ conversationId }: HeadFacts) =>
   `/api/conversations/${conversationId}/conversation.json`;
 
-/** Leads to the conversations with that name or tag, where there is a timeline. */
+/** A link to the conversations with this tag; plain text in a frame, which has no timeline. */
 function Tag({ tag }: { readonly tag: string }) {
   const shown = <bdi>{tag}</bdi>;
   if (isReadOnly()) return <span class="tag">{shown}</span>;
@@ -95,7 +95,7 @@ function Tag({ tag }: { readonly tag: string }) {
   );
 }
 
-/** The conversation that this one was branched off, and those that were branched off this one. */
+/** Links to the conversation from which this one was branched, and to its own branches. */
 function Branches({ head: { branchOf, branches = [] } }: { readonly head: HeadFacts }) {
   if (branchOf === undefined && branches.length === 0) return null;
   return (

@@ -1,4 +1,4 @@
-/** One message: its text, its sources as links, and what else is known of it, folded. */
+/** One message: its text, its sources as links, and its other metadata in a closed block. */
 
 import type { Output } from '../api.js';
 import { Markdown } from '../markdown.jsx';
@@ -64,14 +64,14 @@ export function MessageView(props: { readonly message: StoredMessage; readonly i
   );
 }
 
-/** Model and cost where they are known. */
+/** Model and cost, if they are known. */
 function factsOf({ model, cost }: Record<string, unknown>): string {
   const { total, currency } = (cost ?? {}) as { total?: unknown; currency?: unknown };
   const price = typeof total === 'number' ? `${total} ${String(currency ?? '')}` : '';
   return [typeof model === 'string' ? model : '', price].filter(Boolean).join(' · ') || 'Details';
 }
 
-/** Only addresses of the web: stored data could hold any other. */
+/** Only http and https URLs, because stored data can contain other URLs. */
 function sourcesOf(sources: unknown): Source[] {
   if (!Array.isArray(sources)) return [];
   return sources.flatMap((source: unknown) => {

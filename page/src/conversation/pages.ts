@@ -1,17 +1,17 @@
 /**
- * The messages of one conversation in pages from the server. Only a bounded part is held at a time,
- * so that a conversation of any length can be read to its end.
+ * Loads the messages of a conversation in pages. Only a limited number of messages is in the document, so
+ * that a conversation of any length can be read.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CallError, call, type Output } from '../api.js';
 
 export type StoredMessage = Output<'get_conversation_history'>['messages'][number];
 
-const PAGE = 40;
-/** Messages before the one that an address names, so that it has a context. */
+const PAGE_SIZE = 40;
+/** Number of messages to load before the message in the address, as context. */
 const BEFORE = 4;
-/** Parts of messages in the document; those farthest from where the reader is are let go. */
-const MOST = 200;
+/** Maximum number of message parts in the document. The parts that are farthest away are removed. */
+const MAX_PARTS = 200;
 
 interface Pages {
   readonly messages: readonly StoredMessage[];
@@ -23,19 +23,19 @@ type Work = (now: Pages) => Promise<Pages>;
 export interface MessagePages {
   readonly messages: readonly StoredMessage[];
   readonly error: CallError | undefined;
-  /** Where the messages that are held end; absent at the end of the conversation. */
+  /** The cursor of the next page; absent at the end of the conversation. */
   readonly cursor: string | undefined;
-  /** Whether messages before those that are held exist. */
+  /** True if there are messages before the loaded ones. */
   readonly hasEarlier: boolean;
   more(): void;
   earlier(): void;
-  /** Reads again what is shown, after a change on disk. */
+  /** Loads the shown messages again, after a change of the file. */
   refresh(): void;
   /** Repeats the last read that failed. */
   retry(): void;
 }
 
-/** `named`: the position of a message that must be among those that are held. */
+/** `named`: the position of a message that must be loaded. */
 export function usePages(id: string, named: number | undefined): MessagePages {
   const [pages, setPages] = useState<Pages>({ messages: [], cursor: '1:0' });
   const [error, setError] = useState<CallError>();
@@ -77,7 +77,7 @@ export function usePages(id: string, named: number | undefined): MessagePages {
 const holds = ({ messages }: Pages, seq: number | undefined) =>
   messages.length > 0 && (seq === undefined || messages.some((each) => each.seq === seq));
 
-const read = (id: string, cursor: string, limit = PAGE) =>
+const read = (id: string, cursor: string, limit = PAGE_SIZE) =>
   call('get_conversation_history', {
     ...{ conversationId: id, includeSystemPrompt: true, limit, cursor },
   });
@@ -86,7 +86,7 @@ async function begin(id: string, seq: number): Promise<Pages> {
   const page = await read(id, `${Math.max(1, seq - BEFORE)}:0`);
   if (page.messages.some((each) => each.seq === seq))
     return { messages: page.messages, cursor: page.nextCursor };
-  // The messages before it fill a page by themselves.
+  // The messages before it already fill a page.
   const exact = await read(id, `${seq}:0`);
   return { messages: exact.messages, cursor: exact.nextCursor };
 }
@@ -94,28 +94,34 @@ async function begin(id: string, seq: number): Promise<Pages> {
 async function after(id: string, now: Pages): Promise<Pages> {
   if (now.cursor === undefined) return now;
   const page = await read(id, now.cursor);
-  return { messages: [...now.messages, ...page.messages].slice(-MOST), cursor: page.nextCursor };
+  return {
+    messages: [...now.messages, ...page.messages].slice(-MAX_PARTS),
+    cursor: page.nextCursor,
+  };
 }
 
 async function before(id: string, now: Pages): Promise<Pages> {
   const [first] = now.messages;
   if (first === undefined) return now;
   const found: StoredMessage[] = [];
-  let cursor: string | undefined = `${Math.max(1, first.seq - PAGE)}:0`;
+  let cursor: string | undefined = `${Math.max(1, first.seq - PAGE_SIZE)}:0`;
   while (cursor !== undefined && isBefore(cursor, first)) {
     const page: Output<'get_conversation_history'> = await read(id, cursor);
     found.push(...page.messages.filter((each) => isBefore(placeOf(each), first)));
-    found.splice(0, found.length - MOST);
+    found.splice(0, found.length - MAX_PARTS);
     cursor = page.nextCursor;
   }
   const all = [...found, ...now.messages];
-  const next = all[MOST];
-  return { messages: all.slice(0, MOST), cursor: next === undefined ? now.cursor : placeOf(next) };
+  const next = all[MAX_PARTS];
+  return {
+    messages: all.slice(0, MAX_PARTS),
+    cursor: next === undefined ? now.cursor : placeOf(next),
+  };
 }
 
 async function again(id: string, now: Pages): Promise<Pages> {
   const shown: StoredMessage[] = [];
-  const until = Math.max(now.messages.length, PAGE);
+  const until = Math.max(now.messages.length, PAGE_SIZE);
   const [first] = now.messages;
   let cursor: string | undefined = first === undefined ? '1:0' : placeOf(first);
   while (cursor !== undefined && shown.length < until) {

@@ -1,4 +1,4 @@
-/** The summary of a conversation: the stored one, or one made of its own sentences. No model is asked. */
+/** The summary of a conversation: the stored one, or an extract of its sentences. No model is used. */
 import { useState } from 'preact/hooks';
 import { call } from '../api.js';
 import { useChanges, useLoaded } from '../hooks.js';
@@ -7,7 +7,7 @@ import { Failure } from '../parts.jsx';
 
 const LEVELS = ['brief', 'standard', 'detailed'] as const;
 
-/** Loaded when it is opened. */
+/** The summary is loaded when the block is opened. */
 export function Summary({ id }: { readonly id: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -39,7 +39,9 @@ function Text({ id }: { readonly id: string }) {
         </select>
       </label>
       {error && <Failure error={error} />}
-      {found?.isStale && <p class="facts">The conversation went on after this was written.</p>}
+      {found?.isStale && (
+        <p class="facts">The conversation has newer messages than this summary.</p>
+      )}
       {found ? <Markdown text={found.text} /> : data && <p>There is nothing to summarise.</p>}
     </>
   );

@@ -1,17 +1,19 @@
 /** Marks words in the messages on the screen without changing the document. */
 
 const NAME = 'found';
-/** More marks than a reader can use. */
-const MOST = 2000;
+const MAX_MARKS = 2000;
 
-/** Marks `words`, in lower case, at the beginnings of words; none where the browser has no highlights. */
+/**
+ * Marks words that begin with one of `words`, which are in lower case. Does nothing in a browser without
+ * the CSS Custom Highlight API.
+ */
 export function markWords(place: Element | null, words: readonly string[]): void {
   if (typeof Highlight === 'undefined') return;
   CSS.highlights.delete(NAME);
   if (place === null || words.length === 0) return;
   const ranges: Range[] = [];
   const texts = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
-  while (texts.nextNode() !== null && ranges.length < MOST) {
+  while (texts.nextNode() !== null && ranges.length < MAX_MARKS) {
     const text = texts.currentNode;
     const lower = (text.textContent ?? '').toLowerCase();
     if (lower.length !== text.textContent?.length) continue;

@@ -1,18 +1,18 @@
-/** Sums by name as bars; a name leads to its figures alone, where they can be asked for. */
+/** Sums by name as bars. A name can be a link to the figures with only this name. */
 import type { Output } from '../api.js';
 import { hrefOf } from '../hooks.js';
 import { shownNumber } from '../parts.jsx';
 
 type Named = NonNullable<Output<'get_analytics'>['modules']>;
-/** As in the address of the figures. */
+/** Parameters of the address of the figures. */
 type Conditions = Readonly<Record<string, string>>;
 
 export interface BarsProps {
   readonly title: string;
   readonly rows: Named;
-  /** What the address asks for already. */
+  /** The conditions of the present address. */
   readonly given: Conditions;
-  /** The conditions of a row; nothing where it cannot be asked for. */
+  /** The conditions for a row; `undefined` if there is no such filter. */
   only?(name: string): Conditions | undefined;
 }
 
@@ -21,7 +21,7 @@ export const ofModule = (module: string): Conditions | undefined =>
 
 export const ofRole = (role: string): Conditions => ({ role });
 
-/** Of a month such as 2025-01. */
+/** The conditions for a month such as 2025-01. */
 export function inMonth(month: string): Conditions {
   const [year = 0, number = 0] = month.split('-').map(Number);
   const last = new Date(Date.UTC(year, number, 0)).getUTCDate();

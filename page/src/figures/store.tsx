@@ -1,4 +1,4 @@
-/** How large the store is, how well it is, and what is near a limit. */
+/** The size of the store, unreadable files, and what is near a limit. */
 import { call, type Output } from '../api.js';
 import { hrefOf, useLoaded } from '../hooks.js';
 import { Failure, FigureRow, type NamedFigures, shownNumber } from '../parts.jsx';
@@ -6,7 +6,7 @@ import { Failure, FigureRow, type NamedFigures, shownNumber } from '../parts.jsx
 type Info = Output<'store_info'>;
 type Longest = NonNullable<Output<'get_analytics'>['conversations']>;
 
-/** A share of a limit from which on it is worth a sentence. */
+/** From this share of a limit on, a sentence is shown. */
 const NEAR = 0.8;
 
 export function StoreFigures({ longest }: { readonly longest: Longest }) {
@@ -27,7 +27,7 @@ export function StoreFigures({ longest }: { readonly longest: Longest }) {
   const facts: NamedFigures = [
     ['in files', bytes(size.sizeBytes)],
     ['in the trash', bytes(size.trashBytes)],
-    ['facts in force', graph.data ? shownNumber(graph.data.open) : '–'],
+    ['current facts', graph.data ? shownNumber(graph.data.open) : '–'],
     ['messages searchable', shownNumber(index.messages)],
     ['unreadable files', shownNumber(unreadable)],
   ];
@@ -35,8 +35,8 @@ export function StoreFigures({ longest }: { readonly longest: Longest }) {
     <section class="store">
       <h2>The store</h2>
       <FigureRow figures={facts} />
-      <p>{unreadable === 0 ? 'Every file of conversations and insights can be read.' : ''}</p>
-      {unreadable > 0 && <a href={hrefOf('trash')}>Which files cannot be read</a>}
+      <p>{unreadable === 0 ? 'All files of conversations and insights can be read.' : ''}</p>
+      {unreadable > 0 && <a href={hrefOf('trash')}>Show the files that cannot be read</a>}
       {near.length === 0 ? (
         <p>Nothing is near a limit.</p>
       ) : (

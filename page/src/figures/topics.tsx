@@ -1,4 +1,4 @@
-/** Words that set each of the last months apart, and questions that were left open. */
+/** Distinctive words, in total and of each of the last months, and open questions. */
 import { call, type Output } from '../api.js';
 import { hrefOf, useChanges, useLoaded } from '../hooks.js';
 import { counted, Failure } from '../parts.jsx';
@@ -7,7 +7,7 @@ import { inMonth } from './bars.jsx';
 const MONTHS = 6;
 const WORDS = 6;
 
-/** `given`: of which days and messages. */
+/** `given`: the filters of days and messages. */
 export function Topics({ given }: { readonly given: Parameters<typeof call<'get_analytics'>>[1] }) {
   const { data, error, reload } = useLoaded(JSON.stringify(given), (signal) =>
     call('get_analytics', { ...given, include: ['topics'] }, signal),
@@ -85,7 +85,7 @@ async function topicsOf(months: readonly string[], timeZone: string, signal: Abo
   return found;
 }
 
-/** As `session_start` finds them: candidates, which a person judges. */
+/** The open questions of `session_start`. They are candidates: some of them may be answered. */
 export function OpenQuestions() {
   const { data, error } = useLoaded('questions', (signal) => call('session_start', {}, signal));
   const questions = data?.openQuestions ?? [];

@@ -1,4 +1,4 @@
-/** How an assistant on this machine is connected to this store: commands and settings to copy. */
+/** Commands and settings to copy, with which an assistant on this machine uses this store. */
 import { call } from '../api.js';
 import { useLoaded } from '../hooks.js';
 import { CopyButton } from '../parts.jsx';

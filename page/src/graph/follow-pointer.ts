@@ -1,4 +1,4 @@
-/** Dragging, zooming and choosing a node by the pointer. */
+/** Handles the pointer on the canvas: dragging, zooming and choosing a node. */
 import type { Seen } from './graph-shape.js';
 import type { ViewPoint } from './paint-graph.js';
 

@@ -1,6 +1,6 @@
 /**
- * The graph as a picture: forces of d3 lay it out a little in every frame, a canvas draws it. It can be
- * dragged and zoomed; a click chooses a node. The table beside it says the same in words.
+ * The graph as a picture. In each frame d3-force computes a part of the layout and a canvas draws it. The
+ * user can drag and zoom it, and choose a node with a click. A table has the same facts as text.
  */
 import { forceCenter, forceLink, forceManyBody, forceSimulation, forceX, forceY } from 'd3-force';
 import { useEffect, useRef } from 'preact/hooks';
@@ -18,23 +18,23 @@ import {
 import { paint, type ViewPoint } from './paint-graph.js';
 
 interface GraphProps {
-  /** The layout has all of them, so that what is shown can change without anything moving. */
+  /** All facts of the layout, so that nodes do not move when `shown` changes. */
   readonly facts: readonly Edge[];
-  /** Those that are drawn. */
+  /** The facts to draw. */
   readonly shown: readonly Edge[];
   readonly chosen: string;
   onChoose(name: string): void;
 }
 
-/** From so many nodes on the layout comes to rest sooner, and begins farther away. */
-const LARGE = 400;
-/** How roughly the forces of far nodes are summed up in a large graph: three times as fast as d3's 0.9. */
-const ROUGHNESS = 1.5;
-/** The layout waits so long after the last move of the picture: a step of a large one takes a frame. */
-const REST_MS = 200;
-/** Where most nodes are in their places already, the others find theirs with so much motion. */
-const LITTLE_MOTION = 0.1;
-/** Of each frame, so that the page stays at hand. */
+/** From this number of nodes on, the layout ends sooner and the picture starts smaller. */
+const LARGE_GRAPH_NODES = 400;
+/** Theta of the Barnes–Hut approximation in a large graph: three times as fast as the 0.9 of d3. */
+const LARGE_GRAPH_THETA = 1.5;
+/** The layout pauses after a move of the picture, because one step of a large layout takes a frame. */
+const PAUSE_MS = 200;
+/** Alpha at the start of the layout, if most nodes already have a place. */
+const KNOWN_GRAPH_ALPHA = 0.1;
+/** Time for the layout in each frame, so that the page can react to input. */
 const LAYOUT_MS = 8;
 
 export function GraphCanvas({ facts, shown, chosen, onChoose }: GraphProps) {
@@ -62,13 +62,15 @@ export function GraphCanvas({ facts, shown, chosen, onChoose }: GraphProps) {
   );
 }
 
-/** The picture is at most so much larger than the layout. */
-const MOST_SCALE = 1.6;
+const MAX_SCALE = 1.6;
 const MARGIN = 40;
-/** Beside the outermost nodes on the right. */
-const ROOM_FOR_NAME = 120;
+/** Width for the name of a node at the right edge. */
+const NAME_WIDTH = 120;
 
-/** Moves and scales the view so that all nodes are in it, also those that are not drawn: then none moves as facts come and go. */
+/**
+ * Moves and scales the view so that it contains all nodes, also those that are not drawn. Then the view does
+ * not change when other facts are shown.
+ */
 function showAll(view: ViewPoint, nodes: readonly Node[], canvas: HTMLCanvasElement): void {
   let [left, right, top, bottom] = [0, 0, 0, 0];
   for (const { x = 0, y = 0 } of nodes) {
@@ -78,20 +80,20 @@ function showAll(view: ViewPoint, nodes: readonly Node[], canvas: HTMLCanvasElem
     bottom = Math.max(bottom, y);
   }
   const { clientWidth, clientHeight } = canvas;
-  const wide = Math.max(100, clientWidth - MARGIN - ROOM_FOR_NAME) / Math.max(1, right - left);
+  const wide = Math.max(100, clientWidth - MARGIN - NAME_WIDTH) / Math.max(1, right - left);
   const high = Math.max(100, clientHeight - 2 * MARGIN) / Math.max(1, bottom - top);
-  view.scale = Math.min(MOST_SCALE, wide, high);
-  view.x = (MARGIN - ROOM_FOR_NAME) / 2 - ((left + right) / 2) * view.scale;
+  view.scale = Math.min(MAX_SCALE, wide, high);
+  view.x = (MARGIN - NAME_WIDTH) / 2 - ((left + right) / 2) * view.scale;
   view.y = -((top + bottom) / 2) * view.scale;
 }
 
 interface Picture {
-  /** Only these facts are drawn from now on. */
+  /** Draws only these facts. */
   show(facts: readonly Edge[]): void;
   end(): void;
 }
 
-/** Draws until `end` is called; nothing before the first `show`. */
+/** Draws from the first `show` until `end`. */
 function drawGraph(
   canvas: HTMLCanvasElement,
   { nodes, links, isKnown }: Graph,
@@ -100,16 +102,16 @@ function drawGraph(
 ): Picture | undefined {
   const context = canvas.getContext('2d');
   if (context === null) return undefined;
-  const isLarge = nodes.length > LARGE;
+  const isLarge = nodes.length > LARGE_GRAPH_NODES;
   const charge = forceManyBody<Node>().strength(-60).distanceMax(400);
-  if (isLarge) charge.theta(ROUGHNESS);
+  if (isLarge) charge.theta(LARGE_GRAPH_THETA);
   const simulation = forceSimulation(nodes)
     .force('links', forceLink<Node, Link>(links).distance(46))
     .force('charge', charge)
     .force('center', forceCenter(0, 0))
     .force('x', forceX<Node>(0).strength(0.04))
     .force('y', forceY<Node>(0).strength(0.04))
-    .alpha(isKnown ? LITTLE_MOTION : 1)
+    .alpha(isKnown ? KNOWN_GRAPH_ALPHA : 1)
     .alphaDecay(isLarge ? 0.06 : 0.0228)
     .stop();
   const view = { x: 0, y: 0, scale: isLarge ? 0.25 : 0.8 };
@@ -121,7 +123,7 @@ function drawGraph(
   const draw = () => {
     const until = performance.now() + LAYOUT_MS;
     let isMoving = simulation.alpha() > simulation.alphaMin();
-    const isResting = performance.now() - movedAt > REST_MS;
+    const isResting = performance.now() - movedAt > PAUSE_MS;
     while (isMoving && isResting && performance.now() < until) {
       simulation.tick();
       isMoving = simulation.alpha() > simulation.alphaMin();

@@ -1,9 +1,9 @@
-/** Nodes and links of the graph of facts, and which of them are drawn. */
+/** The nodes and links of the graph, and the selection of those that are drawn. */
 
 export interface Node {
   readonly name: string;
   degree: number;
-  /** Facts that are shown at the moment; a node without any is not drawn. */
+  /** Number of drawn facts of the node; a node without drawn facts is not drawn. */
   shown: number;
   x?: number;
   y?: number;
@@ -19,14 +19,14 @@ export interface Edge {
   readonly object: string;
 }
 
-/** Where nodes were in the picture before. */
+/** The places of nodes in the previous picture. */
 export type Places = ReadonlyMap<string, Pick<Node, 'x' | 'y'>>;
 
 export interface Graph {
-  /** The nodes with the most facts first. */
+  /** Sorted by number of facts, most facts first. */
   readonly nodes: Node[];
   readonly links: Link[];
-  /** Whether most nodes were in the picture before. */
+  /** True if most nodes were in the previous picture. */
   readonly isKnown: boolean;
 }
 
@@ -52,7 +52,7 @@ export function toGraph(facts: readonly Edge[], places: Places): Graph {
 const placeOf = ({ x, y }: Pick<Node, 'x' | 'y'> = {}) =>
   x === undefined || y === undefined ? {} : { x, y };
 
-/** What of the graph is drawn: the nodes with the most facts of those first. */
+/** The drawn part of the graph; nodes are sorted by number of drawn facts, most facts first. */
 export interface Seen {
   nodes: Node[];
   links: Link[];

@@ -1,8 +1,8 @@
-/** Paints what is seen of the graph onto the canvas. */
+/** Draws the selected part of the graph on the canvas. */
 import type { Node, Seen } from './graph-shape.js';
 
-/** More names than this could not be read; only large nodes keep theirs. */
-const MOST_LABELS = 60;
+/** More names cannot be read, so only the nodes with the most facts get a name. */
+const MAX_LABELS = 60;
 
 export interface ViewPoint {
   x: number;
@@ -35,14 +35,14 @@ export function paint(
   context.stroke();
   const accent = style.getPropertyValue('--accent');
   const text = style.getPropertyValue('--text');
-  // One path for all of them: thousands of fills would take longer than a frame.
+  // One path for all nodes, because thousands of separate fills take longer than a frame.
   context.fillStyle = accent;
   context.beginPath();
   for (const node of nodes) addCircle(context, node);
   context.fill();
   context.fillStyle = text;
   context.font = `${12 / view.scale}px system-ui, sans-serif`;
-  for (const node of view.scale > 1.4 ? nodes : nodes.slice(0, MOST_LABELS)) {
+  for (const node of view.scale > 1.4 ? nodes : nodes.slice(0, MAX_LABELS)) {
     const { name, x = 0, y = 0 } = node;
     if (name === chosen) {
       context.beginPath();

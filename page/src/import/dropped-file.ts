@@ -1,11 +1,11 @@
-/** A file that was dropped onto any view; the view of imports takes it from here. */
+/** Files that the user drops on any view. The import view receives them. */
 import { address } from '../address.js';
 import { hrefOf } from '../hooks.js';
 
 let dropped: File | undefined;
 let listener: ((file: File) => void) | undefined;
 
-/** Files that are dropped anywhere go to the view of imports. Call it once. */
+/** Opens the import view when a file is dropped on the page. It is called once. */
 export function followDrops(): () => void {
   const over = (event: DragEvent) => {
     if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
@@ -26,7 +26,7 @@ export function followDrops(): () => void {
   };
 }
 
-/** Called with the file that brought the reader here, and with those that follow. */
+/** Calls `take` with a file that was dropped before, and with each file that is dropped later. */
 export function onDropped(take: (file: File) => void): () => void {
   listener = take;
   if (dropped !== undefined) take(dropped);

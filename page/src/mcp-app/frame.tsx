@@ -1,4 +1,4 @@
-/** What surrounds a view in the window of an assistant: the way back, asking again, the whole screen. */
+/** The frame of a view in the window of an assistant, with buttons for back, refresh and full screen. */
 import type { App } from '@modelcontextprotocol/ext-apps';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -11,7 +11,7 @@ import { Search } from '../views/search.jsx';
 import type { HostConnection } from './host-connection.js';
 import type { MemoryAddress } from './memory-address.js';
 
-/** Others are on the page alone. */
+/** The views that a frame can show; other views are only on the page. */
 const VIEWS: Readonly<Record<string, ComponentType<{ readonly route: Route }>>> = {
   conversation: ConversationView,
   figures: FiguresView,
@@ -23,7 +23,7 @@ export interface FrameProps {
   readonly app: App;
   readonly connection: HostConnection;
   readonly address: MemoryAddress;
-  /** Of the conversation, where the assistant read an earlier one. */
+  /** The earlier version of the conversation that the assistant read, if it did. */
   readonly version: unknown;
 }
 
@@ -59,7 +59,7 @@ export function Frame({ app, connection, address, version }: FrameProps) {
 
 function OnThePage() {
   return (
-    <Empty title="This is on the page of Daybook">
+    <Empty title="This view is only on the page of Daybook">
       <p>
         Run <code>daybook open</code>.
       </p>
@@ -67,7 +67,7 @@ function OnThePage() {
   );
 }
 
-/** Nothing where the host has no other way to show it. */
+/** Shows nothing if the host has no other display mode. */
 function WholeScreen({ app }: { readonly app: App }) {
   const [context, setContext] = useState(app.getHostContext());
   useEffect(() => {

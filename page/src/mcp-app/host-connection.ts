@@ -1,9 +1,9 @@
-/** Tools by name through the host of the frame, which passes the calls on to the server. */
+/** The connection of a frame: the host forwards calls of tools to the server. */
 import type { App } from '@modelcontextprotocol/ext-apps';
 import { ALL_CHANGES, CallError, type Change, type Connection } from '../api.js';
 
 export interface HostConnection extends Connection {
-  /** Has every view ask again: a host reports no changes on disk. */
+  /** Makes all views load again, because a host does not report changes of files. */
   refresh(): void;
 }
 
@@ -12,10 +12,10 @@ type Result = Awaited<ReturnType<App['callServerTool']>>;
 export function hostConnection(app: App): HostConnection {
   let report: (change: Change) => void = () => undefined;
   return {
-    // What is stored may be changed by the assistant or on the page, where the user sees what happens.
+    // Data is changed only by the assistant or on the page, where the user sees the change.
     isReadOnly: true,
     async call(name, input, signal) {
-      const result = await passOn(app, name, input, signal);
+      const result = await callHost(app, name, input, signal);
       if (result.isError) throw errorOf(result);
       return result.structuredContent ?? JSON.parse(textOf(result));
     },
@@ -28,9 +28,9 @@ export function hostConnection(app: App): HostConnection {
   };
 }
 
-async function passOn(app: App, name: string, input: object, signal?: AbortSignal) {
+async function callHost(app: App, name: string, input: object, signal?: AbortSignal) {
   if (app.getHostCapabilities()?.serverTools === undefined) {
-    throw new CallError('HOST', 'This assistant passes no questions of a view on to Daybook.');
+    throw new CallError('HOST', 'This assistant does not forward the calls of a view to Daybook.');
   }
   try {
     const params = { name, arguments: { ...input } };
@@ -43,7 +43,7 @@ async function passOn(app: App, name: string, input: object, signal?: AbortSigna
 
 const textOf = ({ content: [first] }: Result) => (first?.type === 'text' ? first.text : '');
 
-/** The error that a tool answered. */
+/** The error in the result of a tool. */
 export function errorOf(result: Result): CallError {
   const text = textOf(result);
   try {

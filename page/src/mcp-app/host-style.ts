@@ -1,8 +1,8 @@
-/** What a host says about its window: light or dark, its font, and how much room there is. */
+/** Applies the style of the host: light or dark theme, font and size. */
 import type { McpUiHostContext } from '@modelcontextprotocol/ext-apps';
 
-/** A view in the flow of a conversation is at most so high, in pixels, and scrolls inside. */
-const MOST_HEIGHT = 640;
+/** Maximum height in pixels of a view inside a conversation; the view scrolls inside. */
+const MAX_HEIGHT = 640;
 
 export function applyHostStyle({
   theme,
@@ -17,6 +17,6 @@ export function applyHostStyle({
   const room: { height?: number; maxHeight?: number | undefined } = containerDimensions ?? {};
   const isFilled = displayMode === 'fullscreen' || room.height !== undefined;
   root.dataset['size'] = isFilled ? 'filled' : 'grows';
-  const most = Math.min(room.maxHeight ?? MOST_HEIGHT, MOST_HEIGHT);
+  const most = Math.min(room.maxHeight ?? MAX_HEIGHT, MAX_HEIGHT);
   root.style.setProperty('--most-height', `${most}px`);
 }

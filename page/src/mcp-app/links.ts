@@ -1,9 +1,9 @@
-/** Links in a frame: those within Daybook change its address, others are opened by the host. */
+/** Links in a frame. A link inside Daybook changes the address; the host opens other links. */
 import type { App } from '@modelcontextprotocol/ext-apps';
 import { address } from '../address.js';
 import { notify } from '../parts.jsx';
 
-/** Call it once. A frame may neither navigate nor open windows, so no link is left to the browser. */
+/** Handles all clicks on links, because a frame may not navigate or open windows. It is called once. */
 export function followLinks(app: App): void {
   const follow = (event: MouseEvent) => {
     const link = event.target instanceof Element ? event.target.closest('a[href]') : null;

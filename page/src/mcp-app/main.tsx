@@ -1,6 +1,6 @@
 /**
- * A view of the page in the window of an assistant (MCP Apps). The host loads this document into a
- * frame, hands over what a tool was asked and answered, and passes calls of tools on to the server.
+ * Starts a view in the window of an assistant (MCP Apps). The host loads this document into a frame,
+ * sends the input and the result of a tool, and forwards calls of tools to the server.
  */
 import './no-eval.js';
 import { App } from '@modelcontextprotocol/ext-apps';

@@ -1,9 +1,9 @@
-/** The address of a view in a frame: that of the browser belongs to the host. */
+/** The address of a view in a frame. It is in memory, because the browser's URL belongs to the host. */
 import type { Address } from '../address.js';
 
 export interface MemoryAddress extends Address {
   readonly hasBefore: boolean;
-  /** To the address before; nothing where there is none. */
+  /** Goes to the previous address. Does nothing if there is none. */
   back(): void;
 }
 

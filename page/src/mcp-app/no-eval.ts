@@ -1,4 +1,4 @@
-/** Imported before any schema is made: zod tries by itself whether it may compile text into code. */
+/** Switches off code generation in zod, which a host forbids. It must be imported before a schema is made. */
 import { config } from 'zod/v4/core';
 
 config({ jitless: true });

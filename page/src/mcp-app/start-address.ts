@@ -1,4 +1,4 @@
-/** Where a view begins: at what the tool was asked for. */
+/** Makes the first address of a view from the input and the result of the tool. */
 import { hrefOf } from '../hooks.js';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -7,7 +7,7 @@ const QUESTION = ['subject', 'predicate', 'object', 'text', 'since', 'until', 'a
 const FLAGS = ['prefix', 'includeClosed'];
 const FIGURES = ['from', 'to', 'module', 'role'];
 
-/** `view` is one of the server's views, `input` and `result` are those of the tool that shows it. */
+/** `view`: name of the view; `input` and `result`: of the tool call that shows it. */
 export function startAddress(view: string, input: Values, result: Values): string {
   if (view === 'conversation') return conversation(input, result);
   if (view === 'figures') return hrefOf('figures', '', picked(input, FIGURES));
@@ -21,7 +21,7 @@ export function startAddress(view: string, input: Values, result: Values): strin
   );
 }
 
-/** At the first message that the assistant has read, where earlier ones exist. */
+/** Starts at the first message in the result, if there are earlier messages. */
 function conversation(input: Values, result: Values): string {
   const id = String(result['conversationId'] ?? input['conversationId'] ?? '');
   const { hasMore, messages } = result as { hasMore?: boolean; messages?: { seq: number }[] };

@@ -1,4 +1,4 @@
-/** The commits of git that changed a note, and its text at one of them. Nothing if git has none. */
+/** The git commits that changed a note, and its text at a commit. Shows nothing if there are no commits. */
 import { useState } from 'preact/hooks';
 import { call } from '../api.js';
 import { useChanges, useLoaded } from '../hooks.js';

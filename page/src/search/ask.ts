@@ -1,9 +1,9 @@
-/** What the search view asks, and what it shows of the answer, whatever the kind. */
+/** Calls the search tools for the search view, and converts all kinds of results into hits. */
 import { call, type Output } from '../api.js';
 import { hrefOf } from '../hooks.js';
 import { counted, MARK_END, MARK_START } from '../parts.jsx';
 
-/** Of messages alone. */
+/** Filters that only a search of messages has. */
 export const FILTERS = ['mode', 'role', 'module', 'tag', 'from', 'to'] as const;
 export const FIELDS = ['q', 'kind', ...FILTERS, 'project'] as const;
 export type Asked = Readonly<Record<(typeof FIELDS)[number], string>>;
@@ -20,25 +20,25 @@ export interface Hit {
   readonly seq?: number;
   readonly at?: string;
   readonly snippet: string;
-  /** Why it was found. */
+  /** Why it was found; empty if the tool does not return a reason. */
   readonly reason: string;
 }
 
 export interface Found {
   readonly hits: readonly Hit[];
   readonly total: number;
-  /** How many of what, and what else is to be said. */
+  /** The number of results by kind, and an explanation if there are none. */
   readonly summary: string;
 }
 
-/** Filters hold for messages alone. */
+/** True if only messages are searched. */
 export const isOfMessages = ({ kind }: Asked): boolean => kind === '';
 
-/** Whether insights are searched, which belong to a project. */
+/** True if insights are searched; then a project must be chosen. */
 export const hasInsights = ({ kind }: Asked): boolean => kind === 'all' || kind === 'insights';
 
-/** What counts for this kind, for the address. */
-export function inForce(asked: Asked): Asked {
+/** Removes the fields that have no effect for this kind. */
+export function effectiveFields(asked: Asked): Asked {
   const filters = { mode: '', role: '', module: '', tag: '', from: '', to: '' };
   return {
     ...asked,
@@ -47,7 +47,7 @@ export function inForce(asked: Asked): Asked {
   };
 }
 
-/** `undefined` without a query. CallError. */
+/** Returns `undefined` without a query. Throws CallError. */
 export async function ask(
   asked: Asked,
   limit: number,

@@ -1,11 +1,11 @@
-/** What a search is for: the query, what kind of thing is searched, and the filters of messages. */
+/** The form of a search: the query, the kind, and the filters of messages. */
 import type { RefObject } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../api.js';
 import { useLoaded } from '../hooks.js';
 import { type Asked, FILTERS, hasInsights, isOfMessages } from './ask.js';
 
-/** Modules and tags are suggested from so many conversations, the last changed. */
+/** Modules and tags are suggested from this number of recently changed conversations. */
 const SUGGESTED_FROM = 100;
 
 export interface FieldsProps {
@@ -122,7 +122,7 @@ function Suggestions(props: { id: string; values: readonly (string | undefined)[
   );
 }
 
-/** Insights belong to a project: the one with the most, unless another is chosen. */
+/** The project of the searched insights. Default: the project with the most insights. */
 function Project({ asked, set }: Pick<FieldsProps, 'asked' | 'set'>) {
   const { data } = useLoaded('projects', async (signal) => {
     const { contexts } = await call('list_insight_contexts', {}, signal);

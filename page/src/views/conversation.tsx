@@ -1,4 +1,4 @@
-/** One conversation: its facts to change, and its messages in pages from the server. */
+/** The view of one conversation: its head and its messages, which are loaded in pages. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { address } from '../address.js';
@@ -48,14 +48,14 @@ function Missing() {
   return (
     <Empty view="Conversation" title="This conversation is not here">
       <p>
-        Perhaps it is in the <a href={hrefOf('trash')}>trash</a>, or it was merged with another. All
-        that are here are in the <a href="#/">timeline</a>.
+        Perhaps it is in the <a href={hrefOf('trash')}>trash</a>, or it was merged with another
+        conversation. The <a href="#/">timeline</a> shows all conversations.
       </p>
     </Empty>
   );
 }
 
-/** Steps of a search leave no entries in the history. */
+/** Goes to a match without a new entry in the history. */
 const goTo = (id: string, seq: number) =>
   address.replace(hrefOf('conversation', id, { seq: String(seq) }));
 
@@ -72,7 +72,7 @@ function Messages(props: {
   loadMore.current = pages.more;
   useEffect(() => {
     const watcher = new IntersectionObserver(
-      // A busy browser reports several changes at once: only the last one is the present state.
+      // A busy browser reports several changes at once; the last one is the present state.
       (entries) => entries.at(-1)?.isIntersecting && loadMore.current(),
       { rootMargin: '600px' },
     );
@@ -122,13 +122,13 @@ function TryAgain({ onClick }: { onClick(): void }) {
   );
 }
 
-/** Focuses the message after or before the one that has the focus, or that is on the screen. */
+/** Focuses the message after or before the focused message, otherwise the first one on the screen. */
 function step(by: number): void {
   const { all, focused, seen } = onScreen();
   show(all[focused >= 0 ? focused + by : seen]);
 }
 
-/** The next question of the user, or the one before. */
+/** Focuses the next or previous message of the user. */
 function stepToQuestion(by: 1 | -1): void {
   const { all, focused, seen } = onScreen();
   let at = focused >= 0 ? focused + by : by > 0 ? seen : seen - 1;
@@ -136,7 +136,7 @@ function stepToQuestion(by: 1 | -1): void {
   show(all[at]);
 }
 
-/** The messages in the document; which has the focus, or -1, and which is the first on the screen. */
+/** All messages in the document, the index of the focused one or -1, and of the first on the screen. */
 function onScreen() {
   const all = [...document.querySelectorAll<HTMLElement>('.message')];
   const focused = all.indexOf(document.activeElement as HTMLElement);

@@ -1,4 +1,4 @@
-/** Figures: a calendar of messages, the hours of the week, sums by month, module and model, cost, topics. */
+/** The view of figures: calendar, hours of the week, sums by month, module and model, cost, and topics. */
 import { useState } from 'preact/hooks';
 import { call, type Output, type Progress } from '../api.js';
 import { Bars, inMonth, ofModule, ofRole } from '../figures/bars.jsx';
@@ -14,8 +14,8 @@ const DAY_MS = 86_400_000;
 const WEEKS = 53;
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const LEVELS = 4;
-/** Topics need the search index and read conversations: they come by themselves. */
-const AT_ONCE = ['periods', 'modules', 'roles', 'models', 'conversations', 'week'] as const;
+/** The parts of the first call. Topics have a separate call, because they need the search index. */
+const FIRST_PARTS = ['periods', 'modules', 'roles', 'models', 'conversations', 'week'] as const;
 const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 /** Swedish dates have the form of ISO 8601. */
 const isoDay = (time: number) => new Intl.DateTimeFormat('sv-SE', { timeZone: 'UTC' }).format(time);
@@ -28,7 +28,7 @@ export function FiguresView({ route }: { readonly route: Route }) {
     const common = { ...which, timeZone, maxTokens: 25_000 };
     const from = isoDay(Date.now() - WEEKS * 7 * DAY_MS);
     const [all, days] = await Promise.all([
-      call('get_analytics', { ...common, ...span, include: [...AT_ONCE] }, signal, setCounting),
+      call('get_analytics', { ...common, ...span, include: [...FIRST_PARTS] }, signal, setCounting),
       call('get_analytics', { ...common, from, period: 'day', include: ['periods'] }, signal),
     ]);
     return { all, days: days.periods ?? [] };
@@ -74,7 +74,7 @@ export function FiguresView({ route }: { readonly route: Route }) {
   );
 }
 
-/** At the first time, every conversation is read. */
+/** Shows the progress, because the first call reads all conversations. */
 function Counting({ report }: { readonly report: Progress | undefined }) {
   const { progress, total = 0, message = '' } = report ?? { progress: 0 };
   return (
@@ -93,12 +93,15 @@ function Counting({ report }: { readonly report: Progress | undefined }) {
 function NoFigures({ given }: { readonly given: Readonly<Record<string, string>> }) {
   const isLimited = Object.keys(given).length > 0;
   return (
-    <Empty view="Figures" title={isLimited ? 'No message is of this' : 'There are no figures yet'}>
+    <Empty
+      view="Figures"
+      title={isLimited ? 'No message matches these filters' : 'There are no figures yet'}
+    >
       <Conditions given={given} />
       {!isLimited && (
         <p>
-          They come with the first conversation. <a href={hrefOf('')}>Connect an assistant</a>, or{' '}
-          <a href={hrefOf('import')}>import an export</a>.
+          Figures appear with the first conversation. <a href={hrefOf('')}>Connect an assistant</a>,
+          or <a href={hrefOf('import')}>import an export</a>.
         </p>
       )}
     </Empty>
@@ -113,7 +116,7 @@ interface Conditions {
   >;
 }
 
-/** What an address may ask for; `get_analytics` has the same names. */
+/** The filters in the address; they are also inputs of `get_analytics`. */
 function conditionsOf(params: URLSearchParams): Conditions {
   const given = (names: readonly string[]) =>
     Object.fromEntries([...params].filter(([name, value]) => names.includes(name) && value !== ''));
@@ -137,7 +140,7 @@ function Totals({ figures: { totals, pace } }: { readonly figures: Figures }) {
     ['conversations', shownNumber(totals.conversations)],
     ['messages', shownNumber(totals.messages)],
     ['words', shownNumber(totals.words)],
-    ['tokens, about', shownNumber(totals.tokens)],
+    ['tokens (estimated)', shownNumber(totals.tokens)],
     ['cost', cost.join(' + ') || '–'],
     ['minutes a session', String(pace.medianMinutes)],
     ['seconds between messages', String(pace.medianPauseSeconds)],

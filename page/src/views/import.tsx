@@ -1,4 +1,4 @@
-/** Imports: a file of another program is handed over, its dry run is shown, and then it is brought in. */
+/** The view of imports: uploads a file of another program, shows a dry run, and then imports it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CallError, call, type Output } from '../api.js';
 import { hrefOf } from '../hooks.js';
@@ -6,12 +6,12 @@ import { dropUpload, upload } from '../http.js';
 import { onDropped } from '../import/dropped-file.js';
 import { Failure } from '../parts.jsx';
 
-type Account = Output<'import_conversations'>;
+type ImportReport = Output<'import_conversations'>;
 interface State {
   readonly step: 'choose' | 'reading' | 'plan' | 'importing' | 'done';
   readonly path?: string;
   readonly name?: string;
-  readonly account?: Account;
+  readonly account?: ImportReport;
   readonly error?: CallError;
 }
 
@@ -79,7 +79,7 @@ export function ImportView() {
       </label>
       {error && <Failure error={error} />}
       <p role="status">{sentence(state)}</p>
-      {account && <AccountView account={account} isPlan={step !== 'done'} />}
+      {account && <ReportView account={account} isPlan={step !== 'done'} />}
       {step === 'plan' && account && (
         <p class="actions">
           <button type="button" disabled={isNothing(account)} onClick={bringIn}>
@@ -104,31 +104,32 @@ export function ImportView() {
 
 function sentence({ step, name }: State): string {
   if (step === 'reading') return `Reading ${name}…`;
-  if (step === 'plan') return `This is what ${name} would bring. Nothing is imported yet.`;
+  if (step === 'plan')
+    return `This is what would be imported from ${name}. Nothing is imported yet.`;
   if (step === 'importing') return `Importing ${name}…`;
   return step === 'done' ? `${name} is imported.` : '';
 }
 
-const isNothing = ({ added, updated, notes, insights, facts }: Account) =>
+const isNothing = ({ added, updated, notes, insights, facts }: ImportReport) =>
   added + updated + notes + insights + facts === 0;
 
-function AccountView(props: { readonly account: Account; readonly isPlan: boolean }) {
+function ReportView(props: { readonly account: ImportReport; readonly isPlan: boolean }) {
   const { account, isPlan } = props;
   const { sources, problems, problemsTotal } = account;
   const facts: readonly (readonly [string, number])[] = [
     [isPlan ? 'new conversations' : 'conversations added', account.added],
     [isPlan ? 'to be continued' : 'continued', account.updated],
-    ['already here', account.unchanged],
-    ['left out', account.skipped],
+    ['already stored', account.unchanged],
+    ['skipped', account.skipped],
     ['messages', account.messages],
     ['notes', account.notes],
     ['insights', account.insights],
     ['facts', account.facts],
-    ['secrets taken out', account.masked],
+    ['secrets not stored', account.masked],
   ];
   return (
-    <section aria-label="Account of the import">
-      <p>Recognised as: {sources.map(({ title }) => title).join(', ') || 'nothing known'}.</p>
+    <section aria-label="Report of the import">
+      <p>Recognised as: {sources.map(({ title }) => title).join(', ') || 'no known format'}.</p>
       <dl class="totals">
         {facts
           .filter(([, count], at) => at < 2 || count > 0)

@@ -1,4 +1,4 @@
-/** Insights, by the project that they are about. */
+/** The view of insights of one project. */
 import { useEffect, useRef } from 'preact/hooks';
 import { address } from '../address.js';
 import { call } from '../api.js';
@@ -38,7 +38,7 @@ export function Insights({ route }: { readonly route: Route }) {
   if (first === '') {
     return (
       <Empty view="Insights" title="There are no insights yet">
-        <p>Assistants save what they have learned about a project. By hand:</p>
+        <p>Assistants save what they learned about a project. To save one yourself:</p>
         <pre tabIndex={0}>daybook insight save "Clay soil needs sand"</pre>
       </Empty>
     );

@@ -1,6 +1,6 @@
 /**
- * The knowledge graph: all facts, those that an address asks for, or those around a node; by words, by
- * predicate, as of a day.
+ * The view of the knowledge graph: all facts, the facts that match the filters of the address, or the facts
+ * around a node. They can be filtered by words, predicate and day.
  */
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
@@ -13,11 +13,11 @@ import { counted, Empty, Failure, Time } from '../parts.jsx';
 type Fact = Output<'kg_query'>['triples'][number];
 const NO_FACTS: readonly Fact[] = [];
 
-const PAGE = 1000;
-/** The store holds 5 000 unless its owner raised that. */
-const MOST_FACTS = 6000;
-/** The table beside the graph. */
-const MOST_ROWS = 100;
+const PAGE_SIZE = 1000;
+/** More than the default limit of the store, which is 5000 facts. */
+const MAX_FACTS = 6000;
+/** Rows of the table. */
+const MAX_ROWS = 100;
 
 export function Knowledge({ route }: { readonly route: Route }) {
   const node = route.name;
@@ -26,7 +26,7 @@ export function Knowledge({ route }: { readonly route: Route }) {
   const [asOf, setAsOf] = useState(route.params.get('asOf')?.slice(0, 10) ?? '');
   const [depth, setDepth] = useState(Number(route.params.get('depth')) || 1);
   const settledDay = useSettled(asOf);
-  // Around a node the day decides who its neighbours are. All facts are asked for once, ended ones too.
+  // The neighbours of a node depend on the day. Without a node all facts, also ended, are loaded once.
   const isWhole = node === '';
   const asked: Asked = { node, given, predicate, asOf: isWhole ? '' : settledDay, depth };
   const { data, error, reload } = useLoaded(JSON.stringify(asked), (signal) =>
@@ -40,20 +40,20 @@ export function Knowledge({ route }: { readonly route: Route }) {
     () => (isWhole ? factsOn(facts, asOf, hasEnded) : facts),
     [facts, asOf, isWhole, hasEnded],
   );
-  // A hundred rows and a spoken count for each day that the slider passes would hold it up.
+  // Drawing the table for each day that the slider passes would make the slider slow.
   const listed = useSettled(shown);
   const table = useMemo(() => <Facts facts={listed} />, [listed]);
   if (error && !data) return <Failure error={error} />;
   if (stats.data && stats.data.open + stats.data.closed === 0) {
     return (
-      <Empty view="Knowledge" title="No facts are known yet">
-        <p>Say to an assistant "remember that …", or add one:</p>
+      <Empty view="Knowledge" title="There are no facts yet">
+        <p>Write "remember that …" to an assistant, or add a fact:</p>
         <pre tabIndex={0}>daybook kg add Ada "lives in" London</pre>
       </Empty>
     );
   }
   const title = <h1>{titleOf(node, ofAddress)}</h1>;
-  // Everything at once: what comes later would move what is there.
+  // Shown together, because a part that is shown later would move the other parts.
   if (data === undefined || (stats.data === undefined && stats.error === undefined)) {
     return (
       <div class="knowledge">
@@ -111,14 +111,14 @@ const open = (name: string) => {
   address.go(hrefOf('knowledge', name));
 };
 
-/** What an address may ask for besides the fields above the picture; `kg_query` has the same names. */
+/** Filters that are only in the address; they are also inputs of `kg_query`. */
 const TEXTS = ['subject', 'object', 'text', 'since', 'until'] as const;
 const FLAGS = ['prefix', 'includeClosed'] as const;
 type Condition =
   | readonly [name: (typeof TEXTS)[number], value: string]
   | readonly [name: (typeof FLAGS)[number], value: boolean];
 
-/** Those of the address, with the words that were typed instead of the address's own. */
+/** The filters of the address. Typed words replace the words of the address. */
 function useConditions(route: Route) {
   const ofAddress = conditionsOf(route.params);
   const [words, setWords] = useState(wordsOf(route));
@@ -157,11 +157,11 @@ async function readFacts({ node, given, predicate, asOf, depth }: Asked, signal:
   const filter = {
     ...(predicate !== '' && { predicate }),
     ...(asOf !== '' && { asOf }),
-    ...{ limit: PAGE, maxTokens: 25_000 },
+    ...{ limit: PAGE_SIZE, maxTokens: 25_000 },
   };
   const facts: Fact[] = [];
   let offset: number | undefined = 0;
-  while (offset !== undefined && facts.length < MOST_FACTS) {
+  while (offset !== undefined && facts.length < MAX_FACTS) {
     const page: Output<'kg_query'> =
       node === ''
         ? await call('kg_query', { ...conditions, ...filter, includeClosed: true, offset }, signal)
@@ -189,7 +189,7 @@ function Words({ words, onWords }: { readonly words: string; onWords(words: stri
 const DAY_MS = 86_400_000;
 const YEARS = 3;
 
-/** Which of them `kg_query` would answer with `asOf` of this day, or without where there is no day. */
+/** The facts that `kg_query` returns with `asOf` of this day; an empty `day` means now. */
 function factsOn(facts: readonly Fact[], day: string, hasEnded: boolean): readonly Fact[] {
   if (day === '' && hasEnded) return facts;
   const time = day === '' ? Date.now() : Date.parse(day) + DAY_MS - 1;
@@ -199,7 +199,7 @@ function factsOn(facts: readonly Fact[], day: string, hasEnded: boolean): readon
   });
 }
 
-/** A day in the past; at its end the slider means now. */
+/** A slider for a day in the past; its right end means now. */
 function AsOf({ day, onDay }: { readonly day: string; onDay(day: string): void }) {
   const last = YEARS * 366;
   const today = useMemo(() => Math.floor(Date.now() / DAY_MS), []);
@@ -233,11 +233,11 @@ function Facts({ facts }: { readonly facts: readonly Fact[] }) {
             <th scope="col">Predicate</th>
             <th scope="col">Object</th>
             <th scope="col">Since</th>
-            <th scope="col">Said in</th>
+            <th scope="col">Source</th>
           </tr>
         </thead>
         <tbody>
-          {facts.slice(0, MOST_ROWS).map(({ subject, predicate, object, ts, validTo, ...said }) => (
+          {facts.slice(0, MAX_ROWS).map(({ subject, predicate, object, ts, validTo, ...said }) => (
             <tr key={JSON.stringify([subject, predicate, object, ts])}>
               <td>
                 <a href={hrefOf('knowledge', subject)}>
@@ -270,7 +270,7 @@ function Facts({ facts }: { readonly facts: readonly Fact[] }) {
           ))}
         </tbody>
       </table>
-      {facts.length > MOST_ROWS && <p class="facts">The first {MOST_ROWS} are listed.</p>}
+      {facts.length > MAX_ROWS && <p class="facts">The first {MAX_ROWS} are listed.</p>}
     </div>
   );
 }

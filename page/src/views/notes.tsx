@@ -1,4 +1,4 @@
-/** Notes: the list, and one to read or to edit. What another program changed meanwhile is never overwritten. */
+/** The view of notes: the list, and one note. Changes by other programs are not overwritten. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CallError, call, type Output } from '../api.js';
 import { hrefOf, type Route, useChanges, useFocusBack, useLoaded } from '../hooks.js';
@@ -16,7 +16,7 @@ export function Notes({ route }: { readonly route: Route }) {
   if (data.total === 0) {
     return (
       <Empty view="Notes" title="There are no notes yet">
-        <p>Assistants write notes into the memory bank. By hand:</p>
+        <p>Assistants write notes into the memory bank. To write one yourself:</p>
         <pre tabIndex={0}>daybook mb add ideas/garden.md "# The garden"</pre>
       </Empty>
     );
@@ -115,8 +115,8 @@ function Note({ path }: { readonly path: string }) {
       </header>
       {isBehind && (
         <p role="alert" class="failure">
-          The file was changed on disk meanwhile, so it cannot be saved over. Copy your text,
-          discard, and edit again.
+          Another program changed the file, so your text cannot be saved. Copy your text, choose
+          Discard, and edit the note again.
         </p>
       )}
       {draft === undefined ? (

@@ -1,27 +1,35 @@
-/** Search as you type, over everything that was said and written, with filters and the reason of each hit. */
+/** The search view: searches while the user types, with filters and the reason of each hit. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { CHANGE_KINDS } from '../api.js';
 import { hrefOf, type Route, useChanges, useKeys, useLoaded, useSettled } from '../hooks.js';
 import { Empty, Failure, Marked, Time } from '../parts.jsx';
-import { type Asked, ask, FIELDS, FILTERS, type Found, type Hit, inForce } from '../search/ask.js';
+import {
+  type Asked,
+  ask,
+  effectiveFields,
+  FIELDS,
+  FILTERS,
+  type Found,
+  type Hit,
+} from '../search/ask.js';
 import { Fields } from '../search/fields.jsx';
 
-/** Hits that are shown at first, and that come with each step. */
+/** Number of hits at first, and of more hits with each click on More. */
 const STEP = 30;
-/** The tools return no more at once. */
-const MOST = 100;
+/** The maximum limit of the search tools. */
+const MAX_HITS = 100;
 
 export function Search({ route }: { readonly route: Route }) {
   const [asked, setAsked] = useState(() => askedBy(route));
   const settled = useSettled(JSON.stringify(asked));
   const [more, setMore] = useState({ of: settled, limit: STEP });
   const limit = more.of === settled ? more.limit : STEP;
-  // Another address while the view is open, such as a bookmark or the way back.
+  // The address can change while the view is open, for example with a bookmark or the back button.
   useEffect(() => setAsked(askedBy(route)), [route]);
   useEffect(() => {
-    // The address can be bookmarked; typing does not fill the history.
-    address.note(hrefOf('search', '', inForce(JSON.parse(settled))));
+    // The address has the query, so that it can be bookmarked; typing adds no entries to the history.
+    address.note(hrefOf('search', '', effectiveFields(JSON.parse(settled))));
   }, [settled]);
   const { data, error, isLoading, reload } = useLoaded(`${limit} ${settled}`, (signal) =>
     ask(JSON.parse(settled), limit, signal),
@@ -42,10 +50,10 @@ export function Search({ route }: { readonly route: Route }) {
       {error && <Failure error={error} />}
       {data && !error && <Results found={data} isLoading={isLoading} />}
       {data?.total === 0 && !error && !isLoading && <NothingFound asked={asked} />}
-      {data && data.hits.length < Math.min(data.total, MOST) && data.hits.length >= limit && (
+      {data && data.hits.length < Math.min(data.total, MAX_HITS) && data.hits.length >= limit && (
         <button
           type="button"
-          onClick={() => setMore({ of: settled, limit: Math.min(limit + STEP, MOST) })}
+          onClick={() => setMore({ of: settled, limit: Math.min(limit + STEP, MAX_HITS) })}
         >
           More
         </button>
@@ -62,17 +70,18 @@ function Explanation() {
   return (
     <Empty title="Search what was said and written">
       <p>
-        Plain words also find other forms and answers. Operators give the answers of SQLite FTS5:
+        Plain words also find other forms of the words, and answers. Operators work as in SQLite
+        FTS5:
       </p>
       <Syntax />
     </Empty>
   );
 }
 
-/** Wider searches by the same words, as links. */
+/** Links to wider searches with the same words. */
 function NothingFound({ asked }: { readonly asked: Asked }) {
   const { q, kind, project } = asked;
-  const isFiltered = FILTERS.some((name) => inForce(asked)[name] !== '');
+  const isFiltered = FILTERS.some((name) => effectiveFields(asked)[name] !== '');
   return (
     <Empty title="What to try next">
       <ul>
@@ -115,7 +124,7 @@ function Syntax() {
 
 const SYNTAX: readonly (readonly [example: string, meaning: string])[] = [
   ['"raised bed"', 'the words side by side'],
-  ['garden*', 'words that begin so'],
+  ['garden*', 'words that begin with these letters'],
   ['frost OR slugs', 'one of them'],
   ['roses NOT winter', 'the first without the second'],
   ['NEAR(water roots, 5)', 'at most five words apart'],

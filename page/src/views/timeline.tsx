@@ -1,4 +1,4 @@
-/** Days and conversations, the last changed first; what is saved on disk appears without a reload. */
+/** The timeline: conversations by day, most recently changed first. Changes of files appear at once. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { type CallError, call, type Output } from '../api.js';
@@ -15,13 +15,13 @@ interface Pages {
   readonly approximate?: boolean;
 }
 
-const PAGE = 100;
+const PAGE_SIZE = 100;
 
 export function Timeline({ route }: { readonly route: Route }) {
   const given = route.params.get('filter') ?? '';
   const [query, setQuery] = useState(given);
   const asked = useSettled(query.trim());
-  // Another address while the view is open, such as a bookmark or the way back.
+  // The address can change while the view is open, for example with a bookmark or the back button.
   useEffect(() => setQuery(given), [route, given]);
   useEffect(() => address.note(hrefOf('', '', { filter: asked })), [asked]);
   const [pages, setPages] = useState<Pages>();
@@ -31,7 +31,7 @@ export function Timeline({ route }: { readonly route: Route }) {
   const ask = useCallback(
     (cursor?: string) =>
       call('get_conversations', {
-        ...{ limit: PAGE, maxTokens: 25_000 },
+        ...{ limit: PAGE_SIZE, maxTokens: 25_000 },
         ...(asked !== '' && { query: asked }),
         ...(cursor !== undefined && { cursor }),
       }),
@@ -58,7 +58,7 @@ export function Timeline({ route }: { readonly route: Route }) {
     isLoading.current = true;
     ask(pages.cursor)
       .then(
-        // Where the list was read again meanwhile, this page does not fit it any more.
+        // If the list was loaded again in the meantime, this page is ignored.
         (found) => setPages((now) => (now === pages ? toPages(found, pages.heads) : now)),
         (thrown) => setError(thrown),
       )
@@ -141,16 +141,17 @@ function FirstRun() {
   return (
     <>
       <h1 class="visually-hidden">Timeline</h1>
-      <Empty title="Nothing is kept here yet">
+      <Empty title="Nothing is stored here yet">
         <p>What assistants save appears here at once.</p>
         <Connect />
         <p>
-          Bring what ChatGPT, Claude or another program has exported: drop the file onto this page.
+          To import conversations of ChatGPT, Claude or another program, drop the export onto this
+          page.
         </p>
         <p>
           <a href={hrefOf('import')}>Import an export</a>
         </p>
-        <p>Look at a made-up store first:</p>
+        <p>To see a store with invented conversations first:</p>
         <pre tabIndex={0}>daybook demo ~/daybook-demo</pre>
       </Empty>
     </>

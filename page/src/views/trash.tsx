@@ -1,4 +1,4 @@
-/** What was deleted, to bring back; and what a check of the store finds. */
+/** The view of the trash, to restore deleted items, and of the health of the store. */
 
 import { useState } from 'preact/hooks';
 import { address } from '../address.js';
@@ -47,7 +47,7 @@ export function TrashView() {
         onRestore={restore}
       />
       <Trashed heading="Deleted notes and insights" items={others} onRestore={restore} />
-      {/* Below what comes first, and the longest at the end: nothing moves what is there. */}
+      {/* These are shown after the trash is loaded, and the longest is last, so that nothing moves. */}
       {hasAnswer && <Check />}
       {hasAnswer && <Health info={info} />}
     </div>
@@ -122,7 +122,7 @@ function Facts({ facts }: { readonly facts: Output<'store_info'> }) {
         The files are in <code>{facts.root}</code>.
       </p>
       {damaged.length === 0 ? (
-        <p>Every conversation and insight can be read.</p>
+        <p>All conversations and insights can be read.</p>
       ) : (
         <ul>
           {damaged.map(({ name, message }) => (
@@ -138,7 +138,7 @@ function Facts({ facts }: { readonly facts: Output<'store_info'> }) {
 
 type Findings = Output<'verify_store'>;
 
-/** Reads all files, so it begins when it is asked for. */
+/** The check reads all files, so it starts only when the user clicks the button. */
 function Check() {
   const [found, setFound] = useState<Findings>();
   const [error, setError] = useState<CallError>();
@@ -179,6 +179,6 @@ function Check() {
 
 function sentence({ isHealthy, findingsTotal, steps }: Findings): string {
   const checked = steps.reduce((sum, step) => sum + step.checked, 0);
-  const state = isHealthy ? 'Nothing needs a person.' : 'Something needs a person.';
+  const state = isHealthy ? 'There are no problems.' : 'There are problems.';
   return `${state} ${checked} files and entries were checked, with ${findingsTotal} findings.`;
 }

@@ -1,4 +1,4 @@
-/** The MCP clients of this machine: entries of Daybook that start nothing, or lead to a folder that is gone. */
+/** The check of MCP clients: entries with a program or a folder that does not exist, or with another root. */
 import { isAbsolute, resolve } from 'node:path';
 import { isAppError } from '../../base/errors.js';
 import { type Check, type CheckContext, unreadable } from '../../doctor/check.js';

@@ -1,4 +1,4 @@
-/** The user's own settings: folders that are registered and gone, settings without effect, another root. */
+/** The check of the user's configuration: registered folders that do not exist, and notices of settings. */
 import { dirname } from 'node:path';
 import type { Config } from '../../config/config.js';
 import { foldersFile, parseFolders } from '../../config/find-root.js';

@@ -1,7 +1,7 @@
 /**
- * Adds, changes or removes Daybook's entry in the settings of MCP clients, one after the other: shows
- * the change, asks, keeps a copy of the file. An entry that points to another root is changed only
- * after the difference was shown and the user agreed to exactly that.
+ * Adds, changes or removes the entry of Daybook in the settings files of MCP clients. For each client it
+ * shows the change, asks the user, and makes a copy of the file. An entry with another root is changed
+ * only if the user agrees to this change, or with `replace`.
  */
 import { resolve } from 'node:path';
 import { isoTime, systemClock } from '../../base/clock.js';
@@ -17,7 +17,7 @@ export interface ClientReport {
   readonly client: string;
   readonly path: string;
   readonly outcome: 'written' | 'changed' | 'removed' | 'unchanged' | 'left alone' | 'refused';
-  /** Where a copy of the file as it was is. */
+  /** Path of the copy of the earlier file. */
   readonly copy?: string;
   readonly reason?: string;
 }
@@ -25,11 +25,11 @@ export interface ClientReport {
 interface Consent {
   /** Changes without asking. */
   readonly yes?: boolean;
-  /** With `yes`: also where an entry points to another root. */
+  /** With `yes`: also changes an entry with another root. */
   readonly replace?: boolean;
 }
 
-/** CANCELLED at Ctrl-C: the clients before are done, this one and those after are not. */
+/** Throws CANCELLED at Ctrl-C: then the files of earlier clients are changed, the others are not. */
 export async function changeClients(
   clients: readonly Client[],
   { start, yes = false, replace = false }: Consent & { readonly start: StartCommand },
@@ -41,7 +41,7 @@ export async function changeClients(
   return reports;
 }
 
-/** Removes the entries that point to `root`; others belong to another root and stay. */
+/** Removes the entries with this `root`; entries with another root are not changed. */
 export async function removeFromClients(
   clients: readonly Client[],
   { root, yes = false }: Consent & { readonly root: string },
@@ -109,13 +109,13 @@ const done = (outcome: Outcome['outcome'], copy: string | undefined): Outcome =>
   ...(copy !== undefined && { copy }),
 });
 
-/** Made from what is in the file now: the client may have written while the question stood. */
+/** Applies `change` to the present text, because the client can write while the user is asked. */
 function write(client: Client, change: (text: string) => string): Promise<string | undefined> {
   const time = isoTime(systemClock.now()).replace(/[-:.]/g, '');
   return changeUserFile(client.path, change, `before-daybook-${time}`);
 }
 
-/** The root of an entry where it is not the one that is meant. */
+/** The root of the entry, if it is not `root`. */
 function otherRoot(entry: Entry, root: string | undefined): string | undefined {
   const own = rootOf(entry);
   if (own === undefined) return 'the default root of Daybook';
@@ -129,7 +129,7 @@ function questionOf({ title }: Client, existing: Entry | undefined, other: strin
     : `${title} uses ${other} now. Change it?`;
 }
 
-/** The new entry; of one that exists, the fields that differ, as they are and as they would be. */
+/** The new entry as text; for an existing entry, the fields that differ, with old and new value. */
 function shownChange(client: Client, existing: Entry | undefined, entry: Entry): string {
   const heading = `${client.title}: ${client.path}`;
   if (existing === undefined) return `${heading}\n${blockOf(client, entry)}`;

@@ -1,11 +1,11 @@
-/** Which roots the MCP clients of this machine were given, as their settings files say now. */
+/** The roots in the settings files of the MCP clients of this machine. */
 import { resolve } from 'node:path';
 import { isAppError } from '../../base/errors.js';
 import { readTextIfPresent } from '../../files/paths/user-files.js';
 import { clientsOf, rootOf } from './clients.js';
 import { readEntry } from './entry-files.js';
 
-/** Titles of clients by the root that their entry names; files that cannot be read are passed over. */
+/** The titles of clients by root. A file that cannot be read is ignored. */
 export function rootsOfClients(): ReadonlyMap<string, readonly string[]> {
   const roots = new Map<string, string[]>();
   for (const client of clientsOf()) {

@@ -1,6 +1,6 @@
 /**
- * The MCP clients that `daybook init` can configure: where each keeps its list of servers on this platform,
- * and what an entry of that list looks like. Reading and changing the files is `entry-files.ts`.
+ * The MCP clients that `daybook init` can configure: the path of their settings file on this platform and
+ * the form of an entry. `entry-files.ts` reads and changes the files.
  */
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -9,17 +9,17 @@ import { AppError } from '../../base/errors.js';
 import { programsFolder } from '../../config/user-folders.js';
 
 export interface Client {
-  /** As it is named on the command line. */
+  /** Name on the command line. */
   readonly name: string;
   readonly title: string;
-  /** The file that lists its servers. */
+  /** The settings file with the list of MCP servers. */
   readonly path: string;
-  /** Exists where the client has ever run. */
+  /** This folder exists if the client was started at least once. */
   readonly folder: string;
-  /** The field that holds the servers. */
+  /** The field with the servers. */
   readonly list: 'mcpServers' | 'servers' | 'context_servers' | 'mcp_servers';
   readonly format: 'json' | 'toml';
-  /** Fields that this client wants beside `command` and `args`. */
+  /** Fields that this client needs besides `command` and `args`. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
@@ -37,11 +37,11 @@ interface Machine {
   readonly env?: { readonly [name: string]: string | undefined };
 }
 
-/** All of them, installed or not. */
+/** All supported clients, installed or not. */
 export function clientsOf(machine: Machine = {}): readonly Client[] {
   const { home = homedir(), platform = process.platform } = machine;
   const programs = programsFolder(machine);
-  // Zed follows the custom of Linux on macOS as well.
+  // Zed uses ~/.config on macOS too.
   const zed = platform === 'win32' ? join(programs, 'Zed') : join(configHome(machine, home), 'zed');
   const stdio = { fields: { type: 'stdio' } };
   return [
@@ -89,16 +89,16 @@ function configHome({ env, platform = process.platform }: Machine, home: string)
   return platform === 'darwin' ? join(home, '.config') : programsFolder(linux);
 }
 
-/** Node, and the file of this command. */
+/** The paths of Node.js and of this command's main file. */
 export const thisProgram = () => ({
   node: process.execPath,
   main: resolve(process.argv[1] ?? fileURLToPath(import.meta.url)),
 });
 
 /**
- * How a client starts this installation on `root`. By absolute paths: a program that was started from
- * a desktop has no PATH of a shell, and a bare name could become a package of another author.
- * VALIDATION_ERROR for a copy in the cache of npx, which npm may empty at any time.
+ * The command with which a client starts this installation for `root`. Its paths are absolute, because a
+ * desktop program does not have the PATH of a shell, and another author could publish a package with
+ * the bare name. Throws VALIDATION_ERROR for a copy in the cache of npx, which npm can delete at any time.
  */
 export function startCommand(
   root: string,
@@ -111,15 +111,15 @@ export function startCommand(
 }
 
 /**
- * The entry of a client: the one that exists with another program and root; what else is in it (its
- * own arguments, env, disabled) belongs to the user and stays.
+ * The entry for a client. Of an existing entry, only program and root are replaced; other arguments and
+ * fields (such as env and disabled) belong to the user and are not changed.
  */
 export function entryOf({ fields }: Client, start: StartCommand, existing: Entry = {}): Entry {
   const own = optionsOfUser(existing);
   return { ...existing, ...fields, command: start.command, args: [...start.args, ...own] };
 }
 
-/** The root that an entry names; `undefined` where it leaves that to Daybook. */
+/** The root in an entry; `undefined` if the entry has none and Daybook finds the root. */
 export function rootOf({ args, env }: Entry): string | undefined {
   const words = wordsOf(args);
   const at = words.indexOf('--root');
@@ -128,7 +128,7 @@ export function rootOf({ args, env }: Entry): string | undefined {
   return (at < 0 ? joined : words[at + 1]) ?? (typeof variable === 'string' ? variable : undefined);
 }
 
-/** The arguments but the program and its root. */
+/** The arguments without the program and `--root`. */
 function optionsOfUser({ args }: Entry): readonly string[] {
   const words = wordsOf(args);
   const first = words.findIndex((word) => word.startsWith('--'));

@@ -1,7 +1,7 @@
 /**
- * Daybook's entry in the settings file of an MCP client: reading, adding, changing and removing it.
- * Comments, other entries and the layout of the file stay. A file that cannot be changed without a
- * doubt is refused with CORRUPT, never guessed at.
+ * Reads, adds, changes and removes the entry of Daybook in the settings file of an MCP client. Comments,
+ * other entries and the layout of the file are not changed. A file that cannot be changed safely is
+ * refused with CORRUPT.
  */
 import type { Client, Entry } from './clients.js';
 import { jsonEntries } from './json-entry.js';
@@ -9,18 +9,18 @@ import { tomlEntries } from './toml-entry.js';
 
 const formatOf = ({ format }: Client) => (format === 'toml' ? tomlEntries : jsonEntries);
 
-/** The entry that is there. CORRUPT. */
+/** The entry in the file, if there is one. Throws CORRUPT. */
 export const readEntry = (text: string, client: Client): Entry | undefined =>
   formatOf(client).readEntry(text, client);
 
-/** The file's text with the entry in it; the same text where nothing differs. CORRUPT. */
+/** The text of the file with the entry; the same text if the entry is already in it. Throws CORRUPT. */
 export const withEntry = (text: string, client: Client, entry: Entry): string =>
   formatOf(client).withEntry(text, client, entry);
 
-/** The file's text without the entry. CORRUPT. */
+/** The text of the file without the entry. Throws CORRUPT. */
 export const withoutEntry = (text: string, client: Client): string =>
   formatOf(client).withoutEntry(text, client);
 
-/** What a person would add by hand. */
+/** The text that a person can add to the file by hand. */
 export const blockOf = (client: Client, entry: Entry): string =>
   formatOf(client).blockOf(client, entry);

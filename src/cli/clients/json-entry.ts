@@ -1,4 +1,4 @@
-/** Daybook's entry in a JSON file with comments, which `jsonc-parser` edits in place. */
+/** The entry of Daybook in a JSON file with comments; `jsonc-parser` changes only this part of the text. */
 import {
   applyEdits,
   findNodeAtLocation,
@@ -28,7 +28,7 @@ function readEntry(text: string, client: Client): Entry | undefined {
   if (servers !== undefined && !isObject(servers)) {
     throw unfitFile(client, `has a value in "${client.list}" that is not an object`);
   }
-  const twice = nameGivenTwice(content, client, ['command', 'args', ...Object.keys(client.fields)]);
+  const twice = duplicateName(content, client, ['command', 'args', ...Object.keys(client.fields)]);
   if (twice !== undefined) throw unfitFile(client, `has the name "${twice}" twice in one object`);
   const entry = fieldOf(servers, 'daybook');
   return isObject(entry) ? entry : undefined;
@@ -77,8 +77,11 @@ function positionOf(text: string, offset: number): string {
   return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
 }
 
-/** On the way to the entry: programs do not agree on which of two counts, so neither can be changed. */
-function nameGivenTwice(text: string, { list }: Client, fields: readonly string[]) {
+/**
+ * A name that occurs twice in an object on the path to the entry. Programs do not agree which of the two
+ * is used, so such a file is not changed.
+ */
+function duplicateName(text: string, { list }: Client, fields: readonly string[]) {
   const tree = parseTree(text, [], OPTIONS);
   const at = (...path: string[]) => tree && findNodeAtLocation(tree, path);
   const steps: [Node | undefined, readonly string[]][] = [

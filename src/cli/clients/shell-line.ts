@@ -1,8 +1,8 @@
-/** Words as one line that a person can paste into a shell. */
+/** Joins words to a command line that a person can paste into a shell. */
 
 const NEEDS_NO_QUOTES = /^[\w@%+=:,./\\-]+$/;
 
-/** For a POSIX shell; on Windows for cmd and PowerShell, where a path holds no quotation marks. */
+/** Quotes for a POSIX shell; on Windows for cmd and PowerShell, where a path has no quotation marks. */
 export function shellLine(words: readonly string[], platform: string = process.platform): string {
   const isWindows = platform === 'win32';
   return words

@@ -1,7 +1,7 @@
 /**
- * Daybook's entry in a TOML file (Codex). No TOML editor for Node keeps comments and is widely used,
- * so the table is edited as text and `smol-toml` proves the result: everything else must read exactly
- * as before, and the entry as it was meant. A file that fails the proof is refused.
+ * The entry of Daybook in a TOML file (Codex). No widely used TOML library for Node.js keeps comments, so
+ * the table is changed as text. Then `smol-toml` parses the result: the entry must be the new one, and
+ * everything else must be the same as before. Otherwise the file is refused.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { parse, type TomlTable } from 'smol-toml';
@@ -24,27 +24,27 @@ function withEntry(text: string, client: Client, entry: Entry): string {
   const base = existing === undefined ? text : withoutEntry(text, client);
   const separator = base.trim() === '' ? '' : `${base.endsWith('\n') ? '' : '\n'}\n`;
   const changed = `${base}${base.trim() === '' ? '' : separator}${blockOf(client, entry)}\n`;
-  return proved(changed, client, { ...servers(text, client), daybook: entry }, text);
+  return checked(changed, client, { ...servers(text, client), daybook: entry }, text);
 }
 
 function withoutEntry(text: string, client: Client): string {
   if (readEntry(text, client) === undefined) return text;
   const remaining: string[] = [];
   let isInside = false;
-  let aside: string[] = []; // comments at the end of the table, which belong to what follows
+  let pending: string[] = []; // comments at the end of the table, which belong to the next table
   for (const line of text.split(/(?<=\n)/)) {
     const isOwn = HEADER.test(line);
     if (!isOwn && ANY_HEADER.test(line)) {
-      if (isInside) remaining.push(...aside);
+      if (isInside) remaining.push(...pending);
       isInside = false;
     }
     if (isOwn) isInside = true;
-    aside = isInside && /^[ \t]*(#|\r?\n?$)/.test(line) ? [...aside, line] : [];
+    pending = isInside && /^[ \t]*(#|\r?\n?$)/.test(line) ? [...pending, line] : [];
     if (!isInside) remaining.push(line);
   }
-  if (isInside) remaining.push(...aside);
+  if (isInside) remaining.push(...pending);
   const { daybook: _, ...others } = servers(text, client);
-  return proved(remaining.join(''), client, others, text);
+  return checked(remaining.join(''), client, others, text);
 }
 
 function blockOf(_client: Client, entry: Entry): string {
@@ -61,11 +61,12 @@ function blockOf(_client: Client, entry: Entry): string {
   ].join('\n');
 }
 
-/** JSON texts, numbers and lists of texts are TOML too; a value that is not fails the proof. */
+/** JSON strings, numbers and arrays of strings are valid TOML; `checked` refuses other values. */
 const lineOf = ([name, value]: [string, unknown]) =>
   `${/^[\w-]+$/.test(name) ? name : JSON.stringify(name)} = ${JSON.stringify(value)}`;
 
-function proved(
+/** Returns `changed` if it parses to `before` with the servers `wanted`. Otherwise throws CORRUPT. */
+function checked(
   changed: string,
   client: Client,
   wanted: Readonly<Record<string, unknown>>,
@@ -80,7 +81,7 @@ function proved(
   throw unfitFile(client, 'is written in a way that Daybook cannot change safely');
 }
 
-/** The parser's objects have no prototype and dates of its own. */
+/** The parser returns objects without prototype and its own dates, which `isDeepStrictEqual` tells apart. */
 const plainOf = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 function servers(text: string, client: Client): Readonly<Record<string, unknown>> {

@@ -1,4 +1,4 @@
-/** The refusal of a client's settings file that Daybook cannot change safely. */
+/** The error for a settings file that Daybook cannot change safely. */
 import { AppError } from '../../base/errors.js';
 import type { Client } from './clients.js';
 

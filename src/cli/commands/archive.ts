@@ -1,4 +1,4 @@
-/** `daybook archive`: moves old conversations into archives by month; shows them and asks first. */
+/** `daybook archive`: moves old conversations into monthly archives, after it has shown them and asked. */
 import type { Flags } from '../configuration.js';
 import { daysOf } from '../days.js';
 import { NOTHING_FOUND } from '../status.js';
@@ -18,7 +18,7 @@ export interface ArchiveOptions {
   json?: boolean;
 }
 
-/** VALIDATION_ERROR (no terminal to ask on), LOCKED, STORAGE_FULL, CORRUPT. */
+/** Throws VALIDATION_ERROR (no terminal for the question), LOCKED, STORAGE_FULL, CORRUPT. */
 export async function archive(options: ArchiveOptions, flags: Flags): Promise<void> {
   const { olderThan, module, tag, dryRun = false, yes = false, json } = options;
   const rule = {

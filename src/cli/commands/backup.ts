@@ -1,6 +1,4 @@
-/**
- * `daybook backup`: what the tool `backup` does, for people and for schedulers.
- */
+/** `daybook backup`: makes the same archive as the tool `backup`. */
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { type AgeOptions, ageLockOf } from '../age-options.js';
 import { configuration, type Flags } from '../configuration.js';
@@ -9,7 +7,7 @@ import { progressBar } from '../terminal/progress-bar.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 
-/** Prints the path of the archive; what is not in it goes to stderr. */
+/** Prints the path of the archive; files that are not in it are listed on stderr. */
 export async function backup(
   { to, json, ...options }: { to?: string; json?: boolean } & AgeOptions,
   flags: Flags,

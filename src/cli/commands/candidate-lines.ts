@@ -1,4 +1,4 @@
-/** How a conversation that would be pruned or archived is shown, with the reason. */
+/** The output for a conversation that a rule selects for pruning or archiving, with the reason. */
 import type { Candidate } from '../../maintenance/retention/candidates.js';
 import { nameOfConversation } from '../find-conversation.js';
 import { sizeOf } from '../terminal/amounts.js';

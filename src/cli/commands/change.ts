@@ -1,4 +1,4 @@
-/** `daybook rename`, `tag`, `pin` and `unpin`: what is known about a conversation beside its messages. */
+/** `daybook rename`, `tag`, `pin` and `unpin`: change title, tags and pin of a conversation. */
 
 import { AppError } from '../../base/errors.js';
 import type { HeadChange } from '../../stores/conversations/conversations.js';
@@ -49,7 +49,7 @@ export async function pin(
   );
 }
 
-/** Adds `tags` after it removed those of `--remove`; shows them where neither is given. */
+/** Removes the tags of `--remove`, then adds `tags`. Without both it only shows the tags. */
 export async function tag(
   name: string,
   tags: readonly string[],
@@ -69,7 +69,7 @@ export async function tag(
   );
 }
 
-/** `wanted`: the change to the conversation as it is; `undefined`: none. */
+/** `wanted` returns the change for the present head, or `undefined` for no change. */
 async function change(
   name: string,
   wanted: (head: ConversationHead) => HeadChange | undefined,

@@ -1,6 +1,6 @@
 /**
- * `daybook completion SHELL`: a script that makes the shell ask `daybook complete` for candidates. They
- * come from the table of commands itself, and, for conversations, from the store.
+ * `daybook completion SHELL`: prints a script with which the shell calls `daybook complete`. The
+ * candidates are commands, options and names of conversations in the store.
  */
 import type { Command, Option } from 'commander';
 import type { Config } from '../../config/config.js';
@@ -50,10 +50,10 @@ interface Candidate {
   readonly about: string;
 }
 
-/** Titles and keys are many in an old store; a shell shows no more than this usefully. */
-const MOST_CANDIDATES = 200;
+/** A longer list is not useful in a shell. */
+const MAX_CANDIDATES = 200;
 
-/** One candidate a line, with a tab before what it is. `typed`: the words after `daybook`. */
+/** Prints one candidate on each line, a tab, and its description. `typed`: the words after `daybook`. */
 export async function complete(
   program: Command,
   typed: readonly string[],
@@ -61,12 +61,12 @@ export async function complete(
 ): Promise<void> {
   const last = typed.at(-1) ?? '';
   const candidates = await candidatesOf(program, typed.slice(0, -1), last, flags);
-  const fitting = candidates.filter(({ word }) => word.startsWith(last)).slice(0, MOST_CANDIDATES);
+  const fitting = candidates.filter(({ word }) => word.startsWith(last)).slice(0, MAX_CANDIDATES);
   const lines = fitting.map(({ word, about }) => `${safe(word)}\t${safe(about)}\n`);
   process.stdout.write(lines.join(''));
 }
 
-/** A line and a tab separate candidates, and a shell shows what it is given. */
+/** Replaces control characters: tabs and newlines separate candidates, and the shell prints the others. */
 const safe = (text: string) => text.replace(/\p{Cc}/gu, ' ');
 
 async function candidatesOf(
@@ -86,7 +86,7 @@ async function candidatesOf(
   return name === 'conversation' || name === 'conversations' ? conversationNames(flags) : [];
 }
 
-/** The command that the words name, how many arguments it has already, and an option that wants its value. */
+/** The command in `before`, the number of its arguments so far, and the option that needs a value next. */
 async function commandOf(program: Command, before: readonly string[]) {
   let command = program;
   let words = 0;
@@ -136,7 +136,7 @@ async function valuesOf(option: Option, flags: Flags): Promise<readonly Candidat
   return isConversation ? conversationNames(flags) : [];
 }
 
-/** Keys, ids and titles; nothing where the configuration or the store cannot be read. */
+/** Keys, ids and titles of all conversations. */
 async function conversationNames(flags: Flags): Promise<readonly Candidate[]> {
   const config: Config = configuration(flags);
   const store = await openConversationStore({

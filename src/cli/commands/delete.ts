@@ -16,7 +16,10 @@ export interface DeleteOptions {
   json?: boolean;
 }
 
-/** Asks before what cannot be undone, unless `yes`. CONVERSATION_NOT_FOUND, CONFLICT, VALIDATION_ERROR. */
+/**
+ * Asks before a permanent removal, unless `yes` is set. Throws CONVERSATION_NOT_FOUND, CONFLICT or
+ * VALIDATION_ERROR.
+ */
 export async function deleteConversation(
   name: string,
   { permanent = false, yes = false, json }: DeleteOptions,
@@ -44,7 +47,7 @@ export async function deleteConversation(
   });
 }
 
-/** In a line. A damaged conversation can be deleted too. */
+/** One line about the conversation. A damaged conversation can be deleted too. */
 async function describe(store: ConversationStore, id: string): Promise<string> {
   try {
     const { head } = await store.view(id);

@@ -1,6 +1,6 @@
 /**
- * `daybook demo`: a store with some hundred made conversations, notes, insights and facts, so that
- * a new user sees a page with content at once. Only into a folder that is new or empty.
+ * `daybook demo`: creates a store with invented conversations, notes, insights and facts, so that a new
+ * user can see the page with content. The folder must be new or empty.
  */
 import { resolve } from 'node:path';
 import type { App } from '../../app.js';
@@ -22,11 +22,11 @@ import { withApp } from '../with-app.js';
 
 const CONVERSATIONS = 300;
 const DAYS = 360;
-/** When people talk, in the order in which hours are chosen. */
+/** Hours of the day of the conversations; an hour that occurs twice is chosen twice as often. */
 const HOURS = [8, 9, 9, 10, 13, 14, 17, 19, 20, 20, 21, 21, 22];
 const SEED = 20250124;
 
-/** VALIDATION_ERROR where the folder holds anything. */
+/** Throws VALIDATION_ERROR if the folder is not empty. */
 export async function demo(
   folder: string,
   { json }: { json?: boolean },
@@ -54,7 +54,7 @@ export async function demo(
 }
 
 async function fill(app: App, signal: AbortSignal): Promise<void> {
-  const below = numbers(SEED);
+  const below = randomGenerator(SEED);
   const now = systemClock.now();
   const ids: string[] = [];
   for (let index = 0; index < CONVERSATIONS; index += 1) {
@@ -73,6 +73,7 @@ async function fill(app: App, signal: AbortSignal): Promise<void> {
   await app.kg.add(facts);
 }
 
+/** Returns an integer from 0 to `limit - 1`. */
 type Below = (limit: number) => number;
 
 function conversationOf(index: number, now: number, below: Below) {
@@ -102,7 +103,7 @@ function conversationOf(index: number, now: number, below: Below) {
   };
 }
 
-/** What a search service would have stored; other models have no sources and no price. */
+/** The metadata of an answer. Only answers of a search service have sources and a price. */
 function answeredBy(model: string, below: Below) {
   if (!model.startsWith('sonar')) return { model };
   return {
@@ -112,8 +113,8 @@ function answeredBy(model: string, below: Below) {
   };
 }
 
-/** A linear congruential generator: the same store in every run, whatever machine it is. */
-function numbers(seed: number): Below {
+/** A linear congruential generator, so that the store is the same in every run and on every machine. */
+function randomGenerator(seed: number): Below {
   let state = seed;
   return (limit) => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;

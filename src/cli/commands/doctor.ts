@@ -1,7 +1,6 @@
 /**
- * `daybook doctor`: checks everything that is stored and what it depends on, step by step, and
- * says what to do. `--repair` does what loses nothing. Status 0: nothing to do; 1: findings; 2: it
- * could not look.
+ * `daybook doctor`: checks all stored files and what they depend on, and shows what to do. `--repair`
+ * makes the repairs that lose no data. Exit status 0: no problem; 1: problems; 2: a check failed.
  */
 import type { Finding } from '../../doctor/check.js';
 import { type Examination, type Outcome, type Step, statusOf } from '../../doctor/doctor.js';
@@ -20,13 +19,13 @@ export interface DoctorOptions {
   readonly json?: boolean;
 }
 
-/** Of one check; `--json` names them all. */
-const MOST_SHOWN = 10;
+/** Findings of one check; `--json` shows all. */
+const MAX_SHOWN = 10;
 const NAME_WIDTH = 20;
-/** Of what belongs to a check: the width of its state. */
+/** The width of the state of a check, which is also the indent of its findings. */
 const INDENT = 9;
 
-/** VALIDATION_ERROR for a repair that cannot be confirmed, because there is no terminal. */
+/** Throws VALIDATION_ERROR for a repair that the user cannot confirm, because there is no terminal. */
 export async function doctor(options: DoctorOptions, flags: Flags): Promise<void> {
   const { repair = false, json } = options;
   const config = configuration(flags);
@@ -75,9 +74,9 @@ function printSteps(steps: readonly Step[]): void {
     const state = stateOf(findings, error);
     console.log(`${state.padEnd(INDENT)}${check.padEnd(NAME_WIDTH)}${checked} checked, ${time}`);
     if (error) printIndented(`The check failed: ${error.message}`);
-    for (const finding of findings.slice(0, MOST_SHOWN)) printFinding(finding);
-    if (findings.length > MOST_SHOWN) {
-      printIndented(`${findings.length - MOST_SHOWN} more: daybook doctor --json shows all`);
+    for (const finding of findings.slice(0, MAX_SHOWN)) printFinding(finding);
+    if (findings.length > MAX_SHOWN) {
+      printIndented(`${findings.length - MAX_SHOWN} more: daybook doctor --json shows all`);
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * `daybook edit`: opens the file of a conversation in the user's editor and checks it afterwards. The
- * file is the user's: nothing is repaired, but problems are shown with their line and column.
+ * `daybook edit`: opens the file of a conversation in the user's editor and checks it afterwards. It
+ * repairs nothing and shows problems with line and column.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +17,10 @@ import { countOf } from '../terminal/output.js';
 import { escapeControls } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 
-/** A damaged file opens too, by its complete id. CONVERSATION_CORRUPTED where it is damaged afterwards. */
+/**
+ * A damaged file can be opened by its complete id. Throws CONVERSATION_CORRUPTED if the file is damaged
+ * after the editor has ended.
+ */
 export async function edit(name: string, flags: Flags): Promise<void> {
   await withApp(flags, async ({ conversations }) => {
     const id = await idOf(conversations, name);
@@ -32,7 +35,7 @@ export async function edit(name: string, flags: Flags): Promise<void> {
   });
 }
 
-/** Its key cannot be read, so only the id opens the file again. */
+/** The hint has the id, because the key in a damaged file cannot be read. */
 const damagedNow = ({ code, message, details }: AppError, id: string) =>
   new AppError(code, message, {
     hint: `To correct it, run: daybook edit ${id}`,
@@ -49,12 +52,12 @@ async function idOf(store: ConversationStore, name: string): Promise<string> {
   }
 }
 
-/** The shell cannot run, or does not find, such a command. */
+/** Exit status of a shell that cannot run or cannot find the command. */
 const NOT_STARTED: readonly unknown[] = [126, 127];
 
 async function runEditor(path: string): Promise<void> {
   const command = editorCommand();
-  // The shell splits a command with options; the path goes in as an argument, never as shell text.
+  // The shell splits EDITOR into words. The path is an argument, so it cannot be run as shell code.
   const [file, args] =
     process.platform === 'win32'
       ? [`${command} "${path}"`, []]

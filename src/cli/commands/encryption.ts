@@ -1,6 +1,6 @@
 /**
- * `daybook encrypt` and `daybook decrypt`: give every file of the store another form, in place. Both go on
- * where they were stopped.
+ * `daybook encrypt` and `daybook decrypt`: convert all files of the store in place. If a conversion was
+ * interrupted, the same command continues it.
  */
 import { join } from 'node:path';
 import { convertEncryption, hasKeychainPackage, keychainPackages } from '../../app/encryption.js';
@@ -27,7 +27,7 @@ export interface EncryptOptions {
   json?: boolean;
 }
 
-/** VALIDATION_ERROR without a key; otherwise throws like `installPackages` and `convertStore`. */
+/** Throws VALIDATION_ERROR without a key, and the errors of `installPackages` and `convertStore`. */
 export async function encrypt(options: EncryptOptions, flags: Flags): Promise<void> {
   const config = configuration(flags);
   const wanted = givenKey(options, config);
@@ -36,12 +36,12 @@ export async function encrypt(options: EncryptOptions, flags: Flags): Promise<vo
     process.exitCode = NOTHING_FOUND;
     return;
   }
-  const means = options.passphrase ? 'passphrase' : options.keychain ? 'keychain' : 'key file';
-  const question = `Encrypt everything in ${config.root}? Without the ${means}, nobody can read it again.`;
+  const keySource = options.passphrase ? 'passphrase' : options.keychain ? 'keychain' : 'key file';
+  const question = `Encrypt everything in ${config.root}? Without the ${keySource}, nobody can read it again.`;
   await convert(config, wanted, question, options);
 }
 
-/** Throws like `convertStore`. */
+/** Throws the errors of `convertStore`. */
 export async function decrypt(
   options: { yes?: boolean; json?: boolean },
   flags: Flags,
@@ -51,7 +51,7 @@ export async function decrypt(
   await convert(config, undefined, question, options);
 }
 
-/** True where the package is there. */
+/** Returns true if the package is installed now. */
 async function installsKeychain(config: Config, yes: boolean | undefined): Promise<boolean> {
   const folder = keychainPackages(config);
   if (hasKeychainPackage(config)) return true;
@@ -123,7 +123,7 @@ async function convert(
   }
 }
 
-/** What was copied out of the store before. */
+/** Paths of earlier backups and exports. */
 async function copiesOf({ root, backup }: Config): Promise<string[]> {
   const copies: string[] = [];
   for (const folder of [backup.folder, join(root, 'exports')]) {

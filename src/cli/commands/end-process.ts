@@ -1,17 +1,17 @@
 /**
- * The end of a server process within seconds, whatever hangs. A blocked file operation occupies a
- * thread of libuv, and `process.exit` waits for that thread: opening a FIFO can block for ever.
+ * Ends a server process within seconds, also if a file operation never returns. Such an operation (for
+ * example opening a FIFO) blocks a thread of libuv, and `process.exit` waits for that thread.
  */
 import { sleep } from '../../base/clock.js';
 import type { Log } from '../../base/log.js';
 
-/** Longer than the 8 seconds that accepted calls get to finish. */
+/** Longer than the 8 seconds in which accepted calls can finish. */
 const HARD_STOP_MS = 10_000;
-/** The time for file operations that are not blocked, such as those of a watcher that has closed. */
+/** Time for normal file operations to finish, such as those of a closed watcher. */
 const SETTLE_MS = 1_000;
 const STEP_MS = 20;
 
-/** From now on the process ends within HARD_STOP_MS. Files stay whole: every write survives a kill. */
+/** Kills the process after HARD_STOP_MS. This damages no file, because all writes are crash-safe. */
 export function limitEnding(log: Log): void {
   const stop = () => {
     log.error(`the server did not end within ${HARD_STOP_MS / 1000} seconds, so it is stopped now`);
@@ -20,7 +20,7 @@ export function limitEnding(log: Log): void {
   setTimeout(stop, HARD_STOP_MS).unref();
 }
 
-/** Ends the process with `process.exitCode` or 0, or kills it where a file operation blocks the exit. */
+/** Ends the process with `process.exitCode` or 0, or kills it if a file operation blocks the exit. */
 export async function endProcess(): Promise<never> {
   for (let waitedMs = 0; hasFileOperations(); waitedMs += STEP_MS) {
     if (waitedMs >= SETTLE_MS) kill();

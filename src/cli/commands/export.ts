@@ -1,6 +1,4 @@
-/**
- * `daybook export`: conversations to a new file or to the standard output, for people and pipes.
- */
+/** `daybook export`: writes conversations to a new file or to the standard output. */
 import { AppError } from '../../base/errors.js';
 import { type ExportCounts, newCounts } from '../../exchange/export.js';
 import type { ExportFormat } from '../../exchange/formats.js';
@@ -16,14 +14,14 @@ import { escapeControls } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 
 export interface ExportOptions {
-  /** `markdown-files`: a folder, a file for each conversation. */
+  /** `markdown-files`: a folder with one file for each conversation. */
   format?: ExportFormat | 'markdown-files';
   output?: string;
   module?: string;
   share?: boolean;
 }
 
-/** `refs`: as findConversation. What cannot be read is named on stderr. */
+/** `refs`: names for `findConversation`. Conversations that cannot be read are listed on stderr. */
 export async function exportConversations(
   refs: readonly string[],
   { output, module, share = false, ...options }: ExportOptions & AgeOptions,
@@ -48,7 +46,7 @@ export async function exportConversations(
       for (const ref of refs) ids.push(await findConversation(conversations, ref));
       const selection = { refs: ids.length === 0 ? undefined : ids, module };
       const bar = progressBar(process.stderr);
-      // Where text and bar would share the terminal, the text is progress enough.
+      // No bar if the exported text itself goes to the terminal.
       const isShown = output !== undefined || !process.stdout.isTTY;
       const onProgress = (progress: number, total: number) =>
         isShown && bar.show({ progress, total });
@@ -73,7 +71,7 @@ export async function exportConversations(
   );
 }
 
-/** As the name of the file ends; `.age` may follow. */
+/** The format by the extension of the file name, without `.age`. */
 function formatOf(output = ''): ExportFormat {
   const name = output.replace(/\.age$/i, '').toLowerCase();
   if (name.endsWith('.md')) return 'markdown';

@@ -1,6 +1,6 @@
 /**
- * `daybook find`: everything whose name has some words: conversations, notes and their headings,
- * insights, subjects of the knowledge graph. Typing errors are tolerated.
+ * `daybook find`: finds conversations, notes, headings, insights and subjects of the knowledge graph by
+ * words of their names. It allows typing errors.
  */
 import type { App } from '../../app.js';
 import { AppError } from '../../base/errors.js';
@@ -19,7 +19,7 @@ export interface FindOptions {
 }
 
 const DEFAULT_LIMIT = 20;
-const MOST = 1000;
+const MAX_LIMIT = 1000;
 
 export async function find(words: readonly string[], options: FindOptions, flags: Flags) {
   const request = { limit: limitOf(options.limit), ...kindsOf(options.kind) };
@@ -30,8 +30,8 @@ export async function find(words: readonly string[], options: FindOptions, flags
       const { hits, total, suggestions } = await quickFind.find(words.join(' '), request);
       if (options.json) console.log(terminalJson({ total, suggestions, hits: hits.map(toJson) }));
       else {
-        const doubled = doubledKeys(app);
-        for (const hit of hits) console.log(lineOf(hit, doubled));
+        const duplicates = duplicateKeys(app);
+        for (const hit of hits) console.log(lineOf(hit, duplicates));
       }
       if (hits.length === 0) {
         const similar = suggestions.length > 0 ? ` Similar: ${suggestions.join(', ')}.` : '';
@@ -51,21 +51,21 @@ const toJson = ({ entry: { kind, id, title }, score, matches }: FindHit) => ({
   ...{ kind, id, title, score, matches },
 });
 
-const doubledKeys = ({ conversations }: App): ReadonlySet<string> =>
+const duplicateKeys = ({ conversations }: App): ReadonlySet<string> =>
   new Set(conversations.duplicateKeys().map(({ clientId }) => clientId));
 
-/** A conversation has its key as its name, or its id where another one has the same key. */
+/** The name of a conversation is its key, or its id if another conversation has the same key. */
 function lineOf(
   { entry: { kind, id, title, names }, matches }: FindHit,
-  doubled: ReadonlySet<string>,
+  duplicates: ReadonlySet<string>,
 ): string {
   const key = names?.find(({ field }) => field === 'key')?.text;
-  const name = key === undefined || doubled.has(key) ? id : key;
+  const name = key === undefined || duplicates.has(key) ? id : key;
   const shownTitle = title === id ? '' : `  ${oneLine(title)}`;
   return `${kind.padEnd(12)}  ${oneLine(name)}${shownTitle}${reasonOf(name, matches)}`;
 }
 
-/** The matching fields that the line does not show already. */
+/** The matching fields that the line does not contain yet. */
 function reasonOf(name: string, matches: FindHit['matches']): string {
   const hidden = matches.filter(({ field, text }) => field !== 'title' && text !== name);
   if (hidden.length === 0) return '';
@@ -79,6 +79,6 @@ function kindsOf(kind: string | undefined): { kinds?: EntryKind[] } {
 
 function limitOf(text: string | undefined): number {
   const limit = text === undefined ? DEFAULT_LIMIT : Number(text);
-  if (Number.isSafeInteger(limit) && limit >= 1 && limit <= MOST) return limit;
-  throw new AppError('VALIDATION_ERROR', `--limit must be a whole number from 1 to ${MOST}.`);
+  if (Number.isSafeInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit;
+  throw new AppError('VALIDATION_ERROR', `--limit must be a whole number from 1 to ${MAX_LIMIT}.`);
 }

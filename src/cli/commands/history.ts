@@ -1,4 +1,4 @@
-/** `daybook history`: the versions of a conversation, and one of them brought back. */
+/** `daybook history` and `daybook restore --version`: list and restore earlier versions of a conversation. */
 import type { Flags } from '../configuration.js';
 import { findConversation, nameOfConversation } from '../find-conversation.js';
 import { NOTHING_FOUND } from '../status.js';
@@ -17,7 +17,7 @@ const REASONS: Readonly<Record<string, string>> = {
   hand: 'before a person edited the file',
 };
 
-/** The newest first. CONVERSATION_NOT_FOUND, CONFLICT. */
+/** Prints the versions, newest first. Throws CONVERSATION_NOT_FOUND or CONFLICT. */
 export async function history(
   name: string,
   { json }: { json?: boolean },
@@ -46,7 +46,7 @@ export async function history(
   );
 }
 
-/** VALIDATION_ERROR: no such version. CONVERSATION_NOT_FOUND, CONFLICT. */
+/** Throws VALIDATION_ERROR (no such version), CONVERSATION_NOT_FOUND or CONFLICT. */
 export async function restoreVersion(
   name: string,
   number: number,

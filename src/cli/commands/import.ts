@@ -1,6 +1,6 @@
 /**
- * `daybook import`: says what it recognised and what it would do, asks on a terminal, does it, and gives
- * an account. Single records that cannot be read are named and do not make it fail.
+ * `daybook import`: shows the sources and what it would import, asks, imports, and prints a report. A
+ * record that cannot be read is reported and does not stop the import.
  */
 import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
@@ -30,19 +30,18 @@ export interface ImportOptions {
   watch?: boolean;
 }
 
-/** Sessions grow by the minute; their makers delete them after days. */
 const WATCH_EVERY_MS = 60_000;
-/** More would scroll away what counts. */
-const MOST_PROBLEMS_SHOWN = 20;
+/** A longer list would move the summary off the screen. */
+const MAX_PROBLEMS_SHOWN = 20;
 
-/** Without paths: what tools keep on this machine, taken in where the user says yes. */
+/** Without paths it imports the conversations that other tools store on this machine. */
 export async function importConversations(
   paths: readonly string[],
   options: ImportOptions,
   flags: Flags,
 ): Promise<void> {
   const since = options.since === undefined ? undefined : timeOf(options.since);
-  // V8 collects garbage once a fifth has been added to what was in use: a third less memory at the peak.
+  // V8 collects garbage when the heap has grown by 20 %; this reduces the peak of memory by a third.
   setFlagsFromString('--heap-growing-percent=20');
   await withApp(flags, async (app, signal) => {
     if (options.watch) return watch(paths, app, signal);
@@ -66,7 +65,7 @@ export async function importConversations(
   });
 }
 
-/** Until Ctrl-C; a line for each round that brought something in. */
+/** Imports until Ctrl-C, and prints a report for each round with new data. */
 async function watch(
   paths: readonly string[],
   { importer }: App,
@@ -101,7 +100,7 @@ function timeOf(text: string): string {
 interface Wanted extends Omit<ImportOptions, 'dryRun' | 'since'> {
   readonly dryRun: boolean;
   readonly since: string | undefined;
-  /** Daybook found these paths, the user did not name them: see `ImportRequest`. */
+  /** True if Daybook found these paths and the user did not give them; see `ImportRequest`. */
   readonly areFound: boolean;
 }
 
@@ -167,11 +166,11 @@ function show(report: ImportReport, { json, dryRun = false }: ImportOptions): vo
   });
   const { problems, moreProblems, stopped } = report;
   if (!json) {
-    for (const { path, record, code, message } of problems.slice(0, MOST_PROBLEMS_SHOWN)) {
+    for (const { path, record, code, message } of problems.slice(0, MAX_PROBLEMS_SHOWN)) {
       const location = record === undefined ? path : `${path}, ${record}`;
       console.error(escapeControls(`${location}: ${code}: ${message}`));
     }
-    const hidden = Math.max(0, problems.length - MOST_PROBLEMS_SHOWN) + moreProblems;
+    const hidden = Math.max(0, problems.length - MAX_PROBLEMS_SHOWN) + moreProblems;
     if (hidden > 0)
       console.error(`and ${countOf(hidden, 'problem')} more. --json shows all of them.`);
     if (stopped !== undefined) console.error(`${stopped.code}: ${stopped.message}`);

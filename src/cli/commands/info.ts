@@ -1,6 +1,6 @@
 /**
- * `daybook info`: what the tool `store_info` says, how much room everything takes, and whether
- * something needs a person. Status 1: something does.
+ * `daybook info`: shows the facts of the tool `store_info`, the size of all parts, and problems that need
+ * a person. Exit status 1 if there are problems.
  */
 import { join } from 'node:path';
 import type { z } from 'zod';
@@ -24,7 +24,7 @@ type Sizes = Awaited<ReturnType<typeof sizesOf>>;
 const AREAS: readonly Area[] = ['conversations', 'insights', 'memory_bank', 'kg'];
 const LABEL_WIDTH = 14;
 
-/** Prints to stdout; each problem is named there, at `health`. */
+/** Prints to stdout; the line `health` shows the problems. */
 export async function info({ json }: { json?: boolean }, flags: Flags): Promise<void> {
   const config = configuration(flags);
   await withApp(
@@ -58,7 +58,7 @@ async function sizesOf({ root, logsDir, backup }: Config, { size }: App) {
   };
 }
 
-/** Sentences, each about one thing that it names. */
+/** One sentence for each problem. */
 async function allProblems(
   app: App,
   config: Config,
@@ -69,7 +69,7 @@ async function allProblems(
   const silent = (await locksOf(config)).filter(({ state }) => state === 'quiet');
   const ofLocks = silent.map(
     ({ name }) =>
-      `The owner of the lock ${name} gives no sign of life. To check and remove the lock, run daybook unlock.`,
+      `The owner of the lock ${name} no longer renews it. To check and remove the lock, run daybook unlock.`,
   );
   return [
     ...problems,
@@ -79,7 +79,7 @@ async function allProblems(
   ];
 }
 
-/** From here on a store is near its limit. */
+/** A store with at least this share of its limit is reported. */
 const NEARLY_FULL = 0.8;
 
 function ofSize({ sizeBytes, limitBytes }: Facts['size']): string[] {
@@ -123,7 +123,7 @@ function linesOf(facts: Facts, sizes: Sizes, problems: readonly string[]): strin
   return rows.map(([name, value]) => `${name.padEnd(LABEL_WIDTH)} ${oneLine(value)}`);
 }
 
-/** Where another tool keeps conversations, and what becomes of them. */
+/** Where another tool stores conversations, and when it deletes them. */
 function toolLine({ tool, path, deletes, isWatched }: Facts['imports'][number]): string {
   const watch = isWatched ? '; servers import them' : '';
   return `${tool} in ${path}${deletes === undefined ? '' : `, deletes ${deletes}`}${watch}`;
@@ -144,7 +144,7 @@ function retentionLine({ retention, size }: Facts): string {
 const roomOf = ({ files, sizeBytes }: FolderSize) =>
   `${sizeOf(sizeBytes)} in ${countOf(files, 'file')}`;
 
-/** This command builds none: it would take longer than the answer is worth. */
+/** This command builds no index, because that takes much longer than the other facts. */
 function indexFacts(cachePath: string | undefined): string {
   return cachePath === undefined
     ? 'each server builds it from the files when it starts'

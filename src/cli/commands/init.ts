@@ -1,7 +1,7 @@
 /**
- * `daybook init`: creates the folders of a root, records it in the user's own configuration folder (the
- * record makes a folder a root, not the presence of the folders), and adds Daybook to MCP clients.
- * `--remove` undoes the record and the entries; data stays.
+ * `daybook init`: creates the folders of a root, registers the root in the user's configuration folder,
+ * and adds Daybook to MCP clients. Only the registration makes a folder a root. `--remove` removes the
+ * registration and the entries, and no data.
  */
 import { join } from 'node:path';
 import { createApp } from '../../app.js';
@@ -38,7 +38,7 @@ export interface InitOptions {
   json?: boolean;
 }
 
-/** `folder`, else `--root`, else this folder. Running it again changes nothing. */
+/** The root is `folder`, otherwise `--root`, otherwise the working folder. A second run changes nothing. */
 export async function init(
   folder: string | undefined,
   options: InitOptions,
@@ -107,14 +107,14 @@ const sayUnless = (json: boolean | undefined) => (line: string) => {
   if (!json) console.log(escapeControls(line).replaceAll('\\u000a', '\n'));
 };
 
-/** Nothing is changed without consent. VALIDATION_ERROR for clients that were named. */
+/** True if the user can be asked or gave `--yes`. Otherwise throws VALIDATION_ERROR if clients were named. */
 function mayChange({ yes, client }: InitOptions, done: string): boolean {
   if (yes || canAsk()) return true;
   if (client !== undefined) requireTerminal(done);
   return false;
 }
 
-/** What would be added to each client; nothing is created, registered or changed. */
+/** Prints the entry for each client; nothing is created, registered or changed. */
 function print(clients: readonly Client[], start: StartCommand, { json }: InitOptions): void {
   const blocks = clients.map((client) => {
     const entry = entryOf(client, start);
@@ -126,7 +126,7 @@ function print(clients: readonly Client[], start: StartCommand, { json }: InitOp
   );
 }
 
-/** The clients that are named; else those that exist, or all for printing. */
+/** The named clients; without names the installed clients, or all clients for `--print`. */
 async function clientsFor({ client: names, print }: InitOptions): Promise<readonly Client[]> {
   const all = clientsOf();
   if (names !== undefined) return all.filter(({ name }) => names.includes(name));
@@ -136,7 +136,7 @@ async function clientsFor({ client: names, print }: InitOptions): Promise<readon
   return found;
 }
 
-/** True where the list of registered folders changed. */
+/** Returns true if the list of registered folders changed. */
 async function changeRegister(
   change: (folders: readonly string[]) => readonly string[],
 ): Promise<boolean> {
@@ -151,8 +151,6 @@ async function changeRegister(
     return true;
   });
 }
-
-/** This command's own file: what it was started as, or where this module was packed into. */
 
 function foundLine(clients: readonly Client[]): string {
   return clients.length === 0

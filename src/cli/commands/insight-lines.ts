@@ -1,6 +1,6 @@
 /**
- * `daybook insight export` and `daybook insight import`: all insights as JSON Lines, for people and
- * pipes. What was not imported is named with its reason.
+ * `daybook insight export` and `daybook insight import`: write and read insights as JSON Lines. Lines that
+ * were not imported are shown with the reason.
  */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';

@@ -1,11 +1,11 @@
-/** Opens a path or an address with the program that the system has for it. */
+/** Opens a path or a URL with the default program of the system. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { AppError } from '../../base/errors.js';
 
 const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win32: 'explorer.exe' };
 
-/** Resolves when that program has started. VALIDATION_ERROR where it cannot be. */
+/** Resolves when the program has started. Throws VALIDATION_ERROR if it cannot be started. */
 export async function openWith(target: string): Promise<void> {
   const opener = OPENERS[process.platform] ?? 'xdg-open';
   const child = spawn(opener, [target], { stdio: 'ignore', detached: true });

@@ -5,7 +5,7 @@ import { escapeControls } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 import { openWith } from './open-with.js';
 
-/** Prints the path as well, or only that with `print`. Without a name it is the root. */
+/** Prints the path and opens it; with `print` only prints it. An empty name means the root. */
 export async function open(
   name: string,
   { print = false }: { print?: boolean },

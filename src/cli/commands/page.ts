@@ -1,6 +1,6 @@
 /**
- * `daybook open` without a name: serves the page on this machine and opens the browser with a link
- * that works once. It runs until Ctrl-C or SIGTERM.
+ * `daybook open` without a name: serves the page on this machine and opens it in the browser with a link
+ * that can be used once. It runs until Ctrl-C or SIGTERM.
  */
 import { dirname, join } from 'node:path';
 import { isAppError } from '../../base/errors.js';
@@ -52,7 +52,7 @@ export async function page(
   await endProcess();
 }
 
-/** On the port of the settings, so that bookmarks last; on any other where that one is taken. */
+/** Listens on the configured port, so that bookmarks stay valid, or on a free port if it is in use. */
 async function listen(options: HttpOptions): Promise<HttpServer> {
   const { openHttp } = await import('../../server/http/http-server.js');
   try {

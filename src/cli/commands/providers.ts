@@ -1,6 +1,6 @@
 /**
- * `daybook providers`: the language models that may write summaries. Before one is allowed the person
- * reads what will be sent where.
+ * `daybook providers`: manages the language models that may write summaries. Before a provider is
+ * allowed, the command shows what will be sent, and where.
  */
 import { AppError } from '../../base/errors.js';
 import { disclosureOf } from '../../context/summaries/disclosure.js';
@@ -32,7 +32,7 @@ export interface AddOptions extends AllowOptions {
 
 const TEST_SYSTEM = 'Answer with one word.';
 const TEST_PROMPT = 'What colour is the sky on a clear day?';
-/** Models that think before they answer need some. */
+/** Enough for a model that writes its reasoning before the answer. */
 const TEST_TOKENS = 1_000;
 
 export async function listProviders(options: { json?: boolean }, flags: Flags): Promise<void> {
@@ -47,7 +47,10 @@ export async function listProviders(options: { json?: boolean }, flags: Flags): 
   });
 }
 
-/** VALIDATION_ERROR where there is no terminal to ask on: then it is in the list, and nothing is sent to it. */
+/**
+ * Throws VALIDATION_ERROR without a terminal for the question. Then the provider is in the list, but it
+ * is not allowed, and nothing is sent to it.
+ */
 export async function addProvider(name: string, options: AddOptions, flags: Flags): Promise<void> {
   await withApp(flags, async ({ languageModels: { providers } }) => {
     const isKnown = (await providers.list()).some((each) => each.name === name);
@@ -56,7 +59,7 @@ export async function addProvider(name: string, options: AddOptions, flags: Flag
   });
 }
 
-/** Says what would be sent where, and asks. Throws like `addProvider`. */
+/** Shows what will be sent, and where, and asks. Throws the errors of `addProvider`. */
 export async function allowProvider(
   name: string,
   options: AllowOptions,
@@ -79,7 +82,7 @@ export async function removeProvider(
   });
 }
 
-/** Also one that is not allowed yet: nothing of the user's is sent. Throws as `complete` does. */
+/** Also tests a provider that is not allowed, because no user data is sent. Throws as `complete` does. */
 export async function testProvider(
   name: string,
   options: { json?: boolean },
@@ -104,8 +107,8 @@ async function allow(
 ): Promise<void> {
   const { name, endpoint } = provider;
   console.error(escapeControls(disclosureOf(provider)));
-  const needsNobody = isLocalEndpoint(endpoint) && provider.apiKeyEnv === undefined;
-  const isAllowed = provider.isAllowed || options.yes || needsNobody || (await isWanted(name));
+  const isLocal = isLocalEndpoint(endpoint) && provider.apiKeyEnv === undefined;
+  const isAllowed = provider.isAllowed || options.yes || isLocal || (await isWanted(name));
   const result = isAllowed ? await providers.set({ name, isAllowed }) : provider;
   report({ provider: result }, options.json, () =>
     console.log(isAllowed ? `${name} is used for summaries` : `${name} is not used`),

@@ -21,7 +21,10 @@ export interface PruneOptions {
   json?: boolean;
 }
 
-/** Without a rule the policy decides. VALIDATION_ERROR (no rule and no policy, or no terminal to ask on). */
+/**
+ * Without a rule it uses the retention policy. Throws VALIDATION_ERROR without a rule and policy, or
+ * without a terminal for the question.
+ */
 export async function prune(options: PruneOptions, flags: Flags): Promise<void> {
   const { bySize = false, dryRun = false, yes = false, json } = options;
   const rule = ruleOf(options);

@@ -1,6 +1,6 @@
 /**
- * `daybook redact`: takes a text out of everything that is stored. It shows first where the text is, and
- * searches again afterwards. Status 1: the text was not found, or some of it stayed.
+ * `daybook redact`: removes a text from all stored files. It shows where the text is before, and searches
+ * again afterwards. Exit status 1: the text was not found, or not removed everywhere.
  */
 import { redactorOf } from '../../app/redactor.js';
 import { AppError } from '../../base/errors.js';
@@ -19,10 +19,10 @@ export interface RedactOptions {
   readonly json?: boolean;
 }
 
-/** A shorter text is in too much to be meant. */
+/** A shorter text occurs in too many places. */
 const MIN_LENGTH = 3;
 
-/** VALIDATION_ERROR: a text that is too short, or in its own replacement; LOCKED, STORAGE_FULL. */
+/** Throws VALIDATION_ERROR (text too short, or part of its replacement), LOCKED or STORAGE_FULL. */
 export async function redact(given: string, options: RedactOptions, flags: Flags): Promise<void> {
   const text = given === '-' ? await standardInput() : given;
   const { with: replacement, json } = options;
@@ -38,7 +38,7 @@ export async function redact(given: string, options: RedactOptions, flags: Flags
     }
     const paths = found.files.map(({ path }) => path);
     await redactor.redact(paths, text, replacement, { signal });
-    // The checksum of the snapshot, and the generation before it, follow.
+    // A new snapshot has the right checksum, and the previous generation still has the text.
     if (paths.some((path) => path === kg.files.snapshot || path === kg.files.wal)) await kg.save();
     const left = await redactor.find(text, signal);
     const isGone = left.files.length + left.names.length + left.unread.length === 0;

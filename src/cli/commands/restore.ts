@@ -1,6 +1,6 @@
 /**
- * `daybook restore`: brings back a backup, an export, or what is in the trash: a conversation, an insight,
- * a note. Whatever exists stays as it is; what was skipped is named with its reason.
+ * `daybook restore`: restores a backup, an export, or a conversation, insight or note from the trash.
+ * Existing files are not changed; skipped files are shown with the reason.
  */
 import { dirname, join, resolve } from 'node:path';
 import type { App } from '../../app.js';
@@ -27,7 +27,7 @@ export interface RestoreOptions {
   json?: boolean;
 }
 
-interface Call {
+interface CallOptions {
   readonly signal: AbortSignal;
   readonly onProgress: OnProgress;
 }
@@ -41,7 +41,10 @@ interface Outcome {
 
 type OnProgress = (progress: number, total?: number) => void;
 
-/** `what`: a note's path; else a file, where there is one of that name (backups also in their own folder); else an id, or a name in the trash. */
+/**
+ * `what` is the first of these that exists: the path of a deleted note; a file (a backup is also found in
+ * the folder of backups); an id, a key, or a name in the trash.
+ */
 export function restore(
   what: string,
   { identity, ...options }: RestoreOptions & { identity?: string },
@@ -64,8 +67,10 @@ async function restoreWhat(what: string, options: RestoreOptions, flags: Flags):
       const message = isBackup ? 'files' : 'conversations';
       const onProgress: OnProgress = (progress, total = 0) =>
         bar.show({ progress, total, message });
-      const bring = isBackup ? fromBackup : fromExport;
-      const outcome = await bring(path, options, app, { signal, onProgress }).finally(bar.clear);
+      const restoreFile = isBackup ? fromBackup : fromExport;
+      const outcome = await restoreFile(path, options, app, { signal, onProgress }).finally(
+        bar.clear,
+      );
       report(outcome, options);
     },
     { mayCreateRoot: true },
@@ -91,7 +96,7 @@ async function restoreVersionOf(
   await restoreVersion(what, number, json, flags);
 }
 
-/** The same for what is in the trash alone. */
+/** Restores only from the trash, not from files. */
 export async function restoreFromTrash(
   what: string,
   options: { json?: boolean },
@@ -104,14 +109,14 @@ export async function restoreFromTrash(
   );
 }
 
-/** As README and `backup` name a backup: by its path, in `backups/`, or by its name alone. */
+/** The path of an existing file: `what` itself, or a backup in the folder of backups. */
 async function fileOf(what: string, { backups: { folder } }: App): Promise<string | undefined> {
   const others = isArchiveName(what) ? [resolve(dirname(folder), what), resolve(folder, what)] : [];
   for (const path of [resolve(what), ...others]) if (await readStamp(path)) return path;
   return undefined;
 }
 
-/** `present`: a file of that name here, which the user may believe to be an export. */
+/** `present`: an existing file with this name, which the user may take for an export. */
 async function noteFromTrash(
   what: string,
   present: string | undefined,
@@ -162,7 +167,7 @@ const markdownFile = (what: string) =>
     hint: 'Restore a backup, or an export made with daybook export --format jsonl or json. The trash has no note with this path either.',
   });
 
-/** Clients also use UUIDs, which ids of insights are, as keys of conversations. */
+/** A UUID is the id of an insight, but clients also use UUIDs as keys of conversations. */
 const isDeletedKey = async (what: string, { conversations }: App) =>
   (await conversations.trashed()).some(({ clientId }) => clientId === what);
 
@@ -177,10 +182,10 @@ function nothingOf(what: string, { backups }: App): AppError {
   );
 }
 
-/** An id, or a name in the trash, which begins with one. */
+/** An id of an insight, or its name in the trash, which begins with the id. */
 const INSIGHT = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
 
-/** An option that would do nothing is a misunderstanding. VALIDATION_ERROR. */
+/** Throws VALIDATION_ERROR for an option that has no effect for `from`. */
 function requireFitting(
   options: RestoreOptions,
   from: 'a backup' | 'an export' | 'the trash',
@@ -198,7 +203,7 @@ async function fromBackup(
   path: string,
   { to, dryRun = false }: RestoreOptions,
   { areas, durability, kg, sealer, size }: App,
-  call: Call,
+  call: CallOptions,
 ): Promise<Outcome> {
   const into = to === undefined ? areas : resolveRealPath(to);
   const graphPaths = graphPathsOf(kg.files);
@@ -211,7 +216,7 @@ async function fromExport(
   path: string,
   { asNew = false, dryRun = false, json }: RestoreOptions,
   { conversations: store, documents, languageModels }: App,
-  call: Call,
+  call: CallOptions,
 ): Promise<Outcome> {
   const { store: summaries } = languageModels;
   const options = { store, documents, summaries, asNew, dryRun, ...call };

@@ -1,4 +1,4 @@
-/** `daybook retention`: the policy by which servers move conversations to the trash once a day. */
+/** `daybook retention`: shows and changes the policy for moving conversations to the trash once a day. */
 import type { App } from '../../app.js';
 import { AppError } from '../../base/errors.js';
 import type { RetentionPolicy } from '../../maintenance/retention/policy.js';
@@ -21,16 +21,16 @@ export interface SetRetentionOptions {
 
 type Rules = Pick<RetentionPolicy, 'rules' | 'bySize'>;
 
-const NONE: Rules = { rules: [], bySize: false };
+const NO_POLICY: Rules = { rules: [], bySize: false };
 
-/** The policy, its last run, and what the next one would move. */
+/** Prints the policy, its last run, and what the next run would move. */
 export async function showRetention({ json }: { json?: boolean }, flags: Flags): Promise<void> {
-  await withApp(flags, ({ retention }, signal) => tell(retention, json, signal), {
+  await withApp(flags, ({ retention }, signal) => printPolicy(retention, json, signal), {
     isReading: true,
   });
 }
 
-/** Adds a rule, or that the oldest go by size. VALIDATION_ERROR where neither is given. */
+/** Adds a rule, or turns `bySize` on. Throws VALIDATION_ERROR if neither is given. */
 export async function addRetention(options: SetRetentionOptions, flags: Flags): Promise<void> {
   const { olderThan, module, tag, bySize = false } = options;
   if (olderThan === undefined && (!bySize || module !== undefined || tag !== undefined)) {
@@ -52,11 +52,11 @@ export async function addRetention(options: SetRetentionOptions, flags: Flags): 
   }));
 }
 
-/** Without a policy nothing is moved automatically. */
+/** Removes all rules, so that nothing is moved automatically. */
 export async function clearRetention({ json }: { json?: boolean }, flags: Flags): Promise<void> {
   await withApp(flags, async ({ retention }, signal) => {
-    await retention.policy.write(NONE);
-    await tell(retention, json, signal);
+    await retention.policy.write(NO_POLICY);
+    await printPolicy(retention, json, signal);
   });
 }
 
@@ -66,7 +66,7 @@ async function change(
   next: (before: Rules) => Rules,
 ): Promise<void> {
   await withApp(flags, async ({ retention }, signal) => {
-    const policy = next((await retention.policy.read()) ?? NONE);
+    const policy = next((await retention.policy.read()) ?? NO_POLICY);
     const plan = await retention.plan({ ...policy, emptiesTrash: true }, signal);
     if (!yes) {
       requireTerminal('The policy was not changed.');
@@ -79,11 +79,11 @@ async function change(
       }
     }
     await retention.policy.write(policy);
-    await tell(retention, json, signal);
+    await printPolicy(retention, json, signal);
   });
 }
 
-async function tell(
+async function printPolicy(
   retention: App['retention'],
   json: boolean | undefined,
   signal: AbortSignal,
@@ -92,7 +92,7 @@ async function tell(
   const lastRun = await retention.lastRun();
   const plan = await retention.planOfPolicy(signal);
   const wouldMove = plan?.conversations.length ?? 0;
-  const { rules, bySize } = policy ?? NONE;
+  const { rules, bySize } = policy ?? NO_POLICY;
   const facts = { policyPath: retention.policy.path, rules, bySize, wouldMove };
   report({ ...facts, ...(lastRun && { lastRun }) }, json, () => {
     if (policy === undefined)

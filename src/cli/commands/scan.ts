@@ -1,4 +1,4 @@
-/** `daybook scan`: keys and passwords of well-known forms in what is stored. Status 1: there are some. */
+/** `daybook scan`: finds keys and passwords in well-known formats. Exit status 1 if there are any. */
 import { type StoredSecret, scanFolders } from '../../privacy/scan.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../status.js';
@@ -7,7 +7,7 @@ import { progressBar } from '../terminal/progress-bar.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 
-/** Prints where each is and how it begins, never all of it. */
+/** Prints the place and the beginning of each secret, never the whole secret. */
 export async function scan({ json }: { json?: boolean }, flags: Flags): Promise<void> {
   const { logsDir, root } = configuration(flags);
   await withApp(

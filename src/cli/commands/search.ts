@@ -1,6 +1,6 @@
 /**
- * `daybook search`: what the tool `search_messages` finds, for people and for scripts. Reads the files
- * once and ends; a cached index makes that fast.
+ * `daybook search`: prints the results of the tool `search_messages`. The index comes from the cache, or
+ * is built from the files.
  */
 import type { z } from 'zod';
 import type { App } from '../../app.js';
@@ -42,15 +42,15 @@ export interface SearchOptions {
   readonly context?: string;
 }
 
-const MOST_AROUND = 10;
+const MAX_CONTEXT = 10;
 
-/** Results that one call of the tool gives at most. */
-const PAGE = 100;
+/** Maximum number of results of one call of the tool. */
+const PAGE_SIZE = 100;
 
 type Found = z.output<typeof searchMessages.output>;
 type Input = z.output<typeof searchMessages.input>;
 
-/** Prints to stdout and sets the exit status; mistakes and notes go to stderr. */
+/** Prints results to stdout, errors and notes to stderr, and sets the exit status. */
 export async function search(words: readonly string[], options: SearchOptions, flags: Flags) {
   try {
     const query = words.join(' ');
@@ -58,8 +58,8 @@ export async function search(words: readonly string[], options: SearchOptions, f
     const { limit, context: around, ...others } = options;
     const context = contextOf(around);
     const wanted = options.all ? Number.POSITIVE_INFINITY : numberOf(limit);
-    const most = wanted !== undefined && wanted > PAGE ? wanted : undefined;
-    const input = inputOf(query, { ...others, limit: most === undefined ? wanted : PAGE });
+    const most = wanted !== undefined && wanted > PAGE_SIZE ? wanted : undefined;
+    const input = inputOf(query, { ...others, limit: most === undefined ? wanted : PAGE_SIZE });
     const open = options.archive ? withArchives : withApp;
     await open(flags, (app, signal) => run(app, signal, { input, most, context, options, flags }), {
       isReading: true,
@@ -74,7 +74,7 @@ type Wanted = Omit<SearchOptions, 'limit' | 'context'> & { readonly limit: numbe
 interface Request {
   readonly input: Input;
   readonly most: number | undefined;
-  /** How many messages are shown on each side of a result. */
+  /** Number of messages to show before and after each result. */
   readonly context: number;
   readonly options: SearchOptions;
   readonly flags: Flags;
@@ -90,8 +90,8 @@ async function run(
     conversation === undefined
       ? undefined
       : await findConversation(app.conversations, conversation);
-  const asked = { ...input, ...(conversationId !== undefined && { conversationId }) };
-  const found = await ask(app, signal, asked, { firstPage: {}, most });
+  const filtered = { ...input, ...(conversationId !== undefined && { conversationId }) };
+  const found = await searchPages(app, signal, filtered, { firstPage: {}, most });
   if (options.json) console.log(terminalJson(found));
   else await print(found, app, { from: input.offset, context, times: timesFor(flags) });
   process.exitCode = found.total > 0 ? OK : NOTHING_FOUND;
@@ -99,7 +99,7 @@ async function run(
   if (found.total === 0) await reportOtherRoot(configuration(flags));
 }
 
-/** VALIDATION_ERROR names the option. */
+/** Throws VALIDATION_ERROR with the name of the option. */
 function inputOf(query: string, options: Wanted): Input {
   const {
     conversation: _,
@@ -144,16 +144,21 @@ const OPTIONS: Record<string, string> = {
 
 function contextOf(text: string | undefined): number {
   const count = Number(text ?? 0);
-  if (Number.isInteger(count) && count >= 0 && count <= MOST_AROUND) return count;
+  if (Number.isInteger(count) && count >= 0 && count <= MAX_CONTEXT) return count;
   throw new AppError(
     'VALIDATION_ERROR',
-    `--context must be a whole number from 0 to ${MOST_AROUND}.`,
+    `--context must be a whole number from 0 to ${MAX_CONTEXT}.`,
   );
 }
 
 const numberOf = (text: string | undefined) => (text === undefined ? undefined : Number(text));
 
-async function ask(app: App, signal: AbortSignal, input: Input, pages: Pages): Promise<Found> {
+async function searchPages(
+  app: App,
+  signal: AbortSignal,
+  input: Input,
+  pages: Pages,
+): Promise<Found> {
   const bar = progressBar(process.stderr);
   const call = { signal, isRemote: false, progress: bar.show };
   try {
@@ -175,7 +180,7 @@ async function ask(app: App, signal: AbortSignal, input: Input, pages: Pages): P
   }
 }
 
-/** If the model cannot be used, only words are searched, and a line says so. */
+/** If the model cannot be used, the search uses only words, and a line on stderr shows this. */
 async function loadVectors({ embeddings }: App): Promise<void> {
   try {
     await embeddings.load();

@@ -1,6 +1,6 @@
 /**
- * `daybook serve`: MCP on stdin and stdout, or over HTTP. stdout carries JSON-RPC and nothing else;
- * messages for people go to stderr.
+ * `daybook serve`: serves MCP on stdin and stdout, or over HTTP. Only JSON-RPC is written to stdout;
+ * messages for people are written to stderr.
  */
 import { dirname, join } from 'node:path';
 import type { App } from '../../app.js';
@@ -23,7 +23,7 @@ export interface ServeOptions {
   stateless?: boolean;
 }
 
-/** Serves until the client has gone or the process is asked to end; then the process ends with 0. */
+/** Serves until the client disconnects or a signal arrives. Then the process ends with `process.exitCode`. */
 export async function serve(options: ServeOptions, flags: Flags): Promise<void> {
   console.log = console.error;
   const config = configuration({ ...flags, ...flagsOf(options) });
@@ -35,7 +35,7 @@ export async function serve(options: ServeOptions, flags: Flags): Promise<void> 
   await endProcess();
 }
 
-/** The HTTP settings, with the token of the user's own file where `auto` asks for it. */
+/** The HTTP settings; for the setting `auto` with the token from the user's token file. */
 async function withToken({ http, configFile }: Config): Promise<HttpConfig> {
   if (http.hasTokenFile) {
     const file = join(dirname(configFile), 'http-token');
@@ -66,8 +66,8 @@ function flagsOf({ mode, http, port, host, stateless }: ServeOptions): Flags {
 }
 
 /**
- * Opens the stores before it listens, so that a broken disk ends the start. Where the root is away it
- * listens anyway, and each call of MCP or of the page checks again.
+ * Opens the stores before it listens, so that the start fails if they cannot be opened. If the root is
+ * unavailable, it listens anyway, and each call tries to open the stores again.
  */
 async function overHttp(config: Config, log: Log): Promise<void> {
   const { openHttp } = await import('../../server/http/http-server.js');
@@ -103,7 +103,7 @@ async function overStdio(config: Config, log: Log): Promise<void> {
   const app = lazily(() => openApp(config, log));
   const build = () => {
     const built = buildServer({ ...serverOptions(config, log), app: app.get });
-    // Loading the stores during the handshake would delay its answer by a third.
+    // The stores are opened after the handshake, whose answer would otherwise take a third longer.
     built.server.oninitialized = () => void app.get().catch(() => undefined);
     return built;
   };
@@ -124,7 +124,7 @@ function lazily(open: () => Promise<App>) {
   return {
     get: () => {
       opening ??= open().catch((error: unknown) => {
-        opening = undefined; // the disk may be back, or the folder made writable
+        opening = undefined; // the next call tries again
         throw error;
       });
       return opening;

@@ -1,4 +1,4 @@
-/** What `serve` and `open` share: opening the stores, the options of a server, and the signal that stops it. */
+/** What `serve` and `open` share: opening the stores, the options of a server, and the stop signal. */
 import { join } from 'node:path';
 import type { StoreFacts } from '../../app/facts.js';
 import type { App } from '../../app.js';
@@ -8,19 +8,19 @@ import type { Config } from '../../config/config.js';
 import { startCommand, thisProgram } from '../clients/clients.js';
 import { shellLine } from '../clients/shell-line.js';
 
-/** Of the built command: its own folder and this one lie side by side. */
+/** The built page; `dist/page` is beside `dist/cli`. */
 export const PAGE_FOLDER = join(import.meta.dirname, '../page');
 
-/** The same for the views in the window of an assistant. */
+/** The built document of the views of MCP Apps. */
 const VIEWS_FILE = join(import.meta.dirname, '../mcp-app/mcp-app.html');
 
-/** What every server of this process has in common. */
+/** The options that all servers of this process share. */
 export function serverOptions({ toolsets, perplexity, views }: Config, log: Log) {
   const { isListed: listsPerplexity } = perplexity;
   return { toolsets, listsPerplexity, log, ...(views && { viewsFile: VIEWS_FILE }) };
 }
 
-/** Rejects for the calls that wait for it; the next call tries again. */
+/** Opens the stores and starts background work. Logs an error and throws it. */
 export async function openApp(config: Config, log: Log): Promise<App> {
   try {
     const { createApp } = await import('../../app.js');
@@ -33,7 +33,7 @@ export async function openApp(config: Config, log: Log): Promise<App> {
   }
 }
 
-/** Nothing where clients cannot start this copy. */
+/** Without `start` if clients cannot start this copy. */
 function startFacts(root: string): Pick<StoreFacts, 'start'> {
   const program = thisProgram();
   try {
@@ -47,6 +47,7 @@ function startFacts(root: string): Pick<StoreFacts, 'start'> {
   }
 }
 
+/** Aborted by SIGTERM, SIGINT or SIGHUP. */
 export function stopSignal(): AbortSignal {
   const stop = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
@@ -55,7 +56,7 @@ export function stopSignal(): AbortSignal {
   return stop.signal;
 }
 
-/** Closes the stores. What could not be written is named on stderr, and the process will end with 1. */
+/** Closes the stores. If writes are lost, it shows them on stderr and sets the exit status 1. */
 export async function closeApp(app: App): Promise<void> {
   await app.close();
   const unwritten = app.deferredWrites.unwritten();

@@ -1,7 +1,4 @@
-/**
- * `daybook show`: one conversation, rendered on a terminal, as Markdown through a pipe, or as the
- * document that it is.
- */
+/** `daybook show`: prints a conversation, rendered on a terminal, as Markdown to a pipe, or as JSON. */
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { newCounts } from '../../exchange/export.js';
@@ -18,11 +15,11 @@ import { withApp } from '../with-app.js';
 
 export interface ShowOptions {
   json?: boolean;
-  /** All that machines did; without it a line names the tools. */
+  /** Shows input and output of tools, and thinking. Otherwise one line has the names of the tools. */
   tools?: boolean;
 }
 
-/** `name`: as findConversation. CONVERSATION_NOT_FOUND, CONVERSATION_CORRUPTED, CONFLICT. */
+/** `name`: see `findConversation`. Throws CONVERSATION_NOT_FOUND, CONVERSATION_CORRUPTED or CONFLICT. */
 export async function show(
   name: string,
   { json, tools }: ShowOptions,
@@ -42,7 +39,7 @@ export async function show(
       const activity = tools ? 'all' : 'folded';
       const chosen = { format: 'markdown', selection, forSharing: false, activity } as const;
       const request = { ...chosen, signal };
-      if (!process.stdout.isTTY) return toStdout(exporter.stream(request, newCounts())); // exactly, as for a file
+      if (!process.stdout.isTTY) return toStdout(exporter.stream(request, newCounts())); // the same text as in an exported file
       const { zone, minute } = timesFor(flags);
       const markdown = exporter.stream({ ...request, timeOf: minute }, newCounts());
       const whole = `${await text(Readable.from(markdown))}\n*times: ${zone}*\n`;

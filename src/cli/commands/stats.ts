@@ -1,7 +1,4 @@
-/**
- * `daybook stats`: what the tool `get_analytics` says, as bars in a terminal, as JSON or as CSV. Reads
- * the files once and ends.
- */
+/** `daybook stats`: prints the statistics of the tool `get_analytics` as bars, JSON or CSV. */
 import type { z } from 'zod';
 import type { Table } from '../../analytics/report-tables.js';
 import { getAnalytics } from '../../tools/context/get-analytics.js';
@@ -27,7 +24,7 @@ export interface StatsOptions {
   readonly csv?: true | Table;
 }
 
-/** Prints to stdout. Status 1 where there is no message. */
+/** Prints to stdout. Exit status 1 if there is no message. */
 export async function stats({ json, csv, ...options }: StatsOptions, flags: Flags): Promise<void> {
   const input = inputOf(options, flags, csv);
   await withApp(
@@ -50,7 +47,7 @@ export async function stats({ json, csv, ...options }: StatsOptions, flags: Flag
 
 type Input = z.output<typeof getAnalytics.input>;
 
-/** VALIDATION_ERROR names the option. */
+/** Throws VALIDATION_ERROR with the name of the option. */
 function inputOf(
   { limit, ...options }: Omit<StatsOptions, 'json' | 'csv'>,
   flags: Flags,

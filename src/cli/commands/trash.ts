@@ -1,4 +1,4 @@
-/** `daybook trash`: lists what was deleted, restores it, or removes it permanently. */
+/** `daybook trash list` and `daybook trash empty`. `restore.ts` restores items. */
 import { DAY_MS, systemClock } from '../../base/clock.js';
 import type { TrashedItem } from '../../maintenance/trash-bin.js';
 import type { Flags } from '../configuration.js';
@@ -17,7 +17,7 @@ export interface EmptyTrashOptions {
   json?: boolean;
 }
 
-/** The last deleted first. */
+/** Prints the items of the trash, most recently deleted first. */
 export async function listTrash({ json }: { json?: boolean }, flags: Flags): Promise<void> {
   await withApp(
     flags,
@@ -33,7 +33,7 @@ export async function listTrash({ json }: { json?: boolean }, flags: Flags): Pro
   );
 }
 
-/** Asks first, unless `yes`. VALIDATION_ERROR (no age, or no terminal to ask on). */
+/** Asks before, unless `yes` is set. Throws VALIDATION_ERROR (invalid age, or no terminal). */
 export async function emptyTrash(
   { olderThan, yes = false, json }: EmptyTrashOptions,
   flags: Flags,
@@ -64,6 +64,7 @@ const sizeBytesOf = (items: readonly TrashedItem[]) =>
 const summaryOf = (items: readonly TrashedItem[]) =>
   `${countOf(items.length, 'item')}, ${sizeOf(sizeBytesOf(items))}`;
 
+/** Shown instead of the time for an item that a person moved to the trash. */
 const NO_TIME = 'by hand         ';
 
 const linesOf = (items: readonly TrashedItem[], times: Times) =>

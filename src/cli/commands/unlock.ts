@@ -1,6 +1,6 @@
 /**
- * `daybook unlock`: shows the write locks and their owners, and removes those whose owner is not at
- * work. Daybook removes a dead owner's lock by itself; this is for when it cannot know.
+ * `daybook unlock`: shows the write locks and their owners, and removes locks whose owner has ended.
+ * Daybook removes such locks automatically, except if it cannot find out whether the owner is running.
  */
 import { AppError } from '../../base/errors.js';
 import { breakLock, type LockFacts } from '../../files/locks/lock-inspection.js';
@@ -19,13 +19,16 @@ export interface UnlockOptions {
 const STATES: Readonly<Record<LockFacts['state'], string>> = {
   dead: 'which has ended',
   living: 'which is running',
-  quiet: 'which is on another machine and gives no sign of life',
+  quiet: 'which is on another machine and no longer renews the lock',
 };
 
 const ELSEWHERE =
   'which runs on another machine or in another container, or ended when this machine was restarted';
 
-/** `name`: only this lock. CONFLICT for a living owner without `force`; nothing is removed then. */
+/**
+ * `name`: only this lock. Throws CONFLICT, and removes nothing, if the owner is running and `force` is not
+ * set.
+ */
 export async function unlock(
   name: string | undefined,
   options: UnlockOptions,
@@ -76,7 +79,7 @@ function living(locks: readonly LockFacts[]): AppError {
   const mayHaveEnded = locks.every(({ isElsewhere }) => isElsewhere);
   const what = mayHaveEnded ? 'The owner may be running' : 'The owner is running';
   const wait = mayHaveEnded
-    ? 'Try again in 30 seconds: if the owner gives no sign of life until then, it has ended.'
+    ? 'Try again in 30 seconds: if the owner has not renewed the lock by then, it has ended.'
     : 'Wait, or end that process.';
   return new AppError('CONFLICT', `${what}: ${names}.`, {
     hint: `Nothing was removed. ${wait} With --force, the lock is removed while its owner may run; the owner then starts its work again.`,

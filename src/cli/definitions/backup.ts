@@ -8,7 +8,7 @@ import { examplesText } from '../names.js';
 export function addBackup(program: Command, flags: () => Flags): void {
   program
     .command('backup')
-    .description('write everything into one archive and check it')
+    .description('write all data into one archive and check it')
     .option('--to <folder>', 'the folder for the archive (default: the folder of the backups)')
     .addOption(ageOption())
     .addOption(agePassphraseOption())

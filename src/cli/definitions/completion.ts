@@ -1,4 +1,4 @@
-/** Names, options and help of `daybook completion`, and the hidden command that its scripts call. */
+/** Names, options and help of `daybook completion`, and of the hidden command that its scripts call. */
 import type { Command } from 'commander';
 import { Argument } from 'commander';
 import type { Flags } from '../configuration.js';

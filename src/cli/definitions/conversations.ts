@@ -1,7 +1,6 @@
 /**
- * Names, options and help of the commands about one conversation: list, show, save, edit, rename, tag,
- * pin, delete, open. A conversation is named by its key, its id or a unique beginning of it, its
- * title, or `last`.
+ * Names, options and help of the commands for conversations: list, show, save, edit, rename, tag, pin,
+ * delete, open. The argument `conversation` is a key, an id or its unique beginning, a title, or `last`.
  */
 import type { Command } from 'commander';
 import type { TagOptions } from '../commands/change.js';
@@ -24,7 +23,7 @@ export function addConversations(program: Command, flags: () => Flags): void {
   program
     .command('show')
     .argument('<conversation...>', CONVERSATION)
-    .description('show a conversation: rendered on a terminal, as Markdown through a pipe')
+    .description('show a conversation: rendered on a terminal, as Markdown in a pipe')
     .option('--tools', 'also show input and output of tools, and thinking')
     .option('--json', 'the whole conversation as JSON')
     .addHelpText(

@@ -1,4 +1,4 @@
-/** What `daybook embeddings` and its commands take; what they do is `commands/embeddings.ts`. */
+/** Names, options and help of `daybook embeddings`. */
 import type { Command } from 'commander';
 import type { EmbeddingsOptions } from '../commands/embeddings.js';
 import type { Flags } from '../configuration.js';
@@ -24,7 +24,7 @@ export function addEmbeddings(program: Command, flags: () => Flags): void {
     );
   group
     .command('enable')
-    .description('install what the local model needs, and prepare it')
+    .description('install the packages of the local model, and prepare the model')
     .option('--yes', 'do not ask')
     .option(...JSON_OPTION)
     .addHelpText('after', examplesText('embeddings enable --yes'))

@@ -9,19 +9,17 @@ export function addHealth(program: Command, flags: () => Flags): void {
   program
     .command('info')
     .description('show where the data is, how much there is, the settings, and any problems')
-    .option('--json', 'all of it as JSON')
+    .option('--json', 'the report as JSON')
     .addHelpText('after', examplesText('info', 'info --json'))
     .action(async (options: { json?: boolean }) =>
       (await import('../commands/info.js')).info(options, flags()),
     );
   program
     .command('doctor')
-    .description(
-      'check everything that is stored, report problems, and repair what can be repaired',
-    )
+    .description('check all stored files, report problems, and repair what can be repaired')
     .option(
       '--repair',
-      'repair what can be repaired without loss; each broken file stays beside the repaired file',
+      'repair what can be repaired without loss; a copy of each damaged file is kept beside the repaired file',
     )
     .option('--yes', 'do not ask')
     .option('--json', 'every step and finding as JSON')
@@ -35,7 +33,7 @@ export function addHealth(program: Command, flags: () => Flags): void {
     .description('show the write locks and their owners, and remove locks whose owner has ended')
     .option('--yes', 'do not ask')
     .option('--force', 'also remove a lock whose owner is running')
-    .option('--json', 'locks and what was removed as JSON')
+    .option('--json', 'the locks, and which were removed, as JSON')
     .addHelpText('after', examplesText('unlock', 'unlock 20250124-1706102400123 --yes'))
     .action(async (name: string | undefined, options: UnlockOptions) =>
       (await import('../commands/unlock.js')).unlock(name, options, flags()),

@@ -1,4 +1,4 @@
-/** `daybook help`: commander's own does not know the commands whose options are added late. */
+/** `daybook help`. The help command of commander does not show options that are added at first use. */
 import type { Command } from 'commander';
 import { examplesText } from '../names.js';
 
@@ -12,7 +12,7 @@ export function addHelp(program: Command): void {
     .action(async (names: string[]) => {
       const [name] = names;
       const isKnown = program.commands.some((command) => command.name() === name);
-      // What is unknown is refused as everywhere, with what it resembles.
+      // An unknown command is refused as in other places, with a similar name.
       const words = name === undefined || isKnown ? [...names, '--help'] : [name];
       await program.parseAsync(words, { from: 'user' });
     });

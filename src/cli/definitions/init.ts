@@ -7,14 +7,15 @@ import { CLIENT_NAMES, examplesText } from '../names.js';
 export function addInit(program: Command, flags: () => Flags): void {
   program
     .command('init')
-    .argument('[folder]', 'the folder to keep the data in (default: --root, else this folder)')
+    .argument('[folder]', 'the folder for the data (default: --root, otherwise this folder)')
     .description(
-      'create the folders, use them whenever Daybook starts in or below that folder, and add Daybook to MCP clients',
+      'create the folders, use them when Daybook starts in that folder or below it, and add Daybook to MCP clients',
     )
     .addOption(
-      new Option('--client <name...>', 'only these clients (default: those found here)').choices(
-        CLIENT_NAMES,
-      ),
+      new Option(
+        '--client <name...>',
+        'only these clients (default: the installed clients)',
+      ).choices(CLIENT_NAMES),
     )
     .option('--print', 'only print what to add to each client; nothing is created or changed')
     .option(

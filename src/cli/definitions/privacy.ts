@@ -7,7 +7,7 @@ import { examplesText } from '../names.js';
 export function addPrivacy(program: Command, flags: () => Flags): void {
   program
     .command('scan')
-    .description('search everything that is stored for keys and passwords in well-known formats')
+    .description('search all stored files for keys and passwords in well-known formats')
     .option('--json', 'every place as JSON')
     .addHelpText('after', examplesText('scan', 'scan --json'))
     .action(async (options: { json?: boolean }) =>
@@ -16,8 +16,8 @@ export function addPrivacy(program: Command, flags: () => Flags): void {
   program
     .command('redact')
     .argument('<text>', 'the text to remove; - reads it from the standard input')
-    .description('remove a text from everything that is stored; shows where it is, and asks first')
-    .option('--with <text>', 'what to put in its place', '[redacted]')
+    .description('remove a text from all stored files; shows where it is, and asks first')
+    .option('--with <text>', 'the text that replaces it', '[redacted]')
     .option('--dry-run', 'only show where it is')
     .option('--yes', 'do not ask')
     .option('--json', 'every file as JSON')

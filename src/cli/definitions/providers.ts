@@ -1,4 +1,4 @@
-/** What `daybook providers` and its commands take; what they do is `commands/providers.ts`. */
+/** Names, options and help of `daybook providers`. */
 import { type Command, Option } from 'commander';
 import { PROVIDER_KINDS } from '../../providers/llm/provider-kinds.js';
 import type { AddOptions, AllowOptions } from '../commands/providers.js';
@@ -64,7 +64,7 @@ function addAdd(group: Command, flags: () => Flags): void {
     .addOption(new Option('--kind <kind>', 'kind of server').choices(PROVIDER_KINDS))
     .option('--model <name>', 'the model to ask')
     .option('--endpoint <url>', 'its address (default: the usual address for its kind)')
-    .option('--key-env <NAME>', 'the NAME of the environment variable that holds the key')
+    .option('--key-env <NAME>', 'the NAME of the environment variable with the key')
     .option('--priority <n>', 'the provider with the highest number is asked first (default: 0)')
     .option('--context-tokens <n>', 'maximum number of tokens of one request, including the answer')
     .option('--yes', 'do not ask')

@@ -17,7 +17,9 @@ export function addRetentionCommands(program: Command, flags: () => Flags): void
   program
     .command('history')
     .argument('<conversation...>', 'key, id or its beginning, title, or last')
-    .description('list the versions of a conversation from before messages were changed or removed')
+    .description(
+      'list the versions of a conversation that were kept before messages were changed or removed',
+    )
     .option(...JSON_OPTION)
     .addHelpText('after', examplesText('history garden-plan'))
     .action(async (words: string[], options: { json?: boolean }) =>
@@ -90,7 +92,8 @@ function addPrune(program: Command, flags: () => Flags): void {
 
 const PRUNE_NOTES = `
 Only conversations that match all conditions are moved. Without a condition, the retention policy
-decides (docs/RETENTION.md). Pinned conversations stay. daybook restore restores a conversation.`;
+decides (docs/RETENTION.md). Pinned conversations are not moved. To restore a conversation, run
+daybook restore.`;
 
 function addRetention(program: Command, flags: () => Flags): void {
   const group = program
@@ -161,5 +164,5 @@ function addArchive(program: Command, flags: () => Flags): void {
 }
 
 const ARCHIVE_NOTES = `
-Pinned conversations stay. daybook search --archive finds archived messages, and daybook restore
-restores a conversation by its id or key.`;
+Pinned conversations are not moved. daybook search --archive finds archived messages, and daybook
+restore restores a conversation by its id or key.`;

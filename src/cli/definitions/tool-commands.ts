@@ -1,6 +1,6 @@
 /**
- * Names of the commands made of tools: `list`, `save` and the groups `insight`, `kg` and `mb`. Their
- * options are added when one of them is used, because that loads all tools.
+ * The commands that are made from tools: `list`, `save` and the groups `insight`, `kg` and `mb`. Their
+ * options are added only when one of them is used, because this loads all tools.
  */
 import type { Command } from 'commander';
 import { TOOLSETS } from '../../tools/define-tool.js';

@@ -1,7 +1,4 @@
-/**
- * What the made conversations of `daybook demo` are built of: subjects with things to ask about, and
- * sentences around them. The same in every run.
- */
+/** The texts from which `daybook demo` makes its invented conversations, notes, insights and facts. */
 
 export interface DemoSubject {
   readonly module: string;

@@ -1,8 +1,8 @@
-/** Sizes for people. */
+/** Sizes as text for people. */
 
 const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'];
 
-/** `1.2 kB`: thousands, as file managers count. */
+/** Such as `1.2 kB`, in powers of 1000. */
 export function sizeOf(bytes: number): string {
   let left = bytes;
   let unit = 0;

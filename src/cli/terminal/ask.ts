@@ -1,11 +1,11 @@
-/** Asking the person at the terminal before something is changed. */
+/** Questions to the user at the terminal. */
 import { createInterface } from 'node:readline/promises';
 import { AppError } from '../../base/errors.js';
 
-/** Whether there is a terminal on which a person can answer. */
+/** True if there is a terminal on which the user can answer. */
 export const canAsk = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
 
-/** True for yes; anything else, the end of the input included, is no. CANCELLED at Ctrl-C. */
+/** True for `y` or `yes`; false for other answers and at the end of input. Throws CANCELLED at Ctrl-C. */
 export async function confirm(question: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
@@ -20,7 +20,7 @@ export async function confirm(question: string): Promise<boolean> {
   }
 }
 
-/** VALIDATION_ERROR if there is no terminal on which a question can be answered. */
+/** Throws VALIDATION_ERROR without a terminal. `done`: a sentence about what was done, for the hint. */
 export function requireTerminal(done: string): void {
   if (canAsk()) return;
   throw new AppError('VALIDATION_ERROR', 'Daybook cannot ask, because there is no terminal.', {

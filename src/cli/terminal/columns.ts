@@ -1,16 +1,16 @@
 /**
- * Text in columns of a terminal: how wide it is, cut to a width, padded, wrapped. Colours take no
- * room, and characters such as CJK and emoji take two columns (`string-width`).
+ * Measures, cuts, pads and wraps text in terminal columns. Colour codes have no width; characters such as
+ * CJK and emoji have two columns (`string-width`).
  */
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 
-/** A terminal that does not say how wide it is. */
+/** For a terminal that does not report its width. */
 const DEFAULT_COLUMNS = 80;
 
 export const displayWidth = stringWidth;
 
-/** Columns of the terminal; some report 0. */
+/** Columns of the terminal. Some terminals report 0. */
 export const columnsOf = ({ columns }: { readonly columns?: number }): number =>
   columns || DEFAULT_COLUMNS;
 
@@ -19,7 +19,7 @@ export const padEnd = (text: string, width: number): string =>
 
 const segments = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** A text without colours, at most so many columns wide; an ellipsis stands for what is cut. */
+/** Cuts a text without colour codes to `width` columns; the last one is then an ellipsis. */
 export function cut(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
   let shown = '';

@@ -1,36 +1,35 @@
 /**
- * What Ctrl-C (SIGINT) and SIGTERM do to a command. One that only reads has no handler: the system ends
- * it at once, even while it computes. One that writes is asked to stop, so that it finishes its current
- * step and says what is done; it ends soon after, whatever hangs. A second signal ends it at once.
+ * Ctrl-C (SIGINT) and SIGTERM in commands. A command that only reads has no handler, so the system ends
+ * it at once. A command that writes receives an abort signal, finishes its current step and reports what
+ * is done; it is ended after a grace period. A second signal ends it at once.
  */
 import { isLockOwned } from '../../files/locks/file-lock.js';
 import { INTERRUPTED } from '../status.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
-/** The time that a command has for its end. */
 const GRACE_MS = 700;
-/** The same while it owns a lock, so that it is in the middle of a write. Every write survives a kill. */
+/** Longer, because a command that owns a lock is writing. An end during a write damages no file. */
 const LOCKED_GRACE_MS = 5_000;
 const CHECK_MS = 50;
 
-/** How many programs use the terminal at the moment. */
-let lent = 0;
+/** Number of child programs that use the terminal now. */
+let lentCount = 0;
 
 export interface Interrupts {
   /** Aborted by the first signal. */
   readonly signal: AbortSignal;
-  /** From now on signals end the process as the system does it. */
+  /** Removes the handlers, so that a signal ends the process at once. */
   release(): void;
 }
 
-/** For a command that writes. After the first signal the process ends by itself when the grace is over. */
+/** For a command that writes. After the first signal the process ends at the end of the grace period. */
 export function catchInterrupts(): Interrupts {
   const stop = new AbortController();
   const release = () => {
     for (const name of SIGNALS) process.off(name, onSignal);
   };
   const onSignal = (name: NodeJS.Signals) => {
-    if (lent > 0 && name === 'SIGINT') return;
+    if (lentCount > 0 && name === 'SIGINT') return;
     release();
     limitEnding();
     stop.abort();
@@ -39,15 +38,15 @@ export function catchInterrupts(): Interrupts {
   return { signal: stop.signal, release };
 }
 
-/** While an editor or a pager uses the terminal, Ctrl-C is for that program. */
+/** Ignores Ctrl-C during `work`, because the editor or pager that uses the terminal handles it. */
 export async function lendTerminal<T>(work: () => Promise<T>): Promise<T> {
   const ignore = () => undefined;
   process.on('SIGINT', ignore);
-  lent += 1;
+  lentCount += 1;
   try {
     return await work();
   } finally {
-    lent -= 1;
+    lentCount -= 1;
     process.off('SIGINT', ignore);
   }
 }

@@ -1,18 +1,19 @@
 /**
- * Markdown for a terminal: headings, lists, quotes, code and tables as text with a few colours,
- * wrapped to the width. What is written is data: controls are spelled out, HTML is shown as it is,
- * and links show where they lead.
+ * Renders Markdown for a terminal: headings, lists, quotes, code and tables, with a few colours, wrapped
+ * to the width. The text is not trusted: control characters are escaped, HTML is shown as text, and links
+ * show their URL.
  */
 import { lexer, type Token, type Tokens } from 'marked';
 import { displayWidth, padEnd, wrap } from './columns.js';
 import type { Paint } from './paint.js';
 import { escapeLines } from './terminal-text.js';
 
-/** Beyond it lines are hard to read; below it nothing can be wrapped well. */
-const WIDEST = 100;
-const NARROWEST = 20;
-/** Deeper quotes and lists of lists are shown as they are written. */
-const MOST_NESTED = 12;
+/** Longer lines are hard to read. */
+const MAX_WIDTH = 100;
+/** Shorter lines cannot be wrapped well. */
+const MIN_WIDTH = 20;
+/** Deeper quotes and lists are shown without rendering. */
+const MAX_DEPTH = 12;
 
 interface RenderContext {
   readonly paint: Paint;
@@ -21,12 +22,12 @@ interface RenderContext {
 }
 
 export function renderMarkdown(text: string, paint: Paint, columns: number): string {
-  const width = Math.max(NARROWEST, Math.min(columns, WIDEST));
+  const width = Math.max(MIN_WIDTH, Math.min(columns, MAX_WIDTH));
   const context = { paint, width, depth: 0 };
   return `${blocks(lexer(text.replace(/\t/g, '    ')), context).join('\n\n')}\n`;
 }
 
-/** Each block as lines joined by LF. */
+/** One string for each block; its lines are joined by LF. */
 function blocks(tokens: readonly Token[], context: RenderContext): string[] {
   return tokens.flatMap((token) => {
     const lines = linesOf(token, context);
@@ -36,7 +37,7 @@ function blocks(tokens: readonly Token[], context: RenderContext): string[] {
 
 function linesOf(token: Token, context: RenderContext): string[] {
   const { paint, width } = context;
-  if (context.depth > MOST_NESTED) return wrap(escapeLines(token.raw), width);
+  if (context.depth > MAX_DEPTH) return wrap(escapeLines(token.raw), width);
   switch (token.type) {
     case 'space':
     case 'def':
@@ -62,7 +63,7 @@ function linesOf(token: Token, context: RenderContext): string[] {
 
 const nested = (context: RenderContext, by: number): RenderContext => ({
   ...context,
-  width: Math.max(NARROWEST, context.width - by),
+  width: Math.max(MIN_WIDTH, context.width - by),
   depth: context.depth + 1,
 });
 
@@ -93,7 +94,7 @@ function list({ items, ordered, start }: Tokens.List, context: RenderContext): s
   });
 }
 
-/** Columns as wide as their widest cell; where that does not fit, the cells one below the other. */
+/** Columns have the width of their widest cell. If the table is too wide, each cell is on its own line. */
 function table({ header, rows }: Tokens.Table, { paint, width }: RenderContext): string[] {
   const texts = [header, ...rows].map((row) =>
     row.map(({ tokens }) => tokens.map((token) => inline(token, paint)).join('')),
@@ -144,7 +145,7 @@ function inline(token: Token, paint: Paint): string {
   }
 }
 
-/** No hidden targets: a terminal that hides them would let a text lead elsewhere than it says. */
+/** Shows the URL after the text, because a link with a hidden URL could deceive the reader. */
 function link(text: string, href: string, paint: Paint): string {
   const target = escapeLines(href);
   return text === target

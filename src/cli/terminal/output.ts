@@ -1,7 +1,7 @@
-/** What a command found out, as JSON or in lines for people. */
+/** Prints the result of a command as JSON, or as lines for people. */
 import { terminalJson } from './terminal-text.js';
 
-/** `print` is called unless JSON was asked for. */
+/** Prints `facts` as JSON if `json` is set, otherwise calls `print`. */
 export function report(facts: unknown, json: boolean | undefined, print: () => void): void {
   if (json) console.log(terminalJson(facts));
   else print();

@@ -1,6 +1,6 @@
 /**
- * Long output on a terminal goes through a pager: DAYBOOK_PAGER, else PAGER, else `less`. What fits on
- * the screen, and everything through a pipe, is printed directly.
+ * Shows long text on a terminal with a pager: DAYBOOK_PAGER, otherwise PAGER, otherwise `less`. A text
+ * that fits on the screen, and all output to a pipe, is printed directly.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import { pagerSettings } from '../../config/terminal-programs.js';
 import { columnsOf, displayWidth } from './columns.js';
 import { lendTerminal } from './interrupts.js';
 
-/** `text` is safe for a terminal already. Resolves when the reader has closed the pager. */
+/** `text` must be safe for a terminal. Resolves when the user has closed the pager. */
 export async function showText(text: string): Promise<void> {
   const whole = text === '' || text.endsWith('\n') ? text : `${text}\n`;
   const isShown = process.stdout.isTTY && !fits(whole) && (await page(whole));
@@ -18,7 +18,7 @@ export async function showText(text: string): Promise<void> {
 function fits(text: string): boolean {
   const columns = columnsOf(process.stdout);
   const rows = process.stdout.rows || Number.POSITIVE_INFINITY;
-  let used = 1; // the prompt that comes after it
+  let used = 1; // the line of the shell prompt
   for (const line of text.split('\n').slice(0, -1)) {
     used += Math.max(1, Math.ceil(displayWidth(line) / columns));
     if (used > rows) return false;
@@ -26,15 +26,15 @@ function fits(text: string): boolean {
   return true;
 }
 
-/** False where no pager is wanted or it cannot be started. */
+/** Returns false if no pager is configured or it cannot be started. */
 async function page(text: string): Promise<boolean> {
   const { command, env } = pagerSettings();
   if (command === undefined) return false;
   const pager = spawn(command, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env });
-  pager.stdin.on('error', () => undefined); // closed before it has read everything
+  pager.stdin.on('error', () => undefined); // the user closed the pager early
   pager.stdin.end(text);
   try {
-    // less stops a search at Ctrl-C
+    // `lendTerminal`, because less uses Ctrl-C to stop a search.
     const [code] = await lendTerminal(() => once(pager, 'close'));
     return code !== NOT_STARTED;
   } catch {
@@ -42,5 +42,5 @@ async function page(text: string): Promise<boolean> {
   }
 }
 
-/** The shell found no such command. */
+/** Exit status of a shell that cannot find the command. */
 const NOT_STARTED = 127;

@@ -1,6 +1,4 @@
-/**
- * Colours where a terminal wants them: none through a pipe, with NO_COLOR, or where TERM says so.
- */
+/** Colours for a terminal. There are none in a pipe, with NO_COLOR, or if TERM has no colours. */
 import type { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';
 
@@ -10,11 +8,11 @@ export interface Paint {
   italic(text: string): string;
   underline(text: string): string;
   code(text: string): string;
-  /** A text whose matches are between MATCH_START and MATCH_END. */
+  /** Colours the matches, which are between MATCH_START and MATCH_END. */
   matches(text: string): string;
 }
 
-/** The index puts these around matches; they become colours, or nothing, after all escaping. */
+/** The search puts these around matches; after escaping they are replaced by colours or removed. */
 export const MATCH_START = '\ue000';
 export const MATCH_END = '\ue001';
 const MARKS = new RegExp(`[${MATCH_START}${MATCH_END}]`, 'g');
@@ -27,7 +25,7 @@ const plain: Paint = {
 };
 
 type Style = Parameters<typeof styleText>[0];
-/** The stream was judged by `paintFor` already. */
+/** Without validation of the stream, because `paintFor` has already checked it. */
 const styled = (style: Style) => (text: string) =>
   styleText(style, text, { validateStream: false });
 

@@ -1,6 +1,4 @@
-/**
- * One line on stderr that shows the progress of long work; only on a terminal, and removed when the work is done.
- */
+/** Shows the progress of long work in one line on stderr, only on a terminal. */
 import type { WriteStream } from 'node:tty';
 import { systemClock } from '../../base/clock.js';
 import { countOf } from './output.js';
@@ -8,7 +6,7 @@ import { countOf } from './output.js';
 interface Progress {
   readonly progress: number;
   readonly total?: number;
-  /** Name of one of what is counted, where the total is not known. */
+  /** The counted thing in the singular, such as `file`; used if the total is unknown. */
   readonly unit?: string;
   readonly message?: string;
 }
@@ -20,7 +18,7 @@ export interface ProgressBar {
 }
 
 const WIDTH = 24;
-/** Faster updates cannot be read. */
+/** Minimum time between two updates. */
 const EVERY_MS = 100;
 
 export function progressBar(stream: WriteStream): ProgressBar {

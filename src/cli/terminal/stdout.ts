@@ -1,6 +1,6 @@
 /**
- * Long text on its way to the standard output, as fast as the reader takes it: exactly as it is into
- * a pipe or a file, safe for the screen on a terminal.
+ * Writes long text to the standard output, as fast as the reader accepts it: unchanged to a pipe or a
+ * file, escaped on a terminal.
  */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -9,7 +9,7 @@ import { fileError } from '../../files/read/file-errors.js';
 import { FAILED } from '../status.js';
 import { escapeLines } from './terminal-text.js';
 
-/** From now on the command ends when its reader, such as `head`, has gone, and fails where nothing can be written. */
+/** Ends the command with 0 if the reader (such as `head`) closes the pipe, and with 2 if writing fails. */
 export function watchStdout(): void {
   process.stdout.on('error', (error) => {
     if (errnoOf(error) === 'EPIPE') process.exit(0);
@@ -18,7 +18,7 @@ export function watchStdout(): void {
   });
 }
 
-/** The same for a command that finishes its work all the same, and fails then. */
+/** For a command that finishes its work even if its output cannot be written; then its status is 2. */
 export function watchReport(): void {
   let isReported = false;
   process.stdout.on('error', (error) => {
@@ -32,7 +32,7 @@ export function watchReport(): void {
 const reportLost = (error: unknown) =>
   console.error(`daybook: ${fileError(error, 'write', 'the output').message}`);
 
-/** Resolves when all is written, or the reader, such as `head`, has enough. Throws what `text` throws. */
+/** Resolves when all text is written or the reader has closed the pipe. Throws the errors of `text`. */
 export async function toStdout(text: AsyncIterable<string>): Promise<void> {
   const shown = process.stdout.isTTY ? safe(text) : text;
   try {
@@ -44,7 +44,7 @@ export async function toStdout(text: AsyncIterable<string>): Promise<void> {
   }
 }
 
-/** Pieces of a text, each safe to print. */
+/** Escapes each piece for a terminal. */
 export async function* safe(text: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const piece of text) yield escapeLines(piece);
 }

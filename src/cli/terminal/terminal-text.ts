@@ -1,34 +1,34 @@
 /**
- * Stored text on its way to a terminal. It is data: nothing in it may move the cursor, change
- * colours, set titles or turn the writing direction, so every control character is spelled out.
+ * Makes stored text safe for a terminal. Control characters in it could move the cursor, change colours,
+ * set the title or change the writing direction, so they are written as `\uXXXX`.
  */
 
-// C0 and C1 controls, marks of writing direction, and separators that some terminals break lines at.
+// C0 and C1 controls, direction marks, and line separators of some terminals.
 const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
-const spelledOut = (character: string) =>
+const escaped = (character: string) =>
   `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
 
-/** Safe to print; line breaks and tabs are spelled out too. */
+/** Escapes all control characters, also line breaks and tabs. */
 export function escapeControls(text: string): string {
-  return text.toWellFormed().replace(CONTROLS, spelledOut);
+  return text.toWellFormed().replace(CONTROLS, escaped);
 }
 
-/** The same with its lines as they are. */
+/** Escapes all control characters except LF. */
 export function escapeLines(text: string): string {
   return text.split('\n').map(escapeControls).join('\n');
 }
 
-/** The same in one line, white space as single spaces. */
+/** Replaces white space by single spaces, and escapes all other control characters. */
 export function oneLine(text: string): string {
   return escapeControls(text.replace(/[\t\n\v\f\r ]+/g, ' ').trim());
 }
 
-/** JSON that is safe to print: JSON.stringify leaves some controls as they are. */
+/** JSON with all control characters escaped; JSON.stringify does not escape all of them. */
 export function terminalJson(value: unknown): string {
-  // Line breaks come from the indentation; those of texts are escaped already.
+  // These line breaks are from the indentation; line breaks in texts are already escaped.
   return JSON.stringify(value, null, 2)
     .split('\n')
-    .map((line) => line.replace(CONTROLS, spelledOut))
+    .map((line) => line.replace(CONTROLS, escaped))
     .join('\n');
 }

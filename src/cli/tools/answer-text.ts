@@ -1,6 +1,6 @@
 /**
- * The answer of a tool that has no view of its own, for people: a name and its value on each line, a
- * block for each result. What the answer quotes is made safe for the terminal here.
+ * The answer of a tool without its own view, as text for people: one name and value on each line, and one
+ * block for each result. Quoted text is escaped for the terminal.
  */
 import type { Paint } from '../terminal/paint.js';
 import { escapeControls } from '../terminal/terminal-text.js';
@@ -8,9 +8,16 @@ import type { View } from '../views/view.js';
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** Shown elsewhere, or only in some cases. */
-const ASIDE = new Set(['success', 'total', 'hasMore', 'nextOffset', 'relaxed', 'explanation']);
-/** Fields that are of use only to programs. */
+/** Fields that `tool-command.ts` shows. */
+const SHOWN_ELSEWHERE = new Set([
+  'success',
+  'total',
+  'hasMore',
+  'nextOffset',
+  'relaxed',
+  'explanation',
+]);
+/** Fields that only programs need. */
 const FOR_PROGRAMS = new Set(['rank', 'isCut']);
 
 const isFacts = (value: unknown): value is Facts =>
@@ -21,7 +28,7 @@ const isBlocks = (value: unknown): value is readonly Facts[] =>
 export function answerText(answer: Facts, { paint }: Pick<View, 'paint'>): string {
   const blocks: string[] = [];
   const facts = Object.entries(answer).filter(
-    ([name, value]) => !ASIDE.has(name) && hasText(value),
+    ([name, value]) => !SHOWN_ELSEWHERE.has(name) && hasText(value),
   );
   const single = facts.filter(([, value]) => !isBlocks(value));
   if (single.length > 0) blocks.push(lines(Object.fromEntries(single), paint, '').join('\n'));
@@ -43,7 +50,7 @@ function lines(facts: Facts, paint: Paint, indent: string): string[] {
     });
 }
 
-/** The lines of a value that does not fit on the line of its name. */
+/** The lines of a value that has several lines; `undefined` for other values. */
 function belowOf(value: unknown, paint: Paint, indent: string): string[] | undefined {
   if (isFacts(value)) return lines(value, paint, indent);
   if (isBlocks(value)) {

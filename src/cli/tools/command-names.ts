@@ -1,13 +1,13 @@
 /**
- * Tools and their inputs by the names that they have on the command line. Messages and hints put such
- * names in backticks (`save_message`, `oldText`); each front end shows them as its reader types them.
+ * The names of tools and inputs on the command line. Messages and hints have these names in backquotes
+ * (`save_message`, `oldText`); the command line replaces them by commands and options.
  */
 import type { AppError, ErrorCode } from '../../base/errors.js';
 import type { Tool, Toolset } from '../../tools/define-tool.js';
 import { tools } from '../../tools/index.js';
 import { GROUPS, SINGLE_TOOLS } from '../names.js';
 
-/** `save_insight` of `insight` is `save`; `kg_add` of `kg` is `add`. */
+/** The command of a tool in a group: `save_insight` is `insight save`, `kg_add` is `kg add`. */
 export function commandNameOf({ name }: Tool, group: string): string {
   return name
     .split('_')
@@ -15,7 +15,7 @@ export function commandNameOf({ name }: Tool, group: string): string {
     .join('-');
 }
 
-/** Commands by the tool that does the same. */
+/** Tool name to the command that does the same. */
 const COMMANDS: ReadonlyMap<string, string> = new Map([
   ['search_messages', 'search'],
   ['get_conversation', 'show'],
@@ -30,13 +30,13 @@ const COMMANDS: ReadonlyMap<string, string> = new Map([
   ),
 ]);
 
-/** Options by the input that they stand for, such as `--as-of` by `asOf`. */
+/** Input name to option, such as `asOf` to `--as-of`. */
 export type OptionNames = Readonly<Record<string, string>>;
 
-/** A name in backticks, and the value that a switch is to have. */
+/** A name in backquotes, with an optional boolean value. */
 const MARKED = /`(\w+)(?:: (true|false))?`/g;
 
-/** The text with names as they are typed; a name that has no other form here stays as it is. */
+/** Replaces names in backquotes by commands and options; other names only lose their backquotes. */
 export function withCommandNames(text: string, options: OptionNames = {}): string {
   return text.replace(MARKED, (_, name: string, value: string | undefined) => {
     const command = COMMANDS.get(name);
@@ -47,7 +47,7 @@ export function withCommandNames(text: string, options: OptionNames = {}): strin
   });
 }
 
-/** Hints for people, where the general hint of a code is written for assistants. */
+/** Hints for people that replace a general hint written for assistants, by error code. */
 const HINTS: Partial<Record<ErrorCode, string>> = {
   VALIDATION_ERROR: 'Correct the command and try again. --help shows its arguments and options.',
   TIMEOUT: 'Try again. Ask for less, which is faster.',
@@ -57,7 +57,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
     'Another process is writing here. Try again in a few seconds. daybook unlock shows the owner of the lock.',
 };
 
-/** The hint of an error, as `withCommandNames`. */
+/** The hint for people, with commands and options as in `withCommandNames`. */
 export function hintForPeople({ code, hint, isGeneralHint }: AppError, options?: OptionNames) {
   const own = isGeneralHint ? HINTS[code] : undefined;
   return own ?? withCommandNames(hint, options);

@@ -1,6 +1,6 @@
 /**
- * Where a command is more than its tool: which inputs are typed as words, how the answer is printed,
- * and what a person may type that an assistant may not.
+ * Differences between a command and its tool: which inputs are arguments, how the answer is printed, and
+ * inputs that only a person can use.
  */
 import { basename, dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -21,7 +21,7 @@ type Custom = Pick<ToolCommand, 'words' | 'print' | 'complete' | 'prepare' | 'st
 
 const TRIPLE = ['subject', 'predicate', 'object'];
 
-/** By the words of the command. */
+/** By command, such as `kg add`. */
 export const CUSTOM: Readonly<Record<string, Custom>> = {
   list: { words: ['query'], print: conversationTable },
   save: { prepare: existingConversation, print: savedLine },
@@ -50,7 +50,7 @@ export const CUSTOM: Readonly<Record<string, Custom>> = {
   'mb reindex': { print: notes.reindexedLine },
 };
 
-/** A person may continue a conversation by its title or by `last`; any other name is a new key. */
+/** A person can also give the title or `last`; a name without a conversation is a new key. */
 async function existingConversation(
   { conversationId: name, ...input }: Input,
   { conversations }: App,
@@ -60,7 +60,7 @@ async function existingConversation(
   return { ...input, conversationId: id ?? name };
 }
 
-/** The first argument may be a unique beginning of an id. */
+/** Replaces the unique beginning of an id in the first argument by the whole id. */
 async function withInsightId(
   [name, ...others]: readonly unknown[],
   { insights: store }: App,
@@ -68,7 +68,7 @@ async function withInsightId(
   return [await findInsight(store, String(name)), ...others];
 }
 
-/** `kg add Ada lives in London` means something else than it stores. VALIDATION_ERROR. */
+/** Throws VALIDATION_ERROR unless there are three arguments: `kg add Ada lives in London` needs quotes. */
 async function requireThreeWords(input: Input, _app: App, command: Command): Promise<Input> {
   const words = command.args;
   if (words.length === TRIPLE.length || words.length === 0) return input;
@@ -92,14 +92,14 @@ async function requireThreeWords(input: Input, _app: App, command: Command): Pro
   );
 }
 
-/** A pipe or a file gets all of the graph, as `export` and `insight export` write everything. */
+/** Streams the whole graph without pages, as `export` and `insight export` do. */
 function wholeGraph(given: Input, { graphExport }: App, signal: AbortSignal) {
   const { format, file, offset, maxTokens: _, ...filter } = kgExport.input.parse(given);
   if (file !== undefined || offset > 0) return undefined;
   return graphExport.stream({ format, filter, signal });
 }
 
-/** A person names files from where they are; an assistant only those of the exports folder. */
+/** A person can also give a file relative to the working folder; an assistant only in the exports folder. */
 async function readHere({ file, ...input }: Input): Promise<Input> {
   const path = resolve(String(file ?? ''));
   if (file === undefined || (await readStamp(path)) === undefined) {

@@ -1,6 +1,6 @@
 /**
- * Help for people where the description of a tool or of its input is written for assistants, by the words
- * of the command. Inputs that are named are shown as the option or argument that they are.
+ * Help texts for people, by command. They replace descriptions of tools and inputs that are written for
+ * assistants. Names of inputs in backquotes are replaced by options.
  */
 import type { ToolCommand } from './tool-command.js';
 
@@ -93,8 +93,10 @@ export const COMMAND_HELP: Readonly<Record<string, Help>> = {
     description: 'show the facts around a name, nearest first',
   },
   'kg subjects': { about: PAGE, description: 'list subjects and how many facts each has' },
-  'kg stats': { description: 'show the size, the files and the health of the graph' },
-  'kg save': { description: "compact the graph's files; normally automatic" },
+  'kg stats': { description: 'show the size and the files of the graph, and damaged lines' },
+  'kg save': {
+    description: 'write a new snapshot of the graph; Daybook also does this automatically',
+  },
   'kg export': {
     about: {
       format:
@@ -142,5 +144,5 @@ export const COMMAND_HELP: Readonly<Record<string, Help>> = {
       hash: 'The hash of the note when you read it; if the note has changed since, it is not deleted.',
     },
   },
-  'mb reindex': { description: 'read all notes again; normally Daybook does this automatically' },
+  'mb reindex': { description: 'read all notes again; Daybook also does this automatically' },
 };

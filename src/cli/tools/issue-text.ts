@@ -1,8 +1,8 @@
-/** What is wrong with a value that was typed, in a sentence, from what zod found. */
+/** Converts a zod issue about an option or argument into a sentence. */
 import type { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 
-/** `name`: the option or the argument as it is typed. */
+/** `name`: the option or the argument, such as `--limit`. */
 export function invalidInput(name: string, issue: z.core.$ZodIssue | undefined): AppError {
   return new AppError('VALIDATION_ERROR', `${name} ${issueText(issue)}.`, {
     details: { field: name },

@@ -1,6 +1,6 @@
 /**
- * Lists that a tool gives in pages, as one answer: with `--all`, and with a `--limit` above what one
- * call of the tool gives.
+ * Joins the pages of a tool into one answer, for `--all` and for a `--limit` greater than the maximum of
+ * one call.
  */
 import { AppError } from '../../base/errors.js';
 import type { Field } from './tool-options.js';
@@ -8,21 +8,21 @@ import type { Field } from './tool-options.js';
 type Answer = Readonly<Record<string, unknown>>;
 
 export interface Pages {
-  /** The input of a page, where it differs from what was typed. */
+  /** The input of the first page that replaces the given input. */
   readonly firstPage: Readonly<Record<string, unknown>>;
-  /** Most items; `undefined` where one call gives all that is wanted. */
+  /** Maximum number of items; `undefined` if one call is enough. */
   readonly most: number | undefined;
 }
 
 const limitOf = (fields: readonly Field[]) =>
   fields.find(({ name }) => name === 'limit')?.schema.maximum;
 
-/** Whether the tool takes a limit and says where the next page begins. */
+/** True if the tool has `limit`, and `offset` or `cursor`. */
 export const canBePaged = (fields: readonly Field[]): boolean =>
   limitOf(fields) !== undefined &&
   fields.some(({ name }) => name === 'offset' || name === 'cursor');
 
-/** Takes `limit` out of the options where it is more than a page. VALIDATION_ERROR. */
+/** Removes `limit` from `options` if it is greater than a page. Throws VALIDATION_ERROR. */
 export function pagesOf(fields: readonly Field[], options: Record<string, unknown>): Pages {
   const page = limitOf(fields);
   const { all, limit } = options;
@@ -37,13 +37,13 @@ export function pagesOf(fields: readonly Field[], options: Record<string, unknow
   return { firstPage: { limit: page }, most: wanted };
 }
 
-/** The answers of all pages as one. */
+/** The first answer with the items of all pages. */
 export async function allPages(
   input: Readonly<Record<string, unknown>>,
   { most }: Pages,
-  ask: (input: Readonly<Record<string, unknown>>) => Promise<Answer>,
+  callTool: (input: Readonly<Record<string, unknown>>) => Promise<Answer>,
 ): Promise<Answer> {
-  const first = await ask(input);
+  const first = await callTool(input);
   if (most === undefined) return first;
   const name = Object.keys(first).find((key) => isList(first[key]));
   if (name === undefined) return first;
@@ -53,9 +53,9 @@ export async function allPages(
     const { nextCursor, nextOffset } = last;
     const limit = Math.min(Number(input['limit']), most - items.length);
     const next = nextCursor === undefined ? { offset: nextOffset } : { cursor: nextCursor };
-    last = await ask({ ...input, ...next, limit });
+    last = await callTool({ ...input, ...next, limit });
     const more = last[name] as readonly unknown[];
-    if (more.length === 0) break; // an answer without room for one item
+    if (more.length === 0) break; // one item is longer than an answer
     items.push(...more);
   }
   const { hasMore, nextCursor, nextOffset } = last;
@@ -65,5 +65,5 @@ export async function allPages(
   return { ...facts, ...Object.fromEntries(end), [name]: items };
 }
 
-/** The list of a page; other lists of an answer, such as what was skipped, come with every page. */
+/** The first list of an answer has the items; other lists, such as skipped files, are in each page. */
 const isList = (value: unknown) => Array.isArray(value);

@@ -1,6 +1,4 @@
-/**
- * A command made of a tool: arguments and options from its input, the answer for people or as JSON.
- */
+/** Makes a command from a tool: arguments and options from its input, the answer as text or as JSON. */
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { App } from '../../app.js';
@@ -29,21 +27,21 @@ export type Input = Readonly<Record<string, unknown>>;
 export interface ToolCommand {
   readonly tool: Tool;
   readonly flags: () => Flags;
-  /** Optional inputs that are typed as words all the same. */
+  /** Optional inputs that are arguments, not options. */
   readonly words?: readonly string[];
-  /** Lines of examples, without the name of the program. */
+  /** Examples without the name of the program. */
   readonly examples?: readonly string[];
-  /** The answer as lines for people; names and values unless given. */
+  /** The answer as text for people. Default: names and values. */
   readonly print?: (answer: Answer, view: View, input: Input) => string;
-  /** The help of the command, where the description of the tool is written for assistants. */
+  /** The help of the command. Default: the first sentence of the description of the tool. */
   readonly description?: string;
-  /** The same for its inputs. */
+  /** The help of inputs, by name. Default: the description of the input. */
   readonly about?: Readonly<Record<string, string>>;
-  /** The arguments as the tool takes them, where a person may type less, such as the beginning of an id. */
+  /** Changes the arguments before they are checked, for example the beginning of an id into the id. */
   readonly complete?: (args: readonly unknown[], app: App) => Promise<readonly unknown[]>;
-  /** The input as the tool takes it, from the one that was typed. */
+  /** Changes the checked input before the tool is called. */
   readonly prepare?: (input: Input, app: App, command: Command) => Promise<Input>;
-  /** The whole of a text that the tool gives in pages; undefined where its answer is wanted. */
+  /** The whole text that the tool returns in pages; `undefined` to use the answer of the tool. */
   readonly stream?: (
     input: Input,
     app: App,
@@ -51,14 +49,14 @@ export interface ToolCommand {
   ) => AsyncIterable<string> | undefined;
 }
 
-/** Adds the options, the help and the action to a command that has a name. */
+/** Adds options, help and action to `command`. */
 export function makeToolCommand(command: Command, made: ToolCommand): void {
   const { tool, examples = [], about = {}, description } = made;
   const fields = fieldsOf(tool, made.words);
   const names = optionNames(fields);
   const shown = fields.map((field) => {
-    const about_ = about[field.name] ?? field.schema.description ?? '';
-    return { ...field, schema: { ...field.schema, description: withCommandNames(about_, names) } };
+    const help = about[field.name] ?? field.schema.description ?? '';
+    return { ...field, schema: { ...field.schema, description: withCommandNames(help, names) } };
   });
   addFields(command, shown);
   if (description !== undefined) command.description(description);
@@ -87,7 +85,7 @@ async function run(command: Command, fields: readonly Field[], made: ToolCommand
       const input = (await made.prepare?.(given, app, command)) ?? given;
       const streamed = isJson ? undefined : made.stream?.(input, app, signal);
       if (streamed !== undefined) return toStdout(streamed);
-      const answer = await ask(made.tool, input, pages, app, signal);
+      const answer = await callPages(made.tool, input, pages, app, signal);
       if (isJson) console.log(terminalJson(answer));
       else await show(made, answer, input, optionNames(fields));
       process.exitCode = isNothing(answer) ? NOTHING_FOUND : OK;
@@ -98,7 +96,7 @@ async function run(command: Command, fields: readonly Field[], made: ToolCommand
   );
 }
 
-/** Arguments as commander has them; a lone `-` stands for the standard input. */
+/** The arguments from commander; a single `-` is replaced by the standard input. */
 async function argumentsOf(command: Command, fields: readonly Field[]): Promise<unknown[]> {
   const args = [...command.processedArgs];
   const rest = fields.filter(({ isArgument }) => isArgument).findIndex((field) => field.takesRest);
@@ -109,7 +107,7 @@ async function argumentsOf(command: Command, fields: readonly Field[]): Promise<
   return args;
 }
 
-/** What the terminal decides: its own marks around matches, and answers as long as a tool gives. */
+/** Inputs that the terminal sets: the marks around matches, and the maximum length of an answer. */
 function presetOf(fields: readonly Field[], isJson: boolean): Record<string, unknown> {
   const longest = fields.find(({ name }) => name === 'maxTokens')?.schema.maximum;
   return {
@@ -118,7 +116,7 @@ function presetOf(fields: readonly Field[], isJson: boolean): Record<string, unk
   };
 }
 
-async function ask(
+async function callPages(
   tool: Tool,
   input: Input,
   pages: Pages,
@@ -140,7 +138,7 @@ const isNothing = (answer: Answer) =>
   ['found', 'updated', 'deleted'].some((name) => answer[name] === false || answer[name] === 0) ||
   answer['total'] === 0;
 
-/** Results go to stdout; how much there is besides goes to stderr, where it does not disturb pipes. */
+/** Prints results to stdout, and notes about more results to stderr, so that a pipe gets only results. */
 async function show(
   made: ToolCommand,
   answer: Answer,

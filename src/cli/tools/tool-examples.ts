@@ -1,7 +1,4 @@
-/**
- * Examples at the end of the help of commands that are made of tools, by the command's name. Each is
- * parsed by a test with the command that it is of.
- */
+/** Examples for the help of commands that are made from tools, by command. A test parses each example. */
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   list: ['list', 'list garden --module plan --updated-after 2025-01-01', 'list --limit 5 --json'],
   save: [

@@ -1,6 +1,6 @@
 /**
- * The commands that are made of tools: `list` and `save`, and the groups `insight`, `kg` and `mb`,
- * whose commands are all tools of a toolset. A tool that is added is a command without a line here.
+ * The commands that are made from tools: `list`, `save`, and the groups `insight`, `kg` and `mb`. Each
+ * tool of the toolset of a group is a command, so a new tool needs no change in this file.
  */
 import type { Command } from 'commander';
 import type { Tool, Toolset } from '../../tools/define-tool.js';
@@ -14,7 +14,7 @@ import { COMMAND_HELP } from './help-texts.js';
 import { makeToolCommand } from './tool-command.js';
 import { EXAMPLES } from './tool-examples.js';
 
-/** Adds the options of a command, once it is known that it is used. */
+/** Adds the options, or the commands of a group, when `command` is used. */
 export function fillIn(command: Command, flags: () => Flags): void {
   const name = SINGLE_TOOLS[command.name()];
   const tool = tools.find((each) => each.name === name);

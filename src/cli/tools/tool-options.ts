@@ -1,7 +1,6 @@
 /**
- * A tool's input as a command's arguments and options, and what was typed as the tool's input. Read
- * from the JSON Schema of the zod schema, so that nothing about a tool is written twice:
- * a required word becomes an argument, everything else an option of the same name.
+ * Converts the input schema of a tool into arguments and options, and arguments and options into the
+ * input of the tool. A required text or number is an argument; other inputs are options of the same name.
  */
 import { Argument, type Command, Option } from 'commander';
 import { z } from 'zod';
@@ -24,20 +23,20 @@ export interface Field {
   readonly name: string;
   readonly kind: 'text' | 'number' | 'switch' | 'list' | 'json';
   readonly choices: readonly string[] | undefined;
-  /** The word `null` removes the value. */
+  /** The input also accepts the word `null`, which removes the value. */
   readonly isNullable: boolean;
   readonly isArgument: boolean;
-  /** Takes all remaining words, as one text. */
+  /** The argument gets all remaining words as one text. */
   readonly takesRest: boolean;
   readonly isNeeded: boolean;
   readonly schema: Property;
 }
 
-/** The terminal decides these, not the person who types. */
+/** Inputs that the terminal sets; they are not options. */
 const isOfTerminal = (name: string) =>
   ['highlightStart', 'highlightEnd', 'ellipsis', 'maxTokens'].includes(name);
 
-/** `words`: optional inputs that are arguments all the same. */
+/** `words`: optional inputs that are arguments, not options. */
 export function fieldsOf(tool: Tool, words: readonly string[] = []): readonly Field[] {
   const schema = z.toJSONSchema(tool.input, {
     io: 'input',
@@ -56,9 +55,9 @@ export function fieldsOf(tool: Tool, words: readonly string[] = []): readonly Fi
 }
 
 function fieldOf(name: string, property: Property, isNeeded: boolean, isWords: boolean): Field {
-  const ways = waysOf(property);
-  const others = ways.filter(({ type }) => type !== 'null');
-  const isNullable = others.length < ways.length;
+  const types = typesOf(property);
+  const others = types.filter(({ type }) => type !== 'null');
+  const isNullable = others.length < types.length;
   const schema = others.length === 1 ? { ...property, ...others[0] } : property;
   const kind = kindOf(schema);
   const isArgument = isWords || (isNeeded && (kind === 'text' || kind === 'number'));
@@ -66,8 +65,8 @@ function fieldOf(name: string, property: Property, isNeeded: boolean, isWords: b
   return { name, kind, choices, isNullable, isArgument, takesRest: false, isNeeded, schema };
 }
 
-/** A schema of several types as several schemas. */
-function waysOf({ type, anyOf }: Property): readonly Property[] {
+/** Splits a schema with several types into one schema for each type. */
+function typesOf({ type, anyOf }: Property): readonly Property[] {
   if (typeof type === 'object') return type.map((each) => ({ type: each }));
   return anyOf ?? (type === undefined ? [] : [{ type }]);
 }
@@ -82,16 +81,16 @@ function kindOf({ type, items }: Property): Field['kind'] {
 const flagOf = (name: string) =>
   `--${name.replace(/_/g, '-').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** What is typed for each input that is an option. */
+/** Input name to option, for all inputs that are options. */
 export function optionNames(fields: readonly Field[]): Readonly<Record<string, string>> {
   const options = fields.filter((field) => isOption(field) && !isOfTerminal(field.name));
   return Object.fromEntries(options.map(({ name }) => [name, flagOf(name)]));
 }
 
-/** An optional argument is an option too: it can be given without those before it. */
+/** An optional argument is also an option, so that it can be given without the arguments before it. */
 const isOption = ({ isArgument, isNeeded }: Field) => !isArgument || !isNeeded;
 
-/** Adds them all to the command. */
+/** Adds the arguments and options to the command. */
 export function addFields(command: Command, fields: readonly Field[]): void {
   for (const field of fields) {
     if (isOfTerminal(field.name)) continue;
@@ -104,8 +103,8 @@ export function addFields(command: Command, fields: readonly Field[]): void {
 }
 
 /**
- * `--pinned true` and `--pinned=false` as `--pinned` and `--no-pinned`. Commander's own optional
- * values would swallow the word of a query that follows, and its switches would leave `false` to it.
+ * Replaces `--pinned true` by `--pinned`, and `--pinned=false` by `--no-pinned`. An optional value of
+ * commander would take the next word of a query, and a boolean option would leave `false` in the query.
  */
 function withSwitches(words: readonly string[], switches: readonly string[]): string[] {
   const typed: string[] = [];
@@ -152,14 +151,14 @@ function optionsOf(field: Field): Option[] {
   return [option.makeOptionMandatory(isNeeded)];
 }
 
-/** As a part of a help text: no full stop, no capital. */
+/** The form of a help text: without full stop and capital. */
 function sentence(text = ''): string {
   const first = text.charAt(0);
   const isWord = text.charAt(1) === text.charAt(1).toLowerCase();
   return `${isWord ? first.toLowerCase() : first}${text.slice(1)}`.replace(/\.$/, '');
 }
 
-/** The tool's input from what commander parsed. VALIDATION_ERROR names the option that its schema refuses. */
+/** The input of the tool from parsed arguments and options. Throws VALIDATION_ERROR with the wrong option. */
 export function inputFrom(
   tool: Tool,
   fields: readonly Field[],
@@ -185,7 +184,7 @@ export function inputFrom(
   throw invalidInput(label, issue);
 }
 
-/** As commander calls the option. */
+/** The name of the option in commander. */
 const camelCase = (name: string) =>
   name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 

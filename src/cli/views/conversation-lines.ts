@@ -1,4 +1,4 @@
-/** Answers of the tools behind `daybook list` and `daybook save`, for people. */
+/** The output of `daybook list` and `daybook save` for people. */
 import type { z } from 'zod';
 import type { getConversations } from '../../tools/conversations/get-conversations.js';
 import type { saveMessage } from '../../tools/conversations/save-message.js';
@@ -10,13 +10,13 @@ import type { Answer, View } from './view.js';
 type Head = z.output<typeof getConversations.output>['conversations'][number];
 type Saved = z.output<typeof saveMessage.output>;
 
-/** Columns that an id takes; longer keys are shown whole all the same. */
+/** The width of an id; a longer key is not cut. */
 const NAME_WIDTH = 22;
 const NAME_HEADING = 'key or id';
-const NARROWEST_TITLE = 12;
+const MIN_TITLE_WIDTH = 12;
 const GAP = '  ';
 
-/** A heading with the time zone, then one line each: when changed, messages, key or id, title, notes. */
+/** A heading, then one line per conversation: time of change, messages, key or id, title, module, tags. */
 export function conversationTable(answer: Answer, view: View): string {
   const heads = answer['conversations'] as readonly Head[];
   if (heads.length === 0) return '';
@@ -41,19 +41,19 @@ export function conversationTable(answer: Answer, view: View): string {
   return [paint.dim(columns === undefined ? heading : cut(heading, columns)), ...lines].join('\n');
 }
 
-/** Title, module and tags, within `room` columns where there is a limit. */
+/** Title, module and tags; at most `room` columns, if `room` is given. */
 function endOf({ title = '', module, tags = [], pinned }: Head, { paint }: View, room?: number) {
   const notes = [...(pinned ? ['(pinned)'] : []), module ?? '', ...tags.map((tag) => `#${tag}`)];
   const note = oneLine(notes.filter((part) => part !== '').join(' '));
   const name = oneLine(title);
   if (room === undefined) return [name, paint.dim(note)].filter((part) => part !== '').join(GAP);
-  const shownName = cut(name, Math.max(NARROWEST_TITLE, room));
+  const shownName = cut(name, Math.max(MIN_TITLE_WIDTH, room));
   const left = room - displayWidth(shownName) - GAP.length;
   const shownNote = left >= 2 ? cut(note, left) : '';
   return [shownName, ...(shownNote === '' ? [] : [paint.dim(shownNote)])].join(GAP);
 }
 
-/** By key and title where the conversation has them, as in the list; the path ends in its id. */
+/** One line with the key or id, the title and the path. */
 export function savedLine(answer: Answer): string {
   const { seq, created, conversationPath, title, ...head } = answer as Saved;
   const what = created ? 'Started' : 'Continued';

@@ -1,4 +1,4 @@
-/** Answers of the tools behind `daybook kg`, for people: a fact is a line. */
+/** The output of `daybook kg` for people, with one fact on each line. */
 import type { z } from 'zod';
 import type { kgAdd } from '../../tools/kg/kg-add.js';
 import type { kgDelete } from '../../tools/kg/kg-delete.js';
@@ -17,14 +17,14 @@ type Fact = z.output<typeof kgQuery.output>['triples'][number];
 const nameOf = ({ subject, predicate, object }: Omit<Fact, 'ts'>) =>
   [subject, predicate, object].map(oneLine).join(' / ');
 
-/** `Ada / lives in / London`, and when it ended where it did. */
+/** Such as `Ada / lives in / London`, with the end of a fact that has ended. */
 function factLine(fact: Omit<Fact, 'ts'>, { paint, times }: View): string {
   const { validTo } = fact;
   const end = validTo === undefined ? '' : paint.dim(`  until ${times.minute(validTo)}`);
   return `${nameOf(fact)}${end}`;
 }
 
-/** Of `kg query` and `kg neighbors`. */
+/** For `kg query` and `kg neighbors`. */
 export function factLines(answer: Answer, view: View): string {
   return (answer['triples'] as readonly Fact[]).map((fact) => factLine(fact, view)).join('\n');
 }
@@ -81,8 +81,8 @@ export function graphSizes(answer: Answer): string {
 export function savedGraphLine(answer: Answer): string {
   const { saved, triples = 0, snapshotBytes = 0 } = answer as z.output<typeof kgSave.output>;
   return saved
-    ? `Compacted: ${countOf(triples, 'fact')}, ${sizeOf(snapshotBytes)}`
-    : 'Another process was compacting the graph at the same time.';
+    ? `New snapshot: ${countOf(triples, 'fact')}, ${sizeOf(snapshotBytes)}`
+    : 'Another process was writing a snapshot at the same time.';
 }
 
 export function importedLines(answer: Answer): string {

@@ -1,4 +1,4 @@
-/** Answers of the tools behind `daybook insight`, for people: a line of facts, then the text. */
+/** The output of `daybook insight` for people: a line with id, time, context and tags, then the text. */
 import type { z } from 'zod';
 import type { deleteInsight } from '../../tools/insights/delete-insight.js';
 import type { getInsight } from '../../tools/insights/get-insight.js';
@@ -10,7 +10,7 @@ import type { Answer, View } from './view.js';
 type Insight = NonNullable<z.output<typeof getInsight.output>['insight']>;
 type Hit = z.output<typeof searchInsights.output>['results'][number];
 
-/** Of `insight list` and `insight search`; a hit shows its snippet in place of all of the text. */
+/** For `insight list` and `insight search`, which shows the snippet instead of the whole text. */
 export function insightBlocks(answer: Answer, view: View): string {
   const { results, context } = answer as z.output<typeof searchInsights.output>;
   const blocks = (results as readonly (Insight & Partial<Hit>)[]).map((insight) => {
@@ -21,7 +21,7 @@ export function insightBlocks(answer: Answer, view: View): string {
   return blocks.join('\n\n');
 }
 
-/** Of `insight get` and `insight update`. */
+/** For `insight get` and `insight update`. */
 export function wholeInsight(answer: Answer, view: View): string {
   const insight = answer['insight'] as Insight | undefined;
   if (insight === undefined) return '';
@@ -31,7 +31,7 @@ export function wholeInsight(answer: Answer, view: View): string {
   return lines.join('\n');
 }
 
-/** Id, when it was saved, the context where it is another than the one asked for, tags, expiry. */
+/** Id, time of saving, the context if it is not `context`, tags, expiry. */
 function factsOf(insight: Insight, { paint, times }: View, context?: string): string {
   const { id, created_at, expires_at, tags = [] } = insight;
   const facts = [

@@ -1,4 +1,4 @@
-/** Answers of the tools behind `daybook mb`, for people: paths, and lines as grep shows them. */
+/** The output of `daybook mb` for people: paths, and lines in the form of grep. */
 import type { z } from 'zod';
 import type { mbDelete } from '../../tools/memory-bank/mb-delete.js';
 import type { mbEdit } from '../../tools/memory-bank/mb-edit.js';
@@ -12,13 +12,13 @@ import { countOf } from '../terminal/output.js';
 import { escapeControls, escapeLines, oneLine } from '../terminal/terminal-text.js';
 import type { Answer, View } from './view.js';
 
-const WIDEST_PATH = 60;
+const MAX_PATH_WIDTH = 60;
 
 export function noteTable(answer: Answer, { paint, times, columns }: View): string {
   const { files } = answer as z.output<typeof mbList.output>;
   const paths = files.map(({ path }) => oneLine(path));
   if (columns === undefined) return paths.join('\n');
-  const width = Math.min(WIDEST_PATH, Math.max(0, ...paths.map((path) => displayWidth(path))));
+  const width = Math.min(MAX_PATH_WIDTH, Math.max(0, ...paths.map((path) => displayWidth(path))));
   const lines = files.map(({ sizeBytes, modifiedAt }, at) => {
     const facts = `${sizeOf(sizeBytes).padStart(9)}  ${times.minute(modifiedAt)}`;
     return `${padEnd(paths[at] ?? '', width)}  ${paint.dim(facts)}`;
@@ -26,7 +26,7 @@ export function noteTable(answer: Answer, { paint, times, columns }: View): stri
   return lines.length === 0 ? '' : [...lines, paint.dim(`times: ${times.zone}`)].join('\n');
 }
 
-/** `path:line: text`, under the headings above it. */
+/** `path:line:` with the headings above the line, then the text. */
 export function noteHits(answer: Answer, { paint }: View): string {
   const { results } = answer as z.output<typeof mbSearch.output>;
   return results
@@ -46,7 +46,7 @@ export function noteHits(answer: Answer, { paint }: View): string {
     .join('\n');
 }
 
-/** A commit a line, or the text at one. */
+/** One commit on each line, or the text at one commit. */
 export function noteCommits(answer: Answer, { paint, times }: View): string {
   const { commits = [], content } = answer as z.output<typeof mbHistory.output>;
   if (content !== undefined) return wholeText(content);
@@ -58,7 +58,7 @@ export function noteCommits(answer: Answer, { paint, times }: View): string {
     .join('\n');
 }
 
-/** A text by itself: exactly as it is through a pipe, safe for the screen on a terminal. */
+/** The text unchanged for a pipe, and escaped for a terminal. */
 export function wholeText(text: unknown): string {
   const exact = String(text).replace(/\n$/, '');
   return process.stdout.isTTY ? escapeLines(exact) : exact;

@@ -1,4 +1,4 @@
-/** Results of `daybook search` for people: the facts and the snippet of a message, and the messages around it. */
+/** The results of `daybook search` for people, with the messages before and after each result. */
 import type { z } from 'zod';
 import { isAppError } from '../../base/errors.js';
 import { shortened } from '../../base/shortened.js';
@@ -12,7 +12,7 @@ type Hit = z.output<typeof searchMessages.output>['results'][number];
 type Why = NonNullable<Hit['why']>;
 type Shown = Pick<View, 'paint' | 'times' | 'columns'>;
 
-/** A message beside a result. */
+/** A message before or after a result. */
 interface Neighbour {
   readonly seq: number;
   readonly role: string;
@@ -21,7 +21,7 @@ interface Neighbour {
 
 const INDENT = '    ';
 
-/** Up to `count` messages before a result and after it. Empty if its conversation cannot be read any more. */
+/** At most `count` messages before and after a result. Empty if its conversation cannot be read now. */
 export async function neighboursOf(
   conversations: Pick<ConversationStore, 'part'>,
   { conversationId, seq }: Hit,
@@ -43,7 +43,7 @@ export async function neighboursOf(
   }
 }
 
-/** A line of facts, the snippet, the reason if there is one, and the neighbours in their order around it. */
+/** A line with name, role and time; the messages before; the snippet and reason; the messages after. */
 export function hitBlock(
   hit: Hit,
   neighbours: readonly Neighbour[],

@@ -1,4 +1,4 @@
-/** The answer of `get_analytics` for people: bars in columns; and one of its tables as CSV. */
+/** The output of `daybook stats`: bars for people, or one table as CSV. */
 import type { z } from 'zod';
 import type { Table } from '../../analytics/report-tables.js';
 import type { getAnalytics } from '../../tools/context/get-analytics.js';
@@ -12,7 +12,7 @@ type Sums = Answer['totals'];
 const NAME_WIDTH = 24;
 const NUMBER_WIDTH = 8;
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
-/** From nothing to the fullest hour. */
+/** From no messages to the hour with the most messages. */
 const SHADES = ['·', '░', '▒', '▓', '█'];
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
@@ -85,7 +85,7 @@ const costText = ({ costs }: Sums): string =>
 
 const COLUMNS = ['conversations', 'messages', 'words', 'tokens', 'billedTokens'] as const;
 
-/** RFC 4180, with a first line of names. A name that a spreadsheet would compute gets an apostrophe. */
+/** RFC 4180 with a header line. A text that looks like a formula gets an apostrophe. */
 export function csvOf(answer: Answer, table: Table): string {
   const lines = rowsOf(answer, table).map(({ name, sums }) => {
     const costs = sums.costs.map(({ currency, total }) => `${total} ${currency}`).join(' + ');

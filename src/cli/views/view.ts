@@ -1,13 +1,13 @@
-/** How the answer of a tool is shown to people: what every view is given. */
+/** The input of all views, which show the answer of a tool to people. */
 import type { Paint } from '../terminal/paint.js';
 import type { Times } from '../terminal/times.js';
 
-/** The answer, as the output schema of the tool has it. */
+/** The answer in the form of the output schema of the tool. */
 export type Answer = Readonly<Record<string, unknown>>;
 
 export interface View {
   readonly paint: Paint;
   readonly times: Times;
-  /** `undefined` through a pipe, where nothing is cut. */
+  /** Width of the terminal; `undefined` in a pipe, where nothing is cut. */
   readonly columns: number | undefined;
 }

@@ -1,7 +1,6 @@
 /**
- * Decides who may use the HTTP server. The checks are the Host header, the Origin header and the
- * token. A page that reaches this machine by DNS rebinding has its own name in Host, so the Host check
- * refuses it; the SDK's own helper checks nothing else.
+ * Access checks of the HTTP server: the Host header, the Origin header and the token. The Host check
+ * prevents DNS rebinding: the request of such a page has the page's own name in Host.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -14,7 +13,7 @@ import { HttpError } from './http-error.js';
 
 const FORBIDDEN = 403;
 const HOST = /^[\w.:[\]-]+$/;
-/** An attacker who tries tokens must not fill the log. */
+/** At most one log line in this time, because an attacker can try many tokens. */
 const REPORT_MS = 10_000;
 const METHODS = 'GET, POST, DELETE';
 const REQUEST_HEADERS =
@@ -23,14 +22,14 @@ const REQUEST_HEADERS =
 /** Refuses a request whose Host header names another server. */
 export function checkHost({ host, allowedHosts }: HttpConfig): RequestHandler {
   const isEverywhere = host === '0.0.0.0' || host === '::';
-  const isAllowed = (asked: string) => {
-    if (!HOST.test(asked) || !URL.canParse(`http://${asked}`)) return false;
-    const { hostname } = new URL(`http://${asked}`);
+  const isAllowed = (requested: string) => {
+    if (!HOST.test(requested) || !URL.canParse(`http://${requested}`)) return false;
+    const { hostname } = new URL(`http://${requested}`);
     const bare = hostname.replace(/^\[(.*)\]$/, '$1');
     if (isLoopback(bare) || bare === host) return true;
     // DNS rebinding needs a name, so every address is safe.
     if (isEverywhere && isIP(bare) !== 0) return true;
-    return allowedHosts.includes(hostname) || allowedHosts.includes(asked);
+    return allowedHosts.includes(hostname) || allowedHosts.includes(requested);
   };
   return ({ headers }, _res, next) => {
     if (isAllowed((headers.host ?? '').toLowerCase())) return next();
@@ -43,10 +42,10 @@ export function checkHost({ host, allowedHosts }: HttpConfig): RequestHandler {
   };
 }
 
-/** Refuses pages of other origins; answers of allowed ones get the CORS headers. */
+/** Refuses requests from pages of other origins, and adds CORS headers for allowed origins. */
 export function checkOrigin({ allowedOrigins }: HttpConfig): RequestHandler {
   return ({ method, headers: { origin, host } }, res, next) => {
-    if (origin === undefined || isOwn(origin, host)) return next();
+    if (origin === undefined || isOwnOrigin(origin, host)) return next();
     if (!allowedOrigins.includes(origin)) {
       const message =
         'Web pages of this Origin may not use this server. To allow the origin, add it to DAYBOOK_HTTP_ALLOWED_ORIGINS.';
@@ -63,7 +62,7 @@ export function checkOrigin({ allowedOrigins }: HttpConfig): RequestHandler {
   };
 }
 
-const isOwn = (origin: string, host = '') =>
+const isOwnOrigin = (origin: string, host = '') =>
   origin === `http://${host}` || origin === `https://${host}`;
 
 /** Refuses a request without the right token. The comparison takes the same time for every token. */
@@ -73,7 +72,7 @@ export function checkToken({ token }: HttpConfig, log: Log): RequestHandler {
   const report = refusalReporter(log);
   return ({ headers, socket }: Request, _res: Response, next: NextFunction) => {
     const given = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
-    // Digests all have one length, so even the token's length cannot be measured.
+    // All digests have the same length, so an attacker cannot measure the length of the token.
     if (timingSafeEqual(digest(given ?? ''), expected)) return next();
     report(socket.remoteAddress);
     const [message, reason] =

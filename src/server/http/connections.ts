@@ -1,6 +1,6 @@
 /**
- * Bounds the connections of each address. An address at its limit gives up its oldest idle connection
- * for a new one, so a program that only opens connections cannot keep out the others.
+ * Limits the connections of each client address. At the limit, a new connection closes the oldest idle
+ * one of the same address, so that a program that only opens connections does not block others.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -8,7 +8,7 @@ import type { Socket } from 'node:net';
 export function limitConnections(server: Server, maxPerAddress: number): void {
   /** Open connections by address, the oldest first. */
   const byAddress = new Map<string, Set<Socket>>();
-  /** The number of requests that each connection waits for. */
+  /** Number of unanswered requests of each connection. */
   const busy = new WeakMap<Socket, number>();
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? '';

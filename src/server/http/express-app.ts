@@ -1,6 +1,6 @@
 /**
- * The express application: checks an HTTP request in order (Host, Origin, rate, token, method and
- * headers, body) and hands it to its session or, for the stateless protocol, to a server of its own.
+ * The express application. It checks a request in this order: Host, Origin, rate, token, method and
+ * headers, body. Then the session of the request answers it or, for the stateless protocol, a new server.
  */
 import express, {
   type Express,
@@ -21,7 +21,7 @@ import { answerStateless, isStatelessHttp, statelessRequest } from './stateless-
 
 const MINUTE_MS = 60_000;
 
-/** `page` takes what is not MCP. */
+/** `page` handles all requests that are not for `/mcp` or `/healthz`. */
 export function createExpressApp(
   config: HttpConfig,
   sessions: HttpSessions,
@@ -30,7 +30,7 @@ export function createExpressApp(
 ): Express {
   const app = express().disable('x-powered-by').disable('etag');
   app.use((req, res, next) => {
-    // Without a listener, a write to a client that has just gone would end the process.
+    // Without this listener, a write to a disconnected client would end the process.
     res.on('error', (error) => log.debug({ err: error }, 'an answer was not sent'));
     res.set({ 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' });
     if (/\bclose\b/i.test(req.get('connection') ?? '')) closeAfter(res);
@@ -43,15 +43,20 @@ export function createExpressApp(
   app.use(checkHost(config), checkOrigin(config));
   const limit = config.ratePerMinute > 0 ? limitOf(config.ratePerMinute) : undefined;
   if (limit !== undefined) app.use(limit);
-  app.all('/mcp', checkToken(config, log), checkForm(config.isStateless), async (req, res) => {
-    if (req.method !== 'POST') return sessions.handle(req, res);
-    const body = await readMessages(req, config.maxBodyBytes);
-    if (limit !== undefined && Array.isArray(body)) await countRest(body.length, limit, req, res);
-    if (!isStatelessHttp(req, body)) return sessions.handle(req, res, body);
-    const request = statelessRequest(req, body);
-    if (request === undefined) return void res.status(202).end();
-    await answerStateless(request, res, sessions.createRequestServer(res, !isListening(request)));
-  });
+  app.all(
+    '/mcp',
+    checkToken(config, log),
+    checkMethodAndHeaders(config.isStateless),
+    async (req, res) => {
+      if (req.method !== 'POST') return sessions.handle(req, res);
+      const body = await readMessages(req, config.maxBodyBytes);
+      if (limit !== undefined && Array.isArray(body)) await countRest(body.length, limit, req, res);
+      if (!isStatelessHttp(req, body)) return sessions.handle(req, res, body);
+      const request = statelessRequest(req, body);
+      if (request === undefined) return void res.status(202).end();
+      await answerStateless(request, res, sessions.createRequestServer(res, !isListening(request)));
+    },
+  );
   if (page !== undefined) app.use(page);
   app.use((_req, _res, next) =>
     next(new HttpError(404, 'There is nothing at this address. MCP is at /mcp.')),
@@ -60,7 +65,7 @@ export function createExpressApp(
   return app;
 }
 
-/** The SDK writes `Connection: keep-alive` before a stream, whatever the client asked for. */
+/** Replaces the header `Connection: keep-alive`, which the SDK always writes before a stream. */
 function closeAfter(res: Response): void {
   const writeHead = res.writeHead.bind(res) as (...args: unknown[]) => Response;
   const closing = (status: number, headers: Record<string, unknown> = {}) => {
@@ -70,7 +75,7 @@ function closeAfter(res: Response): void {
   Object.assign(res, { writeHead: closing });
 }
 
-/** Counts the messages of a batch after the first, which was counted as the request. HttpError. */
+/** Counts the second and later messages of a batch for the rate limit. Throws HttpError. */
 async function countRest(size: number, limit: RequestHandler, req: Request, res: Response) {
   for (let counted = 1; counted < size; counted += 1) {
     await new Promise<void>((resolve, reject) => {
@@ -97,19 +102,19 @@ function limitOf(perMinute: number): RequestHandler {
   });
 }
 
-/** Checks method and headers before any of the body is read. */
-function checkForm(isStateless: boolean): RequestHandler {
+/** Checks method and headers before the body is read. */
+function checkMethodAndHeaders(isStateless: boolean): RequestHandler {
   const methods = isStateless ? ['POST'] : ['GET', 'POST', 'DELETE'];
   return (req, _res, next) => {
     if (!methods.includes(req.method)) {
       const Allow = methods.join(', ');
       return next(new HttpError(405, `This address accepts ${Allow}.`, { headers: { Allow } }));
     }
-    next(req.method === 'POST' ? wrongPost(req) : undefined);
+    next(req.method === 'POST' ? postHeaderError(req) : undefined);
   };
 }
 
-function wrongPost(req: Request): HttpError | undefined {
+function postHeaderError(req: Request): HttpError | undefined {
   const accept = req.get('accept') ?? '';
   if (!accept.includes('application/json') || !accept.includes('text/event-stream')) {
     return new HttpError(

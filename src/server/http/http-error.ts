@@ -1,6 +1,6 @@
 /**
- * Answers to HTTP requests that are refused before a server sees them: JSON-RPC errors with the HTTP
- * status that the MCP specification asks for. The answer is never a page and never shows a stack.
+ * Answers to HTTP requests that are refused before an MCP server handles them: JSON-RPC errors with the
+ * HTTP status of the MCP specification. The answer is never HTML and never contains a stack trace.
  */
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import type { NextFunction, Request, Response } from 'express';
@@ -10,14 +10,14 @@ import { RpcError } from '../mcp/rpc-error.js';
 
 /** The number that the SDK's transport uses for errors of the HTTP request itself. */
 const REFUSED = -32000;
-/** How long a client that is still sending its body has to read the answer. */
+/** Time to read the answer for a client that is still sending its body. */
 const LINGER_MS = 500;
 
 export interface HttpErrorFacts {
   /** The number of the JSON-RPC error. */
   readonly code?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The request's id, where it could be read. */
+  /** The id of the request, if it could be read. */
   readonly id?: string | number | null;
   readonly data?: unknown;
 }
@@ -34,7 +34,7 @@ export class HttpError extends Error {
   }
 }
 
-/** Sends the error. Of a body that is still arriving, only a moment more is read. */
+/** Sends the error. A body that is still arriving is read and ignored for `LINGER_MS`. */
 function refuse(req: Request, res: Response, refused: HttpError): void {
   const { status, message, facts } = refused;
   const { code = REFUSED, headers = {}, id = null, data } = facts;

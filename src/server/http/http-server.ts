@@ -1,7 +1,7 @@
 /**
- * Serves MCP over HTTP (Streamable HTTP, at /mcp) and ends cleanly: accepted requests are finished and
- * answered before the last connection closes. Times and numbers are bounded, so that a slow or idle
- * client cannot delay the others.
+ * Serves MCP over HTTP (Streamable HTTP, at /mcp). At the end, accepted requests are finished and answered
+ * before the last connection closes. Times and numbers of connections have limits, so that a slow or
+ * idle client does not delay the others.
  */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -22,20 +22,20 @@ const CLOSE_MS = 250;
 const LIMITS = {
   /** From the connection to the end of the headers. It also ends connections that send nothing. */
   headersMs: 15_000,
-  /** To the end of the body: 64 MB in two minutes is a slow line. */
+  /** To the end of the body: enough for 64 MB over a slow line. */
   requestMs: 120_000,
   /** An unused connection stays open for the client's next request. */
   keepAliveMs: 60_000,
   maxConnections: 4_000,
   maxConnectionsPerAddress: 1_000,
   maxSessions: 1_000,
-  /** The most time that accepted calls get to finish at the end. */
+  /** Maximum time for accepted calls to finish at the end. */
   finishMs: 8_000,
 };
 
 export interface HttpOptions {
   readonly config: HttpConfig;
-  /** Makes a new server. Called for each session, or for each request where there is no session. */
+  /** Makes a new server. Called for each session, or for each request without a session. */
   readonly build: (hasSession: boolean) => BuiltServer;
   readonly log: Log;
   /** Without it there is no page. */
@@ -46,15 +46,15 @@ export interface HttpOptions {
 }
 
 export interface HttpServer {
-  /** Where clients connect. */
+  /** The address for MCP clients. */
   readonly url: string;
-  /** The address of the page with a secret that works once, within two minutes. */
+  /** The address of the page with a secret that can be used once, within two minutes. */
   pageLink(): string;
-  /** Stops listening, finishes and answers what was accepted, and closes every connection. */
+  /** Stops listening, finishes and answers accepted requests, and closes all connections. */
   close(): Promise<void>;
 }
 
-/** Resolves when it listens. VALIDATION_ERROR where it cannot listen on the host and port. */
+/** Resolves when the server listens. VALIDATION_ERROR if it cannot listen on the host and port. */
 export async function openHttp({ config, build, log, ...rest }: HttpOptions): Promise<HttpServer> {
   const limits = { ...LIMITS, ...rest.limits };
   const { isStateless, sessionIdleMs: idleMs } = config;

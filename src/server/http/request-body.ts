@@ -1,12 +1,10 @@
-/**
- * Reads the body of a request up to a limit and parses it as JSON-RPC (`mcp/rpc-message.ts`).
- */
+/** Reads the body of a request up to a limit, and parses it as JSON-RPC (`mcp/rpc-message.ts`). */
 import type { IncomingMessage } from 'node:http';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { parseMessages } from '../mcp/rpc-message.js';
 import { HttpError } from './http-error.js';
 
-/** One message, or the messages of a batch. HttpError 413 or 415; RpcError if it is not JSON-RPC. */
+/** One message, or the messages of a batch. Throws HttpError 413 or 415, or RpcError for no JSON-RPC. */
 export async function readMessages(
   req: IncomingMessage,
   maxBytes: number,
@@ -14,7 +12,7 @@ export async function readMessages(
   return parseMessages(await readBytes(req, maxBytes));
 }
 
-/** HttpError 413 or 415. */
+/** Throws HttpError 413 or 415. */
 export async function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const { 'content-length': declared, 'content-encoding': encoding = 'identity' } = req.headers;
   if (encoding !== 'identity') {
@@ -26,7 +24,7 @@ export async function readBytes(req: IncomingMessage, maxBytes: number): Promise
   if (Number(declared ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const chunks: Buffer[] = [];
   let size = 0;
-  // Leaving the loop must not destroy the connection: the error is sent over it.
+  // An error must not destroy the connection, because the answer with the error uses it.
   for await (const chunk of req.iterator({ destroyOnReturn: false })) {
     size += chunk.byteLength;
     if (size > maxBytes) throw tooLarge(maxBytes);

@@ -1,7 +1,7 @@
 /**
- * The SDK's HTTP transport, which also closes the stream of a cancelled call. The SDK sends no answer
- * to a cancelled request, as the specification asks, but it would keep the stream open for that answer
- * for ever: every cancelled call would cost a socket, and the session could never become idle.
+ * The SDK's HTTP transport, with one change: it closes the stream of a cancelled call. The SDK sends no
+ * answer to a cancelled request, as the specification asks, and never closes its stream. Each cancelled
+ * call would then use a socket, and the session would never become idle.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
@@ -13,7 +13,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 
 export class SessionTransport extends StreamableHTTPServerTransport {
-  /** Each open request with all open requests of its stream: the requests of a batch share one. */
+  /** Open requests by id, each with all open requests of its stream: those of a batch share a stream. */
   readonly #open = new Map<RequestId, Set<RequestId>>();
 
   override async handleRequest(
@@ -36,7 +36,7 @@ export class SessionTransport extends StreamableHTTPServerTransport {
     super.onmessage = (message, extra) => {
       receive?.(message, extra);
       const id = cancelledId(message);
-      // The SDK aborts the call in a microtask; after that the call sends nothing any more.
+      // The SDK aborts the call in a microtask; after that the call sends nothing.
       if (id !== undefined) setImmediate(() => this.#cancelled(id));
     };
   }
@@ -51,7 +51,7 @@ export class SessionTransport extends StreamableHTTPServerTransport {
     }
   }
 
-  /** The stream ends when no request on it waits for an answer any more. */
+  /** Closes the stream if no other request of it waits for an answer. */
   #cancelled(id: RequestId): void {
     const stream = this.#settle(id);
     if (stream?.size === 0) this.closeSSEStream(id);
@@ -65,12 +65,12 @@ export class SessionTransport extends StreamableHTTPServerTransport {
   }
 }
 
-/** Most calls are answered within it. A client that waits longer should see that the call was accepted. */
+/** Most calls are answered in this time. For longer calls, the headers show that the call was accepted. */
 const HEADERS_MS = 50;
 
 /**
- * The SDK sends the headers of a stream before the answer, by a write of their own: the dearest step of
- * a short call. Here they wait for the answer or the first notification, which then carries them.
+ * Sends the headers of a stream together with the answer or the first notification. The SDK sends them
+ * in a separate write, which is the slowest step of a short call.
  */
 function sendHeadersWithAnswer(res: ServerResponse): void {
   const flush = res.flushHeaders.bind(res);
@@ -87,6 +87,6 @@ const requestId = (message: unknown): RequestId[] => {
 
 function cancelledId(message: JSONRPCMessage): RequestId | undefined {
   const cancelled = CancelledNotificationSchema.safeParse(message);
-  // The SDK does not cancel a request whose id is 0 or empty; that one is still answered.
+  // The SDK does not cancel a request whose id is 0 or empty; it is still answered.
   return cancelled.data?.params.requestId || undefined;
 }

@@ -1,7 +1,7 @@
 /**
- * The MCP servers behind HTTP requests: one server and one transport for each session or, without
- * sessions, for each request. Two clients never share a server, because the answers would reach the
- * wrong client (CVE-2026-25536). All servers use one App. Idle sessions end; their number is bounded.
+ * The MCP servers for HTTP requests: one server and one transport for each session or, without sessions,
+ * for each request. Two clients never share a server, because answers could be sent to the wrong client
+ * (CVE-2026-25536). All servers use the same App. Idle sessions are closed, and their number is limited.
  */
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
@@ -14,7 +14,7 @@ import { HttpError } from './http-error.js';
 import { SessionTransport } from './session-transport.js';
 
 export interface SessionsOptions {
-  /** Makes a new server; `hasSession` is false where it can send nothing after its answer. */
+  /** Makes a new server. `hasSession` is false if the server can send nothing after its answer. */
   readonly build: (hasSession: boolean) => BuiltServer;
   readonly isStateless: boolean;
   readonly idleMs: number;
@@ -23,10 +23,10 @@ export interface SessionsOptions {
   readonly log: Log;
 }
 
-/** One server and its use. */
-interface Served {
+/** A server with the number and time of its requests. */
+interface ActiveServer {
   readonly built: BuiltServer;
-  /** The session's id; absent before `initialize` and for a server of one request. */
+  /** The id of the session; absent before `initialize` and for a server of one request. */
   id?: string;
   /** Number of requests and streams that are open now. */
   openCount: number;
@@ -34,15 +34,15 @@ interface Served {
   lastUsed: number;
 }
 
-interface Connected extends Served {
+interface ConnectedServer extends ActiveServer {
   readonly transport: SessionTransport;
 }
 
 export class HttpSessions {
   readonly #options: SessionsOptions;
   /** By session id, the least recently used first. */
-  readonly #sessions = new Map<string, Connected>();
-  readonly #served = new Set<Served>();
+  readonly #sessions = new Map<string, ConnectedServer>();
+  readonly #served = new Set<ActiveServer>();
   readonly #unanswered = new Set<Promise<unknown>>();
   readonly #sweeping: NodeJS.Timeout;
   #isClosing = false;
@@ -57,9 +57,9 @@ export class HttpSessions {
     return this.#isClosing;
   }
 
-  /** Answers a request; `body` is what a POST carried. Throws HttpError. */
+  /** Answers a request; `body` is the parsed body of a POST. Throws HttpError. */
   async handle(req: Request, res: Response, body?: unknown): Promise<void> {
-    // A GET opens a stream of notifications, which never ends by itself.
+    // A GET opens a stream of notifications, which has no end, so `close` does not wait for it.
     const closed = this.#accept(res, req.method === 'POST');
     const { isStateless } = this.#options;
     const served = isStateless ? await this.#connect() : await this.#sessionOf(req, body);
@@ -67,7 +67,7 @@ export class HttpSessions {
     await served.transport.handleRequest(req, res, body);
   }
 
-  /** Makes a server for one request; it ends when the response is over. Throws HttpError. */
+  /** Makes a server for one request, and closes it after the response. Throws HttpError. */
   createRequestServer(res: Response, isAnswered: boolean): BuiltServer {
     const closed = this.#accept(res, isAnswered);
     const served = { built: this.#options.build(true), openCount: 0, lastUsed: this.#now() };
@@ -77,8 +77,8 @@ export class HttpSessions {
   }
 
   /**
-   * Refuses new requests, and resolves when every accepted call is answered (at most `finishMs` later)
-   * and every stream is closed.
+   * Refuses new requests. Resolves when all accepted calls are answered, at most after `finishMs`, and all
+   * streams are closed.
    */
   async close(finishMs: number): Promise<void> {
     this.#isClosing = true;
@@ -89,7 +89,7 @@ export class HttpSessions {
     await Promise.all(served.map(end));
   }
 
-  /** Resolves when the response is over. */
+  /** Resolves when the response is closed. */
   #accept(res: Response, isAnswered: boolean): Promise<void> {
     if (this.#isClosing) throw new HttpError(503, 'The server is stopping.', { headers: CLOSE });
     const closed = new Promise<void>((resolve) => res.once('close', resolve));
@@ -98,19 +98,19 @@ export class HttpSessions {
     return closed;
   }
 
-  #use(served: Served, closed: Promise<void>): void {
+  #use(served: ActiveServer, closed: Promise<void>): void {
     served.openCount += 1;
     void closed.then(async () => {
       served.openCount -= 1;
       served.lastUsed = this.#now();
       if (served.id !== undefined) return;
-      // A client that has disconnected has not cancelled its call: the call runs to its end.
+      // A client that disconnects does not cancel its call, so the call is finished.
       await served.built.calls.idle();
       await end(served);
     });
   }
 
-  async #sessionOf(req: Request, body: unknown): Promise<Connected> {
+  async #sessionOf(req: Request, body: unknown): Promise<ConnectedServer> {
     const id = req.get('mcp-session-id');
     const session = id === undefined ? undefined : this.#sessions.get(id);
     if (id !== undefined && session !== undefined) {
@@ -126,7 +126,7 @@ export class HttpSessions {
     );
   }
 
-  async #begin(): Promise<Connected> {
+  async #begin(): Promise<ConnectedServer> {
     const { maxSessions } = this.#options;
     if (this.#sessions.size >= maxSessions && !this.#makeRoom()) {
       const message = `All ${maxSessions} sessions are in use. Try again later.`;
@@ -138,8 +138,10 @@ export class HttpSessions {
     });
   }
 
-  /** `onBegun` is called when `initialize` makes it a session; without it there is none. */
-  async #connect(onBegun?: (id: string, served: Connected) => void): Promise<Connected> {
+  /** With `onBegun` the server has a session; it is called when `initialize` has started the session. */
+  async #connect(
+    onBegun?: (id: string, served: ConnectedServer) => void,
+  ): Promise<ConnectedServer> {
     const built = this.#options.build(onBegun !== undefined);
     const transport = new SessionTransport(
       onBegun && {
@@ -147,14 +149,14 @@ export class HttpSessions {
         onsessioninitialized: (id) => onBegun(id, served),
       },
     );
-    const served: Connected = { built, transport, openCount: 0, lastUsed: this.#now() };
+    const served: ConnectedServer = { built, transport, openCount: 0, lastUsed: this.#now() };
     this.#keep(served);
     // The class types its callbacks as `| undefined`; the interface has them optional.
     await built.server.connect(transport as Transport);
     return served;
   }
 
-  #keep(served: Served): void {
+  #keep(served: ActiveServer): void {
     this.#served.add(served);
     served.built.server.onclose = () => {
       this.#served.delete(served);
@@ -163,7 +165,7 @@ export class HttpSessions {
     };
   }
 
-  /** Ends the least recently used session that is idle; false where all are in use. */
+  /** Closes the idle session that was used least recently. Returns false if no session is idle. */
   #makeRoom(): boolean {
     const unused = [...this.#sessions.values()].find(isUnused);
     if (unused !== undefined) void end(unused);
@@ -185,10 +187,10 @@ export class HttpSessions {
 }
 
 const NO_SESSION = 'Session not found: it has ended. Start a new session with initialize.';
-/** The number that the SDK's transport uses for it. */
+/** The number that the SDK's transport uses. */
 const SESSION_NOT_FOUND = -32001;
 const CLOSE = { Connection: 'close' };
 
-/** A call can still run after its client has disconnected; ending the session would cancel it. */
-const isUnused = ({ openCount, built }: Served) => openCount === 0 && built.calls.isIdle;
-const end = ({ built }: Served) => built.server.close();
+/** A call can run after its client has disconnected; closing the session would cancel it. */
+const isUnused = ({ openCount, built }: ActiveServer) => openCount === 0 && built.calls.isIdle;
+const end = ({ built }: ActiveServer) => built.server.close();

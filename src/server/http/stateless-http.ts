@@ -1,6 +1,6 @@
 /**
- * The stateless protocol (2026-07-28) over HTTP: headers that must repeat the body, so that proxies
- * need not read it, and the answer as JSON, or as a stream of events once a notification precedes it.
+ * The stateless protocol (2026-07-28) over HTTP. Headers repeat values of the body, so that a proxy need
+ * not read the body. The answer is JSON, or an event stream if notifications are sent before it.
  */
 import {
   ErrorCode,
@@ -23,7 +23,7 @@ import { HttpError } from './http-error.js';
 const HEADER_MISMATCH = -32020;
 const KEEP_ALIVE_MS = 15_000;
 
-/** The field of the parameters that the header `Mcp-Name` repeats. */
+/** By method: the parameter that the header `Mcp-Name` repeats. */
 const NAMED_BY: Record<string, string> = {
   'tools/call': 'name',
   'prompts/get': 'name',
@@ -37,8 +37,8 @@ export function isStatelessHttp(req: Request, body: JSONRPCMessage | JSONRPCMess
 }
 
 /**
- * The request, checked; `undefined` for a notification, which this revision ignores.
- * HttpError under the request's id.
+ * Checks the request. Returns `undefined` for a notification, which this revision ignores. Throws
+ * HttpError with the id of the request.
  */
 export function statelessRequest(
   req: Request,
@@ -55,12 +55,12 @@ export function statelessRequest(
     if (wrong !== undefined) throw new RpcError(HEADER_MISMATCH, `Header mismatch: ${wrong}.`);
     checkSupported(body, version);
   } catch (error) {
-    throw underId(error, body);
+    throw withRequestId(error, body);
   }
   return body;
 }
 
-/** Resolves when the answer is on its way, or the stream of notifications is open. HttpError. */
+/** Resolves when the request is accepted; the answer follows in `res`. Throws HttpError. */
 export async function answerStateless(
   request: JSONRPCRequest,
   res: Response,
@@ -70,11 +70,11 @@ export async function answerStateless(
   // A client of this revision cancels a request by closing its connection.
   res.once('close', () => void exchange.cancel());
   await exchange.start().catch((error: unknown) => {
-    throw underId(error, request);
+    throw withRequestId(error, request);
   });
 }
 
-function underId(error: unknown, { id }: JSONRPCRequest): unknown {
+function withRequestId(error: unknown, { id }: JSONRPCRequest): unknown {
   if (!(error instanceof RpcError)) return error;
   const { code, message, data } = error;
   return new HttpError(code === ErrorCode.MethodNotFound ? 404 : 400, message, { code, id, data });
@@ -118,7 +118,7 @@ function mismatch(req: Request, { method, params }: JSONRPCRequest, version: str
   return wrong && `${wrong[0]} is missing or is different from the body`;
 }
 
-/** A value that a header cannot carry as it is arrives as `=?base64?…?=`. */
+/** Decodes `=?base64?…?=`, the form of a value with characters that a header cannot contain. */
 function decoded(header: string | undefined): string | undefined {
   const encoded = /^=\?base64\?([A-Za-z\d+/]*={0,2})\?=$/.exec(header ?? '')?.[1];
   return encoded === undefined ? header?.trim() : Buffer.from(encoded, 'base64').toString('utf8');

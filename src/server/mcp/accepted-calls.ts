@@ -1,6 +1,6 @@
 /**
- * The calls that a server has accepted and not yet answered. The server waits for them before it
- * ends, so that it breaks off no write. This file does not depend on MCP.
+ * The calls that a server has accepted and not yet answered. Before it ends, the server waits for them,
+ * so that all writes are finished. This file does not depend on MCP.
  */
 import { PendingWork } from '../../base/pending-work.js';
 
@@ -8,7 +8,7 @@ export class AcceptedCalls {
   readonly #running = new PendingWork();
   readonly #ending = new AbortController();
 
-  /** Aborted when the server ends: calls that wait should answer now; writes still finish. */
+  /** Aborted when the server ends. A call that waits should then answer; a write is still finished. */
   get endSignal(): AbortSignal {
     return this.#ending.signal;
   }
@@ -18,18 +18,18 @@ export class AcceptedCalls {
     return this.#running.isIdle;
   }
 
-  /** Runs `work` as an accepted call; settles as it does. */
+  /** Runs `work` as an accepted call, and returns its result or throws its error. */
   async track<T>(work: () => Promise<T>): Promise<T> {
     return this.#running.track(work());
   }
 
-  /** Signals the end and resolves once no accepted call is running. */
+  /** Aborts `endSignal`, and resolves when no accepted call is running. */
   async end(): Promise<void> {
     this.#ending.abort();
     await this.idle();
   }
 
-  /** Resolves once no accepted call is running. */
+  /** Resolves when no accepted call is running. */
   idle(): Promise<void> {
     return this.#running.idle();
   }

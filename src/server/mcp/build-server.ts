@@ -1,6 +1,6 @@
 /**
  * Builds the MCP server: registers the handlers of tools, resources, prompts, completions and logging
- * for the chosen toolsets. It names no tool and no transport (`stdio.ts`, `http/`).
+ * for the chosen toolsets. The transports are in `stdio.ts` and `http/`.
  */
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { ServerCapabilities } from '@modelcontextprotocol/sdk/types.js';
@@ -25,8 +25,8 @@ const UNLISTED_TOOLS =
   'The tools perplexity_search, perplexity_deep_research and their follow-ups can be called when PERPLEXITY_API_KEY is set for this server.';
 
 /**
- * The SDK needs a validator only for answers of clients to questions, and Daybook asks none. The
- * default one compiles schemas with Ajv, which takes longer than building the rest of the server.
+ * The SDK uses a validator only for answers to elicitation requests, and Daybook sends none. The default
+ * validator compiles schemas with Ajv, which takes longer than building the rest of the server.
  */
 const jsonSchemaValidator = {
   getValidator: () => {
@@ -37,20 +37,20 @@ const jsonSchemaValidator = {
 export const SERVER_INFO = { name: 'daybook', title: 'Daybook', version: VERSION };
 
 export interface ServerOptions extends ToolChoice {
-  /** Called by each request, so that the handshake and the list of tools do not wait for the app. */
+  /** Called by each request, so that `initialize` and `tools/list` do not wait for the app. */
   readonly app: () => App | Promise<App>;
-  /** Whether callers come over the network; tools get it as `ToolCall.isRemote`. Default false. */
+  /** True if callers come over the network; see `ToolCall.isRemote`. Default false. */
   readonly isRemote?: boolean;
-  /** False if the server serves one request and cannot notify a client later. Default true. */
+  /** False if the server answers one request and cannot notify the client later. Default true. */
   readonly hasSession?: boolean;
-  /** The built document of the views; left out, none are offered. */
+  /** Path of the HTML document of the views. Without it no views are offered. */
   readonly viewsFile?: string;
   readonly log?: Log;
 }
 
 export interface BuiltServer {
   readonly server: Server;
-  /** Accepted calls; `end()` lets them finish. */
+  /** Accepted calls; `end()` waits for them. */
   readonly calls: AcceptedCalls;
 }
 
@@ -80,7 +80,7 @@ export function buildServer(options: ServerOptions): BuiltServer {
   return { server, calls };
 }
 
-/** The lists of tools and prompts never change while a server runs, so no notice of that is offered. */
+/** The lists of tools and prompts never change while a server runs, so `listChanged` is not offered. */
 function capabilitiesOf(
   offeredPrompts: readonly Prompt[],
   hasSession: boolean,

@@ -1,7 +1,7 @@
 /**
- * The progress notifications of one call, with numbers that only grow, as the protocol requires. A call
- * that has reported nothing for a second repeats its last report: clients that extend their time limit
- * with every notification then wait for every tool, also for one that cannot count its steps.
+ * The progress notifications of one call. Their numbers always increase, as the protocol requires. If a
+ * call reports nothing for a second, its last report is sent again: some clients extend their time limit
+ * with each notification, and not every tool can count its steps.
  */
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
@@ -15,9 +15,9 @@ export interface Report {
   readonly message?: string;
 }
 
-const SILENCE_MS = 1000;
-/** Small beside any step that a tool counts. */
-const BEAT = 0.001;
+const HEARTBEAT_MS = 1000;
+/** Added for a repeated report; much smaller than a step of a tool. */
+const HEARTBEAT_STEP = 0.001;
 
 export class CallProgress {
   readonly #send: (report: Report) => void;
@@ -26,10 +26,10 @@ export class CallProgress {
 
   constructor(send: (report: Report) => void) {
     this.#send = send;
-    this.#timer = setInterval(() => this.#beat(), SILENCE_MS).unref();
+    this.#timer = setInterval(() => this.#heartbeat(), HEARTBEAT_MS).unref();
   }
 
-  /** Leaves out a report whose number has not grown. */
+  /** Ignores a report whose number has not increased. */
   readonly report = (report: Report): void => {
     if (this.#last !== undefined && report.progress <= this.#last.progress) return;
     this.#last = report;
@@ -41,16 +41,16 @@ export class CallProgress {
     clearInterval(this.#timer);
   }
 
-  #beat(): void {
-    const { progress = -BEAT, ...rest } = this.#last ?? {};
-    const next = { message: 'still running', ...rest, progress: progress + BEAT };
-    // A total that is reached would mean that the call is done.
+  #heartbeat(): void {
+    const { progress = -HEARTBEAT_STEP, ...rest } = this.#last ?? {};
+    const next = { message: 'still running', ...rest, progress: progress + HEARTBEAT_STEP };
+    // Progress equal to the total would mean that the call is done.
     const { total, ...open } = next;
     this.report(total !== undefined && total > next.progress ? next : open);
   }
 }
 
-/** `undefined` where the client asked for no progress. */
+/** `undefined` if the client did not ask for progress. */
 export function progressOf({ _meta, sendNotification }: Extra, log: Log): CallProgress | undefined {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return undefined;

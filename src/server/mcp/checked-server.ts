@@ -1,16 +1,16 @@
 /**
- * The SDK's server with one change: parameters that do not fit a method's schema are answered with
- * -32602 and a sentence. The SDK itself answers -32603 and prints the whole list of zod issues.
+ * The SDK's server with one change: for invalid parameters of a method it answers -32602 with one
+ * sentence. The SDK answers -32603 with all zod issues.
  */
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { RpcError } from './rpc-error.js';
 
-/** A request schema of the SDK, as far as it is needed here. */
+/** The part of the SDK's request schemas that is used here. */
 type RequestSchema = z.ZodObject<{ method: z.ZodLiteral<string> }>;
 
-/** The longest sentence about wrong parameters, in characters. */
+/** Maximum length of the sentence, in characters. */
 const MAX_SENTENCE = 300;
 
 export class CheckedServer extends Server {
@@ -22,7 +22,7 @@ export class CheckedServer extends Server {
   }
 }
 
-/** A schema of the same method that throws an RpcError for a mismatch; the SDK passes it on. */
+/** A schema for the same method that throws RpcError for invalid parameters; the SDK sends that error. */
 function withSentence(schema: RequestSchema): z.ZodType {
   return z.looseObject({ method: schema.shape.method }).superRefine((request) => {
     const parsed = schema.safeParse(request);

@@ -1,7 +1,7 @@
 /**
- * Log messages to the client: the outcome of its own tool calls, on the stream of the call, from the
- * level that the client asked for. A client learns nothing of other clients, and no detail of an
- * internal error: the server's own log has that under the error's reference.
+ * Log messages to the client: the outcome of its own tool calls, in the stream of the call. A client
+ * gets no messages about other clients, and no details of an internal error, which are only in the log
+ * of the server.
  */
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import {
@@ -17,15 +17,15 @@ export type ClientLog = (extra: Extra, level: LoggingLevel, data: Record<string,
 /** Least severe first. */
 const LEVELS = LoggingLevelSchema.options;
 
-/** Answers `logging/setLevel`. Until the client sets a level, it gets warnings and worse. */
+/** Handles `logging/setLevel`. Until the client sets a level, it receives `warning` and more severe. */
 export function registerLogging(server: Server, log: Log): ClientLog {
-  let least: LoggingLevel = 'warning';
+  let minimumLevel: LoggingLevel = 'warning';
   server.setRequestHandler(SetLevelRequestSchema, ({ params }) => {
-    least = params.level;
+    minimumLevel = params.level;
     return {};
   });
   return ({ sendNotification }, level, data) => {
-    if (LEVELS.indexOf(level) < LEVELS.indexOf(least)) return;
+    if (LEVELS.indexOf(level) < LEVELS.indexOf(minimumLevel)) return;
     const params = { level, logger: 'daybook', data };
     sendNotification({ method: 'notifications/message', params }).catch((error: unknown) =>
       log.debug({ err: error }, 'a log message was not sent'),

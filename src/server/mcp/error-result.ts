@@ -1,7 +1,7 @@
 /**
- * Errors as MCP tool results, in one shape for every failure. The result has no `structuredContent`,
- * because the official TypeScript client validates that against the tool's output schema even for
- * errors, and throws. An unknown exception shows only a reference; the log has the exception.
+ * Errors as MCP tool results. A result has no `structuredContent`, because the official TypeScript
+ * client also validates errors against the output schema of the tool, and throws. For an unknown
+ * exception the client receives only a reference; the exception is in the log.
  */
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
@@ -10,7 +10,7 @@ import { randomHex } from '../../base/ids.js';
 import type { Log } from '../../base/log.js';
 import type { Tool } from '../../tools/define-tool.js';
 
-/** The AppError that a thrown value stands for. An unknown one becomes INTERNAL with a reference. */
+/** Returns an AppError unchanged. Other errors become CANCELLED or INTERNAL, with a reference to the log. */
 export function toAppError(error: unknown, signal: AbortSignal, log: Log): AppError {
   if (isAppError(error)) {
     if (error.code === 'INTERNAL') log.error({ err: error }, 'internal error');
@@ -46,10 +46,10 @@ export function factsOf(error: AppError) {
   return { code, number, message, hint, retryable, details };
 }
 
-/** Names listed in one error. A call with thousands of wrong arguments gets a short answer all the same. */
+/** Names in one error, because a call can have thousands of wrong arguments. */
 const MAX_NAMES = 5;
 
-/** VALIDATION_ERROR that names each wrong argument and what it takes; past MAX_NAMES it counts them. */
+/** VALIDATION_ERROR that describes the first MAX_NAMES wrong arguments and counts the others. */
 export function inputError(tool: Tool, error: z.ZodError): AppError {
   const fields = Object.keys(tool.input.shape);
   const problems = error.issues.slice(0, MAX_NAMES).map((issue) => describe(issue, tool, fields));

@@ -1,14 +1,14 @@
 /**
- * The tools of one server, and each as `tools/list` shows it: names, hints, and the JSON schemas made
- * from the zod schemas. The catalogue is loaded by the first request that needs it: `initialize` is
- * answered without, and a client waits for that answer in every session.
+ * The tools of one server and their entries in `tools/list`, with JSON schemas made from the zod schemas.
+ * The first request that needs the catalogue loads it, so that `initialize`, for which a client waits in
+ * every session, is answered sooner.
  */
 import type { Tool as ToolListing } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import type { Tool } from '../../tools/define-tool.js';
 
 export interface OfferedTools {
-  /** Tools that exist, offered or not: a call of one that is switched off gets a hint. */
+  /** All tools that exist. A call of a tool that is switched off is refused with a hint. */
   readonly all: readonly Tool[];
   /** Tools that can be called. */
   readonly callable: readonly Tool[];
@@ -27,7 +27,7 @@ export interface ToolChoice {
 
 export type LoadTools = () => Promise<OfferedTools>;
 
-/** The catalogue is loaded once. */
+/** Returns a function that loads the tools at its first call. */
 export function offeredTools({ toolsets, tools, listsPerplexity = true }: ToolChoice): LoadTools {
   let offered: Promise<OfferedTools> | undefined;
   const load = async () => {
@@ -58,7 +58,7 @@ async function loadCatalogue(): Promise<readonly Tool[]> {
   return tools;
 }
 
-/** The listing of one tool, as the build made it or made once from its schemas. */
+/** The entry of a tool in `tools/list`, from the build or made once from its schemas. */
 export function toolListing(tool: Tool): ToolListing {
   const known = listings.get(tool);
   if (known) return known;
@@ -74,13 +74,13 @@ export function toolListing(tool: Tool): ToolListing {
   return listing;
 }
 
-/** Removes the bounds that zod adds to every whole number; each repetition costs tokens. */
+/** Removes the bounds that zod adds to each integer, because they cost tokens. */
 function leaveOutSafeIntegers(schema: { minimum?: number; maximum?: number }): void {
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
 }
 
-/** Any result may say it, while the store cannot be written. */
+/** A field of all results, while the store cannot be written (`store-notice.ts`). */
 const durable = {
   type: 'boolean',
   const: false,
@@ -92,7 +92,7 @@ const withDurable = (schema: ToolListing['inputSchema']) => ({
   properties: { ...schema.properties, durable },
 });
 
-/** Draft 7 without `$schema`: every client's validator accepts this dialect. */
+/** JSON Schema draft 7 without `$schema`, because the validators of all clients accept this dialect. */
 function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): ToolListing['inputSchema'] {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io,

@@ -1,6 +1,6 @@
 /**
- * Which views are offered to whom: the extension MCP Apps (`io.modelcontextprotocol/ui`, SEP-1865). A
- * client that does not declare it sees tools and resources without views.
+ * The views of the extension MCP Apps (`io.modelcontextprotocol/ui`, SEP-1865). A client that does not
+ * declare this extension receives tools and resources without views.
  */
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { Tool as ToolListing } from '@modelcontextprotocol/sdk/types.js';
@@ -29,13 +29,13 @@ export class OfferedViews {
   readonly kind: ResourceKind;
   readonly #load: LoadTools;
 
-  /** `file` is the built document. A view is offered where all tools that it needs can be called. */
+  /** `file`: path of the HTML document. A view is offered if all tools that it needs can be called. */
   constructor(file: string, load: LoadTools) {
     this.#load = load;
     this.kind = viewResources(file, () => this.#views());
   }
 
-  /** The tools as `tools/list` shows them to a client that can show views. */
+  /** The entries of `tools/list` for a client that can show views. */
   async listings(tools: readonly Tool[]): Promise<ToolListing[]> {
     const offered = (await this.#views()).map(({ name }) => name);
     return tools.map((tool) => {
@@ -52,7 +52,7 @@ export class OfferedViews {
   }
 }
 
-/** Whether the client can show views. `meta`: of its request, where the protocol is stateless. */
+/** True if the client can show views. `meta`: `_meta` of the request, for the stateless protocol. */
 export function canShowViews(server: Server, meta: Record<string, unknown> | undefined): boolean {
   const capabilities = server.getClientCapabilities() ?? meta?.[CAPABILITIES_KEY];
   const declared = capabilitiesSchema.safeParse(capabilities);

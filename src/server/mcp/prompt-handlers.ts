@@ -1,6 +1,4 @@
-/**
- * Prompts and completions over MCP. Their content is defined in `resources/`.
- */
+/** The MCP handlers of prompts and completions. `resources/` defines their content. */
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import {
   CompleteRequestSchema,

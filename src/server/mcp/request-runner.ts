@@ -1,6 +1,6 @@
 /**
- * Runs one request of a client: counts it as accepted, opens the app, sends progress, and turns every
- * failure into what the client receives. Tools, resources, prompts and completions all run through it.
+ * Runs a request of a client for a tool, resource, prompt or completion: counts it as accepted, opens the
+ * app, sends progress, and converts errors into the errors that the client receives.
  */
 import type { App } from '../../app.js';
 import type { AppError } from '../../base/errors.js';
@@ -13,7 +13,7 @@ import { RpcError, toRpcError } from './rpc-error.js';
 export interface RunningRequest {
   /** Aborted when the client cancels the request or the server ends. */
   readonly signal: AbortSignal;
-  /** Sends a progress notification, where the client asked for them. */
+  /** Sends a progress notification, if the client asked for progress. */
   progress(report: Report): void;
 }
 
@@ -37,7 +37,7 @@ export class RequestRunner {
     return this.#calls.endSignal;
   }
 
-  /** `onFailure` turns an error into a result or throws; by default it throws an RpcError. */
+  /** `onFailure` returns a result for an error, or throws. By default it throws RpcError. */
   run<T>(
     extra: Extra,
     work: (app: App, request: RunningRequest) => Promise<T>,

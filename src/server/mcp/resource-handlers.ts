@@ -1,6 +1,6 @@
 /**
- * Resources over MCP: listing, reading, subscriptions and their notifications. Their content is
- * defined in `resources/`.
+ * The MCP handlers of resources: lists, reading, subscriptions and notifications. `resources/` defines
+ * their content.
  */
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import {
@@ -28,7 +28,7 @@ import { toRpcError } from './rpc-error.js';
 export const RESOURCE_CAPABILITIES = { resources: { subscribe: true, listChanged: true } };
 
 export interface ResourceOptions {
-  /** False if the server serves one request: then clients cannot subscribe. */
+  /** False if the server answers one request; then clients cannot subscribe. */
   readonly hasSession: boolean;
   readonly views: OfferedViews | undefined;
 }
@@ -76,7 +76,7 @@ export function registerResources(
   if (hasSession) registerSubscriptions(server, runner, { kinds, notifier, follow });
 }
 
-interface Following {
+interface SubscriptionOptions {
   readonly kinds: readonly ResourceKind[];
   readonly notifier: ResourceNotifications;
   readonly follow: (app: App) => void;
@@ -85,7 +85,7 @@ interface Following {
 function registerSubscriptions(
   server: Server,
   runner: RequestRunner,
-  { kinds, notifier, follow }: Following,
+  { kinds, notifier, follow }: SubscriptionOptions,
 ): void {
   server.setRequestHandler(SubscribeRequestSchema, ({ params: { uri } }, extra) =>
     runner.run(
@@ -106,12 +106,12 @@ function registerSubscriptions(
   });
 }
 
-/** The specification asks for the resource's address in the error's data. */
+/** The MCP specification requires the URI of the resource in the data of the error. */
 const failWith = (uri: string) => (error: AppError) => {
   throw toRpcError(error, { uri });
 };
 
-/** Everything a list would show, under keys that are unique across the kinds. */
+/** All resources of a list, with keys that are unique across the kinds. */
 async function knownOf(app: App, kinds: readonly ResourceKind[]): Promise<[string, string][]> {
   const known = kinds.map(async (kind) =>
     (await kind.known(app)).map(([key, listing]): [string, string] => [keyIn(kind, key), listing]),
@@ -121,7 +121,7 @@ async function knownOf(app: App, kinds: readonly ResourceKind[]): Promise<[strin
 
 const keyIn = ({ name }: ResourceKind, key: string) => `${name}:${key}`;
 
-/** Follows the stores from the first list or subscription of a client until the server ends. */
+/** Returns a function that follows the stores from its first call until `end` is aborted. */
 function followOnce(
   kinds: readonly ResourceKind[],
   notifier: ResourceNotifications,

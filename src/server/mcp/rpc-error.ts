@@ -1,12 +1,12 @@
 /**
- * An error of the JSON-RPC protocol, as the client receives it. The SDK's `McpError` puts
- * `MCP error N:` in front of every message; this class does not.
+ * JSON-RPC errors as the client receives them. The SDK's `McpError` is not used, because it adds
+ * `MCP error N:` before the message.
  */
 import { ErrorCode, type RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { AppError } from '../../base/errors.js';
 import { factsOf } from './error-result.js';
 
-/** The number of "resource not found" in the revisions up to 2025-11-25. */
+/** "Resource not found" in the revisions up to 2025-11-25. */
 export const RESOURCE_NOT_FOUND = -32002;
 
 const RPC_CODES: { readonly [code in AppError['code']]?: number } = {
@@ -20,7 +20,7 @@ export class RpcError extends Error {
   /** The number of the JSON-RPC error. */
   readonly code: number;
   readonly data: unknown;
-  /** Of the request that it refuses, where it is known. */
+  /** The id of the refused request, if it is known. */
   readonly id: RequestId | null;
 
   constructor(code: number, message: string, data?: unknown, id: RequestId | null = null) {
@@ -31,7 +31,7 @@ export class RpcError extends Error {
   }
 }
 
-/** The protocol's form of an AppError. `data` holds Daybook's own code and what `more` adds. */
+/** Converts an AppError. `data` has the fields of `more`, and Daybook's error as `daybook/error`. */
 export function toRpcError(error: AppError, more: Record<string, unknown> = {}): RpcError {
   const code = RPC_CODES[error.code] ?? ErrorCode.InternalError;
   return new RpcError(code, error.message, { ...more, 'daybook/error': factsOf(error) });

@@ -1,7 +1,7 @@
 /**
- * Reads JSON-RPC messages from bytes, for both transports: strict UTF-8, one message or a batch, and
- * limits that keep one request from blocking the process. A value that is nested too deeply would
- * overflow the stack of whatever walks it; a value of millions of parts would take many seconds.
+ * Parses JSON-RPC messages for both transports: strict UTF-8, one message or a batch. Limits prevent one
+ * request from blocking the process: very deep nesting would overflow the stack of recursive functions,
+ * and millions of values would take many seconds.
  */
 import {
   ErrorCode,
@@ -11,17 +11,17 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { RpcError } from './rpc-error.js';
 
-/** Far more than any tool needs, far less than the stack holds. */
+/** More than any tool needs, and less than the stack allows. */
 const MAX_DEPTH = 500;
 const MAX_BATCH = 100;
-/** Objects, lists and their members together: about half a second of work. */
+/** Objects, arrays and their members together: they take about half a second. */
 const MAX_PARTS = 500_000;
-/** Keys of one object. zod works through them one by one, several times. */
+/** Keys of one object, because zod processes each key several times. */
 const MAX_KEYS = 10_000;
 
 /**
- * One message, or the messages of a batch. RpcError: -32700 for no JSON, -32600 for a wrong message,
- * with the id of the request where it has one.
+ * One message, or the messages of a batch. Throws RpcError -32700 for invalid JSON and -32600 for an
+ * invalid message, with the id of the request if it has one.
  */
 export function parseMessages(bytes: Uint8Array): JSONRPCMessage | JSONRPCMessage[] {
   if (hasTooManyParts(bytes)) throw invalid(`it has more than ${MAX_PARTS} values`);
@@ -37,7 +37,7 @@ export function parseMessages(bytes: Uint8Array): JSONRPCMessage | JSONRPCMessag
 function checked(value: unknown): JSONRPCMessage | JSONRPCMessage[] {
   const messages = Array.isArray(value) ? value : [value];
   if (messages.length > MAX_BATCH) throw invalid(`a batch has at most ${MAX_BATCH} messages`);
-  // Before the schema, which copies every object key by key.
+  // This check is first, because the schema copies each object key by key.
   checkShape(messages);
   const isRpc = (each: unknown) => JSONRPCMessageSchema.safeParse(each).success;
   if (messages.length === 0 || !messages.every(isRpc)) {
@@ -46,7 +46,7 @@ function checked(value: unknown): JSONRPCMessage | JSONRPCMessage[] {
   return value as JSONRPCMessage | JSONRPCMessage[];
 }
 
-/** The id of a request, so that its sender stops waiting. A wrong response is no request. */
+/** The id of an invalid request, so that its sender stops waiting; null for other messages. */
 function idOf(value: unknown): RequestId | null {
   const { id, method } = (value ?? {}) as { id?: unknown; method?: unknown };
   const isId = typeof id === 'string' || Number.isInteger(id);
@@ -56,7 +56,7 @@ function idOf(value: unknown): RequestId | null {
 const invalid = (reason: string) =>
   new RpcError(ErrorCode.InvalidRequest, `Invalid request: ${reason}.`);
 
-/** Counts brackets, braces and commas outside of strings, before anything is built from them. */
+/** Counts brackets, braces and commas outside of strings, before JSON.parse makes values of them. */
 function hasTooManyParts(bytes: Uint8Array): boolean {
   if (bytes.byteLength <= MAX_PARTS) return false;
   let parts = 0;
@@ -80,7 +80,7 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** Walks level by level: recursion would overflow on the values that this check refuses. */
+/** Checks level by level, because recursion would overflow the stack with a deeply nested value. */
 function checkShape(value: readonly unknown[]): void {
   let level: object[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {

@@ -1,7 +1,7 @@
 /**
- * Answers one request of the stateless protocol (2026-07-28). A server of its own, which speaks the
- * revision before, does the work; this file translates between the two revisions. The transport hands
- * in a channel: stdio writes lines, HTTP writes one JSON answer or a stream of events.
+ * Answers one request of the stateless protocol (2026-07-28). A separate server for each request, which
+ * uses the previous revision, does the work; this file translates between the two revisions. The
+ * transport gives a channel: stdio writes lines, HTTP writes a JSON answer or an event stream.
  */
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import {
@@ -22,8 +22,8 @@ const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId';
 const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel';
 /** Lists of tools and prompts never change while a server runs. */
 const STATIC_MS = 5 * 60_000;
-/** How long a client may keep an answer. Files can change at any time. */
-const FRESH_MS: Record<string, number> = {
+/** `ttlMs` by method: how long a client may cache an answer. Resources can change at any time. */
+const TTL_MS: Record<string, number> = {
   [DISCOVER]: STATIC_MS,
   'tools/list': STATIC_MS,
   'prompts/list': STATIC_MS,
@@ -40,13 +40,13 @@ type Filter = z.output<typeof filterSchema>;
 
 type Params = Record<string, unknown> & { _meta?: Record<string, unknown> | undefined };
 
-/** Where a transport sends what belongs to one request. */
+/** Sends the messages of one request to the client. */
 export interface StatelessChannel {
-  /** Sends a notification; the answer is still to come. */
+  /** Sends a notification, before the answer. */
   notify(message: unknown): void;
-  /** Sends the answer. Nothing follows it. */
+  /** Sends the answer, which is the last message. */
   answer(message: unknown): void;
-  /** The exchange is over. Called once, also where no answer was sent. */
+  /** Called once at the end, also if no answer was sent. */
   close(): void;
 }
 
@@ -56,7 +56,7 @@ export class StatelessExchange {
   readonly #channel: StatelessChannel;
   readonly #client: InMemoryTransport;
   readonly #serverSide: InMemoryTransport;
-  /** The exchange's own requests to the server: each waits for its outcome. */
+  /** Requests of the exchange itself to the server, by id, with the function that gets the outcome. */
   readonly #waiting = new Map<unknown, (isGranted: boolean) => void>();
   #isOver = false;
 
@@ -72,14 +72,14 @@ export class StatelessExchange {
     return isListening(this.#request);
   }
 
-  /** Resolves when the request is with its server. RpcError where its parameters are wrong. */
+  /** Resolves when the server has received the request. Throws RpcError for invalid parameters. */
   async start(): Promise<void> {
     await this.#built.server.connect(this.#serverSide);
     this.#client.onclose = () => this.#end();
     await (this.isListening ? this.#listen() : this.#ask());
   }
 
-  /** The client does not want the answer any more: none is sent. */
+  /** Cancels the request; no answer is sent. */
   async cancel(): Promise<void> {
     if (this.#isOver) return;
     this.#finish();
@@ -88,7 +88,7 @@ export class StatelessExchange {
     await this.#client.send({ jsonrpc: '2.0', method, params }).catch(() => undefined);
   }
 
-  /** The least severe level of log messages that the client asked for; absent: none. */
+  /** The minimum level of log messages; without it no log messages are sent. */
   get #logLevel(): unknown {
     return this.#request.params?._meta?.[LOG_LEVEL_KEY];
   }
@@ -100,11 +100,11 @@ export class StatelessExchange {
       const setLevel = { method: 'logging/setLevel', params: { level: this.#logLevel } };
       await this.#client.send({ jsonrpc: '2.0', id: newUuid(), ...setLevel });
     }
-    const forwarded = method === DISCOVER ? GREETING : { method, params };
+    const forwarded = method === DISCOVER ? INITIALIZE : { method, params };
     await this.#client.send({ jsonrpc: '2.0', id, ...forwarded } as JSONRPCRequest);
   }
 
-  /** Subscribes for the client, acknowledges what was granted, and passes on the notifications. */
+  /** Subscribes for the client, acknowledges the granted subscriptions, and forwards notifications. */
   async #listen(): Promise<void> {
     const { id, params } = this.#request;
     const parsed = filterSchema.safeParse(params?.['notifications']);
@@ -136,7 +136,7 @@ export class StatelessExchange {
     });
   }
 
-  /** The server has ended. A client that listens gets its answer now. */
+  /** Called when the server has ended: answers a listening request. */
   #end(): void {
     for (const settle of this.#waiting.values()) settle(false);
     if (this.#isOver) return;
@@ -168,7 +168,7 @@ export class StatelessExchange {
   #translated(message: JSONRPCMessage): unknown {
     if ('error' in message) {
       const { error } = message;
-      // This revision counts "resource not found" as wrong parameters.
+      // In this revision "resource not found" has the code of invalid parameters.
       const code = error.code === RESOURCE_NOT_FOUND ? ErrorCode.InvalidParams : error.code;
       return { ...message, error: { ...error, code } };
     }
@@ -176,7 +176,7 @@ export class StatelessExchange {
     const { method } = this.#request;
     const result =
       method === DISCOVER ? discovered(message.result as InitializeResult) : message.result;
-    const ttlMs = FRESH_MS[method];
+    const ttlMs = TTL_MS[method];
     return {
       ...message,
       result: {
@@ -206,7 +206,7 @@ export class StatelessExchange {
   }
 }
 
-const GREETING = {
+const INITIALIZE = {
   method: 'initialize',
   params: {
     protocolVersion: LATEST_PROTOCOL_VERSION,

@@ -1,7 +1,7 @@
 /**
- * Requests of the stateless protocol (revision 2026-07-28), on both transports. Each request carries
- * its protocol version and its client's capabilities in `_meta`; nothing is remembered between two
- * requests. What HTTP adds, the headers that repeat the body, is in `http/stateless-http.ts`.
+ * Requests of the stateless protocol (revision 2026-07-28), for both transports. Each request has its
+ * protocol version and the capabilities of the client in `_meta`; the server keeps nothing between two
+ * requests. The headers of HTTP are in `http/stateless-http.ts`.
  */
 import {
   ErrorCode,
@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { RpcError } from './rpc-error.js';
 
 export const STATELESS_VERSION = '2026-07-28';
-/** The versions served by request. Earlier ones begin with `initialize` and are not in this list. */
+/** The supported stateless versions. Earlier versions start with `initialize` and are not in this list. */
 export const STATELESS_VERSIONS: readonly string[] = [STATELESS_VERSION];
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
@@ -43,7 +43,7 @@ export function isStateless(message: JSONRPCMessage): boolean {
 /** True for a request whose notifications continue until the client or the server ends it. */
 export const isListening = ({ method }: JSONRPCRequest) => method === LISTEN;
 
-/** The version that the request names. RpcError -32602 where `_meta` lacks what it must have. */
+/** The protocol version of the request. Throws RpcError -32602 if a required field of `_meta` is missing. */
 export function requestedVersion({ params }: JSONRPCRequest): string {
   const meta = metaSchema.safeParse(params?._meta);
   if (meta.success) return meta.data[VERSION_KEY];
@@ -53,7 +53,7 @@ export function requestedVersion({ params }: JSONRPCRequest): string {
   );
 }
 
-/** RpcError: -32022 for another version, -32601 for a method that this revision does not have. */
+/** Throws RpcError -32022 for another version, and -32601 for an unknown method. */
 export function checkSupported({ method }: JSONRPCRequest, requested: string): void {
   if (!STATELESS_VERSIONS.includes(requested)) {
     const data = { supported: STATELESS_VERSIONS, requested };

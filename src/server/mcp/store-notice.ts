@@ -1,19 +1,19 @@
-/**
- * What every result says while the store cannot be written: `durable: false`, and why. Results of a
- * healthy store are as they are without this.
- */
+/** Adds `durable: false` and the reason to all results, while the store cannot be written. */
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { App } from '../../app.js';
 import type { Tool } from '../../tools/define-tool.js';
 
-/** Prepares a call: what waits is written if the store is back. STORAGE_UNAVAILABLE for tools that cannot wait. */
+/**
+ * Writes the waiting writes if the store is available again. Throws STORAGE_UNAVAILABLE if it is not and
+ * the tool needs it.
+ */
 export async function requireStoreFor(tool: Tool, { deferredWrites }: App) {
   await deferredWrites.settle();
-  const canGoOn = tool.annotations.readOnlyHint || tool.writesLater === true;
-  if (!canGoOn) deferredWrites.requireHere();
+  const canRun = tool.annotations.readOnlyHint || tool.writesLater === true;
+  if (!canRun) deferredWrites.requireHere();
 }
 
-/** The result as it is where everything is on the disk. */
+/** Returns the result unchanged if no write waits. */
 export function withStoreNotice(result: CallToolResult, { deferredWrites }: App): CallToolResult {
   const text = noticeOf(deferredWrites.state());
   if (text === undefined) return result;

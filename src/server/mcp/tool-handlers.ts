@@ -1,7 +1,7 @@
 /**
- * `tools/list` and `tools/call`. A call is checked against the tool's input schema, its result against
- * the output schema. A failing tool answers a result with `isError`; only a tool that does not exist
- * is an error of the protocol, as the MCP specification asks.
+ * The MCP handlers of `tools/list` and `tools/call`. Input and output are checked against the schemas of
+ * the tool. The error of a tool is a result with `isError`; only an unknown tool is an error of the
+ * protocol, as the MCP specification requires.
  */
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
@@ -30,7 +30,7 @@ export function registerTools(
   load: LoadTools,
   { calls, views, isRemote, clientLog }: ToolHandling,
 ): void {
-  // Both count as accepted from here on: a server that ends waits until the tools are loaded.
+  // Both requests count as accepted before the tools are loaded, so a server that ends answers them.
   server.setRequestHandler(ListToolsRequestSchema, ({ params }) =>
     calls.track(async () => {
       refuseCursor(params?.cursor);

@@ -1,19 +1,18 @@
 /**
- * The tool `backup`: writes one archive of everything and reads it back. Only people restore one
- * (`daybook restore`), not an assistant.
+ * The tool `backup`: writes one archive of all data and compares it with the files. No tool restores an
+ * archive; a person does that with `daybook restore`.
  */
 import { z } from 'zod';
 import { ADDS, defineTool, success } from '../define-tool.js';
 
-/** Enough to act on. */
-const MOST_NAMED = 20;
+const MAX_LEFT_OUT = 20;
 
 export const backup = defineTool({
   name: 'backup',
   toolset: 'admin',
   title: 'Back up the store',
   description:
-    'Writes all conversations, notes and facts into one dated archive (.tar.gz), reads it back and compares every file. Use it when the user asks for a backup or before large changes. Tell the user the path; `daybook restore <path>` in a terminal restores it.',
+    'Writes all conversations, notes and facts into one dated archive (.tar.gz) and compares it with the files. Tell the user the path; `daybook restore <path>` in a terminal restores it.',
   input: () => z.strictObject({}),
   output: () =>
     z.object({
@@ -37,7 +36,7 @@ export const backup = defineTool({
     });
     return {
       ...report,
-      leftOut: report.leftOut.slice(0, MOST_NAMED).map((each) => ({ ...each })),
+      leftOut: report.leftOut.slice(0, MAX_LEFT_OUT).map((each) => ({ ...each })),
       leftOutTotal: report.leftOut.length,
       removed: [...report.removed],
     };

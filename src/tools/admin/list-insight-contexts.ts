@@ -1,4 +1,4 @@
-/** The tool `list_insight_contexts`: which projects have insights, and how many. */
+/** The tool `list_insight_contexts`: lists the projects that have insights, with their number. */
 import { z } from 'zod';
 import { defineTool, READS, success } from '../define-tool.js';
 

@@ -1,4 +1,4 @@
-/** The tool `list_trash`: what was deleted and can be brought back. */
+/** The tool `list_trash`: lists deleted conversations, notes and insights that can be restored. */
 import { z } from 'zod';
 import { shortened } from '../../base/shortened.js';
 import type { TrashedItem } from '../../maintenance/trash-bin.js';

@@ -1,21 +1,21 @@
 /**
- * The tool `prune_conversations`: shows what would be forgotten and why, and moves it to the trash only
- * when it is asked to.
+ * The tool `prune_conversations`: shows which conversations a rule selects, and why. Only with
+ * `dryRun: false` it moves them to the trash.
  */
 import { z } from 'zod';
 import { shortened } from '../../base/shortened.js';
 import type { Candidate } from '../../maintenance/retention/candidates.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
 
-/** Enough to judge; the totals are of all. */
-const MOST_NAMED = 50;
+/** Of each list in the answer; the totals count all. */
+const MAX_LISTED = 50;
 
 export const pruneConversations = defineTool({
   name: 'prune_conversations',
   toolset: 'admin',
   title: 'Prune conversations',
   description:
-    'Shows which conversations a rule would move to the trash, and why; without a rule, the retention policy decides. dryRun: false moves them; show the user the list first. Pinned conversations are never moved.',
+    'Shows which conversations a rule, or without a rule the retention policy, would move to the trash, and why; pinned conversations are never moved. Show the user the list, then pass dryRun: false to move them.',
   input: () =>
     z.strictObject({
       olderThanDays: z
@@ -82,15 +82,15 @@ export const pruneConversations = defineTool({
       sizeBytes: plan.conversations.reduce((sum, each) => sum + each.sizeBytes, 0),
       moved: report?.moved.length ?? 0,
       removedFromTrash: (report?.removed ?? plan.trash).length,
-      conversations: plan.conversations.slice(0, MOST_NAMED).map(named),
-      skipped: (report?.skipped ?? []).slice(0, MOST_NAMED).map((each) => ({ ...each })),
+      conversations: plan.conversations.slice(0, MAX_LISTED).map(toListed),
+      skipped: (report?.skipped ?? []).slice(0, MAX_LISTED).map((each) => ({ ...each })),
       storeBytes,
       ...(limitBytes !== undefined && { limitBytes }),
     };
   },
 });
 
-function named({ head, lastMessageAt, sizeBytes, reason }: Candidate) {
+function toListed({ head, lastMessageAt, sizeBytes, reason }: Candidate) {
   const { conversationId, title, module, messageCount } = head;
   return {
     conversationId,

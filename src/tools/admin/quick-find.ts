@@ -1,6 +1,6 @@
 /**
- * The tool `quick_find`: everything that has a name, as `daybook find` has it: conversations, notes and
- * their headings, insights, subjects of the knowledge graph.
+ * The tool `quick_find`: finds conversations, notes, headings, insights and subjects of the knowledge
+ * graph by name. The command `daybook find` returns the same results.
  */
 import { z } from 'zod';
 import { shortened } from '../../base/shortened.js';
@@ -12,7 +12,7 @@ export const quickFind = defineTool({
   toolset: 'admin',
   title: 'Find by name',
   description:
-    'Finds conversations, notes, headings, insights and subjects of the knowledge graph by words of their names; beginnings of words are enough, and small typing errors are allowed. For the text of messages use search_messages.',
+    'Finds conversations, notes, headings, insights and subjects of the knowledge graph by words of their names; beginnings of words and small typing errors are allowed. To search the text of messages, use search_messages.',
   input: () =>
     z.strictObject({
       query: z.string().min(1).max(1000).describe('Words of the name.'),

@@ -1,4 +1,4 @@
-/** The tool `restore_conversation`: out of the trash again. */
+/** The tool `restore_conversation`: restores a conversation, note or insight from the trash. */
 import { z } from 'zod';
 import { ADDS, defineTool, success } from '../define-tool.js';
 
@@ -7,7 +7,7 @@ export const restoreConversation = defineTool({
   toolset: 'admin',
   title: 'Restore from the trash',
   description:
-    'Restores a conversation (or a note or an insight, with kind) from the trash, by its name there (list_trash), or by its id. Nothing is overwritten.',
+    'Restores a conversation (or a note or an insight, with kind) from the trash, by its name in list_trash or by its id. Nothing is overwritten.',
   input: () =>
     z.strictObject({
       name: z

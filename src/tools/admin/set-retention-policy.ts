@@ -1,4 +1,4 @@
-/** The tool `set_retention_policy`: what is moved to the trash by itself once a day. */
+/** The tool `set_retention_policy`: sets the rules that move conversations to the trash once a day. */
 import { z } from 'zod';
 import { MAX_RULES, ruleSchema } from '../../maintenance/retention/rule.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
@@ -8,7 +8,7 @@ export const setRetentionPolicy = defineTool({
   toolset: 'admin',
   title: 'Set the retention policy',
   description:
-    'Replaces the policy that moves conversations to the trash once a day, except pinned ones. Use it only when the user asks for it. Without rules and bySize nothing is moved.',
+    'Replaces the policy that moves conversations to the trash once a day, except pinned ones; without rules and bySize nothing is moved. Use it only when the user asks for it.',
   input: () =>
     z.strictObject({
       rules: z

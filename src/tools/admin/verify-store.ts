@@ -1,19 +1,19 @@
 /**
- * The tool `verify_store`: what `daybook doctor` finds, without changing anything. Mending is for
- * people, in a terminal.
+ * The tool `verify_store`: runs the checks of `daybook doctor` and changes nothing. No tool repairs the
+ * store; a person does that with `daybook doctor --repair`.
  */
 import { z } from 'zod';
 import { statusOf } from '../../doctor/doctor.js';
 import { defineTool, READS, success } from '../define-tool.js';
 
-const MOST_NAMED = 50;
+const MAX_FINDINGS = 50;
 
 export const verifyStore = defineTool({
   name: 'verify_store',
   toolset: 'admin',
   title: 'Check the store',
   description:
-    'Checks all stored files, the search index, backups, permissions, locks and the disk, and changes nothing. Use it when something cannot be read, or when the user asks for a check. `daybook doctor --repair` in a terminal repairs what can be repaired.',
+    'Checks all stored files, the search index, backups, permissions, locks and the disk, and changes nothing. `daybook doctor --repair` in a terminal repairs what can be repaired.',
   input: () => z.strictObject({}),
   output: () =>
     z.object({
@@ -56,7 +56,7 @@ export const verifyStore = defineTool({
     return {
       isHealthy: statusOf(steps) === 0,
       steps: steps.map((step) => ({ ...step, findings: step.findings.length })),
-      findings: ordered.slice(0, MOST_NAMED).map((finding) => ({ ...finding })),
+      findings: ordered.slice(0, MAX_FINDINGS).map((finding) => ({ ...finding })),
       findingsTotal: all.length,
     };
   },

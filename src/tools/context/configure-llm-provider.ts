@@ -1,7 +1,7 @@
 /**
- * The tool `configure_llm_provider`: which language models may write summaries. An assistant can be
- * talked into naming a server that collects conversations, so that what leaves the machine has to be
- * allowed by the user, at the command line.
+ * The tool `configure_llm_provider`: lists and changes the language models that may write summaries.
+ * A text can trick an assistant into adding a server that collects conversations. Therefore a provider
+ * outside this machine gets no text before the user allows it at the command line.
  */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
@@ -10,7 +10,7 @@ import { isLocalEndpoint, PROVIDER_KINDS } from '../../providers/llm/provider-ki
 import type { Provider, ProviderList } from '../../stores/llm-providers/provider-list.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
 
-const shown = z.object({
+const providerSchema = z.object({
   name: z.string(),
   kind: z.enum(PROVIDER_KINDS),
   endpoint: z.string(),
@@ -34,7 +34,7 @@ export const configureLlmProvider = defineTool({
   toolset: 'context',
   title: 'Language models for summaries',
   description:
-    'Lists, sets or removes the language models that write summaries; without a provider no model is used. Tell the user the text of disclosure.',
+    'Lists, sets or removes the language models that write summaries; without a provider no model is used. Show the user the text of disclosure.',
   input: () =>
     z.strictObject({
       action: z.enum(['list', 'set', 'remove']).describe('The action.').default('list'),
@@ -52,11 +52,11 @@ export const configureLlmProvider = defineTool({
   output: () =>
     z.object({
       success,
-      providers: z.array(shown).describe('In the order in which they are asked.'),
+      providers: z.array(providerSchema).describe('In the order in which they are asked.'),
       path: z.string().describe('The file of the list.'),
       disclosure: z
         .string()
-        .describe('What will be sent, and where. Tell the user.')
+        .describe('What will be sent, and where. Show it to the user.')
         .exactOptional(),
       nextStep: z.string().describe('What the user must do first.').exactOptional(),
     }),
@@ -66,7 +66,7 @@ export const configureLlmProvider = defineTool({
     { languageModels: { providers, isKeySet } },
     { isRemote },
   ) {
-    const list = async () => (await providers.list()).map((each) => view(each, isKeySet(each)));
+    const list = async () => (await providers.list()).map((each) => toView(each, isKeySet(each)));
     if (action === 'list') return { providers: await list(), path: providers.path };
     if (name === undefined) throw missing('name');
     if (action === 'remove') {
@@ -98,7 +98,7 @@ async function set(providers: ProviderList, change: Change, isRemote: boolean): 
   return providers.set({ name: provider.name, isAllowed: true });
 }
 
-const view = (provider: Provider, isKeySet: boolean): z.output<typeof shown> => ({
+const toView = (provider: Provider, isKeySet: boolean): z.output<typeof providerSchema> => ({
   ...provider,
   ...(provider.apiKeyEnv !== undefined && { isKeySet }),
 });

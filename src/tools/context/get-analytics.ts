@@ -1,6 +1,6 @@
 /**
- * The tool `get_analytics`: figures of the store for a range of days: how much was said when, where and
- * with which model, what it cost, how long people talk, and about what.
+ * The tool `get_analytics`: statistics of the store for a range of days: messages, words, tokens and
+ * cost, the length of sessions, and distinctive words.
  */
 import { z } from 'zod';
 import { PERIODS } from '../../analytics/periods.js';
@@ -41,7 +41,7 @@ export const getAnalytics = defineTool({
   toolset: 'context',
   title: 'Figures of the store',
   description:
-    'Counts messages, words, tokens and cost by day, week or month, by module, role, model and conversation; returns the length of sessions and pauses, the messages by hour of the week, and the distinctive words of the period. Days are days of the time zone.',
+    'Counts messages, words, tokens and cost by day, week or month, by module, role, model and conversation. It also returns the length of sessions and pauses, the messages by hour of the week, and the distinctive words.',
   input: () =>
     z.strictObject({
       from: day.describe('First day (default: the first message).').exactOptional(),
@@ -145,7 +145,7 @@ async function topics(app: App, report: Report, limit: number, call: ToolCall) {
   return topicsOf(report, { figures: app.figures, search: app.search, limit }, call.signal);
 }
 
-/** As many as there is room for, the newest where not all fit. */
+/** If not all periods fit, the newest ones. */
 function newestPeriods(periods: readonly Group[], budget: number) {
   const newestFirst = periods.map(toNamed).reverse();
   const fitting = newestFirst.slice(0, countWithin(newestFirst, budget)).reverse();

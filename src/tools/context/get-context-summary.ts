@@ -1,6 +1,4 @@
-/**
- * The tool `get_context_summary`: what several conversations, or all of a span of time, were about.
- */
+/** The tool `get_context_summary`: returns summaries of several conversations or of a time range. */
 import { z } from 'zod';
 import { isoTime } from '../../base/clock.js';
 import {
@@ -17,7 +15,7 @@ import { headSchema, toListed } from '../conversation-input.js';
 import { endOf, startOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
 
-const FRAME_TOKENS = 200;
+const OVERHEAD_TOKENS = 200;
 
 const item = z.object({
   ...headSchema.pick({ conversationId: true, title: true, module: true, updatedAt: true }).shape,
@@ -35,7 +33,7 @@ export const getContextSummary = defineTool({
   toolset: 'context',
   title: 'Summaries of conversations',
   description:
-    'Returns a summary of each of several conversations, or of all conversations in a time range, most recently changed first.',
+    'Returns summaries of several conversations, or of all conversations in a time range, most recently changed first.',
   input: () =>
     z.strictObject({
       conversationIds: z
@@ -48,7 +46,7 @@ export const getContextSummary = defineTool({
       startDate: z.string().describe('Start of the time range (ISO 8601).').exactOptional(),
       endDate: z.string().describe('End of the time range (ISO 8601).').exactOptional(),
       level: z.enum(SUMMARY_LEVELS).describe('Length of each summary.').default('brief'),
-      offset: z.number().int().min(0).describe('nextOffset.').default(0),
+      offset: z.number().int().min(0).describe('nextOffset of the previous page.').default(0),
       maxTokens,
     }),
   output: () =>
@@ -65,7 +63,7 @@ export const getContextSummary = defineTool({
     const span = spanOf(input);
     const heads = await selected(conversations, input, span);
     const shown: z.output<typeof item>[] = [];
-    let room = input.maxTokens - FRAME_TOKENS;
+    let room = input.maxTokens - OVERHEAD_TOKENS;
     let at = Math.min(input.offset, heads.length);
     for (; at < heads.length; at += 1) {
       signal.throwIfAborted();
@@ -103,7 +101,7 @@ function spanOf({ startDate, endDate }: Input): Span {
   };
 }
 
-/** CONVERSATION_NOT_FOUND for an id or a key that is not there. */
+/** Throws CONVERSATION_NOT_FOUND for an unknown id or key. */
 async function selected(store: ConversationStore, { conversationIds, module }: Input, span: Span) {
   const all = await store.list();
   const ids = conversationIds && new Set<string>();

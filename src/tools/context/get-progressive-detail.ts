@@ -1,6 +1,6 @@
 /**
- * The tool `get_progressive_detail`: one conversation from its shortest summary to its messages, a
- * step at a time, each with what the next one costs.
+ * The tool `get_progressive_detail`: returns one conversation at a chosen level, from a short summary to
+ * all messages, with the tokens of the next level.
  */
 import { z } from 'zod';
 import { shortened } from '../../base/shortened.js';
@@ -14,16 +14,17 @@ import {
   type SummaryLevel,
 } from '../../stores/summaries/summary-file.js';
 import { maxTokens } from '../answer-budget.js';
+import { conversationRef } from '../conversation-input.js';
 import { defineTool, READS_OUTSIDE, success } from '../define-tool.js';
 import { pageOf } from '../history-page.js';
-import { summaryFacts, toSummaryFacts } from '../summary-view.js';
+import { summarySchema, toSummaryView } from '../summary-view.js';
 
 const LEVELS = [...SUMMARY_LEVELS, 'full'] as const;
 type Level = (typeof LEVELS)[number];
 /** For ids, times and names of fields around a message or a summary. */
-const FRAME_TOKENS = 300;
-const MESSAGE_FRAME_TOKENS = 40;
-const MOST_MESSAGES = 1000;
+const OVERHEAD_TOKENS = 300;
+const OVERHEAD_TOKENS_PER_MESSAGE = 40;
+const MAX_MESSAGES = 1000;
 
 export const getProgressiveDetail = defineTool({
   name: 'get_progressive_detail',
@@ -33,7 +34,7 @@ export const getProgressiveDetail = defineTool({
     'Returns one conversation as a brief, standard or detailed summary, or in full, with the size of the next level. Start with brief, and ask for more only if you need it.',
   input: () =>
     z.strictObject({
-      conversationId: z.string().describe('Id or key of the conversation.'),
+      conversationId: conversationRef(),
       level: z.enum(LEVELS).describe('Level of detail.').default('brief'),
       refresh: z.boolean().describe('Write the summary again.').default(false),
       cursor: z
@@ -58,7 +59,7 @@ export const getProgressiveDetail = defineTool({
         .describe('The next level, and its estimated tokens.')
         .exactOptional(),
       messageCount: z.number().int(),
-      summary: summaryFacts.exactOptional(),
+      summary: summarySchema.exactOptional(),
       messages: z
         .array(
           z.object({
@@ -88,11 +89,11 @@ export const getProgressiveDetail = defineTool({
     const conversation = await conversations.load(input.conversationId);
     const { summaries: stored } = await summaries.stored(conversation);
     const { conversationId, title, messageCount } = conversation;
-    const room = input.maxTokens - FRAME_TOKENS;
+    const room = input.maxTokens - OVERHEAD_TOKENS;
     const shown =
       answer === undefined
         ? fullPage(conversation, room, cursor)
-        : { summary: toSummaryFacts(within(answer, room)) };
+        : { summary: toSummaryView(summaryWithin(answer, room)) };
     return {
       conversationId,
       ...(title !== undefined && { title: shortened(title) }),
@@ -108,7 +109,7 @@ export const getProgressiveDetail = defineTool({
 function fullPage(conversation: Conversation, room: number, cursor: string | undefined) {
   const listed = conversation.messages.map((message, index) => ({ seq: index + 1, message }));
   const page = pageOf(listed, {
-    limit: MOST_MESSAGES,
+    limit: MAX_MESSAGES,
     maxTokens: room,
     ...(cursor !== undefined && { cursor }),
   });
@@ -125,8 +126,8 @@ function fullPage(conversation: Conversation, room: number, cursor: string | und
   };
 }
 
-/** What a person wrote into the file can be of any length. */
-function within(answer: SummaryAnswer, room: number): SummaryAnswer {
+/** A person can edit the summary in the file, so its text can have any length. */
+function summaryWithin(answer: SummaryAnswer, room: number): SummaryAnswer {
   const { summary } = answer;
   if (summary === undefined || estimateTextTokens(summary.text) <= room) return answer;
   const text = `${summary.text.slice(0, endWithin(summary.text, 0, room))}…`;
@@ -146,6 +147,6 @@ const tokensOf = (level: SummaryLevel, stored: Summaries) =>
 
 const fullTokens = ({ messages }: Conversation) =>
   messages.reduce(
-    (sum, { content }) => sum + estimateTextTokens(content) + MESSAGE_FRAME_TOKENS,
+    (sum, { content }) => sum + estimateTextTokens(content) + OVERHEAD_TOKENS_PER_MESSAGE,
     0,
   );

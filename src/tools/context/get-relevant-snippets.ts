@@ -1,4 +1,4 @@
-/** The tool `get_relevant_snippets`: the passages that answer a question, within a budget of tokens. */
+/** The tool `get_relevant_snippets`: returns the passages that answer a question, within `maxTokens`. */
 import { z } from 'zod';
 import { SNIPPET_STRATEGIES } from '../../context/snippets/strategies.js';
 import { SEARCH_TIERS } from '../../search/recall/search-mode-names.js';
@@ -6,7 +6,7 @@ import { ROLES } from '../../stores/conversations/document/schema.js';
 import { filtersOf } from '../conversations/search-messages.js';
 import { dateField } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { WHY } from '../why-view.js';
+import { whySchema } from '../why-view.js';
 
 export const getRelevantSnippets = defineTool({
   name: 'get_relevant_snippets',
@@ -54,7 +54,7 @@ export const getRelevantSnippets = defineTool({
           text: z.string(),
           tokens: z.number().int(),
           score: z.number(),
-          why: WHY,
+          why: whySchema,
           supersededBy: z
             .object({ conversationId: z.string(), messageId: z.string() })
             .describe('A later passage that replaces this one.')

@@ -1,14 +1,11 @@
-/**
- * The tool `get_state`: which conversation is active, how much context to take along, and what was
- * kept under free keys.
- */
+/** The tool `get_state`: returns the active conversation, the context window, and the stored values. */
 import { z } from 'zod';
 import { shortened } from '../../base/shortened.js';
 import { countWithin, estimateTokens, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
 
-/** The rest is for the names of what has no room. */
+/** The other tokens are for the names of keys whose values do not fit. */
 const SHARE_OF_VALUES = 0.75;
 
 export const getState = defineTool({
@@ -16,13 +13,13 @@ export const getState = defineTool({
   toolset: 'context',
   title: 'Read the stored state',
   description:
-    'Returns the active conversation, the context window and the values stored under free keys. Use it at the start of a session; change it with set_state.',
+    'Returns the active conversation, the context window and other values that set_state stored. Use it at the start of a session.',
   input: () =>
     z.strictObject({
       keys: z
         .array(z.string())
         .max(100)
-        .describe('Only these free keys (default: all).')
+        .describe('Only these keys of values (default: all).')
         .exactOptional(),
       maxTokens,
     }),
@@ -36,7 +33,7 @@ export const getState = defineTool({
         .exactOptional(),
       contextWindow: z.number().int().exactOptional(),
       updatedAt: z.string().exactOptional(),
-      values: jsonObject('The free keys with their values.'),
+      values: jsonObject('The stored keys with their values.'),
       valuesUpdatedAt: jsonObject('When each of these keys was last set.'),
       omittedKeys: z
         .array(z.string())

@@ -1,4 +1,4 @@
-/** The tool `search_memory`: one question to messages, notes, insights and facts at once. */
+/** The tool `search_memory`: searches messages, notes, insights and facts at once. */
 import { z } from 'zod';
 import { shortened } from '../../base/shortened.js';
 import type { MemoryHit } from '../../search/memory-search.js';
@@ -17,7 +17,7 @@ import {
 } from '../search-answer.js';
 import { toView, tripleSchema } from '../triple-view.js';
 
-/** Absent where that source was not asked. */
+/** Absent if this source was not searched. */
 const total = z.number().int().exactOptional();
 
 export const searchMemory = defineTool({
@@ -25,7 +25,7 @@ export const searchMemory = defineTool({
   toolset: 'context',
   title: 'Search everything',
   description:
-    'Searches messages, notes, insights and facts in one call; each result has its source. Facts that have ended and insights of other contexts are not searched.',
+    'Searches messages, notes, insights and facts in one call; each result has its source. Insights of other projects are not searched.',
   input: () =>
     z.strictObject({
       query: z.string().min(1).max(10_000).describe('Plain words or a question.'),

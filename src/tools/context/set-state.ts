@@ -1,7 +1,4 @@
-/**
- * The tool `set_state`: makes a conversation the active one, sets how much context to take along,
- * keeps values under free keys.
- */
+/** The tool `set_state`: stores the active conversation, the context window, and values under any keys. */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { shortened } from '../../base/shortened.js';
@@ -15,7 +12,7 @@ export const setState = defineTool({
   toolset: 'context',
   title: 'Store state',
   description:
-    'Stores data for the next session: the active conversation, the context window, and values under free keys. Omitted fields are not changed; null removes a field. Read it with get_state. For knowledge and long texts use messages or notes.',
+    'Stores data for the next session, which get_state returns. Omitted fields are not changed; null removes a field.',
   input: () =>
     z.strictObject({
       activeConversation: z
@@ -32,16 +29,16 @@ export const setState = defineTool({
         .describe('Default number of messages that get_conversation and session_start return.')
         .exactOptional(),
       values: jsonObject(
-        'Free keys with any JSON values. null removes a key; other keys are not changed.',
+        'Any keys with JSON values. null removes a key; other keys are not changed.',
       ).exactOptional(),
     }),
   output: () =>
     z.object({
       success,
-      updated: z.array(z.string()).describe('Fields and free keys that were set or removed.'),
+      updated: z.array(z.string()).describe('Fields and keys that were set or removed.'),
       activeConversation: z.string().exactOptional(),
       contextWindow: z.number().int().exactOptional(),
-      keys: z.array(z.string()).describe('Some of the free keys that exist now (at most 100).'),
+      keys: z.array(z.string()).describe('The stored keys (at most 100).'),
       updatedAt: z.string().exactOptional(),
     }),
   annotations: CHANGES,
@@ -54,18 +51,18 @@ export const setState = defineTool({
         hint: 'Give `activeConversation`, `contextWindow` or `values`.',
       });
     }
-    const long = Object.keys(given).find((key) => estimateTokens(given[key]) > MOST_VALUE_TOKENS);
+    const long = Object.keys(given).find((key) => estimateTokens(given[key]) > MAX_VALUE_TOKENS);
     if (long !== undefined) throw tooLong(long);
     const active = change.activeConversation ?? undefined;
     if (active !== undefined && !(await conversations.exists(active))) throw notFound(active);
     const { values, valuesUpdatedAt: _, ...known } = await state.set(change, { mayDefer: true });
-    return { ...known, updated, keys: Object.keys(values).slice(0, MOST_KEYS).map(shortened) };
+    return { ...known, updated, keys: Object.keys(values).slice(0, MAX_KEYS).map(shortened) };
   },
 });
 
-const MOST_KEYS = 100;
-/** More could never be read back with get_state. */
-const MOST_VALUE_TOKENS = 18_000;
+const MAX_KEYS = 100;
+/** get_state could not return a longer value. */
+const MAX_VALUE_TOKENS = 18_000;
 
 function tooLong(key: string): AppError {
   return new AppError('TOO_LARGE', `The value of ${JSON.stringify(shortened(key))} is too long.`, {

@@ -1,6 +1,6 @@
 /**
- * The tool `branch_conversation`: a new conversation that begins with the messages of another, up to
- * a chosen one, to go on differently from there.
+ * The tool `branch_conversation`: copies the messages of a conversation, up to a given message, into a
+ * new conversation.
  */
 import { z } from 'zod';
 import { conversationRef, headSchema, toListed } from '../conversation-input.js';
@@ -11,16 +11,16 @@ export const branchConversation = defineTool({
   toolset: 'conversations',
   title: 'Branch a conversation',
   description:
-    'Starts a new conversation with copies of the messages of another conversation, up to and including the given message. The source is not changed. Continue the branch with save_message and the new conversationId.',
+    'Starts a new conversation with copies of the messages of another one, up to and including the given message. The source is not changed.',
   input: () =>
     z.strictObject({
-      conversationId: conversationRef('The conversation to copy from'),
+      conversationId: conversationRef('Id or key of the source.'),
       messageId: z.string().describe('The last message to copy.'),
       title: z
         .string()
         .min(1)
         .max(1000)
-        .describe('Title of the branch (default: the title of the source).')
+        .describe('Title of the branch (default: that of the source).')
         .exactOptional(),
     }),
   output: () =>

@@ -10,7 +10,7 @@ export const deleteConversation = defineTool({
   toolset: 'conversations',
   title: 'Delete a conversation',
   description:
-    'Moves a conversation to the trash: lists and searches no longer show it, and the user can restore it. permanent: true removes it permanently; use this only when the user asked for exactly that. It is refused while a deep research runs in the conversation.',
+    'Moves a conversation to the trash, from which the user can restore it; use permanent only when the user asks for it. It is refused while a deep research runs in the conversation.',
   input: () =>
     z.strictObject({
       conversationId: conversationRef(),

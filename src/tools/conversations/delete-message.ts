@@ -1,4 +1,4 @@
-/** The tool `delete_message`: takes one message out of a conversation. */
+/** The tool `delete_message`: removes one message from a conversation. */
 import { z } from 'zod';
 import { conversationRef } from '../conversation-input.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
@@ -8,7 +8,7 @@ export const deleteMessage = defineTool({
   toolset: 'conversations',
   title: 'Delete a message',
   description:
-    'Removes one message. Use it only when the user asks for it. The earlier version of the conversation is stored.',
+    'Removes one message; the earlier version of the conversation is stored. Use it only when the user asks for it.',
   input: () =>
     z.strictObject({
       conversationId: conversationRef(),

@@ -1,6 +1,6 @@
 /**
- * The tool `export_conversations`: conversations in one of the forms of an export, in the answer as far
- * as that may be long, or as a file in the folder of exports.
+ * The tool `export_conversations`: returns conversations in one of the export formats, in pages, or
+ * writes them to a file in the exports folder.
  */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
@@ -11,16 +11,16 @@ import { estimateTokens, maxTokens } from '../answer-budget.js';
 import { dateField, endOf, startOf } from '../date-field.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 
-const MOST_NAMED = 20;
+const MAX_DAMAGED = 20;
 /** For counts, cursor and names of fields. */
-const FRAME_TOKENS = 200;
+const OVERHEAD_TOKENS = 200;
 
 export const exportConversations = defineTool({
   name: 'export_conversations',
   toolset: 'conversations',
   title: 'Export conversations',
   description:
-    'Returns conversations as text: json, jsonl and openai are complete and can be imported again, markdown is for reading. With file, writes them to the exports folder instead. Set forSharing if other people will get the text.',
+    'Returns conversations as text, or with file writes them to the exports folder. json, jsonl and openai are complete and can be imported again; markdown is for reading.',
   input: () =>
     z.strictObject({
       format: z.enum(EXPORT_FORMATS).describe('Format of the text.').default('markdown'),
@@ -35,12 +35,11 @@ export const exportConversations = defineTool({
       endDate: dateField('Only conversations that started before this time'),
       forSharing: z
         .boolean()
-        .describe('Leave out system messages, metadata, keys and links to other conversations.')
+        .describe(
+          'For other people: leave out system messages, metadata, keys and links to conversations.',
+        )
         .default(false),
-      file: z
-        .string()
-        .describe('Name of a new file in the exports folder, such as plans/2025.jsonl.')
-        .exactOptional(),
+      file: z.string().describe('Name of a new file in the exports folder.').exactOptional(),
       maxTokens,
       cursor: z
         .string()
@@ -77,7 +76,7 @@ export const exportConversations = defineTool({
       const { damaged, ...written } = await exporter.toFile(input.file, request);
       return { hasMore: false, ...written, ...named(damaged) };
     }
-    const room = { max: input.maxTokens - FRAME_TOKENS, measure: estimateTokens };
+    const room = { max: input.maxTokens - OVERHEAD_TOKENS, measure: estimateTokens };
     const { damaged, nextAfter, ...page } = await exporter.toText(request, room);
     return {
       ...(nextAfter !== undefined && { nextCursor: nextAfter }),
@@ -87,7 +86,7 @@ export const exportConversations = defineTool({
       ...named(damaged),
     };
   },
-  /** The text as it is: inside JSON every quote and line break would cost two tokens. */
+  /** The text is not quoted as JSON: every escaped quote and line break would cost a token more. */
   text: ({ success: _, text, ...facts }) =>
     text === undefined ? JSON.stringify(facts) : `${JSON.stringify(facts)}\n\n${text}`,
 });
@@ -136,7 +135,7 @@ function requestOf(
 
 const named = (damaged: readonly Damaged[]) => ({
   damaged: damaged
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_DAMAGED)
     .map(({ conversationId, error: { code } }) => ({ conversationId, code })),
   damagedTotal: damaged.length,
 });

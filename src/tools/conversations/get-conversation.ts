@@ -1,6 +1,6 @@
 /**
- * The tool `get_conversation`: one conversation with a page of its messages, newest page first,
- * each page in the order of the messages.
+ * The tool `get_conversation`: returns a conversation with one page of its messages. The first page has
+ * the newest messages; the messages of a page are in order of time.
  */
 import { z } from 'zod';
 import { shortened } from '../../base/shortened.js';
@@ -18,6 +18,7 @@ import {
 import { endBefore } from '../../stores/conversations/files/outlines.js';
 import type { StateStore } from '../../stores/state.js';
 import { estimateTokens, maxTokens } from '../answer-budget.js';
+import { conversationRef } from '../conversation-input.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
 import { messagesWithin } from '../thread-view.js';
@@ -45,10 +46,10 @@ export const getConversation = defineTool({
   toolset: 'conversations',
   title: 'Read a conversation',
   description:
-    'Reads a conversation as it is on the disk now: its fields and its latest messages in order. For earlier messages pass nextBeforeMessageId as beforeMessageId.',
+    'Returns the fields of a conversation and its latest messages in order. For earlier messages pass nextBeforeMessageId as beforeMessageId.',
   input: () =>
     z.strictObject({
-      conversationId: z.string().describe('Id or key of the conversation.'),
+      conversationId: conversationRef(),
       includeMessages: z.boolean().describe('False: return no messages.').default(true),
       messageLimit: z
         .number()
@@ -56,7 +57,7 @@ export const getConversation = defineTool({
         .min(1)
         .max(1000)
         .describe(
-          'Maximum number of messages (default: the context window of set_state, otherwise 100).',
+          'Maximum number of messages (default: contextWindow of set_state, otherwise 100).',
         )
         .exactOptional(),
       beforeMessageId: z.string().describe('Return the messages before this one.').exactOptional(),
@@ -124,7 +125,7 @@ export const getConversation = defineTool({
   async run({ includeMessages, messageLimit, maxTokens: budget, ...input }, app) {
     const { conversations } = app;
     const limit = includeMessages ? (messageLimit ?? (await defaultLimit(app.state))) : 0;
-    const { costs, first, ...part } = await askedPart(conversations, input, limit);
+    const { costs, first, ...part } = await requestedPart(conversations, input, limit);
     const { messageCount: total, ...whole } = part.head;
     const versions = await versionsOf(conversations, whole.conversationId);
     const others = othersWithKey(conversations, input.conversationId, whole.conversationId);
@@ -154,16 +155,16 @@ export const getConversation = defineTool({
   },
 });
 
-interface Asked {
+interface PartRequest {
   readonly conversationId: string;
   readonly beforeMessageId?: string;
   readonly version?: number;
 }
 
-/** The last `limit` messages of what was asked for; only they are read where that is possible. */
-async function askedPart(
+/** The last `limit` messages before `beforeMessageId`. Without `version` only these messages are read. */
+async function requestedPart(
   conversations: ConversationStore,
-  { conversationId, beforeMessageId, version }: Asked,
+  { conversationId, beforeMessageId, version }: PartRequest,
   limit: number,
 ): Promise<Omit<ConversationPart, 'systemMessages'>> {
   if (version === undefined) {
@@ -186,13 +187,13 @@ async function versionsOf({ history, deferred }: ConversationStore, conversation
   return versions.map(({ number: version, keptAt, reason }) => ({ version, keptAt, reason }));
 }
 
-/** A folder that was copied has the key of the first; which one is meant, only the caller can know. */
+/** Ids of other conversations with this key: a copied folder has the key of its original. */
 function othersWithKey(store: ConversationStore, key: string, shown: string): string[] {
   const found = store.duplicateKeys().find(({ clientId }) => clientId === key);
   return (found?.conversationIds ?? []).filter((id) => id !== shown);
 }
 
-const MOST_BRANCHES = 20;
+const MAX_BRANCHES = 20;
 
 async function branchesOf(conversations: ConversationStore, source: string) {
   const heads = await conversations.list();
@@ -202,7 +203,7 @@ async function branchesOf(conversations: ConversationStore, source: string) {
         ? [{ ...{ conversationId, messageId: branchOf.messageId }, ...optionalTitle(title) }]
         : [],
     )
-    .slice(0, MOST_BRANCHES);
+    .slice(0, MAX_BRANCHES);
 }
 
 const optionalTitle = (title: string | undefined) =>
@@ -211,13 +212,12 @@ const optionalTitle = (title: string | undefined) =>
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
 
-/** A state that cannot be read must not keep a conversation from being read. */
 async function defaultLimit(state: StateStore): Promise<number> {
   const contextWindow = await state.contextWindow();
   return Math.min(contextWindow ?? DEFAULT_LIMIT, MAX_LIMIT);
 }
 
-/** Tags and metadata must leave room for the messages. */
+/** Leaves out tags and metadata that are longer than `room`, so that messages fit into the answer. */
 function headWithin(
   { metadata, tags, ...head }: Omit<Conversation, 'messages' | 'messageCount'>,
   room: number,
@@ -233,9 +233,9 @@ function headWithin(
   };
 }
 
-/** The last that there is room for, at least one. `first` is the position of the first of `asked`. */
-function pageWithin(asked: readonly Message[], first: number, room: number) {
-  const page = asked.map((message, index): PageMessage => {
+/** The last messages that fit, at least one. `first` is the position of the first of `messages`. */
+function pageWithin(messages: readonly Message[], first: number, room: number) {
+  const page = messages.map((message, index): PageMessage => {
     return { ...message, hash: messageHash(message.content), seq: first + index };
   });
   const newest = page.pop();

@@ -1,7 +1,7 @@
 /**
- * The tool `get_conversations`: the list of conversations, newest first, filtered and in pages that
- * stay stable while messages arrive. Where no conversation has the words of `query`, quick find
- * returns those with similar words.
+ * The tool `get_conversations`: lists conversations, filtered and in pages. New messages between two
+ * calls do not move a conversation to another page. If no conversation has the words of `query`,
+ * quick find returns those with similar words.
  */
 import { z } from 'zod';
 import type { App } from '../../app.js';
@@ -19,14 +19,11 @@ const input = z.strictObject({
     .describe('Words that must all be in the title or the tags; beginnings are enough.')
     .exactOptional(),
   module: z.string().describe('Only conversations of this module.').exactOptional(),
-  pinned: z
-    .boolean()
-    .describe('Only pinned (true) or only unpinned (false) conversations.')
-    .exactOptional(),
-  updatedAfter: dateField('Only those last changed at or after this time'),
-  updatedBefore: dateField('Only those last changed at or before this time'),
-  createdAfter: dateField('Only those started at or after this time'),
-  createdBefore: dateField('Only those started at or before this time'),
+  pinned: z.boolean().describe('Only pinned (true) or only unpinned (false).').exactOptional(),
+  updatedAfter: dateField('Changed at or after this time'),
+  updatedBefore: dateField('Changed at or before this time'),
+  createdAfter: dateField('Started at or after this time'),
+  createdBefore: dateField('Started at or before this time'),
   limit: z.number().int().min(1).max(100).describe('Maximum number of conversations.').default(50),
   cursor: z
     .string()
@@ -41,7 +38,7 @@ export const getConversations = defineTool({
   toolset: 'conversations',
   title: 'List conversations',
   description:
-    'Lists conversations, most recently changed first. For the text of messages use search_messages. Read a conversation with get_conversation.',
+    'Lists conversations, most recently changed first. To search the text of messages, use search_messages.',
   input: () => input,
   output: () =>
     z.object({
@@ -83,13 +80,13 @@ export const getConversations = defineTool({
   },
 });
 
-/** Conversations that the other filters select, by quick find: typing errors are tolerated. */
+/** Conversations that match the other filters, found by quick find, which allows typing errors. */
 async function withSimilarNames(
   { conversations, quickFind }: App,
   { query, ...filters }: Filters & { query: string },
 ) {
   const isSelected = predicateOf(toQuery(filters)) ?? (() => true);
-  const found = await quickFind.find(query, { kinds: ['conversation'], limit: MOST_SIMILAR });
+  const found = await quickFind.find(query, { kinds: ['conversation'], limit: MAX_SIMILAR });
   const heads = new Map((await conversations.list()).map((head) => [head.conversationId, head]));
   return {
     heads: found.hits.flatMap(({ entry }) => {
@@ -100,8 +97,7 @@ async function withSimilarNames(
   };
 }
 
-/** A name that is similar in more conversations says little. */
-const MOST_SIMILAR = 1000;
+const MAX_SIMILAR = 1000;
 
 type Filters = Omit<z.output<typeof input>, 'limit' | 'cursor' | 'maxTokens'>;
 

@@ -1,6 +1,7 @@
 /**
- * The tool `import_conversations`: an export or the logs of another program, from a path of this machine
- * or as text. Callers over the network name paths only inside the folders of `DAYBOOK_IMPORT_FOLDERS`.
+ * The tool `import_conversations`: imports an export or the logs of another program, from a path on this
+ * machine or from text. A remote caller can use only paths inside the folders of
+ * `DAYBOOK_IMPORT_FOLDERS`.
  */
 import { z } from 'zod';
 import { isoTime } from '../../base/clock.js';
@@ -9,15 +10,15 @@ import type { ImportProgress } from '../../import/importer.js';
 import { dateField, startOf } from '../date-field.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
 
-const MOST_PROBLEMS = 20;
-const MOST_TEXT = 10_000_000;
+const MAX_PROBLEMS = 20;
+const MAX_TEXT_LENGTH = 10_000_000;
 
 export const importConversations = defineTool({
   name: 'import_conversations',
   toolset: 'conversations',
   title: 'Import conversations',
   description:
-    'Imports conversations of other programs: exports of ChatGPT, Claude.ai and others, and folders of agent logs. A repeated import adds only what is new. Use dryRun first to see what would be imported.',
+    'Imports conversations from exports of ChatGPT, Claude.ai and other programs, and from folders of agent logs. A repeated import adds only what is new.',
   input: () =>
     z.strictObject({
       path: z
@@ -28,7 +29,7 @@ export const importConversations = defineTool({
       text: z
         .string()
         .min(1)
-        .max(MOST_TEXT)
+        .max(MAX_TEXT_LENGTH)
         .describe('The text of the export, instead of path.')
         .exactOptional(),
       name: z
@@ -61,7 +62,7 @@ export const importConversations = defineTool({
       masked: z
         .number()
         .int()
-        .describe('Number of secrets and private parts that were not stored.'),
+        .describe('Number of secrets and <private> parts that were not stored.'),
       problems: z
         .array(
           z.object({
@@ -101,13 +102,13 @@ export const importConversations = defineTool({
     return {
       ...{ sources, added, updated, unchanged, skipped, messages, masked },
       ...{ notes, insights, facts, stateValues },
-      problems: problems.slice(0, MOST_PROBLEMS),
+      problems: problems.slice(0, MAX_PROBLEMS),
       problemsTotal: problems.length + moreProblems,
     };
   },
 });
 
-/** The number is that of the conversations, and the part that is read of a large file. */
+/** `progress` is the number of conversations plus the fraction of the current file that was read. */
 function reportOf({ conversations, reading }: ImportProgress) {
   const unit = conversations === 1 ? 'conversation' : 'conversations';
   if (reading === undefined) return { progress: conversations, message: unit };

@@ -1,9 +1,9 @@
 /**
- * The tool `merge_conversations`: two conversations become one, in the order of time; the two stay
- * in the trash.
+ * The tool `merge_conversations`: makes one conversation of two, with the messages in order of time, and
+ * moves the two to the trash.
  */
 import { z } from 'zod';
-import { conversationRef, headSchema, toListed } from '../conversation-input.js';
+import { headSchema, toListed } from '../conversation-input.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
 
 export const mergeConversations = defineTool({
@@ -11,11 +11,11 @@ export const mergeConversations = defineTool({
   toolset: 'conversations',
   title: 'Merge two conversations',
   description:
-    'Makes one new conversation of two: it has all messages in the order of their times and the tags of both; title, module and key come from the first one if it has them. Both are moved to the trash, from which the user can restore them. If a step fails, nothing is changed.',
+    'Merges two conversations into a new one, with all messages in order of time and the tags of both; title, module and key are those of the first one if it has them. The two are moved to the trash, from which the user can restore them.',
   input: () =>
     z.strictObject({
       conversationIds: z
-        .array(conversationRef('One of the two conversations'))
+        .array(z.string())
         .length(2)
         .describe('Ids or keys of the two conversations.'),
       title: z

@@ -1,6 +1,6 @@
 /**
- * The tool `save_message`: appends one message to a conversation, or starts one with it.
- * It answers only after the message is durable, so a call that succeeded survives a crash.
+ * The tool `save_message`: appends one message to a conversation, or starts a conversation with it.
+ * The message is durable when the call returns, except if the answer has `durable: false`.
  */
 import { z } from 'zod';
 import type {
@@ -21,38 +21,30 @@ export const saveMessage = defineTool({
   writesLater: true,
   title: 'Save a message',
   description:
-    'Saves one message of a conversation. It returns when the message is on the disk, otherwise with durable: false. Omit conversationId to start a conversation, then pass the returned id; or always pass a key of your own.',
+    'Saves one message and returns when it is on the disk (otherwise with durable: false). To start a conversation, omit conversationId and later pass the returned id; or always pass a key of your own.',
   input: () =>
     z.strictObject({
       conversationId: z
         .string()
         .describe(
-          'Id of a conversation (yyyymmdd-milliseconds), or a key of your own: 1 to 128 characters of A-Z a-z 0-9 . _ - that does not start like an id.',
+          'Id (yyyymmdd-milliseconds), or a key of your own: 1 to 128 characters of A-Z a-z 0-9 . _ - that do not start like an id.',
         )
         .exactOptional(),
       role: z.enum(ROLES).describe('Who wrote it.'),
       content: messageContent(
-        'The message, stored exactly as given, except secrets and <private> parts.',
+        'The message; it is stored as given, except secrets and <private> parts.',
       ),
       parentMessageId: z
         .string()
-        .describe('Id of the message in this conversation that this one answers.')
+        .describe('Id of the message that this one answers.')
         .exactOptional(),
-      metadata: jsonObject('Any JSON object to store with the message.').exactOptional(),
-      title: z
-        .string()
-        .max(1000)
-        .describe('Title; used only when this call starts the conversation.')
-        .exactOptional(),
-      module: z
-        .string()
-        .max(200)
-        .describe('Area of work; used only when this call starts the conversation.')
-        .exactOptional(),
+      metadata: jsonObject('JSON to store with the message.').exactOptional(),
+      title: z.string().max(1000).describe('Title of a new conversation.').exactOptional(),
+      module: z.string().max(200).describe('Area of work of a new conversation.').exactOptional(),
       tags: z
         .array(z.string().max(200))
         .max(100)
-        .describe('Tags; used only when this call starts the conversation.')
+        .describe('Tags of a new conversation.')
         .exactOptional(),
     }),
   output: () =>
@@ -83,7 +75,7 @@ export const saveMessage = defineTool({
       start,
     );
     const [saved] = messages;
-    if (!saved) throw new Error('the store answered without the message it saved');
+    if (!saved) throw new Error('the store did not return the saved message');
     return {
       conversationId: head.conversationId,
       messageId: saved.id,
@@ -99,7 +91,7 @@ export const saveMessage = defineTool({
   },
 });
 
-/** Appends to `ref`, or starts a conversation: a nameless one without `ref`, a keyed one on first use. */
+/** Appends to the conversation `ref`. A new key, or no `ref`, starts a conversation. */
 async function save(
   store: ConversationStore,
   ref: string | undefined,
@@ -108,7 +100,7 @@ async function save(
 ): Promise<AppendResult> {
   if (ref !== undefined) {
     const result = await store.append(ref, [message], { create: start, mayDefer: true });
-    // Calls that meet at a new key are written together; only one of them started it.
+    // Concurrent calls with the same new key are written together; only the first one created it.
     return { ...result, created: result.created && result.seq === 1 };
   }
   const head = await store.create({ ...start, messages: [message], mayDefer: true });

@@ -1,6 +1,7 @@
 /**
- * The tool `search_messages`: search over every message, in SQLite FTS5's query language or in plain
- * words, whose forms and surroundings count too, with filters, pages and snippets.
+ * The tool `search_messages`: searches all messages, with filters, pages and snippets. A query in SQLite
+ * FTS5 syntax searches by keyword. Plain words also match other forms of the words, and the messages
+ * beside a match count too.
  */
 import { z } from 'zod';
 import { shortened } from '../../base/shortened.js';
@@ -18,14 +19,14 @@ import {
   type MarkInput,
   marksOf,
   metadataField,
-  SEARCH_FACTS,
-  searchFacts,
+  SEARCH_OUTPUT_FIELDS,
+  searchOutput,
   shortSnippet,
   shownMetadata,
 } from '../search-answer.js';
-import { WHY } from '../why-view.js';
+import { whySchema } from '../why-view.js';
 
-/** Of snippets and contents, whatever the limit. */
+/** Of all snippets and contents together, independent of `limit`. */
 const MAX_ANSWER_TOKENS = 7_800;
 
 export const searchMessages = defineTool({
@@ -33,20 +34,20 @@ export const searchMessages = defineTool({
   toolset: 'conversations',
   title: 'Search messages',
   description:
-    'Finds messages in all conversations, best first, with snippets. Use plain words or a question (it also finds other forms of the words and answers), or SQLite FTS5 syntax: "a phrase", prefix*, AND, OR, NOT, NEAR(a b, 5), role : user. relaxed: no message has all words. Read the conversation with get_conversation.',
+    'Finds messages in all conversations, best first, with snippets; relaxed: true means that no message has all words. The query is plain words or a question (other forms of the words are found too), or SQLite FTS5 syntax: "a phrase", prefix*, AND, OR, NOT, NEAR(a b, 5), role : user.',
   input: () =>
     z.strictObject({
       query: z.string().min(1).max(10_000).describe('Words, or an FTS5 query.'),
       matchType: z
         .enum(MATCH_TYPES)
         .describe(
-          'How keywords match. auto: FTS5, or plain words if the syntax is invalid. fts5: only FTS5, with syntax errors. exact: one phrase. prefix: beginnings of words. any: one word is enough. fuzzy: allows typing errors.',
+          'auto: FTS5, or plain words if the syntax is invalid. fts5: reports invalid syntax. exact: one phrase. prefix: beginnings of words. any: one word is enough. fuzzy: allows typing errors.',
         )
         .exactOptional(),
       mode: z
         .enum(SEARCH_MODES)
         .describe(
-          'auto: FTS5 syntax or a matchType searches by keyword, plain words also by meaning.',
+          'auto: FTS5 syntax or a matchType searches by keyword; plain words also by meaning.',
         )
         .default('auto'),
       explain: z.boolean().describe('Show why each result was found.').default(false),
@@ -87,11 +88,11 @@ export const searchMessages = defineTool({
             .describe(
               'Rank of the match: smaller is better. It is the bm25() of FTS5, or the negative score of recall if why is given.',
             ),
-          why: WHY.exactOptional(),
+          why: whySchema.exactOptional(),
         }),
       ),
       tier: z.enum(SEARCH_TIERS).describe('The search method.'),
-      ...SEARCH_FACTS,
+      ...SEARCH_OUTPUT_FIELDS,
     }),
   annotations: READS,
   quotesText: true,
@@ -104,11 +105,11 @@ export const searchMessages = defineTool({
       { query, mode, ...(matchType && { matchType }), filters, limit, offset, snippet },
       { signal, progress },
     );
-    const { results, isCut } = withinBounds(found.hits, input);
+    const { results, isCut } = resultsWithin(found.hits, input);
     const last = isCut ? found.hits[results.length - 1]?.position : undefined;
     const next = last === undefined ? offset + limit : last + 1;
-    const facts = searchFacts(found, next, FILTER_NAMES, query);
-    return { total: found.total, tier: found.tier, ...facts, results };
+    const output = searchOutput(found, next, FILTER_NAMES, query);
+    return { total: found.total, tier: found.tier, ...output, results };
   },
 });
 
@@ -121,7 +122,7 @@ export interface FilterInput {
   endDate?: string;
 }
 
-/** VALIDATION_ERROR if it is not a time; what `resolve` throws. */
+/** Throws VALIDATION_ERROR for an invalid time, and what `resolve` throws. */
 export async function filtersOf(
   { conversationId, module, tag, role, startDate, endDate }: FilterInput,
   resolve: (ref: string) => Promise<string>,
@@ -136,15 +137,15 @@ export async function filtersOf(
   };
 }
 
-interface Shape extends MarkInput {
+interface ResultOptions extends MarkInput {
   readonly explain: boolean;
   readonly includeContent: boolean;
   readonly includeMetadata: boolean;
 }
 
-/** At least one result; the rest, and whole messages, as far as the answer has room. */
-function withinBounds(hits: RecallResults['hits'], shape: Shape) {
-  const { includeContent, explain } = shape;
+/** Returns at least one result, and as many results and whole messages as fit into the answer. */
+function resultsWithin(hits: RecallResults['hits'], options: ResultOptions) {
+  const { includeContent, explain } = options;
   let room = MAX_ANSWER_TOKENS;
   const results = [];
   for (const { content, metadata, position: _position, why, ...hit } of hits) {
@@ -152,8 +153,8 @@ function withinBounds(hits: RecallResults['hits'], shape: Shape) {
       ...hit,
       ...(hit.title !== undefined && { title: shortened(hit.title) }),
       ...(hit.module !== undefined && { module: shortened(hit.module) }),
-      snippet: shortSnippet(hit.snippet, shape),
-      ...shownMetadata(metadata, shape.includeMetadata),
+      snippet: shortSnippet(hit.snippet, options),
+      ...shownMetadata(metadata, options.includeMetadata),
       ...(explain && { why }),
     };
     room -= estimateTokens(result) + 1;
@@ -167,7 +168,7 @@ function withinBounds(hits: RecallResults['hits'], shape: Shape) {
   return { results, isCut: results.length < hits.length };
 }
 
-/** The arguments that have another name in the index. */
+/** The arguments that have another name in the index; index name to argument. */
 export const FILTER_NAMES: Record<string, string> = {
   startTime: 'startDate',
   endTime: 'endDate',

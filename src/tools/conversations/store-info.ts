@@ -1,6 +1,6 @@
 /**
- * The tool `store_info`: where the data is and which settings apply to it.
- * Always listed, whatever toolsets are chosen, because "where is my data?" must have an answer.
+ * The tool `store_info`: shows where the data is and which settings apply.
+ * It is listed with every choice of toolsets, so that a user can always ask where the data is.
  */
 import { z } from 'zod';
 import type { App } from '../../app.js';
@@ -15,8 +15,8 @@ import { defineTool, READS, success } from '../define-tool.js';
 
 type WatchingStatus = NonNullable<ReturnType<ConversationStore['watching']>>;
 
-/** Enough to act on; a broken disk may damage thousands. */
-const MOST_NAMED = 20;
+/** A damaged disk can damage thousands of files; the answer stays short. */
+const MAX_DAMAGED = 20;
 
 /** Where the store is, and whether it can be written. */
 const placeFields = () => ({
@@ -43,7 +43,7 @@ const placeFields = () => ({
     .exactOptional(),
 });
 
-/** What it holds. */
+/** Number of items, damaged files, and the search index. */
 const contentFields = () => ({
   conversations: z.number().int().describe('Number of readable conversations.'),
   messages: z.number().int(),
@@ -67,7 +67,7 @@ const contentFields = () => ({
     .describe('The search index.'),
 });
 
-/** What is done with it meanwhile. */
+/** Background work: file watching, embeddings, imports, size. */
 const upkeepFields = () => ({
   watching: z
     .object({
@@ -124,7 +124,7 @@ const upkeepFields = () => ({
     ),
 });
 
-/** What applies to it. */
+/** Retention policy, start command and settings. */
 const settingFields = () => ({
   retention: z
     .object({
@@ -173,7 +173,7 @@ export const storeInfo = defineTool({
   alwaysListed: true,
   title: 'Where the data is',
   description:
-    'Shows where the conversations are stored on this machine, how many there are, and the current settings. Use it when the user asks where the data is, or when a tool is missing or refuses a call.',
+    'Shows where the conversations are stored, how many there are, and the current settings. Use it when the user asks where the data is, or when a tool is missing or refuses a call.',
   input: () => z.strictObject({}),
   output: () =>
     z.object({
@@ -210,7 +210,7 @@ export const storeInfo = defineTool({
       ...(watching && { watching: watchingFacts(watching) }),
       damaged: conversations
         .damaged()
-        .slice(0, MOST_NAMED)
+        .slice(0, MAX_DAMAGED)
         .map(({ conversationId, error: { code, message } }) => ({ conversationId, code, message })),
     };
   },
@@ -249,7 +249,7 @@ async function retentionFacts(retention: Retention) {
 
 async function insightFacts(insights: InsightStore) {
   const count = (await insights.all()).length;
-  const damaged = insights.damaged().slice(0, MOST_NAMED);
+  const damaged = insights.damaged().slice(0, MAX_DAMAGED);
   return {
     count,
     damaged: damaged.map(({ name, error: { code, message } }) => ({ file: name, code, message })),

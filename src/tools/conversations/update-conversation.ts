@@ -1,7 +1,4 @@
-/**
- * The tool `update_conversation`: title, tags, pin, module and metadata of a conversation. Messages
- * are left alone.
- */
+/** The tool `update_conversation`: changes title, tags, pin, module and metadata of a conversation. */
 
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
@@ -11,14 +8,14 @@ import { CHANGES, defineTool, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
 import { maskedField, noteBetween } from '../masked-note.js';
 
-const MOST_METADATA_TOKENS = 8_000;
+const MAX_METADATA_TOKENS = 8_000;
 
 export const updateConversation = defineTool({
   name: 'update_conversation',
   toolset: 'conversations',
   title: 'Change title, tags, pin',
   description:
-    'Changes the title, tags, pin or metadata of a conversation. Omitted fields are not changed. Add messages with save_message.',
+    'Changes the title, tags, pin, module or metadata of a conversation. Omitted fields are not changed.',
   input: () =>
     z.strictObject({
       conversationId: conversationRef(),
@@ -33,7 +30,7 @@ export const updateConversation = defineTool({
         .max(100)
         .describe('New tags; they replace all old tags.')
         .exactOptional(),
-      pinned: z.boolean().describe('True: it is never removed automatically.').exactOptional(),
+      pinned: z.boolean().describe('True: never remove it automatically.').exactOptional(),
       module: z
         .string()
         .max(200)
@@ -67,7 +64,7 @@ export const updateConversation = defineTool({
     const { metadata, title, tags, module } = head;
     const set = Object.keys(change.metadata ?? {}).map((key) => metadata?.[key]);
     const noted = noteBetween(change, [set, ...(change.title ? [title] : []), tags, module]);
-    const isShown = metadata !== undefined && estimateTokens(metadata) <= MOST_METADATA_TOKENS;
+    const isShown = metadata !== undefined && estimateTokens(metadata) <= MAX_METADATA_TOKENS;
     return { ...toListed(head), ...(isShown && { metadata }), updated, ...noted };
   },
 });

@@ -1,4 +1,4 @@
-/** The tool `update_message`: replaces the text of one message, if it was not changed meanwhile. */
+/** The tool `update_message`: replaces the text of one message if its hash is still the given hash. */
 import { z } from 'zod';
 import { messageHash } from '../../stores/conversations/document/message-hash.js';
 import { conversationRef } from '../conversation-input.js';
@@ -10,7 +10,7 @@ export const updateMessage = defineTool({
   toolset: 'conversations',
   title: 'Change a message',
   description:
-    'Replaces the text of a message. Use it only when the user asks for it. The earlier version of the conversation is stored.',
+    'Replaces the text of a message; the earlier version of the conversation is stored. Use it only when the user asks for it.',
   input: () =>
     z.strictObject({
       conversationId: conversationRef(),

@@ -9,13 +9,13 @@ export const deleteInsight = defineTool({
   toolset: 'insights',
   title: 'Delete an insight',
   description:
-    'Moves an insight to the trash, from which the user can restore it. deleted: false if the insight does not exist.',
+    'Moves an insight to the trash, from which the user can restore it; use permanent only when the user asks for it. deleted: false means that the insight does not exist.',
   input: () =>
     z.strictObject({
       id: idField,
       permanent: z
         .boolean()
-        .describe('Remove it permanently; only when the user asked for it.')
+        .describe('Remove it permanently; this cannot be undone.')
         .default(false),
     }),
   output: () =>

@@ -1,4 +1,4 @@
-/** The tool `get_insight`: one insight by its id, of whatever context, expired or not. */
+/** The tool `get_insight`: returns one insight by its id, of any context, also if it has expired. */
 import { z } from 'zod';
 import { defineTool, READS, success } from '../define-tool.js';
 import { idField, insightSchema, toShown } from '../insight-view.js';
@@ -9,7 +9,7 @@ export const getInsight = defineTool({
   toolset: 'insights',
   title: 'Read an insight',
   description:
-    'Reads one insight as it is on the disk now, also if it has expired. found: false if the insight does not exist.',
+    'Returns one insight, also if it has expired. found: false means that the insight does not exist.',
   input: () => z.strictObject({ id: idField }),
   output: () => z.object({ success, found: z.boolean(), insight: insightSchema.exactOptional() }),
   annotations: READS,

@@ -6,10 +6,10 @@ import { defineTool, READS, success } from '../define-tool.js';
 import {
   contextField,
   contextsOf,
+  explainEmptyContext,
   listedSchema,
   tagsFilter,
   toListed,
-  whyEmpty,
 } from '../insight-view.js';
 import { nextPage, pageOf } from '../offset-page.js';
 
@@ -19,7 +19,7 @@ export const listInsights = defineTool({
   toolset: 'insights',
   title: 'List insights',
   description:
-    'Lists the insights of one project only, the newest first. Use it when work on a project starts; search_insights finds insights by words.',
+    'Lists the insights of one project, the newest first. Use it when work on a project starts.',
   input: () =>
     z.strictObject({
       context: contextField,
@@ -49,7 +49,9 @@ export const listInsights = defineTool({
       context,
       ...pageOf(found.length, offset, results.length),
       results,
-      ...(found.length === 0 && { explanation: await whyEmpty(context, call, insights) }),
+      ...(found.length === 0 && {
+        explanation: await explainEmptyContext(context, call, insights),
+      }),
     };
   },
 });

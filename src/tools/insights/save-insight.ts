@@ -1,4 +1,4 @@
-/** The tool `save_insight`: keeps a finding about a project, or about all of them. */
+/** The tool `save_insight`: saves a finding about one project or about all projects. */
 import { z } from 'zod';
 import { ADDS, defineTool, success } from '../define-tool.js';
 import { contentField, contextField, contextsOf, expiryOf, tagsField } from '../insight-view.js';
@@ -11,15 +11,13 @@ export const saveInsight = defineTool({
   toolset: 'insights',
   title: 'Save an insight',
   description:
-    'Saves a finding, pattern or decision about a project for later sessions. It returns when the insight is on the disk, otherwise with durable: false. Find it again with search_insights.',
+    'Saves a finding, pattern or decision about a project for later sessions, and returns when it is on the disk (otherwise with durable: false). Find it again with search_insights.',
   input: () =>
     z.strictObject({
       content: contentField.describe('The insight. It must be clear without other text.'),
       context: contextField,
-      metadata: jsonObject(
-        'Any JSON object to store with it; its text can be searched.',
-      ).exactOptional(),
-      tags: tagsField.describe('Words for groups of insights.').exactOptional(),
+      metadata: jsonObject('JSON to store with it; its text can be searched.').exactOptional(),
+      tags: tagsField.describe('Tags of the insight.').exactOptional(),
       expires: z
         .string()
         .describe('Expiry (ISO 8601): from this time on it is ignored.')

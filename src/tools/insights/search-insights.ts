@@ -1,6 +1,6 @@
 /**
- * The tool `search_insights`: full-text search over the insights of one context, in SQLite FTS5's
- * query language or in plain words. Nothing in its results depends on another context.
+ * The tool `search_insights`: full-text search in the insights of one context, with SQLite FTS5 syntax or
+ * plain words. The results and their ranks do not depend on other contexts.
  */
 
 import { z } from 'zod';
@@ -11,10 +11,10 @@ import { defineTool, READS, success } from '../define-tool.js';
 import {
   contextField,
   contextsOf,
+  explainEmptyContext,
   listedSchema,
   tagsFilter,
   toListed,
-  whyEmpty,
 } from '../insight-view.js';
 import { nextPage, pageOf } from '../offset-page.js';
 import { MARK_FIELDS, marksOf, shortSnippet } from '../search-answer.js';
@@ -25,7 +25,7 @@ export const searchInsights = defineTool({
   toolset: 'insights',
   title: 'Search insights',
   description:
-    'Finds insights of one context by words of content, metadata and tags, best first, each with a snippet. Plain words or FTS5 syntax, as in search_messages.',
+    'Finds insights of one project by words of content, metadata and tags, best first, with snippets. The query is plain words or FTS5 syntax, as in search_messages.',
   input: () =>
     z.strictObject({
       query: z.string().min(1).max(10_000).describe('Words, or an FTS5 query.'),
@@ -50,7 +50,7 @@ export const searchInsights = defineTool({
       results: z.array(
         listedSchema.extend({
           snippet: z.string(),
-          rank: z.number().describe("FTS5's bm25(): the smaller, the better."),
+          rank: z.number().describe('bm25() of FTS5: smaller is better.'),
         }),
       ),
       explanation: z.string().describe('The reason if nothing was found.').exactOptional(),
@@ -75,7 +75,9 @@ export const searchInsights = defineTool({
       results,
       ...(found.total === 0 && {
         explanation:
-          found.inContext === 0 ? await whyEmpty(context, call, insights) : explain(found),
+          found.inContext === 0
+            ? await explainEmptyContext(context, call, insights)
+            : explain(found),
       }),
     };
   },

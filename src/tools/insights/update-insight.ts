@@ -1,4 +1,4 @@
-/** The tool `update_insight`: puts new content, metadata, tags or an expiry in place of the old. */
+/** The tool `update_insight`: replaces content, metadata, tags or expiry of an insight. */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
@@ -19,7 +19,7 @@ export const updateInsight = defineTool({
   toolset: 'insights',
   title: 'Change an insight',
   description:
-    'Changes the given fields of an insight; the others are not changed. updated: false if the insight does not exist.',
+    'Changes the given fields of an insight. updated: false means that the insight does not exist.',
   input: () =>
     z.strictObject({
       id: idField,

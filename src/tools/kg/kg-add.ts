@@ -1,6 +1,4 @@
-/**
- * The tool `kg_add`: puts facts into the knowledge graph, all of a call or none.
- */
+/** The tool `kg_add`: stores all facts of a call in the knowledge graph, or none. */
 import { z } from 'zod';
 import type { NewTriple } from '../../stores/knowledge-graph/model/triple.js';
 import { startOf } from '../date-field.js';
@@ -14,7 +12,7 @@ export const kgAdd = defineTool({
   toolset: 'kg',
   title: 'Remember facts',
   description:
-    'Stores facts as triples such as Ada / lives in / London. With replaces, a new value ends the old one, which can still be found as a past fact. First find the names in use with kg_query.',
+    'Stores facts as triples such as Ada / lives in / London; with replaces, a new value ends the old one. First find the names in use with kg_query.',
   input: () =>
     z.strictObject({
       ...newTripleFields,
@@ -38,8 +36,8 @@ export const kgAdd = defineTool({
   annotations: { ...ADDS, idempotentHint: true },
   writesLater: true,
   async run({ replaces, ...given }, { kg }) {
-    const asked = triplesOf(given).map(toNewTriple);
-    const { triples, closed } = await kg.add(asked, { replaces, mayDefer: true });
+    const requested = triplesOf(given).map(toNewTriple);
+    const { triples, closed } = await kg.add(requested, { replaces, mayDefer: true });
     const views = triples.map(({ added, ...triple }) => ({ ...toView(triple), added }));
     return {
       added: triples.filter(({ added }) => added).length,
@@ -47,7 +45,7 @@ export const kgAdd = defineTool({
       triples: listed(views, ({ added }) => !added),
       closedTotal: closed.length,
       closed: listed(closed.map(toView)),
-      ...noteBetween(asked, triples),
+      ...noteBetween(requested, triples),
     };
   },
 });

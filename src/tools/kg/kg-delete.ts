@@ -1,6 +1,4 @@
-/**
- * The tool `kg_delete`: removes facts permanently, or ends them so that the past stays readable.
- */
+/** The tool `kg_delete`: removes facts permanently, or ends them so that they can still be found as past. */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { dateField, startOf } from '../date-field.js';

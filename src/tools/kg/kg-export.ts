@@ -1,4 +1,4 @@
-/** The tool `kg_export`: the knowledge graph as text, in the answer or as a file in the folder of exports. */
+/** The tool `kg_export`: returns the knowledge graph as text, or writes it to a file. */
 import { z } from 'zod';
 import { GRAPH_FORMATS } from '../../exchange/graph-formats.js';
 import { estimateTokens, maxTokens } from '../answer-budget.js';
@@ -6,7 +6,7 @@ import { ADDS, defineTool, success } from '../define-tool.js';
 import { nextPage } from '../offset-page.js';
 
 /** For counts and names of fields. */
-const FRAME_TOKENS = 200;
+const OVERHEAD_TOKENS = 200;
 
 export const kgExport = defineTool({
   name: 'kg_export',
@@ -14,7 +14,7 @@ export const kgExport = defineTool({
   toolset: 'kg',
   title: 'Export facts',
   description:
-    'Returns the knowledge graph as text: jsonl is complete, for kg_import; memory is the format of the official MCP memory server; mermaid is a diagram. With file, writes it to the exports folder instead.',
+    'Returns the knowledge graph as text, or with file writes it to the exports folder. jsonl is complete, for kg_import; memory is the format of the official MCP memory server; mermaid is a diagram.',
   input: () =>
     z.strictObject({
       format: z.enum(GRAPH_FORMATS).describe('Format of the text.').default('jsonl'),
@@ -51,12 +51,12 @@ export const kgExport = defineTool({
     if (file !== undefined) {
       return { hasMore: false, ...(await graphExport.toFile(file, request)) };
     }
-    const room = { max: budget - FRAME_TOKENS, measure: estimateTokens };
+    const room = { max: budget - OVERHEAD_TOKENS, measure: estimateTokens };
     const page = await graphExport.toText(request, offset, room);
     const sizeBytes = Buffer.byteLength(page.text);
     return { hasMore: page.nextOffset !== undefined, sizeBytes, ...page };
   },
-  /** The text as it is: inside JSON every quote would cost a token. */
+  /** The text is not quoted as JSON: every escaped quote would cost a token more. */
   text: ({ success: _, text, ...facts }) =>
     text === undefined ? JSON.stringify(facts) : `${JSON.stringify(facts)}\n\n${text}`,
 });

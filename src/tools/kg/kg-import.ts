@@ -1,10 +1,10 @@
-/** The tool `kg_import`: facts from an export of Daybook or of the official MCP memory server. */
+/** The tool `kg_import`: imports facts from an export of Daybook or of the official MCP memory server. */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { LONG_OBSERVATIONS } from '../../exchange/graph-formats.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 
-const MOST_NAMED = 50;
+const MAX_LISTED = 50;
 
 export const kgImport = defineTool({
   name: 'kg_import',
@@ -12,14 +12,14 @@ export const kgImport = defineTool({
   toolset: 'kg',
   title: 'Import facts',
   description:
-    'Imports facts into the knowledge graph: JSON Lines of kg_export, or the memory.jsonl of the official MCP memory server. Existing facts are not changed. Observations longer than 200 characters are refused, or with longObservations: notes stored as notes of the memory bank.',
+    'Imports facts from JSON Lines of kg_export, or from the memory.jsonl of the official MCP memory server. Existing facts are not changed.',
   input: () =>
     z.strictObject({
-      text: z.string().describe('The lines to import, or give file.').exactOptional(),
+      text: z.string().describe('The lines to import, instead of file.').exactOptional(),
       file: z.string().describe('Name of a file in the exports folder.').exactOptional(),
       longObservations: z
         .enum(LONG_OBSERVATIONS)
-        .describe('What to do with observations over 200 characters.')
+        .describe('Observations over 200 characters: refuse them, or store them as notes.')
         .default('refuse'),
     }),
   output: () =>
@@ -50,14 +50,14 @@ export const kgImport = defineTool({
     return {
       ...counts,
       notesAdded: notes.length,
-      notes: notes.slice(0, MOST_NAMED),
+      notes: notes.slice(0, MAX_LISTED),
       refusedTotal: refused.length,
-      refused: refused.slice(0, MOST_NAMED),
+      refused: refused.slice(0, MAX_LISTED),
     };
   },
 });
 
-/** Steps of a hundredth: an import of a million lines has thousands. */
+/** Reports progress in steps of 1 %, because a large import has thousands of steps. */
 function throttled(progress: (report: { progress: number; total: number }) => void) {
   let last = 0;
   return (done: number, total: number) => {

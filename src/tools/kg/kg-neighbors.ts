@@ -1,6 +1,4 @@
-/**
- * The tool `kg_neighbors`: the facts around a node, nearest first.
- */
+/** The tool `kg_neighbors`: returns the facts around a node, nearest first. */
 
 import { z } from 'zod';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
@@ -16,7 +14,7 @@ export const kgNeighbors = defineTool({
   toolset: 'kg',
   title: 'Facts around a node',
   description:
-    'Follows the facts of the knowledge graph from one node and returns them, nearest first. Use it to collect the facts about a person, project or thing.',
+    'Returns the facts around one node of the knowledge graph, nearest first. Use it to collect the facts about a person, project or thing.',
   input: () =>
     z.strictObject({
       node: z.string().max(1000).describe('A subject or object, exactly.'),
@@ -46,22 +44,22 @@ export const kgNeighbors = defineTool({
     const time = asOf === undefined ? undefined : endOf('asOf', asOf);
     const found = await kg.neighbors(node, { ...walk, asOf: time }, { limit, offset });
     const views = found.triples.map(toView);
-    // Each fact with the nodes it leads to, which the answer lists beside it.
+    // The answer also lists the nodes of each fact, so their tokens count too.
     const measured = views.map((view) => [view, nodesOf(view)]);
     const triples = views.slice(0, countWithin(measured, budget));
-    const ends = new Set(triples.flatMap(nodesOf));
+    const shownNodes = new Set(triples.flatMap(nodesOf));
     return {
       ...pageOf(found.total, offset, triples.length),
       triples,
-      nodes: found.nodes.filter((near) => ends.has(near.node)),
+      nodes: found.nodes.filter(({ node: name }) => shownNodes.has(name)),
       isCut: found.isCut,
-      ...(found.total === 0 && { note: await whyNothing(kg, node) }),
+      ...(found.total === 0 && { note: await explainNoFacts(kg, node) }),
     };
   },
 });
 
-/** The number of facts, also ended ones, that name the node as subject or object. */
-async function whyNothing(kg: KnowledgeGraph, node: string): Promise<string> {
+/** Explains an empty result by the number of facts, also ended facts, that have the node. */
+async function explainNoFacts(kg: KnowledgeGraph, node: string): Promise<string> {
   const page = { offset: 0, limit: 0 };
   const [out, into] = await Promise.all([
     kg.query({ subject: node, includeClosed: true }, page),
@@ -70,7 +68,7 @@ async function whyNothing(kg: KnowledgeGraph, node: string): Promise<string> {
   if (out.total + into.total === 0) {
     return `No fact has ${JSON.stringify(node)} as subject or object. Names must be exact: find them with \`kg_subjects\`, or with \`kg_query\` and words.`;
   }
-  return `${out.total} facts have it as subject and ${into.total} as object, including ended facts. Try another \`direction\` or \`predicate\`, or \`includeClosed\` or \`asOf\`.`;
+  return `${out.total} facts have this node as subject and ${into.total} as object, including ended facts. Try another \`direction\` or \`predicate\`, or \`includeClosed\` or \`asOf\`.`;
 }
 
 function nodesOf({ subject, object }: { subject: string; object: string }): string[] {

@@ -1,6 +1,4 @@
-/**
- * The tool `kg_query`: facts that match all that is given, oldest first unless asked otherwise.
- */
+/** The tool `kg_query`: returns the facts that match all given conditions. */
 
 import { z } from 'zod';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
@@ -60,13 +58,13 @@ export const kgQuery = defineTool({
     return {
       ...pageOf(found.total, offset, triples.length),
       triples,
-      ...(found.total === 0 && { note: await whyNothing(kg, filter) }),
+      ...(found.total === 0 && { note: await explainNoFacts(kg, filter) }),
     };
   },
 });
 
-/** Searches for each part alone, including ended facts, to find the part that no fact has. */
-async function whyNothing(kg: KnowledgeGraph, filter: TripleFilter): Promise<string> {
+/** Explains an empty result: searches for each part alone, to find the part that no fact has. */
+async function explainNoFacts(kg: KnowledgeGraph, filter: TripleFilter): Promise<string> {
   const all = { includeClosed: true, prefix: filter.prefix };
   const page = { offset: 0, limit: 0 };
   const { total } = await kg.query({ includeClosed: true }, page);

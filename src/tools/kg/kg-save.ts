@@ -1,6 +1,4 @@
-/**
- * The tool `kg_save`: writes a new snapshot of the knowledge graph now.
- */
+/** The tool `kg_save`: writes a new snapshot of the knowledge graph now. */
 import { z } from 'zod';
 import { CHANGES, defineTool, success } from '../define-tool.js';
 
@@ -10,7 +8,7 @@ export const kgSave = defineTool({
   toolset: 'kg',
   title: 'Write a snapshot of the graph',
   description:
-    'Writes all facts into a new snapshot and starts a new log. Daybook does this automatically when the log is large. Use it before a commit with git, or after the files were merged or repaired.',
+    'Writes all facts into a new snapshot, which Daybook also does automatically. Use it before a git commit, or after the files were merged or repaired.',
   input: () => z.strictObject({}),
   output: () =>
     z.object({

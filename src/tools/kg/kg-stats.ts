@@ -1,6 +1,4 @@
-/**
- * The tool `kg_stats`: how large the knowledge graph is, where it is, and what was found damaged.
- */
+/** The tool `kg_stats`: returns the size of the knowledge graph, its paths, and its damaged lines. */
 import { z } from 'zod';
 import { defineTool, READS, success } from '../define-tool.js';
 

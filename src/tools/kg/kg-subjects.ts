@@ -1,6 +1,4 @@
-/**
- * The tool `kg_subjects`: the subjects of the knowledge graph.
- */
+/** The tool `kg_subjects`: lists the subjects of the knowledge graph. */
 
 import { z } from 'zod';
 import { countWithin, maxTokens } from '../answer-budget.js';
@@ -14,7 +12,7 @@ export const kgSubjects = defineTool({
   toolset: 'kg',
   title: 'List subjects',
   description:
-    'Lists the subjects of the knowledge graph in alphabetical order, each with the number of its current facts. Use it to find the names in use before kg_add or kg_query.',
+    'Lists the subjects of the knowledge graph in alphabetical order, each with the number of its current facts. Use it to find the names in use before kg_add.',
   input: () =>
     z.strictObject({
       prefix: z.string().describe('Only subjects that begin with this text.').exactOptional(),

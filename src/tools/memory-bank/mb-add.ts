@@ -1,4 +1,4 @@
-/** The tool `mb_add`: a new note. */
+/** The tool `mb_add`: writes a new note. */
 import { z } from 'zod';
 import { ADDS, defineTool, success } from '../define-tool.js';
 import { maskedField, maskedNoteOf } from '../masked-note.js';
@@ -13,7 +13,7 @@ export const mbAdd = defineTool({
     'Writes a new Markdown note of at most 32 KB and creates its folders. An existing note is never overwritten: change it with mb_edit.',
   input: () =>
     z.strictObject({
-      path: notePath('Path of the new note'),
+      path: notePath('Path of the new note, such as ideas/garden.md.'),
       content: z.string().describe('The text in Markdown.'),
     }),
   output: () => z.object({ success, ...noteSchema.shape, note: maskedField }),

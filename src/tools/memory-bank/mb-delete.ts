@@ -9,7 +9,7 @@ export const mbDelete = defineTool({
   toolset: 'memory_bank',
   title: 'Delete a note',
   description:
-    'Moves a note to the trash, from which the user can restore it (daybook restore). permanent: true removes it permanently; use this only when the user asked for exactly that.',
+    'Moves a note to the trash, from which the user can restore it (daybook restore). Use permanent only when the user asks for it.',
   input: () =>
     z.strictObject({
       path: notePath(),

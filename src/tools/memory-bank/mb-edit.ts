@@ -1,4 +1,4 @@
-/** The tool `mb_edit`: the verbs of an editor on one note. One verb a call. */
+/** The tool `mb_edit`: makes one change to a note: replace, insert, rename or overwrite. */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import type { MemoryBank } from '../../stores/memory-bank/memory-bank.js';
@@ -28,7 +28,7 @@ const input = z.strictObject({
     .describe('Insert after the line with this number; 0: at the beginning.')
     .exactOptional(),
   insertText: z.string().min(1).describe('Whole lines to insert.').exactOptional(),
-  newPath: notePath('New path').exactOptional(),
+  newPath: notePath('New path of the note.').exactOptional(),
   content: z.string().describe('The whole new text; needs hash.').exactOptional(),
 });
 
@@ -38,7 +38,7 @@ export const mbEdit = defineTool({
   toolset: 'memory_bank',
   title: 'Edit a note',
   description:
-    'Changes a note in one of four ways: newText replaces oldText, which must occur exactly once; insertText goes after insertLine; newPath renames it; content replaces everything. Pass the hash of mb_read, so that edits by others are not overwritten.',
+    'Changes a note in one of four ways: newText replaces oldText, which must occur exactly once; insertText is added after insertLine; newPath renames it; content replaces everything. Pass the hash of mb_read, so that edits by others are not overwritten.',
   input: () => input,
   output: () =>
     z.object({
@@ -67,19 +67,19 @@ async function edited(bank: MemoryBank, path: string, hash: string | undefined, 
   return { ...toListedNote(note), totalLines, ...maskedNoteOf(masked) };
 }
 
-/** `undefined`: a rename. VALIDATION_ERROR for anything but one complete verb. */
+/** `undefined` means a rename. Throws VALIDATION_ERROR unless the arguments make exactly one change. */
 function changeOf(args: z.output<typeof input>): Change | undefined {
   const { hash, oldText, newText, insertLine, insertText, newPath, content } = args;
-  const verbs: (Change | 'rename' | undefined)[] = [
+  const changes: (Change | 'rename' | undefined)[] = [
     pair(oldText, newText, (was, is) => (text) => replacePassage(text, was, is)),
     pair(insertLine, insertText, (line, added) => (text) => insertAfterLine(text, line, added)),
     newPath === undefined ? undefined : 'rename',
     content === undefined ? undefined : () => withFinalNewline(content),
   ];
-  const [verb, second] = verbs.filter((each) => each !== undefined);
-  if (verb === undefined || second !== undefined) {
+  const [change, second] = changes.filter((each) => each !== undefined);
+  if (change === undefined || second !== undefined) {
     const problem =
-      verb === undefined ? 'No change was given.' : 'One call can make only one change.';
+      change === undefined ? 'No change was given.' : 'One call can make only one change.';
     throw new AppError('VALIDATION_ERROR', problem, {
       hint: 'Give `oldText` and `newText`, or `insertLine` and `insertText`, or `newPath`, or `content` with `hash`.',
     });
@@ -93,7 +93,7 @@ function changeOf(args: z.output<typeof input>): Change | undefined {
       },
     );
   }
-  return verb === 'rename' ? undefined : verb;
+  return change === 'rename' ? undefined : change;
 }
 
 function pair<A, B>(a: A | undefined, b: B | undefined, make: (a: A, b: B) => Change) {

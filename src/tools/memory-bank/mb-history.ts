@@ -1,4 +1,4 @@
-/** The tool `mb_history`: the commits of git that changed a note, or its text at one of them. */
+/** The tool `mb_history`: lists the git commits that changed a note, or returns its text at a commit. */
 import { z } from 'zod';
 import { linesOf } from '../../stores/memory-bank/note-text.js';
 import { maxTokens } from '../answer-budget.js';
@@ -52,8 +52,8 @@ export const mbHistory = defineTool({
     const commits = await noteHistory.commits(path);
     const listed = commits.slice(0, limit).map((each) => ({
       ...each,
-      author: each.author.slice(0, LONGEST),
-      subject: each.subject.slice(0, LONGEST),
+      author: each.author.slice(0, MAX_FIELD_LENGTH),
+      subject: each.subject.slice(0, MAX_FIELD_LENGTH),
     }));
     const lines = listed.map((each) => JSON.stringify(each));
     const { given, isCut } = linesWithin(lines, budget);
@@ -64,4 +64,4 @@ export const mbHistory = defineTool({
   },
 });
 
-const LONGEST = 200;
+const MAX_FIELD_LENGTH = 200;

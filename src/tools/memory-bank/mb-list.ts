@@ -1,4 +1,4 @@
-/** The tool `mb_list`: the notes of the memory bank with size, time and hash, in the order of their paths. */
+/** The tool `mb_list`: lists the notes of the memory bank in order of path, with size, time and hash. */
 import { z } from 'zod';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';

@@ -1,4 +1,4 @@
-/** The tool `mb_read`: a note, or some of its lines, with the hash that edits may demand. */
+/** The tool `mb_read`: returns a note, or some of its lines, with its hash. */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { linesOf } from '../../stores/memory-bank/note-text.js';
@@ -12,7 +12,7 @@ export const mbRead = defineTool({
   toolset: 'memory_bank',
   title: 'Read a note',
   description:
-    'Reads a note as it is on the disk now, or some of its lines. A long note is returned in pages: continue with startLine set to nextLine. Pass its hash to mb_edit and mb_delete.',
+    'Returns a note, or some of its lines, with the hash for mb_edit and mb_delete. A long note is returned in pages: continue with startLine set to nextLine.',
   input: () =>
     z.strictObject({
       path: notePath(),

@@ -9,7 +9,7 @@ export const mbReindex = defineTool({
   toolset: 'memory_bank',
   title: 'Rebuild the index of notes',
   description:
-    'Reads every note again and rebuilds the index. It is rarely needed, because Daybook detects changed files. Use it when the results of mb_list or mb_search do not match the files.',
+    'Reads every note again and rebuilds the index. Use it only when the results of mb_list or mb_search do not match the files.',
   input: () => z.strictObject({}),
   output: () =>
     z.object({

@@ -1,4 +1,4 @@
-/** The tool `mb_search`: lines of notes, by ranked search, as a literal text, or by a regular expression. */
+/** The tool `mb_search`: ranked search in notes, and search for lines with a text or a regular expression. */
 import { z } from 'zod';
 import { MATCH_TYPES } from '../../fts/query/match-types.js';
 import { markRanges } from '../../fts/snippets/highlight.js';
@@ -8,10 +8,10 @@ import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { noteFolder } from '../note-fields.js';
 import { nextPage } from '../offset-page.js';
-import { explainNothing, MARK_FIELDS, type MarkInput, marksOf } from '../search-answer.js';
+import { explainNoResults, MARK_FIELDS, type MarkInput, marksOf } from '../search-answer.js';
 
-/** A line can be as long as a note; so much of it shows where the match is. */
-const LONGEST_LINE = 400;
+/** Characters of a line in the answer, because one line can be as long as a note. */
+const MAX_LINE_LENGTH = 400;
 const BEFORE_MATCH = 100;
 
 export const mbSearch = defineTool({
@@ -93,22 +93,22 @@ export const mbSearch = defineTool({
   },
 });
 
-type Found = Parameters<typeof explainNothing>[0];
+type Found = Parameters<typeof explainNoResults>[0];
 
 function explanationOf(found: Found, mode: string): string {
   const { withoutFilter } = found;
   if (mode === 'ranked' || Object.keys(withoutFilter).length > 0) {
-    return explainNothing(found, {}, 'section of a note');
+    return explainNoResults(found, {}, 'section of a note');
   }
   return 'No line matches.';
 }
 
-interface Shape extends MarkInput {
+interface ResultOptions extends MarkInput {
   readonly contextLines: number;
 }
 
-function toResult({ path, line, headings, text, matches, lines }: NoteHit, shape: Shape) {
-  const { contextLines, ellipsis } = shape;
+function toResult({ path, line, headings, text, matches, lines }: NoteHit, options: ResultOptions) {
+  const { contextLines, ellipsis } = options;
   const shortened = (whole: string) => beginningOf(whole, ellipsis);
   const before = lines.slice(Math.max(0, line - 1 - contextLines), line - 1).map(shortened);
   const after = lines.slice(line, line + contextLines).map(shortened);
@@ -116,21 +116,23 @@ function toResult({ path, line, headings, text, matches, lines }: NoteHit, shape
     path,
     line,
     ...(headings.length > 0 && { heading: shortened(headings.join(' > ')) }),
-    text: marked(text, matches, shape),
+    text: marked(text, matches, options),
     ...(before.length > 0 && { before }),
     ...(after.length > 0 && { after }),
   };
 }
 
 const beginningOf = (line: string, ellipsis: string) =>
-  line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE).toWellFormed()}${ellipsis}`;
+  line.length <= MAX_LINE_LENGTH
+    ? line
+    : `${line.slice(0, MAX_LINE_LENGTH).toWellFormed()}${ellipsis}`;
 
-/** The line with its matches marked; of a long line, the part around the first match. */
-function marked(text: string, matches: NoteHit['matches'], shape: Shape): string {
-  const { open, close, ellipsis } = marksOf(shape);
-  const isLong = text.length > LONGEST_LINE;
+/** The line with marked matches; from a long line, the part around the first match. */
+function marked(text: string, matches: NoteHit['matches'], options: ResultOptions): string {
+  const { open, close, ellipsis } = marksOf(options);
+  const isLong = text.length > MAX_LINE_LENGTH;
   const from = isLong ? Math.max(0, (matches[0]?.start ?? 0) - BEFORE_MATCH) : 0;
-  const to = isLong ? Math.min(text.length, from + LONGEST_LINE) : text.length;
+  const to = isLong ? Math.min(text.length, from + MAX_LINE_LENGTH) : text.length;
   const ranges = matches
     .filter(({ start }) => start >= from && start < to)
     .map(({ start, end }) => ({ from: start, to: Math.min(end, to) }));

@@ -1,6 +1,6 @@
 /**
- * Reads a conversation page by page, with the state of its deep research. Never changes what is in
- * the file, except that a research which finished unwatched is picked up and its answer stored.
+ * The tool `get_conversation_history`: returns a conversation in pages, with the state of its deep
+ * research. It changes the conversation only if the research has finished: then it stores the answer.
  */
 import { z } from 'zod';
 import { shortened } from '../../base/shortened.js';
@@ -13,7 +13,7 @@ import { defineTool, READS_OUTSIDE, success } from '../define-tool.js';
 import { type PageLimits, pageOf, parseCursor } from '../history-page.js';
 import { conversationRef } from '../perplexity-fields.js';
 
-/** A report of deep research comes whole; together at most what any answer has. */
+/** Enough for a whole report of deep research. */
 const MAX_PAGE_TOKENS = 12_000;
 const MAX_ANSWER_TOKENS = 8_000;
 const MAX_METADATA_TOKENS = 4_000;
@@ -76,7 +76,7 @@ export const getConversationHistory = defineTool({
   toolset: 'perplexity',
   title: 'Read a research conversation',
   description:
-    'Returns a stored conversation from the beginning, in pages, and the state of its deep research. It also gets the report of a research that was in_progress.',
+    'Returns a stored conversation from the beginning, in pages, with the state of its deep research. It also stores the report of a research that was in_progress and is now finished.',
   input: () =>
     z.strictObject({
       conversationId: conversationRef,
@@ -125,14 +125,14 @@ export const getConversationHistory = defineTool({
   },
 });
 
-/** Reads as many messages as the page needs: more than its limit where system prompts are left out. */
+/** Reads as many messages as the page needs: more than the limit if system prompts are left out. */
 async function pageWithin(
   conversations: ConversationStore,
   conversationId: string,
   { includeSystemPrompt, ...limits }: PageLimits & { includeSystemPrompt: boolean },
 ) {
   const { seq: first } = parseCursor(limits.cursor);
-  // One more than fit: whether there is a next page shows at its first message.
+  // One message more than the limit shows whether there is a next page.
   for (let count = limits.limit + 1; ; count *= 2) {
     const { head, systemMessages, ...part } = await conversations.part(conversationId, {
       first,

@@ -1,4 +1,4 @@
-/** Deep research as the next question in a stored conversation, whatever tool began it. */
+/** The tool `perplexity_deep_research_followup`: deep research on the next question of a conversation. */
 import { z } from 'zod';
 import { ASKS_OUTSIDE, defineTool } from '../define-tool.js';
 import { answerOutput, answerText, toAnswerOutput, toCaller } from '../perplexity-answer.js';
@@ -16,7 +16,7 @@ export const perplexityDeepResearchFollowup = defineTool({
   needsPerplexity: true,
   title: 'Follow up with deep research',
   description:
-    'Researches the next question of a stored conversation thoroughly, with all its messages as context. It takes minutes; when status is in_progress, get_conversation_history returns the report later.',
+    'Researches the next question of any stored conversation, with its messages as context; it takes minutes. If status is in_progress, get_conversation_history returns the report later.',
   input: () =>
     z.strictObject({
       conversationId: conversationRef,

@@ -1,4 +1,4 @@
-/** A thorough report by Perplexity, made in the background and kept as a new conversation. */
+/** The tool `perplexity_deep_research`: gets a long report, stored as a new conversation. */
 import { z } from 'zod';
 import { ASKS_OUTSIDE, defineTool } from '../define-tool.js';
 import { answerOutput, answerText, toAnswerOutput, toCaller } from '../perplexity-answer.js';
@@ -10,7 +10,7 @@ export const perplexityDeepResearch = defineTool({
   needsPerplexity: true,
   title: 'Deep research with Perplexity',
   description:
-    'Researches a question over many web sources and writes a report. Each call starts a new conversation and costs money. It takes minutes; when status is in_progress, get_conversation_history returns the report later. Never repeat the call for the same question.',
+    'Researches a question in many web sources and writes a report; it takes minutes, costs money, and starts a new conversation. If status is in_progress, do not call it again: get_conversation_history returns the report later.',
   input: () => z.strictObject({ query: newQuery, ...researchFields }),
   output: () => answerOutput,
   annotations: ASKS_OUTSIDE,

@@ -1,4 +1,4 @@
-/** The next quick question in a stored conversation, whatever tool began it. */
+/** The tool `perplexity_search_followup`: answers the next question of a conversation. */
 import { z } from 'zod';
 import { ASKS_OUTSIDE, defineTool } from '../define-tool.js';
 import { answerOutput, answerText, toAnswerOutput, toCaller } from '../perplexity-answer.js';
@@ -17,7 +17,7 @@ export const perplexitySearchFollowup = defineTool({
   needsPerplexity: true,
   title: 'Follow up with a Perplexity search',
   description:
-    'Answers the next question of a stored conversation from a quick web search, with all its messages as context. It works with every conversation.',
+    'Answers the next question of any stored conversation from a quick web search, with its messages as context.',
   input: () =>
     z.strictObject({
       conversationId: conversationRef,

@@ -1,4 +1,4 @@
-/** One question to Perplexity, answered from the web and kept as a new conversation. */
+/** The tool `perplexity_search`: answers a question from the web, stored as a new conversation. */
 import { z } from 'zod';
 import { ASKS_OUTSIDE, defineTool } from '../define-tool.js';
 import { answerOutput, answerText, toAnswerOutput, toCaller } from '../perplexity-answer.js';

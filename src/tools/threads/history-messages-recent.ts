@@ -1,6 +1,4 @@
-/**
- * The tool `history_messages_recent`: the newest messages of all threads, whichever they are in.
- */
+/** The tool `history_messages_recent`: returns the newest messages of all threads. */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import type { TimedMessage } from '../../search/messages/newest-messages.js';
@@ -28,8 +26,7 @@ export const historyMessagesRecent = defineTool({
   aliases: ['odei.history.messages.recent.v1'],
   toolset: 'threads',
   title: 'Recent messages',
-  description:
-    'Returns the newest messages of all threads, newest first, each with its thread. Limit the result with module and since; for older messages pass nextCursor as cursor.',
+  description: 'Returns the newest messages of all threads, newest first, each with its thread.',
   input: () =>
     z.strictObject({
       module: moduleField.describe('Only threads of this module.').exactOptional(),
@@ -80,7 +77,7 @@ export const historyMessagesRecent = defineTool({
   },
 });
 
-/** Without those that went a moment ago. */
+/** Leaves out messages that were deleted since the search. */
 async function withMessages(located: readonly TimedMessage[], store: ConversationStore) {
   const found = [];
   const loaded = new Map<string, ConversationView | undefined>();

@@ -1,5 +1,6 @@
 /**
- * The tool `history_threads_append_message`: one more message in a thread, durable when it answers.
+ * The tool `history_threads_append_message`: adds a message to a thread. It is durable when the call
+ * returns, except if the answer has `durable: false`.
  */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
@@ -17,17 +18,17 @@ export const historyThreadsAppendMessage = defineTool({
   writesLater: true,
   title: 'Add a message to a thread',
   description:
-    'Adds one message at the end of an existing thread. It returns when the message is on the disk, otherwise with durable: false. Give the text as body (or content).',
+    'Adds one message to a thread and returns when it is on the disk (otherwise with durable: false). Give the text as body or as content.',
   input: () =>
     z.strictObject({
       threadId: threadIdField,
       module: moduleField.describe('Add it only if the thread is in this module.').exactOptional(),
       role: z.enum(ROLES).describe('Who wrote it.'),
       body: messageContent(
-        'The message, stored exactly as given, except secrets and <private> parts.',
+        'The message; it is stored as given, except secrets and <private> parts.',
       ).exactOptional(),
-      content: messageContent('Another name for body; give one of the two.').exactOptional(),
-      metadata: jsonObject('Any JSON object to store with the message.').exactOptional(),
+      content: messageContent('Another name for body.').exactOptional(),
+      metadata: jsonObject('JSON to store with the message.').exactOptional(),
     }),
   output: () =>
     z.object({

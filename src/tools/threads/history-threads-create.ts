@@ -1,6 +1,6 @@
 /**
- * The tool `history_threads_create`: an empty thread of a module. It is a conversation like any
- * other; every toolset can go on with it.
+ * The tool `history_threads_create`: creates an empty thread. It is a normal conversation, which the
+ * tools of all toolsets can continue.
  */
 import { z } from 'zod';
 import { ADDS, defineTool, success } from '../define-tool.js';
@@ -19,9 +19,7 @@ export const historyThreadsCreate = defineTool({
     z.strictObject({
       module: moduleField.describe('Area of work of the thread.'),
       title: z.string().max(1000).describe('Subject of the thread.').exactOptional(),
-      meta: jsonObject(
-        'Free JSON to store with the thread; tags is a list of texts.',
-      ).exactOptional(),
+      meta: jsonObject('JSON to store with the thread; tags is a list of texts.').exactOptional(),
     }),
   output: () => z.object({ success, id: z.string(), createdAt: z.string(), thread: threadSchema }),
   annotations: ADDS,

@@ -1,6 +1,4 @@
-/**
- * The tool `history_threads_get`: one thread with its latest messages, or those before a position.
- */
+/** The tool `history_threads_get`: returns a thread with its latest messages, or those before a position. */
 import { z } from 'zod';
 import { estimateTokens, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
@@ -21,7 +19,7 @@ export const historyThreadsGet = defineTool({
   toolset: 'threads',
   title: 'Read a thread',
   description:
-    'Reads a thread with its latest messages in order. For earlier messages pass nextBeforeSeq as beforeSeq.',
+    'Returns a thread with its latest messages in order. For earlier messages pass nextBeforeSeq as beforeSeq.',
   input: () =>
     z.strictObject({
       threadId: threadIdField,
@@ -56,12 +54,12 @@ export const historyThreadsGet = defineTool({
     const thread = toThread(head);
     const end = Math.min(all.length, (beforeSeq ?? all.length + 1) - 1);
     const start = Math.max(0, end - limit);
-    const asked = all
+    const requested = all
       .slice(start, end)
       .map((message, at) => toThreadMessage(message, start + at + 1));
-    // The newest are what was asked for first: the budget is spent from the end.
+    // The newest messages matter most, so they get the tokens first.
     const room = budget - estimateTokens(thread);
-    const shown = messagesWithin(asked.reverse(), room, (message, cut) => cut(message));
+    const shown = messagesWithin(requested.reverse(), room, (message, cut) => cut(message));
     const messages = shown.reverse();
     const first = messages[0]?.seq ?? end + 1;
     return {

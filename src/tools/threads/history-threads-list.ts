@@ -1,6 +1,4 @@
-/**
- * The tool `history_threads_list`: the threads of one module or of all, the one used last first.
- */
+/** The tool `history_threads_list`: lists the threads of one module or of all, most recently used first. */
 
 import { z } from 'zod';
 import { countWithin, maxTokens } from '../answer-budget.js';

@@ -1,7 +1,4 @@
-/**
- * The tool `history_threads_search`: full-text search whose results are threads, each with its best
- * messages.
- */
+/** The tool `history_threads_search`: full-text search that returns threads with their best messages. */
 import { z } from 'zod';
 import { MATCH_TYPES } from '../../fts/query/match-types.js';
 import type { ConversationHits } from '../../search/messages/message-search.js';
@@ -15,14 +12,14 @@ import {
   type MarkInput,
   marksOf,
   metadataField,
-  SEARCH_FACTS,
-  searchFacts,
+  SEARCH_OUTPUT_FIELDS,
+  searchOutput,
   shortSnippet,
   shownMetadata,
 } from '../search-answer.js';
 import { moduleField, parseTime, threadSchema, toThread } from '../thread-view.js';
 
-const MOST_MATCHES = 20;
+const MAX_MATCHES = 20;
 
 export const historyThreadsSearch = defineTool({
   name: 'history_threads_search',
@@ -30,7 +27,7 @@ export const historyThreadsSearch = defineTool({
   toolset: 'threads',
   title: 'Search threads',
   description:
-    'Finds threads by the text of their messages, best match first, each with its best messages. The query is plain words or FTS5 syntax, as in search_messages.',
+    'Finds threads by the text of their messages, best first, each with its best messages. The query is plain words or FTS5 syntax, as in search_messages.',
   input: () =>
     z.strictObject({
       q: z.string().min(1).max(10_000).describe('Words, or an FTS5 query.'),
@@ -43,7 +40,7 @@ export const historyThreadsSearch = defineTool({
         .number()
         .int()
         .min(1)
-        .max(MOST_MATCHES)
+        .max(MAX_MATCHES)
         .describe('Maximum number of messages of each thread.')
         .default(3),
       includeMetadata,
@@ -70,7 +67,7 @@ export const historyThreadsSearch = defineTool({
           ),
         }),
       ),
-      ...SEARCH_FACTS,
+      ...SEARCH_OUTPUT_FIELDS,
     }),
   annotations: READS,
   quotesText: true,
@@ -87,10 +84,10 @@ export const historyThreadsSearch = defineTool({
     );
     const all = found.conversations.flatMap((hit) => toResult(hit, conversations, input));
     const results = all.slice(0, countWithin(all, input.maxTokens));
-    // A thread that vanished a moment ago still had its place in the order.
+    // A thread that was deleted since the search still counts for the offset.
     const passed = results.length === all.length ? limit : results.length;
     const next = found.conversations.length === 0 ? found.total : offset + passed;
-    return { total: found.total, ...searchFacts(found, next, { startTime: 'since' }), results };
+    return { total: found.total, ...searchOutput(found, next, { startTime: 'since' }), results };
   },
 });
 

@@ -1,6 +1,6 @@
 /**
- * The tool `session_start`: where the last session ended, in one call. Only evidence, each piece with
- * the message it came from; the rules are in docs/CONTINUITY.md.
+ * The tool `session_start`: returns what the last session was about and what is still open. Each passage
+ * has the message it is from; docs/CONTINUITY.md explains the rules.
  */
 import { z } from 'zod';
 import { isTimeZone } from '../../base/local-time.js';
@@ -78,7 +78,7 @@ export const sessionStart = defineTool({
   toolset: 'threads',
   title: 'Continue where we stopped',
   description:
-    'Call this first in a new session. It returns the time, the topic and the last messages of the last session, open questions, and sentences that look like promises. These are only candidates: judge them. Read more with history_threads_get.',
+    'Call this first in a new session: it returns the topic and the last messages of the last session, open questions, and sentences that look like promises. These are only candidates: judge them.',
   input: () =>
     z.strictObject({
       module: moduleField.describe('Only threads of this module.').exactOptional(),
@@ -96,7 +96,7 @@ export const sessionStart = defineTool({
       timeZone: z
         .string()
         .refine(isTimeZone, { error: 'must be a time zone such as Europe/Berlin or UTC' })
-        .describe('For the local times (default: the setting, otherwise that of the system).')
+        .describe('Time zone (default: the setting, otherwise that of the system).')
         .exactOptional(),
       maxTokens: z
         .number()

@@ -70,7 +70,7 @@ describe('kg_add and kg_query', () => {
     );
     expect((await call('kg_neighbors', { node: 'ada' }))['note']).toContain('No fact has "ada"');
     expect((await call('kg_neighbors', { node: 'Ada', direction: 'in' }))['note']).toContain(
-      '1 facts have it as subject and 0 as object',
+      '1 facts have this node as subject and 0 as object',
     );
     expect(await call('kg_neighbors', { node: 'Ada' })).not.toHaveProperty('note');
   });

@@ -1,6 +1,6 @@
 /**
- * Calls of tools by the page, by name and with JSON: the same schemas, the same App and the same
- * errors as over MCP, and every toolset, because the page is the user's own.
+ * Runs the tool calls of the page. They use the same schemas, App and errors as MCP calls. The page can
+ * call the tools of all toolsets, because only the user opens it.
  */
 import type { App } from '../../../app.js';
 import { AppError } from '../../../base/errors.js';
@@ -14,7 +14,7 @@ import { requireStoreFor, withStoreNotice } from '../../mcp/store-notice.js';
 import { successResult } from '../../mcp/success-result.js';
 import type { PageUploads } from './page-uploads.js';
 
-/** Rejects while the store cannot be opened; the next call tries again. */
+/** Opens the App. Rejects while the store cannot be opened; the next call tries again. */
 export type OpenApp = () => App | Promise<App>;
 
 export interface PageAnswer {
@@ -35,7 +35,7 @@ export class PageCalls {
     this.#log = log;
   }
 
-  /** The structured content of the answer (200), or `error` with the facts of an AppError. Never rejects. */
+  /** Status 200 with the output of the tool, or an error status with `error`. Never rejects. */
   run(
     name: string,
     args: unknown,

@@ -1,17 +1,17 @@
 /**
- * The stream of events of the page: which conversations, notes, subjects and insights changed, gathered
- * for a moment. It carries names, no contents: the page asks for what it shows.
+ * The event stream of the page: the ids of changed conversations, notes, subjects and insights. Events
+ * have no content; the page loads the content that it shows.
  */
 import type { Response } from 'express';
 import type { App } from '../../../app.js';
 import { resourceKinds } from '../../../resources/resources.js';
 
-/** One exchange writes twice; an import writes thousands of times. */
+/** Changes in this time are sent together, because an import writes thousands of times. */
 const GATHER_MS = 200;
 /** The page opens a new stream if it gets nothing for more than twice this time (page/src/http.ts). */
 const KEEP_ALIVE_MS = 15_000;
-/** If more changes come in one moment, the page loads everything again. */
-const MOST_NAMED = 100;
+/** For more changes at once, `*` is sent and the page loads everything again. */
+const MAX_KEYS = 100;
 
 export class PageEvents {
   readonly #streams = new Set<Response>();
@@ -20,7 +20,7 @@ export class PageEvents {
   #sending: NodeJS.Timeout | undefined;
   #keepAlive: NodeJS.Timeout | undefined;
 
-  /** The response becomes a stream that ends with its connection or with `close`. */
+  /** Uses the response as an event stream, until it is closed or `close` is called. */
   open(res: Response, app: App): void {
     res.set({ 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
     res.flushHeaders();
@@ -53,7 +53,7 @@ export class PageEvents {
 
   #note(kind: string, key: string): void {
     const keys = this.#changed.get(kind) ?? new Set();
-    this.#changed.set(kind, keys.add(keys.size < MOST_NAMED ? key : '*'));
+    this.#changed.set(kind, keys.add(keys.size < MAX_KEYS ? key : '*'));
     this.#sending ??= setTimeout(() => this.#send(), GATHER_MS).unref();
   }
 

@@ -1,6 +1,6 @@
 /**
- * The built page in memory: a few files of this package, read once. Names that are not in the folder
- * do not exist, so no path of a request is ever joined to a folder.
+ * Reads the files of the built page into memory. A request is only looked up in this map: its path is
+ * never joined to a folder, so it cannot read other files.
  */
 import { join } from 'node:path';
 import { listFiles } from '../../../files/paths/folders.js';
@@ -9,7 +9,7 @@ import { readGivenText } from '../../../files/safe-access/given-file.js';
 export interface PageFile {
   readonly type: string;
   readonly text: string;
-  /** Its name changes with its content. */
+  /** True if the name contains a hash of the content, so a browser can cache the file. */
   readonly isConstant: boolean;
 }
 
@@ -22,7 +22,7 @@ const TYPES: Record<string, string> = {
 };
 const ASSETS = 'assets';
 
-/** By address, `/` for the page itself. Empty where it was not built. FILESYSTEM_ERROR. */
+/** By path of the URL; `/` is index.html. Empty if the page was not built. Throws FILESYSTEM_ERROR. */
 export async function readPage(folder: string): Promise<ReadonlyMap<string, PageFile>> {
   const files = new Map<string, PageFile>();
   for (const part of ['', ASSETS]) {

@@ -1,6 +1,6 @@
 /**
- * The page under `/` and its interface under `/api/` (docs/PAGE.md). Host and Origin were checked
- * before; here the session is, and that no other site's page asks.
+ * The routes of the page under `/` and of its API under `/api/` (docs/PAGE.md). They check the session
+ * and that the request does not come from another site. Host and Origin were checked before.
  */
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import { isRecord } from '../../../base/is-record.js';
@@ -24,13 +24,13 @@ export interface PageOptions {
 
 export interface Page {
   readonly router: Router;
-  /** The secret part of a link that works once. */
+  /** The secret part of a link that can be used once. */
   newLink(): string;
   /** Resolves when accepted calls are answered and the streams are closed. */
   close(): Promise<void>;
 }
 
-/** Nothing but what this server sends: no inline script, no frame, no other origin. */
+/** Allows only files of this server: no inline scripts, no frames, no other origins. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -52,10 +52,10 @@ const PAGE_HEADERS = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 const A_YEAR = 'private, max-age=31536000, immutable';
-/** Lines of JSON: reports of progress, then the answer. */
+/** JSON Lines: progress reports, then the answer. */
 const REPORTS = 'application/x-ndjson';
-/** Of a link or a token. */
-const MAX_SECRET_BYTES = 4096;
+/** Maximum size of a request with a link, a token or a path. */
+const MAX_SMALL_BODY_BYTES = 4096;
 
 export function createPage({ folder, app }: PageOptions, config: HttpConfig, log: Log): Page {
   const router = express.Router();
@@ -71,7 +71,7 @@ export function createPage({ folder, app }: PageOptions, config: HttpConfig, log
     next();
   });
   router.post('/api/session', async (req, res) => {
-    const given = await readObject(req, MAX_SECRET_BYTES);
+    const given = await readObject(req, MAX_SMALL_BODY_BYTES);
     if (!session.begin(given, req, res)) throw refused();
     res.status(204).end();
   });
@@ -116,7 +116,7 @@ export function createPage({ folder, app }: PageOptions, config: HttpConfig, log
   };
 }
 
-/** The first report begins the lines; a call that is answered before is answered plainly. */
+/** Starts the JSON Lines with the first report. An answer without a report before is normal JSON. */
 function reportsTo(res: Response): ToolCall['progress'] {
   return (report) => {
     if (res.destroyed) return;
@@ -133,16 +133,16 @@ function addUploads(router: Router, uploads: PageUploads): void {
     res.status(201).json(await uploads.take(String(req.query['name'] ?? ''), req));
   });
   router.post('/api/uploads/remove', async (req, res) => {
-    const { path } = await readObject(req, MAX_SECRET_BYTES);
+    const { path } = await readObject(req, MAX_SMALL_BODY_BYTES);
     await uploads.remove(String(path));
     res.status(204).end();
   });
 }
 
-/** The Origin check sees no request that has none; browsers say here where those come from. */
+/** For requests without Origin: browsers state in Sec-Fetch-Site whether another site sent them. */
 const sameOrigin: RequestHandler = (req, _res, next) => {
   const site = req.get('sec-fetch-site') ?? 'same-origin';
-  // `none`: the reader typed the address or opened a bookmark.
+  // `none`: the user typed the address or opened a bookmark.
   if (site === 'same-origin' || site === 'none') return next();
   next(new HttpError(403, 'Web pages of other sites may not use this server.'));
 };
@@ -160,7 +160,7 @@ const refused = () =>
     headers: { 'WWW-Authenticate': 'Bearer realm="daybook"' },
   });
 
-/** The body as a JSON object. HttpError 400, 413 or 415. */
+/** The body as a JSON object. Throws HttpError 400, 413 or 415. */
 async function readObject(req: Request, maxBytes: number): Promise<Record<string, unknown>> {
   if (req.is('application/json') === false) {
     throw new HttpError(415, 'Content-Type must be application/json.');
@@ -175,7 +175,7 @@ async function readObject(req: Request, maxBytes: number): Promise<Record<string
   throw new HttpError(400, 'The body must be a JSON object.');
 }
 
-/** Aborted when the browser has gone before it was answered. */
+/** Aborted if the browser disconnects before the answer is sent. */
 function disconnectSignal(res: Response): AbortSignal {
   const gone = new AbortController();
   res.once('close', () => {

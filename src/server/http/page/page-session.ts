@@ -1,7 +1,7 @@
 /**
- * How a browser proves that it may use the page (decision 0059). It shows a link that works once, or
- * the server's token, and gets a cookie that scripts cannot read and that other sites' pages do not
- * send. The cookie is derived from the token: it outlives a restart, and a new token ends it.
+ * The login of the page (decision 0059). A browser sends a link that can be used once, or the token of
+ * the server, and receives a cookie. Scripts cannot read the cookie, and pages of other sites do not send
+ * it. The cookie is an HMAC of the token: it stays valid after a restart, until the token changes.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
@@ -9,7 +9,6 @@ import { type Clock, systemClock } from '../../../base/clock.js';
 import { randomHex, sha256Hex } from '../../../base/ids.js';
 
 const LINK_BYTES = 24;
-/** A browser takes seconds to start. */
 const LINK_MS = 2 * 60_000;
 const COOKIE = 'daybook';
 const MAX_AGE_MS = 400 * 24 * 60 * 60 * 1000;
@@ -18,7 +17,7 @@ export class PageSession {
   readonly #token: string | undefined;
   readonly #clock: Clock;
   readonly #cookie: string;
-  /** Digests of links that were not used yet, with the times at which they end. */
+  /** Unused links: SHA-256 of the link to its expiry, in monotonic milliseconds. */
   readonly #links = new Map<string, number>();
 
   constructor(token: string | undefined, clock: Clock = systemClock) {
@@ -29,14 +28,14 @@ export class PageSession {
       .digest('hex');
   }
 
-  /** The secret part of a link that works once, within two minutes. */
+  /** The secret part of a link that can be used once, within two minutes. */
   newLink(): string {
     const link = randomHex(LINK_BYTES);
     this.#links.set(sha256Hex(link), this.#clock.monotonic() + LINK_MS);
     return link;
   }
 
-  /** Whether the request brings the cookie or the bearer token; everybody may where there is no token. */
+  /** True if the request has the cookie or the bearer token, or if the server has no token. */
   isOpenTo(req: Request): boolean {
     if (this.#token === undefined) return true;
     const bearer = /^Bearer +(\S+) *$/i.exec(req.get('authorization') ?? '')?.[1];
@@ -45,7 +44,7 @@ export class PageSession {
     return cookies.some((each) => isSame(each, `${nameFor(req)}=${this.#cookie}`));
   }
 
-  /** Sets the cookie for the right token or a link that was not used yet; false for anything else. */
+  /** Sets the cookie for the right token or an unused link; otherwise returns false. */
   begin(given: { link?: unknown; token?: unknown }, req: Request, res: Response): boolean {
     if (!this.#isRight(given)) return false;
     res.cookie(nameFor(req), this.#cookie, {
@@ -64,9 +63,9 @@ export class PageSession {
   }
 }
 
-/** Browsers keep one set of cookies for all ports of a machine. */
+/** The port is in the name, because browsers send a cookie to all ports of a host. */
 const nameFor = ({ socket }: Request) => `${COOKIE}-${socket.localPort}`;
 
-/** Digests of one length take the same time for every text. */
+/** Compares digests, so that the time does not depend on the text. */
 const isSame = (given: string, expected: string) =>
   timingSafeEqual(Buffer.from(sha256Hex(given)), Buffer.from(sha256Hex(expected)));

@@ -1,16 +1,16 @@
 /**
- * Exports that the page hands over for an import. Each is kept outside of the store in a private folder,
- * a few minutes at most; `import_conversations` reads it there by the path that the page received.
+ * Files that the page uploads for an import. Each file is in a private folder outside the store for at
+ * most `LIFETIME_MS`; `import_conversations` reads it by the path that `take` returned.
  */
 import type { IncomingMessage } from 'node:http';
 import { type ReceivedFile, receiveFile } from '../../../files/input/received-file.js';
 import { HttpError } from '../http-error.js';
 
-/** Exports of years are some hundred megabytes. */
+/** An export of several years has some hundred megabytes. */
 const MAX_BYTES = 512 * 1024 * 1024;
-const MOST = 3;
-const KEPT_MS = 15 * 60_000;
-const LONGEST_NAME = 120;
+const MAX_UPLOADS = 3;
+const LIFETIME_MS = 15 * 60_000;
+const MAX_NAME_LENGTH = 120;
 
 export interface UploadLimits {
   readonly maxBytes: number;
@@ -23,31 +23,31 @@ export class PageUploads {
   #isClosed = false;
 
   constructor(limits: Partial<UploadLimits> = {}) {
-    this.#limits = { maxBytes: MAX_BYTES, lifetimeMs: KEPT_MS, ...limits };
+    this.#limits = { maxBytes: MAX_BYTES, lifetimeMs: LIFETIME_MS, ...limits };
   }
 
-  /** Keeps the body of a request. The oldest is removed for a fourth. HttpError 413. */
+  /** Stores the body of a request. A fourth file removes the oldest. Throws HttpError 413. */
   async take(name: string, req: IncomingMessage): Promise<{ path: string; sizeBytes: number }> {
     const { maxBytes, lifetimeMs } = this.#limits;
     if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-    const file = await receiveFile(plainName(name), bounded(req, maxBytes));
+    const file = await receiveFile(plainName(name), limited(req, maxBytes));
     const { path, sizeBytes } = file;
     this.#uploads.set(path, {
       file,
       timer: setTimeout(() => void this.remove(path), lifetimeMs).unref(),
     });
     const [oldest] = this.#uploads.keys();
-    if (this.#uploads.size > MOST && oldest !== undefined) await this.remove(oldest);
+    if (this.#uploads.size > MAX_UPLOADS && oldest !== undefined) await this.remove(oldest);
     if (this.#isClosed) await this.remove(path);
     return { path, sizeBytes };
   }
 
-  /** Whether this path was handed over here and is still kept. */
+  /** True if `path` is an uploaded file that was not removed. */
   has(path: unknown): boolean {
     return typeof path === 'string' && this.#uploads.has(path);
   }
 
-  /** Nothing happens for another path. */
+  /** Removes an uploaded file. An unknown path is ignored. */
   async remove(path: string): Promise<void> {
     const upload = this.#uploads.get(path);
     this.#uploads.delete(path);
@@ -55,16 +55,16 @@ export class PageUploads {
     await upload?.file.remove();
   }
 
-  /** Removes all of them. */
+  /** Removes all files. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const path of [...this.#uploads.keys()]) await this.remove(path);
   }
 }
 
-async function* bounded(req: IncomingMessage, maxBytes: number): AsyncGenerator<Uint8Array> {
+async function* limited(req: IncomingMessage, maxBytes: number): AsyncGenerator<Uint8Array> {
   let size = 0;
-  // Leaving the loop must not destroy the connection: the error is sent over it.
+  // An error must not destroy the connection, because the answer with the error uses it.
   for await (const chunk of req.iterator({ destroyOnReturn: false })) {
     size += chunk.byteLength;
     if (size > maxBytes) throw tooLarge(maxBytes);
@@ -72,11 +72,11 @@ async function* bounded(req: IncomingMessage, maxBytes: number): AsyncGenerator<
   }
 }
 
-/** The last part of a name, of characters that every system allows. */
+/** The last part of a path, with only the characters that all systems allow in file names. */
 function plainName(name: string): string {
   const last = name.split(/[\\/]/).at(-1) ?? '';
   const plain = last.replace(/[^\p{L}\p{N}._ -]/gu, '_').replace(/^[. ]+|[. ]+$/g, '');
-  return plain.slice(-LONGEST_NAME).replace(/^[. ]+/, '') || 'export';
+  return plain.slice(-MAX_NAME_LENGTH).replace(/^[. ]+/, '') || 'export';
 }
 
 const tooLarge = (maxBytes: number) =>

@@ -1,7 +1,7 @@
 /**
- * The file of a conversation as it is on the disk, also a damaged one, for a browser's tab. It is sent as
- * plain text that no browser runs, in parts, so that a file of 200 MB needs no memory. Where the store is
- * encrypted, the texts in it are encrypted.
+ * Sends the file of a conversation as it is on the disk, also a damaged file. It is sent as plain text,
+ * which a browser does not run, and as a stream, because a file can have 200 MB. In an encrypted store
+ * the texts in it are encrypted.
  */
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -22,8 +22,8 @@ const HEADERS = {
 };
 
 /**
- * Resolves when all is sent, the browser has gone, or `end` is aborted. HttpError 404 (no such file), 422 (a link,
- * or a file that cannot be read).
+ * Resolves when the file is sent, the browser has disconnected, or `end` is aborted. Throws HttpError 404
+ * (no such file) or 422 (a link, or a file that cannot be read).
  */
 export async function sendRawFile(app: App, id: string, res: Response, end: AbortSignal) {
   if (!CONVERSATION_ID.test(id)) throw noFile();
@@ -41,7 +41,7 @@ export async function sendRawFile(app: App, id: string, res: Response, end: Abor
 const noFile = () =>
   new HttpError(
     404,
-    'The store has no such file. Perhaps the conversation was deleted (look in the trash), or the store was moved.',
+    'The store has no such file. Perhaps the conversation was deleted (see the trash), or the store was moved.',
   );
 
 function unreadable(error: unknown, path: string): HttpError {
