@@ -2,8 +2,9 @@
  * The figures of one message: words, tokens, and the model, tokens and cost in its metadata. Many programs
  * write metadata, so a value of an unexpected type counts as absent.
  */
+
+import { estimateTextTokens } from '../base/estimate-tokens.js';
 import { isRecord } from '../base/is-record.js';
-import { estimateTextTokens } from '../base/tokens.js';
 import {
   amountOf,
   type Cost,

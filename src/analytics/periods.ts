@@ -2,7 +2,7 @@
  * The periods of a report, and the period of a day. The file imports only types, because the command line
  * needs the names for its help when it starts.
  */
-import type { Slot } from './local-slots.js';
+import type { Slot } from './local-hours.js';
 
 export const PERIODS = ['day', 'week', 'month'] as const;
 export type Period = (typeof PERIODS)[number];

@@ -4,11 +4,11 @@
  */
 import type { ConversationHead, Role } from '../stores/conversations/document/schema.js';
 import type { ConversationFigures } from './figures.js';
-import { LocalSlots } from './local-slots.js';
+import { LocalSlots } from './local-hours.js';
 import type { MessageFigures } from './message-figures.js';
+import { type Sums, Tallies, Tally } from './message-sums.js';
 import { type Pace, PaceMeter } from './pace.js';
 import { type Period, periodOf } from './periods.js';
-import { type Sums, Tallies, Tally } from './tally.js';
 
 export interface ReportRequest {
   readonly timeZone: string;

@@ -13,8 +13,8 @@ import { graphCheck, insightCheck, noteCheck } from '../doctor/checks/memory-ban
 import { otherToolsCheck } from '../doctor/checks/other-tools.js';
 import { permissionCheck } from '../doctor/checks/permissions.js';
 import { Doctor } from '../doctor/doctor.js';
-import type { Codec } from '../files/codec.js';
 import { readStamp } from '../files/read/stamp.js';
+import type { Codec } from '../files/sealing/conversation-codec.js';
 import { ArchiveFiles } from '../maintenance/archives/archive-files.js';
 import type { Backups } from '../maintenance/backup.js';
 import { checkIndexCache } from '../search/cache/check-index-cache.js';

@@ -3,12 +3,13 @@
  * of stored messages within a budget of tokens (docs/CONTINUITY.md). It does not interpret: the reader
  * determines mood, topic and open obligations.
  */
+
+import { estimateTextTokens } from '../base/estimate-tokens.js';
 import type { TimeSlice } from '../base/time-slice.js';
-import { estimateTextTokens } from '../base/tokens.js';
 import type { Role } from '../stores/conversations/document/schema.js';
-import type { Excerpt } from './candidates.js';
 import { lastSession, type Session } from './last-session.js';
 import { type OpenQuestion, openQuestions } from './open-questions.js';
+import type { Excerpt } from './picked-sentences.js';
 import { type PromiseCandidate, promisesIn } from './promises.js';
 
 /** Maximum share of the budget for questions, and the same for promises. */

@@ -3,6 +3,7 @@
  * those that the other side did not answer, and those whose answer was postponed.
  */
 import type { TimeSlice } from '../base/time-slice.js';
+import { PUT_OFF } from './other-languages.js';
 import {
   type Candidate,
   candidate,
@@ -10,8 +11,7 @@ import {
   type LocatedMessage,
   latestMessages,
   selectFrom,
-} from './candidates.js';
-import { PUT_OFF } from './other-languages.js';
+} from './picked-sentences.js';
 import { sentencesOf } from './sentences.js';
 
 /**

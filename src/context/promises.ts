@@ -4,14 +4,6 @@
  * languages. Whether a promise was kept is not determined.
  */
 import type { TimeSlice } from '../base/time-slice.js';
-import {
-  type Candidate,
-  candidate,
-  type Excerpt,
-  type LocatedMessage,
-  latestMessages,
-  selectFrom,
-} from './candidates.js';
 import { isQuestion } from './open-questions.js';
 import {
   AGREEMENT,
@@ -21,6 +13,14 @@ import {
   REMINDER,
   TASK,
 } from './other-languages.js';
+import {
+  type Candidate,
+  candidate,
+  type Excerpt,
+  type LocatedMessage,
+  latestMessages,
+  selectFrom,
+} from './picked-sentences.js';
 import { proseLines, sentencesOf } from './sentences.js';
 
 export type PromiseRule = 'commitment' | 'agreement' | 'reminder' | 'task';

@@ -2,11 +2,11 @@
  * Finds passages of earlier conversations about the subject of a session: recall searches for the words
  * that distinguish the session. Passages may be shortened but are never rephrased.
  */
-import { estimateTextTokens } from '../base/tokens.js';
+import { estimateTextTokens } from '../base/estimate-tokens.js';
 import type { SearchCaller } from '../search/messages/message-search.js';
 import type { RecallSearch } from '../search/recall/recall-search.js';
-import type { Candidate } from './candidates.js';
 import { shortened } from './continuity.js';
+import type { Candidate } from './picked-sentences.js';
 
 /** The start of a session waits at most this long for the recall index. */
 const MAX_WAIT_MS = 500;

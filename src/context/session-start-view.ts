@@ -3,10 +3,10 @@
  * that is empty or shortened, and all of it as text with times in the reader's time zone.
  */
 import { localTime } from '../base/local-time.js';
-import type { Candidate } from './candidates.js';
 import type { Turn } from './continuity.js';
 import type { Session } from './last-session.js';
 import type { OpenQuestion } from './open-questions.js';
+import type { Candidate } from './picked-sentences.js';
 import type { PromiseCandidate } from './promises.js';
 import type { RelatedPassage } from './related-passages.js';
 import type { SessionStart } from './session-start.js';

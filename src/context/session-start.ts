@@ -3,18 +3,18 @@
  * and the prompt `session_start` use it.
  */
 
+import { estimateTextTokens } from '../base/estimate-tokens.js';
 import { shortened } from '../base/shortened.js';
 import { TimeSlice } from '../base/time-slice.js';
-import { estimateTextTokens } from '../base/tokens.js';
 import type { MessageSearch, SearchCaller } from '../search/messages/message-search.js';
 import type { RecallSearch } from '../search/recall/recall-search.js';
 import { undefinedIfMissing } from '../search/undefined-if-missing.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
-import type { Excerpt } from './candidates.js';
 import { type Snapshot, snapshotOf } from './continuity.js';
 import { frequentWords, mostDistinctive } from './distinctive-words.js';
 import { lastSession } from './last-session.js';
+import type { Excerpt } from './picked-sentences.js';
 import { type RelatedPassage, relatedPassages } from './related-passages.js';
 
 const DISTINCTIVE_WORDS = 8;

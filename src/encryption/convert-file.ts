@@ -6,9 +6,9 @@
 import { basename, dirname } from 'node:path';
 import { isAppError } from '../base/errors.js';
 import { isRecord } from '../base/is-record.js';
-import { codecOf } from '../files/codec.js';
 import { parseDocument } from '../files/read/json-doc.js';
 import type { CipherKey } from '../files/sealing/cipher.js';
+import { codecOf } from '../files/sealing/conversation-codec.js';
 import { isDocumentFile } from '../files/sealing/open-stores.js';
 import { openFile, sealedFileKey, sealFile } from '../files/sealing/sealed-form.js';
 import { parseConversation } from '../stores/conversations/document/parse-conversation.js';

@@ -4,8 +4,8 @@
  * ids that the store has in memory in any case, so that many conversations need little memory.
  */
 import type { ConversationStore } from '../stores/conversations/conversations.js';
-import { BySource } from './by-source.js';
-import { markIn, type SourceId, type SourceMark } from './source-mark.js';
+import { markIn, type SourceId, type SourceMark } from './import-mark.js';
+import { BySource } from './source-id-map.js';
 
 export interface KnownConversation {
   readonly conversationId: string;

@@ -10,12 +10,12 @@ import { addSummaries } from '../stores/summaries/exported-summaries.js';
 import { type Summaries, sourceHashOf } from '../stores/summaries/summary-file.js';
 import { screenedBy } from '../stores/text-screen.js';
 import type { KnownConversation } from './already-imported.js';
-import { BySource } from './by-source.js';
-import { type Candidate, candidateOf } from './candidate.js';
+import { markIn, type SourceMark } from './import-mark.js';
 import { addLeftOut, addProblem } from './import-outcome.js';
+import { type Candidate, candidateOf } from './planned-conversation.js';
 import { isChanged, type Reconciled, reconcile } from './reconcile.js';
-import type { ImportedConversation } from './source.js';
-import { markIn, type SourceMark } from './source-mark.js';
+import { BySource } from './source-id-map.js';
+import type { ImportedConversation } from './source-interface.js';
 import { addUnder, differs, importWhole, type WholeImportOptions } from './whole-import.js';
 
 /** Errors that concern one conversation and do not stop the others. */

@@ -2,7 +2,7 @@
  * The report of an import: what was imported, what was not, and why. Counts are of conversations, unless a
  * field says otherwise.
  */
-import type { RecordLocation } from './source.js';
+import type { RecordLocation } from './source-interface.js';
 
 export interface ReportedProblem {
   readonly path: string;

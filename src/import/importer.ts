@@ -9,8 +9,8 @@ import {
   type ImportRequest,
   type ImportStores,
   runImport,
-} from './import.js';
-import type { Activity } from './source.js';
+} from './run-import.js';
+import type { Activity } from './source-interface.js';
 
 export interface ImporterOptions extends ImportStores {
   readonly machine: Machine;

@@ -18,7 +18,7 @@ import type {
   ImportedNote,
   ImportedState,
   ImportedTriple,
-} from './source.js';
+} from './source-interface.js';
 
 export interface OtherStores {
   readonly memoryBank: MemoryBank;

@@ -6,8 +6,8 @@
 import { derivedUuid } from '../base/ids.js';
 import type { Revision } from '../stores/conversations/document/apply-revision.js';
 import type { Conversation } from '../stores/conversations/document/schema.js';
-import type { Candidate, CandidateMessage } from './candidate.js';
-import { contentDigestOf, digestOf, headDigestOf, type SourceMark } from './source-mark.js';
+import { contentDigestOf, digestOf, headDigestOf, type SourceMark } from './import-mark.js';
+import type { Candidate, CandidateMessage } from './planned-conversation.js';
 
 export interface Reconciled {
   /** For the conversation itself. */

@@ -5,8 +5,8 @@
 import { sleep } from '../base/clock.js';
 import { isAppError } from '../base/errors.js';
 import type { InputFile } from '../files/input/input-types.js';
-import type { ImportReport } from './import.js';
 import type { Importer } from './importer.js';
+import type { ImportReport } from './run-import.js';
 
 export interface WatchOptions {
   /** Called in each round, because a tool may be used for the first time. */

@@ -3,7 +3,7 @@
  * page. A cursor is `seq:offset`: the position of a message, from 1, and an offset in UTF-16 units.
  */
 import { AppError } from '../base/errors.js';
-import { endWithin, estimateTextTokens } from '../base/tokens.js';
+import { endWithin, estimateTextTokens } from '../base/estimate-tokens.js';
 import type { Message } from '../stores/conversations/document/schema.js';
 
 interface PagedMessage {

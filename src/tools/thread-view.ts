@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { AppError } from '../base/errors.js';
-import { endWithin } from '../base/tokens.js';
+import { endWithin } from '../base/estimate-tokens.js';
 import {
   type ConversationHead,
   type JsonObject,

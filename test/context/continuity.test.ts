@@ -1,7 +1,7 @@
 /** Sessions, distinctive words, and the snapshot within its budget. */
 import { describe, expect, it } from 'vitest';
+import { estimateTextTokens } from '../../src/base/estimate-tokens.js';
 import { TimeSlice } from '../../src/base/time-slice.js';
-import { estimateTextTokens } from '../../src/base/tokens.js';
 import { shortened, snapshotOf } from '../../src/context/continuity.js';
 import { frequentWords, mostDistinctive } from '../../src/context/distinctive-words.js';
 import { lastSession } from '../../src/context/last-session.js';

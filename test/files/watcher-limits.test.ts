@@ -11,8 +11,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../../src/base/log.js';
 import type { Stamp } from '../../src/files/read/stamp.js';
 import { FullPassSchedule } from '../../src/files/watcher/full-pass-schedule.js';
+import { View } from '../../src/files/watcher/known-files.js';
 import { statEntry } from '../../src/files/watcher/stat-entry.js';
-import { View } from '../../src/files/watcher/view.js';
 import {
   agreement,
   consume,

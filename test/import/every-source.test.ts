@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isAppError } from '../../src/base/errors.js';
 import { openInput } from '../../src/files/input/input.js';
-import { KINDS, SOURCES } from '../../src/import/sources.js';
+import { KINDS, SOURCES } from '../../src/import/source-list.js';
 import { openBench } from '../exchange/bench.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { openImportBench } from './bench.js';

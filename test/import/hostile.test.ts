@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { isAppError } from '../../src/base/errors.js';
 import { openInput } from '../../src/files/input/input.js';
-import { SOURCES } from '../../src/import/sources.js';
+import { SOURCES } from '../../src/import/source-list.js';
 import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { zipOf } from '../support/zip.js';

@@ -1,5 +1,5 @@
 /** The output for a conversation that a rule selects for pruning or archiving, with the reason. */
-import type { Candidate } from '../../maintenance/retention/candidates.js';
+import type { Candidate } from '../../maintenance/retention/prunable-conversations.js';
 import { nameOfConversation } from '../find-conversation.js';
 import { sizeOf } from '../terminal/amounts.js';
 import { oneLine } from '../terminal/terminal-text.js';

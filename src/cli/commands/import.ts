@@ -8,7 +8,7 @@ import type { App } from '../../app.js';
 import { AppError } from '../../base/errors.js';
 import type { DefaultLocation } from '../../import/default-locations.js';
 import type { ImportProgress, ImportReport } from '../../import/importer.js';
-import type { Activity } from '../../import/source.js';
+import type { Activity } from '../../import/source-interface.js';
 import { watchImports } from '../../import/watch.js';
 import type { Flags } from '../configuration.js';
 import { sizeOf } from '../terminal/amounts.js';

@@ -1,6 +1,6 @@
 /** `daybook stats`: prints the statistics of the tool `get_analytics` as bars, JSON or CSV. */
 import type { z } from 'zod';
-import type { Table } from '../../analytics/report-tables.js';
+import type { Table } from '../../analytics/report-table-names.js';
 import { getAnalytics } from '../../tools/context/get-analytics.js';
 import { configuration, type Flags } from '../configuration.js';
 import { reportLeftOut } from '../problems.js';

@@ -3,8 +3,8 @@
  * delete, open. The argument `conversation` is a key, an id or its unique beginning, a title, or `last`.
  */
 import type { Command } from 'commander';
-import type { TagOptions } from '../commands/change.js';
 import type { DeleteOptions } from '../commands/delete.js';
+import type { TagOptions } from '../commands/rename-tag-pin.js';
 import type { ShowOptions } from '../commands/show.js';
 import type { Flags } from '../configuration.js';
 import { examplesText } from '../names.js';
@@ -79,7 +79,7 @@ function addChanges(program: Command, flags: () => Flags): void {
     .option(...JSON_OPTION)
     .addHelpText('after', examplesText('rename last Plans for the garden'))
     .action(async (ref: string, title: string[], { json }: { json?: boolean }) =>
-      (await import('../commands/change.js')).rename(ref, title.join(' '), json, flags()),
+      (await import('../commands/rename-tag-pin.js')).rename(ref, title.join(' '), json, flags()),
     );
   program
     .command('tag')
@@ -90,7 +90,7 @@ function addChanges(program: Command, flags: () => Flags): void {
     .option(...JSON_OPTION)
     .addHelpText('after', examplesText('tag last garden spring', 'tag last --remove spring'))
     .action(async (ref: string, tags: string[], options: TagOptions) =>
-      (await import('../commands/change.js')).tag(ref, tags, options, flags()),
+      (await import('../commands/rename-tag-pin.js')).tag(ref, tags, options, flags()),
     );
   for (const [name, isPinned] of [
     ['pin', true],
@@ -103,7 +103,12 @@ function addChanges(program: Command, flags: () => Flags): void {
       .option(...JSON_OPTION)
       .addHelpText('after', examplesText(`${name} garden-plan`))
       .action(async (words: string[], { json }: { json?: boolean }) =>
-        (await import('../commands/change.js')).pin(words.join(' '), isPinned, json, flags()),
+        (await import('../commands/rename-tag-pin.js')).pin(
+          words.join(' '),
+          isPinned,
+          json,
+          flags(),
+        ),
       );
   }
 }

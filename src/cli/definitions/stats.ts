@@ -1,7 +1,7 @@
 /** Names, options and help of `daybook stats`. */
 import { type Command, Option } from 'commander';
 import { PERIODS } from '../../analytics/periods.js';
-import { TABLES } from '../../analytics/report-tables.js';
+import { TABLES } from '../../analytics/report-table-names.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
 import type { StatsOptions } from '../commands/stats.js';
 import type { Flags } from '../configuration.js';

@@ -5,7 +5,7 @@
 import type { Command } from 'commander';
 import type { Tool, Toolset } from '../../tools/define-tool.js';
 import { tools } from '../../tools/index.js';
-import { addInsightLines } from '../commands/insight-lines.js';
+import { addInsightLines } from '../commands/insight-jsonl.js';
 import type { Flags } from '../configuration.js';
 import { GROUPS, pointToHelp, SINGLE_TOOLS } from '../names.js';
 import { commandNameOf } from './command-names.js';

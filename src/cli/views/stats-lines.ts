@@ -1,6 +1,6 @@
 /** The output of `daybook stats`: bars for people, or one table as CSV. */
 import type { z } from 'zod';
-import type { Table } from '../../analytics/report-tables.js';
+import type { Table } from '../../analytics/report-table-names.js';
 import type { getAnalytics } from '../../tools/context/get-analytics.js';
 import { cut, padEnd } from '../terminal/columns.js';
 import { countOf } from '../terminal/output.js';

@@ -3,7 +3,7 @@
  * returned twice; the best passages are whole and the others are excerpts; an outdated passage names the
  * passage that supersedes it. The answer is cached until the store changes.
  */
-import { tokenCounter } from '../../base/token-count.js';
+import { tokenCounter } from '../../base/exact-token-count.js';
 import type { MessageFilters, SearchCaller } from '../../search/messages/message-search.js';
 import type { RecalledHit, Why } from '../../search/recall/recall-hits.js';
 import type { RecallSearch } from '../../search/recall/recall-search.js';

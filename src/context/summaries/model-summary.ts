@@ -5,7 +5,7 @@
  * tokens than the text has), the parts are made smaller.
  */
 import { AppError, isAppError } from '../../base/errors.js';
-import { endWithin, estimateTextTokens } from '../../base/tokens.js';
+import { endWithin, estimateTextTokens } from '../../base/estimate-tokens.js';
 import type { LanguageModel } from '../../providers/llm/completion.js';
 import { isTruncated } from '../../providers/llm/token-floor.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';

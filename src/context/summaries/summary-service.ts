@@ -6,9 +6,9 @@
 
 import { type Clock, isoTime } from '../../base/clock.js';
 import { type AppError, isAppError } from '../../base/errors.js';
+import { estimateTextTokens } from '../../base/estimate-tokens.js';
 import type { Log } from '../../base/log.js';
 import { TimeSlice } from '../../base/time-slice.js';
-import { estimateTextTokens } from '../../base/tokens.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';
 import {

@@ -3,8 +3,9 @@
  * position, role, and whether they decide or ask something. Code, quotations and system messages are left
  * out.
  */
+
+import { estimateTextTokens } from '../../base/estimate-tokens.js';
 import type { TimeSlice } from '../../base/time-slice.js';
-import { estimateTextTokens } from '../../base/tokens.js';
 import type { Conversation, Message, Role } from '../../stores/conversations/document/schema.js';
 import { openQuestions } from '../open-questions.js';
 import { ruleFor } from '../promises.js';

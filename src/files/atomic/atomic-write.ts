@@ -19,13 +19,13 @@ import { basename, dirname } from 'node:path';
 import { sleep } from '../../base/clock.js';
 import { AppError, errnoOf, isAppError } from '../../base/errors.js';
 import { isInside } from '../paths/paths.js';
-import { requirePresent } from '../presence.js';
 import { fileError, ignoreErrno, withFileError } from '../read/file-errors.js';
 import { isSameStamp, type Stamp, stampOf } from '../read/stamp.js';
 import { closeQuietly } from '../safe-access/close-quietly.js';
 import { createAt, createIn, requireReplaceable } from '../safe-access/open-regular.js';
 import { inFolder, type PinnedFolder, pinIn } from '../safe-access/pinned-folder.js';
 import { toStored } from '../sealing/open-stores.js';
+import { requirePresent } from '../store-presence.js';
 import { removeQuietly, temporaryName } from './staging.js';
 
 export const FILE_MODE = 0o600;

@@ -17,12 +17,12 @@ import { AppError, errnoOf } from '../../base/errors.js';
 import { randomBelow } from '../../base/ids.js';
 import { FOLDER_MODE, makeFolder, renameWithRetry } from '../atomic/atomic-write.js';
 import { listFolders } from '../paths/folders.js';
-import { requirePresent } from '../presence.js';
 import { ignoreErrno, withFileError } from '../read/file-errors.js';
 import { inFolder, type PinnedFolder, pinFolder } from '../safe-access/pinned-folder.js';
 import { symlinkError } from '../safe-access/refusals.js';
 import { removeTree } from '../safe-access/remove-tree.js';
 import { requireUnconverted } from '../sealing/open-stores.js';
+import { requirePresent } from '../store-presence.js';
 import { type HeldLock, heldLock, LockLostError, WANTED } from './lock-handle.js';
 import {
   HEARTBEAT_INTERVAL_MS,

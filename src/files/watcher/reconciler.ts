@@ -8,8 +8,8 @@ import type { Clock } from '../../base/clock.js';
 import { TimeSlice } from '../../base/time-slice.js';
 import { joinPath, type KnownFolder, splitPath } from './file-tree.js';
 import { isIgnoredFolder } from './ignored-names.js';
+import type { View } from './known-files.js';
 import { isAsKnown, type Listing, list, statEntry } from './stat-entry.js';
-import type { View } from './view.js';
 
 /**
  * FAT and HFS+ store times in steps of one or two seconds, so a folder that changed recently is listed again.

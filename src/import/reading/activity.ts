@@ -3,7 +3,7 @@
  * message (docs/FORMAT.md), in the length that the user has set.
  */
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import type { Activity } from '../source.js';
+import type { Activity } from '../source-interface.js';
 import { definedOrNothing } from './fields.js';
 
 const SHORT_LENGTH = 300;

@@ -4,7 +4,7 @@ import { isAppError } from '../../base/errors.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import { type Row, SQLITE_MAGIC, type SqliteFile, withSqlite } from '../../files/input/sqlite.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import type { ImportItem, ReadOptions, Source } from '../source.js';
+import type { ImportItem, ReadOptions, Source } from '../source-interface.js';
 import { isObject, parsedJson } from './fields.js';
 
 const NAME = /\.(db|sqlite|sqlite3|vscdb)$/i;

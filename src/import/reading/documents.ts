@@ -6,7 +6,7 @@ import { jsonElements } from '../../files/input/json-elements.js';
 import { unzstd } from '../../files/input/zstd.js';
 import { MAX_DOCUMENT_BYTES } from '../../files/read/json-doc.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import type { ImportProblem } from '../source.js';
+import type { ImportProblem } from '../source-interface.js';
 import { isObject, parsedJson } from './fields.js';
 
 /** A JSON value and its location; `value` is `undefined` if it cannot be parsed. */

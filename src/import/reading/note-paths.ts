@@ -3,7 +3,7 @@
  * notes.
  */
 import { sha256Hex } from '../../base/ids.js';
-import type { ImportedNote, RecordLocation } from '../source.js';
+import type { ImportedNote, RecordLocation } from '../source-interface.js';
 
 /** A note may have 32 KB; this leaves room for one more line. */
 const NOTE_BYTES = 32_000;

@@ -4,7 +4,7 @@
  * the assistant said nothing in the turn, into an empty message.
  */
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import type { Activity, ImportedMessage } from '../source.js';
+import type { Activity, ImportedMessage } from '../source-interface.js';
 import { activityMetadata, shortened, shortenedCall, type ToolCall } from './activity.js';
 import { definedOrNothing } from './fields.js';
 

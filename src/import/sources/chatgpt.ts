@@ -24,7 +24,7 @@ import {
 import { timeIn } from '../reading/times.js';
 import { timesOf, treeConversations } from '../reading/tree-conversations.js';
 import { TurnBuilder } from '../reading/turns.js';
-import type { ImportItem, ReadOptions, Source } from '../source.js';
+import type { ImportItem, ReadOptions, Source } from '../source-interface.js';
 import { addNode, type ChatGptNode, nodesOf } from './chatgpt-node.js';
 
 const CONVERSATIONS = /(^|\/)conversations(-\d+)?\.json$/i;

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { objectLines } from '../reading/documents.js';
 import { objectIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
-import type { ImportedConversation, ImportedMessage, ImportProblem } from '../source.js';
+import type { ImportedConversation, ImportedMessage, ImportProblem } from '../source-interface.js';
 
 export const HISTORY = /(^|\/)history\.jsonl$/;
 

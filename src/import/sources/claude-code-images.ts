@@ -8,7 +8,7 @@ import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentLine } from '../reading/attachments.js';
 import { objectLines } from '../reading/documents.js';
 import { isObject, objectIn, textIn } from '../reading/fields.js';
-import type { ImportedConversation, ImportedMessage } from '../source.js';
+import type { ImportedConversation, ImportedMessage } from '../source-interface.js';
 
 /** The images found so far. */
 export interface SessionImages {

@@ -10,7 +10,7 @@ import { objectLines, textOf } from '../reading/documents.js';
 import { definedOrNothing, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import type { TreeNode } from '../reading/tree.js';
-import type { Activity, ImportProblem } from '../source.js';
+import type { Activity, ImportProblem } from '../source-interface.js';
 import { type SessionImages, withNamedImages } from './claude-code-images.js';
 import { resultText } from './claude-message.js';
 

@@ -11,7 +11,7 @@ import { isObject, parsedJson, textIn } from '../reading/fields.js';
 import { notesOf } from '../reading/note-paths.js';
 import { timesOf, treeConversations } from '../reading/tree-conversations.js';
 import { TurnBuilder } from '../reading/turns.js';
-import type { ImportedConversation, ImportItem, ReadOptions, Source } from '../source.js';
+import type { ImportedConversation, ImportItem, ReadOptions, Source } from '../source-interface.js';
 import { HISTORY, historyConversations, type KnownPrompts } from './claude-code-history.js';
 import { imagesOf } from './claude-code-images.js';
 import { type CodeNode, readSession, type Session } from './claude-code-session.js';

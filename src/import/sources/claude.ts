@@ -25,7 +25,7 @@ import { timeIn } from '../reading/times.js';
 import type { TreeNode } from '../reading/tree.js';
 import { timesOf, treeConversations } from '../reading/tree-conversations.js';
 import { TurnBuilder } from '../reading/turns.js';
-import type { ImportItem, ReadOptions, Source } from '../source.js';
+import type { ImportItem, ReadOptions, Source } from '../source-interface.js';
 import { addClaudeMessage } from './claude-message.js';
 
 const CONVERSATIONS = /(^|\/)conversations\.json$/i;

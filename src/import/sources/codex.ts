@@ -10,7 +10,7 @@ import { firstLine, objectLines } from '../reading/documents.js';
 import { definedOrNothing, objectIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import { TurnBuilder } from '../reading/turns.js';
-import type { ImportItem, ImportProblem, ReadOptions, Source } from '../source.js';
+import type { ImportItem, ImportProblem, ReadOptions, Source } from '../source-interface.js';
 import { addLegacyRecord, addPaginatedRecord } from './codex-records.js';
 
 const ROLLOUT = /(^|\/)rollout-[^/]+\.jsonl(\.zst)?$/;

@@ -18,7 +18,7 @@ import {
 } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import { TurnBuilder } from '../reading/turns.js';
-import type { Activity, ImportItem } from '../source.js';
+import type { Activity, ImportItem } from '../source-interface.js';
 import { typedText } from './cursor-text.js';
 
 const DIGEST_BYTES = 32;

@@ -12,7 +12,7 @@ import { definedOrNothing, isObject, objectIn, objectsIn, textIn } from '../read
 import { anyTimeIn, contentText } from '../reading/openai-messages.js';
 import { roleIn } from '../reading/roles.js';
 import { TurnBuilder } from '../reading/turns.js';
-import type { ImportItem, ImportProblem, ReadOptions, Source } from '../source.js';
+import type { ImportItem, ImportProblem, ReadOptions, Source } from '../source-interface.js';
 import { resultText } from './claude-message.js';
 import { cursorChats } from './cursor-chats.js';
 import { addPlainTranscript, isPlainTranscript } from './cursor-plain-text.js';

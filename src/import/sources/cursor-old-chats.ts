@@ -18,7 +18,7 @@ import {
 } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import { TurnBuilder } from '../reading/turns.js';
-import type { Activity, ImportedMessage, ImportItem } from '../source.js';
+import type { Activity, ImportedMessage, ImportItem } from '../source-interface.js';
 
 export const OLD_CHAT_COLUMNS = ['ItemTable.key', 'ItemTable.value'];
 

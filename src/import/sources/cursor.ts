@@ -11,7 +11,7 @@ import { unreadable, unreadableConversation } from '../reading/documents.js';
 import { definedOrNothing, isObject, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import { TurnBuilder } from '../reading/turns.js';
-import type { Activity, ImportItem, ImportProblem } from '../source.js';
+import type { Activity, ImportItem, ImportProblem } from '../source-interface.js';
 import { jsonOfValue, OLD_CHAT_COLUMNS, oldChats } from './cursor-old-chats.js';
 
 const COLUMNS = ['cursorDiskKV.key', 'cursorDiskKV.value'];

@@ -24,7 +24,12 @@ import {
   documentOfOpenAi,
   isDaybookMarkdown,
 } from '../reading/whole-documents.js';
-import type { ImportedConversation, ImportItem, ImportProblem, Source } from '../source.js';
+import type {
+  ImportedConversation,
+  ImportItem,
+  ImportProblem,
+  Source,
+} from '../source-interface.js';
 
 const IN_FOLDER = /(?:^|\/)(\d{8}-\d{13})\/conversation\.json$/;
 const MARKDOWN = /\.md$/i;

@@ -14,7 +14,7 @@ import {
 import { isObject, listIn, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { textOfHtml } from '../reading/html.js';
 import { timeIn } from '../reading/times.js';
-import type { ImportedMessage, ImportItem, Source } from '../source.js';
+import type { ImportedMessage, ImportItem, Source } from '../source-interface.js';
 
 const ACTIVITY = /(^|\/)My ?Activity\.json$/i;
 const PROMPT = /^(Prompted|Asked|Said)\s+/;

@@ -26,7 +26,7 @@ import { contentText } from '../reading/openai-messages.js';
 import { timeIn } from '../reading/times.js';
 import { timesOf } from '../reading/tree-conversations.js';
 import { TurnBuilder } from '../reading/turns.js';
-import type { ImportItem, ImportProblem, ReadOptions, Source } from '../source.js';
+import type { ImportItem, ImportProblem, ReadOptions, Source } from '../source-interface.js';
 
 const SESSION = /(^|\/)session-[^/]+\.(jsonl|json)$/;
 const SUBAGENT = /(^|\/)chats\/([^/]+)\/[^/]+\.jsonl$/;

@@ -5,7 +5,12 @@ import { sqliteSource } from '../reading/databases.js';
 import { elementsOf, hasElement, hasLine, objectLines, unreadable } from '../reading/documents.js';
 import { defined, isObject, objectIn, parsedJson, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
-import type { ImportedInsight, ImportProblem, RecordLocation, Source } from '../source.js';
+import type {
+  ImportedInsight,
+  ImportProblem,
+  RecordLocation,
+  Source,
+} from '../source-interface.js';
 
 const COLUMNS = ['insights.id', 'insights.content', 'insights.context'];
 

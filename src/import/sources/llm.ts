@@ -4,7 +4,7 @@ import type { SqliteFile } from '../../files/input/sqlite.js';
 import { sqliteSource } from '../reading/databases.js';
 import { definedOrNothing, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
-import type { ImportedMessage, ImportItem } from '../source.js';
+import type { ImportedMessage, ImportItem } from '../source-interface.js';
 
 const COLUMNS = [
   'conversations.id',

@@ -8,7 +8,7 @@ import type { Role } from '../../stores/conversations/document/schema.js';
 import { textOf, unreadableConversation } from '../reading/documents.js';
 import { roleIn } from '../reading/roles.js';
 import { timeIn } from '../reading/times.js';
-import type { ImportedMessage, ImportItem, Source } from '../source.js';
+import type { ImportedMessage, ImportItem, Source } from '../source-interface.js';
 
 const MARKDOWN = /\.(md|markdown|txt)$/i;
 /** Matches `## User`, `## User (2025-01-24 10:00)`, `**User:**`, and `User:` alone on a line. */

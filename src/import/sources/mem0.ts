@@ -3,7 +3,12 @@ import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { elementsOf, hasElement, unreadable } from '../reading/documents.js';
 import { defined, isObject, listIn, objectIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
-import type { ImportedInsight, ImportProblem, RecordLocation, Source } from '../source.js';
+import type {
+  ImportedInsight,
+  ImportProblem,
+  RecordLocation,
+  Source,
+} from '../source-interface.js';
 
 const JSON_FILE = /\.json$/i;
 

@@ -14,7 +14,7 @@ import type {
   ImportProblem,
   RecordLocation,
   Source,
-} from '../source.js';
+} from '../source-interface.js';
 
 const SNAPSHOT = /(^|\/)kg_(triples[._])?snapshot\.json$/;
 const LOG = /(^|\/)kg_(triples\.(wal|log)|triples|wal\.log|wal)$/;

@@ -7,7 +7,7 @@ import { jsonIn, sqliteSource } from '../reading/databases.js';
 import { defined, definedOrNothing, numberIn, parsedJson, textIn } from '../reading/fields.js';
 import { roleIn } from '../reading/roles.js';
 import { timeIn } from '../reading/times.js';
-import type { ImportedConversation, ImportedMessage, ImportItem } from '../source.js';
+import type { ImportedConversation, ImportedMessage, ImportItem } from '../source-interface.js';
 
 const COLUMNS = [
   'conversations.id',

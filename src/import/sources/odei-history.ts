@@ -5,7 +5,7 @@ import { jsonIn, sqliteSource } from '../reading/databases.js';
 import { definedOrNothing, listIn, textIn } from '../reading/fields.js';
 import { roleIn } from '../reading/roles.js';
 import { timeIn } from '../reading/times.js';
-import type { ImportedMessage, ImportItem } from '../source.js';
+import type { ImportedMessage, ImportItem } from '../source-interface.js';
 
 const COLUMNS = ['threads.id', 'threads.module', 'messages.threadId', 'messages.seq'];
 

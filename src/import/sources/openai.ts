@@ -30,7 +30,7 @@ import type {
   ImportProblem,
   ReadOptions,
   Source,
-} from '../source.js';
+} from '../source-interface.js';
 
 const DOCUMENT = /\.(json|jsonl|ndjson)$/i;
 const LINES = /\.(jsonl|ndjson)$/i;

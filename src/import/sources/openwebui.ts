@@ -13,7 +13,7 @@ import { timeIn } from '../reading/times.js';
 import type { TreeNode } from '../reading/tree.js';
 import { timesOf, treeConversations } from '../reading/tree-conversations.js';
 import { TurnBuilder } from '../reading/turns.js';
-import type { ImportItem, ReadOptions, Source } from '../source.js';
+import type { ImportItem, ReadOptions, Source } from '../source-interface.js';
 
 interface ChatNode extends TreeNode {
   readonly fields: JsonObject;

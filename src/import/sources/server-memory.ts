@@ -6,7 +6,7 @@ import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { firstElement, hasLine, textOf, unreadable } from '../reading/documents.js';
 import { isObject, listIn, objectsIn, parsedJson, textIn } from '../reading/fields.js';
-import type { ImportItem, Source } from '../source.js';
+import type { ImportItem, Source } from '../source-interface.js';
 
 export const serverMemory: Source = {
   kind: 'server-memory',

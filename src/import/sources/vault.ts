@@ -6,7 +6,7 @@ import { posix } from 'node:path';
 import type { InputFile } from '../../files/input/input-types.js';
 import { textOf, unreadable } from '../reading/documents.js';
 import { notesOf } from '../reading/note-paths.js';
-import type { ImportItem, Source } from '../source.js';
+import type { ImportItem, Source } from '../source-interface.js';
 import { frontMatter, isTranscript } from './markdown.js';
 
 const NOTE = /\.(md|markdown)$/i;

@@ -16,7 +16,11 @@ import type { ConversationStore } from '../../stores/conversations/conversations
 import { CLIENT_ID, CONVERSATION_ID } from '../../stores/conversations/document/schema.js';
 import { MARKER_NAME } from '../encrypted-archive.js';
 import { restoreArchive } from '../restore-archive.js';
-import { type Candidate, chooseByRules, type PruneRule } from '../retention/candidates.js';
+import {
+  type Candidate,
+  chooseByRules,
+  type PruneRule,
+} from '../retention/prunable-conversations.js';
 import { skipReasonOf } from '../skippable-errors.js';
 import { ArchiveFiles, type ArchiveOptions, type Fingerprint, isSame } from './archive-files.js';
 

@@ -11,7 +11,7 @@ import { atomicWrite, type Durability } from '../../files/atomic/atomic-write.js
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
 import type { MeasuredSize } from '../store-size.js';
 import type { TrashedItem } from '../trash-bin.js';
-import type { Candidate } from './candidates.js';
+import type { Candidate } from './prunable-conversations.js';
 
 /** The result of a prune. */
 export interface PruneReport {

@@ -10,9 +10,14 @@ import type { ConversationStore } from '../../stores/conversations/conversations
 import { skipReasonOf } from '../skippable-errors.js';
 import type { MeasuredSize, StoreSize } from '../store-size.js';
 import type { TrashBin, TrashedItem } from '../trash-bin.js';
-import { type Candidate, chooseByRules, chooseOldest, type PruneRule } from './candidates.js';
 import type { LastRun, LastRunFile, PruneReport } from './last-run.js';
 import type { RetentionPolicyFile } from './policy.js';
+import {
+  type Candidate,
+  chooseByRules,
+  chooseOldest,
+  type PruneRule,
+} from './prunable-conversations.js';
 
 /** Above this share of the size limit, the oldest conversations are moved to the trash. */
 const SIZE_THRESHOLD = 0.8;

@@ -7,7 +7,7 @@ import { type Clock, isoTime } from '../../base/clock.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
 import { SharedRun } from '../../base/shared-run.js';
-import type { Presence } from '../../files/presence.js';
+import type { Presence } from '../../files/store-presence.js';
 import { meansUnavailable } from './away-errors.js';
 import { Retry } from './retry.js';
 

@@ -3,7 +3,7 @@
  */
 import { readStampNow } from '../../files/read/stamp.js';
 import type { GraphState } from './graph-state.js';
-import { isValidAt } from './model/fold.js';
+import { isValidAt } from './model/fact-history.js';
 
 export interface GraphStats {
   /** The number of facts that hold. */

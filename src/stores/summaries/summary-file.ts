@@ -5,9 +5,9 @@
  */
 
 import { AppError } from '../../base/errors.js';
+import { estimateTextTokens } from '../../base/estimate-tokens.js';
 import { sha256Stream } from '../../base/ids.js';
 import { isRecord } from '../../base/is-record.js';
-import { estimateTextTokens } from '../../base/tokens.js';
 import type { JsonObject, Message } from '../conversations/document/schema.js';
 import { upgraded, versionOf } from '../format-steps.js';
 

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { shortened } from '../../base/shortened.js';
-import type { Candidate } from '../../maintenance/retention/candidates.js';
+import type { Candidate } from '../../maintenance/retention/prunable-conversations.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
 
 /** Of each list in the answer; the totals count all. */

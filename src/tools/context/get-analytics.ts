@@ -3,9 +3,9 @@
  * cost, the length of sessions, and distinctive words.
  */
 import { z } from 'zod';
+import type { Sums } from '../../analytics/message-sums.js';
 import { PERIODS } from '../../analytics/periods.js';
 import { type ConversationReport, type Report, reportOf } from '../../analytics/report.js';
-import type { Sums } from '../../analytics/tally.js';
 import { topicsOf } from '../../analytics/topics.js';
 import type { App } from '../../app.js';
 import { isTimeZone } from '../../base/local-time.js';

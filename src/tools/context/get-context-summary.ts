@@ -6,7 +6,7 @@ import {
   type Span,
   type SpanSummary,
   summaryInSpan,
-} from '../../context/summaries/summary-span.js';
+} from '../../context/summaries/time-span-summary.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { ConversationHead } from '../../stores/conversations/document/schema.js';
 import { SUMMARY_LEVELS } from '../../stores/summaries/summary-file.js';

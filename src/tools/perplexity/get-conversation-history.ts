@@ -3,8 +3,8 @@
  * research. It changes the conversation only if the research has finished: then it stores the answer.
  */
 import { z } from 'zod';
+import { endWithin } from '../../base/estimate-tokens.js';
 import { shortened } from '../../base/shortened.js';
-import { endWithin } from '../../base/tokens.js';
 import type { ResearchHistory } from '../../research/research-types.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { type Message, ROLES } from '../../stores/conversations/document/schema.js';

@@ -1,7 +1,7 @@
 /** The summary without a language model: what it must say, in several languages and scripts. */
 import { describe, expect, it } from 'vitest';
+import { estimateTextTokens } from '../../../src/base/estimate-tokens.js';
 import { TimeSlice } from '../../../src/base/time-slice.js';
-import { estimateTextTokens } from '../../../src/base/tokens.js';
 import { extractSummary } from '../../../src/context/summaries/extract.js';
 import { languageOf } from '../../../src/context/summaries/languages.js';
 import { LEVEL_TOKENS } from '../../../src/context/summaries/levels.js';

@@ -6,8 +6,8 @@ import { cpSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { codecOf, plainCodec } from '../../../src/files/codec.js';
 import { CipherKey } from '../../../src/files/sealing/cipher.js';
+import { codecOf, plainCodec } from '../../../src/files/sealing/conversation-codec.js';
 import type { NewMessage } from '../../../src/stores/conversations/conversations.js';
 import { ConversationDocument } from '../../../src/stores/conversations/document/document.js';
 import {

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KnowledgeGraph } from '../../../src/stores/knowledge-graph/knowledge-graph.js';
 import { encodeOperation } from '../../../src/stores/knowledge-graph/log/operation-line.js';
-import { fold, withOperation } from '../../../src/stores/knowledge-graph/model/fold.js';
+import { fold, withOperation } from '../../../src/stores/knowledge-graph/model/fact-history.js';
 import type { Operation } from '../../../src/stores/knowledge-graph/model/triple.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { allOf, graphIn } from './graph.js';

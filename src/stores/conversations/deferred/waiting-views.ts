@@ -4,7 +4,7 @@
  */
 import { type Clock, isoTime } from '../../../base/clock.js';
 import { isAppError } from '../../../base/errors.js';
-import { plainCodec } from '../../../files/codec.js';
+import { plainCodec } from '../../../files/sealing/conversation-codec.js';
 import { ConversationDocument } from '../document/document.js';
 import type { ConversationHead } from '../document/schema.js';
 import type { StoreCore } from '../store-core.js';

@@ -6,7 +6,7 @@
  * only added. Changes of the head are collected (`amend`) and become visible at `commit`.
  */
 import { runToCompletion } from '../../../base/time-slice.js';
-import { type Codec, plainCodec } from '../../../files/codec.js';
+import { type Codec, plainCodec } from '../../../files/sealing/conversation-codec.js';
 import { versionOf } from '../../format-steps.js';
 import type { Conversation, ConversationHead, JsonObject, Message } from './schema.js';
 

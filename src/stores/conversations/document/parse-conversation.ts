@@ -8,7 +8,7 @@ import { isoTime } from '../../../base/clock.js';
 import { AppError, isAppError } from '../../../base/errors.js';
 import { isRecord } from '../../../base/is-record.js';
 import { runToCompletion } from '../../../base/time-slice.js';
-import { type Codec, plainCodec } from '../../../files/codec.js';
+import { type Codec, plainCodec } from '../../../files/sealing/conversation-codec.js';
 import { upgraded } from '../../format-steps.js';
 import { ConversationDocument } from './document.js';
 import {

@@ -4,7 +4,7 @@
  */
 import { derivedUuid } from '../../../base/ids.js';
 import { isRecord } from '../../../base/is-record.js';
-import { type Codec, plainCodec } from '../../../files/codec.js';
+import { type Codec, plainCodec } from '../../../files/sealing/conversation-codec.js';
 import {
   AN_OBJECT,
   damage,

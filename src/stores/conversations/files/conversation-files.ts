@@ -8,7 +8,6 @@ import { AppError, isAppError } from '../../../base/errors.js';
 import { runInSlices } from '../../../base/time-slice.js';
 import { type Durability, syncFolder } from '../../../files/atomic/atomic-write.js';
 import type { Outcome } from '../../../files/atomic/group-commit.js';
-import type { Codec } from '../../../files/codec.js';
 import type { HeldLock } from '../../../files/locks/lock-handle.js';
 import { claimFolder, removeEmptyFolder } from '../../../files/paths/folders.js';
 import {
@@ -19,6 +18,7 @@ import {
 } from '../../../files/read/json-doc.js';
 import { readSettled } from '../../../files/read/settled-read.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
+import type { Codec } from '../../../files/sealing/conversation-codec.js';
 import { ConversationDocument } from '../document/document.js';
 import { jsonCopy } from '../document/json-copy.js';
 import { conversationSteps } from '../document/parse-conversation.js';

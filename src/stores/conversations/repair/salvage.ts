@@ -5,9 +5,9 @@
  */
 import { isAppError, passes } from '../../../base/errors.js';
 import { isRecord } from '../../../base/is-record.js';
-import { plainCodec } from '../../../files/codec.js';
 import { completeFields } from '../../../files/read/complete-fields.js';
 import { jsonTokens, TOKEN } from '../../../files/read/json-tokens.js';
+import { plainCodec } from '../../../files/sealing/conversation-codec.js';
 import { versionOf } from '../../format-steps.js';
 import type { ConversationDocument } from '../document/document.js';
 import { parseConversation, requireReadable } from '../document/parse-conversation.js';

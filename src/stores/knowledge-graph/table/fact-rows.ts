@@ -1,7 +1,7 @@
 /**
  * Finds the rows of a triple's facts: the stored one, the one that is valid now, the newest.
  */
-import { isValidAt } from '../model/fold.js';
+import { isValidAt } from '../model/fact-history.js';
 import type { NewTriple, TripleKey } from '../model/triple.js';
 import { END } from './row-index.js';
 import { findKey, type Key, type TripleTable } from './triple-table.js';

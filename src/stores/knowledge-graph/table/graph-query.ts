@@ -4,7 +4,7 @@
  */
 
 import { firstSorted } from '../../../base/top-k.js';
-import { isValidAt } from '../model/fold.js';
+import { isValidAt } from '../model/fact-history.js';
 import { hasExpired, type Triple, type TripleKey } from '../model/triple.js';
 import { END, type RowIndex } from './row-index.js';
 import { findKey, type TripleTable, tripleOf } from './triple-table.js';

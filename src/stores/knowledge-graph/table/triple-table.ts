@@ -9,7 +9,7 @@
  * deleted one, `histories` has the operations, and `fold` computes the rows from them.
  */
 
-import { compareOperations, fold, withOperation } from '../model/fold.js';
+import { compareOperations, fold, withOperation } from '../model/fact-history.js';
 import type { Operation, Origin, Triple, TripleKey } from '../model/triple.js';
 import { END, RowIndex } from './row-index.js';
 import { Terms } from './terms.js';

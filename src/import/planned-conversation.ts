@@ -7,14 +7,14 @@ import { derivedUuid } from '../base/ids.js';
 import { jsonCopy } from '../stores/conversations/document/json-copy.js';
 import { CLIENT_ID } from '../stores/conversations/document/schema.js';
 import type { PastFields, PastMessage } from '../stores/conversations/writing/append.js';
-import type { ImportedConversation, ImportedMessage } from './source.js';
 import {
   contentDigestOf,
   digestOf,
   headDigestOf,
   isOwnId,
   type SourceMark,
-} from './source-mark.js';
+} from './import-mark.js';
+import type { ImportedConversation, ImportedMessage } from './source-interface.js';
 
 export type CandidateMessage = PastMessage & { readonly id: string; readonly createdAt: string };
 

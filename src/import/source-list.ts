@@ -6,7 +6,7 @@ import { AppError } from '../base/errors.js';
 import { isAgeFile } from '../files/age.js';
 import type { Input } from '../files/input/input-types.js';
 import { textOf } from './reading/documents.js';
-import type { Source } from './source.js';
+import type { Source } from './source-interface.js';
 import { chatgpt } from './sources/chatgpt.js';
 import { claude } from './sources/claude.js';
 import { claudeCode } from './sources/claude-code.js';

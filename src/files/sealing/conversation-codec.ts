@@ -2,8 +2,8 @@
  * Encrypts (seals) and decrypts (opens) the texts of conversations. Each text is bound to its conversation
  * and message. All other files are encrypted as a whole when they are written (sealing/open-stores.ts).
  */
-import type { CipherKey } from './sealing/cipher.js';
-import { openText, sealText } from './sealing/sealed-form.js';
+import type { CipherKey } from './cipher.js';
+import { openText, sealText } from './sealed-form.js';
 
 export interface Codec {
   /**

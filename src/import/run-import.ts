@@ -18,8 +18,14 @@ import { copyAttachments } from './attachments.js';
 import { ConversationImport } from './conversation-import.js';
 import { addLeftOut, addProblem, type ImportOutcome, newOutcome } from './import-outcome.js';
 import { OtherImport, type OtherStores } from './other-import.js';
-import type { Activity, ImportedConversation, ImportItem, ReadOptions, Source } from './source.js';
-import { sourceOf } from './sources.js';
+import type {
+  Activity,
+  ImportedConversation,
+  ImportItem,
+  ReadOptions,
+  Source,
+} from './source-interface.js';
+import { sourceOf } from './source-list.js';
 import { WriteSlots } from './write-slots.js';
 
 export interface ImportStores extends OtherStores {

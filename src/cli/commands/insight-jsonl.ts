@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
-import { importInsights, insightLines } from '../../exchange/insight-lines.js';
+import { importInsights, insightLines } from '../../exchange/insight-jsonl.js';
 import { writeNewFile } from '../../files/atomic/new-file.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { normalContext } from '../../stores/insights/schema.js';

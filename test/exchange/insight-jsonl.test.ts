@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
-import { importInsights, insightLines } from '../../src/exchange/insight-lines.js';
+import { importInsights, insightLines } from '../../src/exchange/insight-jsonl.js';
 import { InsightStore } from '../../src/stores/insights/insights.js';
 import { tempFolder } from '../support/temp-folder.js';
 

@@ -1,6 +1,6 @@
 /**
  * Counts tokens exactly with the tokenizer o200k_base, for answers that must not exceed a budget. It is
- * loaded at the first use, because its table has 200 000 entries. `tokens.ts` has a fast estimate.
+ * loaded at the first use, because its table has 200 000 entries. `estimate-tokens.ts` has a fast estimate.
  */
 
 let loading: Promise<(text: string) => number> | undefined;

@@ -2,7 +2,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ImportProgress } from '../../src/import/import.js';
+import type { ImportProgress } from '../../src/import/run-import.js';
 import { errorOf } from '../support/error-of.js';
 import { counts, fileWith, folderWith, openImportBench, said } from './bench.js';
 
