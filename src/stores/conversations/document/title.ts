@@ -2,6 +2,7 @@
  * Derives the title of a conversation that was given none: the first sentence of its user, short enough
  * for a list. A title has whole words, also in scripts without spaces, and never a part of a character.
  */
+import { ownCopy } from '../../../base/own-copy.js';
 import { segmentsOf } from '../../../base/segments.js';
 
 /** Fits one line of a list. */
@@ -19,11 +20,10 @@ export function titleOf(content: string): string | undefined {
     .map((text) => plain(text.replace(MARKDOWN_START, '')))
     .find((text) => /[\p{L}\p{N}]/u.test(text));
   if (line === undefined) return undefined;
-  return shortened(
-    firstSentence(line)
-      .trim()
-      .replace(/(?<![.。])[.。]$/u, ''),
-  );
+  const sentence = firstSentence(line)
+    .trim()
+    .replace(/(?<![.。])[.。]$/u, '');
+  return ownCopy(shortened(sentence));
 }
 
 /** A line of signs on a typewriter, none of which ends a sentence: a point before a small letter or a digit does not. */

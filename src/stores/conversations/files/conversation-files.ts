@@ -2,7 +2,7 @@
  * The `conversation.json` of each conversation: reading it (through the cache, as long as the file's
  * stamp agrees), writing it through a held lock, and making the folder of a new one.
  */
-import { join, sep } from 'node:path';
+import { sep } from 'node:path';
 import { type Clock, isoTime } from '../../../base/clock.js';
 import { AppError, isAppError } from '../../../base/errors.js';
 import { runInSlices } from '../../../base/time-slice.js';
@@ -92,7 +92,7 @@ export class ConversationFiles {
   }
 
   folderOf(conversationId: string): string {
-    return join(this.#options.logsFolder, conversationId);
+    return `${this.#options.logsFolder}${sep}${conversationId}`; // as in `fileOf`
   }
 
   fileOf(conversationId: string): string {

@@ -9,7 +9,6 @@ import { GroupCommit, type Outcome } from '../../../files/atomic/group-commit.js
 import type { HeldLock } from '../../../files/locks/lock-handle.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
 import type { ConversationDocument } from '../document/document.js';
-import { jsonCopy } from '../document/json-copy.js';
 import { type ConversationHead, conversationIdAt } from '../document/schema.js';
 import { idTaken, keyInUse } from '../refs.js';
 import type { StoreCore } from '../store-core.js';
@@ -21,7 +20,7 @@ const MOST_AT_ONCE = 256;
 /** The times of a file system have steps of at most this length. */
 const TICK_MS = 12;
 
-/** Already screened. */
+/** Already screened. The fields are plain JSON of its own, which is not copied. */
 export interface NewOne {
   readonly fields: PastFields;
   readonly messages: readonly PastMessage[];
@@ -159,9 +158,8 @@ export class BatchWriter {
   }
 
   #filled({ fields, messages }: NewOne, ids: ReadonlySet<string>): ConversationDocument {
-    const stored = jsonCopy<Partial<ConversationHead>>(fields);
-    const id = this.#freeId(stored.createdAt, ids);
-    const document = this.#core.files.newDocument(id, stored);
+    const id = this.#freeId(fields.createdAt, ids);
+    const document = this.#core.files.newDocument(id, fields as Partial<ConversationHead>);
     this.#parts.fill(document, messages);
     return document;
   }

@@ -42,7 +42,10 @@ export interface NewConversation extends PastFields {
   isScreened?: boolean;
   /** The whole document, under its own id and already screened; only with `isOneOfMany`. */
   whole?: ConversationDocument;
-  /** One of very many: written together with others, and not cached for a next message. */
+  /**
+   * One of very many: written together with others, and not cached for a next message. Its fields are plain
+   * JSON that the caller does not change any more.
+   */
   isOneOfMany?: boolean;
 }
 
