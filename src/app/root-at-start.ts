@@ -10,7 +10,7 @@ import type { Config } from '../config/config.js';
 import { atomicWrite, makeFolder } from '../files/atomic/atomic-write.js';
 import { listFolders } from '../files/paths/folders.js';
 import { readStampNow } from '../files/read/stamp.js';
-import { CONVERSATION_ID } from '../stores/conversations/document/schema.js';
+import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
 import { indexCachePath } from './index-cache-path.js';
 
 /** Throws STORAGE_UNAVAILABLE, or FILESYSTEM_ERROR if the folder cannot be inspected. */

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { AppError, isAppError } from '../base/errors.js';
 import { readStamp } from '../files/read/stamp.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
-import { CONVERSATION_ID, type ConversationHead } from '../stores/conversations/document/schema.js';
+import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
+import type { ConversationHead } from '../stores/conversations/document/schema.js';
 import { countOf } from './terminal/output.js';
 import { escapeControls } from './terminal/terminal-text.js';
 

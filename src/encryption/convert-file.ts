@@ -11,9 +11,9 @@ import type { CipherKey } from '../files/sealing/cipher.js';
 import { codecOf } from '../files/sealing/conversation-codec.js';
 import { isDocumentFile } from '../files/sealing/open-stores.js';
 import { openFile, sealedFileKey, sealFile } from '../files/sealing/sealed-form.js';
+import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
 import { parseConversation } from '../stores/conversations/document/parse-conversation.js';
 import { isSealed } from '../stores/conversations/document/parse-fields.js';
-import { CONVERSATION_ID } from '../stores/conversations/document/schema.js';
 
 const ID_LENGTH = 22;
 const UNREADABLE = ['CONVERSATION_CORRUPTED', 'FORMAT_TOO_NEW'] as const;

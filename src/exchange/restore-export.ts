@@ -6,7 +6,8 @@
 import { AppError } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
-import { CONVERSATION_ID, type JsonObject } from '../stores/conversations/document/schema.js';
+import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
+import type { JsonObject } from '../stores/conversations/document/schema.js';
 import type {
   ConversationDocuments,
   WholeConversation,

@@ -4,7 +4,7 @@
  * ended.
  */
 import { type AppError, isAppError } from '../base/errors.js';
-import { CONVERSATION_ID } from '../stores/conversations/document/schema.js';
+import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
 import type { Screen } from '../stores/conversations/writing/screen.js';
 import { addSummaries } from '../stores/summaries/exported-summaries.js';
 import { type Summaries, sourceHashOf } from '../stores/summaries/summary-file.js';

@@ -4,7 +4,9 @@
  * whether anything was changed here since, without a copy of the import.
  */
 import { sha256Hex, sha256Stream } from '../base/ids.js';
-import { CONVERSATION_ID, type JsonObject } from '../stores/conversations/document/schema.js';
+import { ownCopy } from '../base/own-copy.js';
+import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
+import type { JsonObject } from '../stores/conversations/document/schema.js';
 import type { PastFields, PastMessage } from '../stores/conversations/writing/append.js';
 import { isObject, numberIn, textIn } from './reading/fields.js';
 
@@ -88,7 +90,7 @@ function digest<T>(items: readonly T[], part: (item: T) => unknown): string {
     text = '';
   }
   hash?.update(Buffer.from(text));
-  return (hash?.hex() ?? sha256Hex(text)).slice(0, DIGITS);
+  return ownCopy((hash?.hex() ?? sha256Hex(text)).slice(0, DIGITS));
 }
 
 /** Whether an id of the source can be a message id of the store. It must be long enough to be unique. */

@@ -4,8 +4,9 @@
  */
 import { isoTime } from '../base/clock.js';
 import { derivedUuid } from '../base/ids.js';
+import { CLIENT_ID } from '../stores/conversations/document/conversation-id.js';
 import { jsonCopy } from '../stores/conversations/document/json-copy.js';
-import { CLIENT_ID } from '../stores/conversations/document/schema.js';
+import type { JsonObject } from '../stores/conversations/document/schema.js';
 import type { PastFields, PastMessage } from '../stores/conversations/writing/append.js';
 import {
   contentDigestOf,
@@ -39,8 +40,11 @@ export function candidateOf(kind: string, given: ImportedConversation): Candidat
     tags: [...new Set([kind, ...(given.tags ?? [])])],
   };
   const times = isDated ? undefined : ('file' as const);
+  // Not `{ ...{ kind`: V8 gives each object of such a literal a hidden class of its own, and the store keeps it.
   const mark: SourceMark = {
-    ...{ kind, id, count: messages.length },
+    kind,
+    id,
+    count: messages.length,
     hash: digestOf(messages, times),
     said: contentDigestOf(messages),
     head: headDigestOf(fields),
@@ -55,7 +59,7 @@ export function candidateOf(kind: string, given: ImportedConversation): Candidat
       ...fields,
       ...{ createdAt, updatedAt },
       ...(isKey && { clientId: id }),
-      metadata: { ...jsonCopy(metadata), source: mark },
+      metadata: withMark(metadata, mark),
     },
     messages,
     isInSource: memberOf(kind, given, messages),
@@ -63,6 +67,14 @@ export function candidateOf(kind: string, given: ImportedConversation): Candidat
       branchOf: { id: branchOf.id, messageId: storedId(kind, branchOf.id, branchOf.messageId) },
     }),
   };
+}
+
+/** The mark is not copied, so that the store has each of its texts only once. */
+function withMark(metadata: JsonObject, mark: SourceMark): JsonObject {
+  const { metadata: copy } = jsonCopy({ metadata });
+  if (Object.keys(copy).length === 0) return { source: mark };
+  copy['source'] = mark;
+  return copy;
 }
 
 function timesOf({ createdAt, updatedAt, messages, fileTimeMs }: ImportedConversation) {

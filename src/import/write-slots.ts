@@ -9,10 +9,16 @@ export class WriteSlots {
   readonly #running = new Set<Promise<void>>();
   #messages = 0;
   #failures: unknown[] = [];
+  /** Resolves the wait of `add`. A race of all that run would cost a reaction for each of them. */
+  #onRoom: () => void = () => undefined;
 
   /** Starts `work` when there is room for it. Throws the error of an earlier write. */
   async add(messages: number, work: () => Promise<void>): Promise<void> {
-    while (this.#isFull(messages)) await Promise.race(this.#running);
+    while (this.#isFull(messages)) {
+      await new Promise<void>((resolve) => {
+        this.#onRoom = resolve;
+      });
+    }
     this.throwIfFailed();
     this.#messages += messages;
     const running = work()
@@ -20,6 +26,7 @@ export class WriteSlots {
       .then(() => {
         this.#running.delete(running);
         this.#messages -= messages;
+        this.#onRoom();
       });
     this.#running.add(running);
   }

@@ -8,7 +8,7 @@ import { AppError } from '../base/errors.js';
 import { readArchive } from '../files/archive.js';
 import { listFolders } from '../files/paths/folders.js';
 import { readStored } from '../files/read/json-doc.js';
-import { CONVERSATION_ID } from '../stores/conversations/document/schema.js';
+import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
 import type { BackupArea } from './backup-content.js';
 
 const LOGS = 'conversation-logs';

@@ -42,16 +42,26 @@ export class MessageScreen implements Screen, TextScreen {
   async screen<T extends { readonly content: string; readonly metadata?: JsonObject | undefined }>(
     messages: readonly T[],
   ): Promise<{ messages: readonly T[]; masked: readonly string[] }> {
+    const each = messages.map((message) =>
+      this.isClean([message]) ? { message, masked: [] } : this.#message(message),
+    );
+    const checked = await Promise.all(each); // at once, so that they are checked together
+    return {
+      messages: checked.map(({ message }) => message),
+      masked: checked.flatMap(({ masked }) => masked),
+    };
+  }
+
+  async #message<
+    T extends { readonly content: string; readonly metadata?: JsonObject | undefined },
+  >(message: T): Promise<{ message: T; masked: readonly string[] }> {
     const masked: string[] = [];
-    const screened: T[] = [];
-    for (const message of messages) {
-      const content = await this.text(message.content, masked);
-      const { metadata } = message;
-      const clean = metadata && ((await this.#value(metadata, masked)) as JsonObject);
-      const isSame = content === message.content && clean === metadata;
-      screened.push(isSame ? message : { ...message, content, ...(clean && { metadata: clean }) });
-    }
-    return { messages: screened, masked };
+    const content = await this.text(message.content, masked);
+    const { metadata } = message;
+    const clean = metadata && ((await this.#value(metadata, masked)) as JsonObject);
+    const isSame = content === message.content && clean === metadata;
+    const changed = { ...message, content, ...(clean && { metadata: clean }) };
+    return { message: isSame ? message : changed, masked };
   }
 
   /** Returns the text with marks, and adds the kind of each removed part to `masked`. */

@@ -2,6 +2,7 @@
  * Finds keys and passwords in well-known formats in a text, by the rules of secretlint, which are maintained
  * and tested. They are loaded at the first use. It reads no file and sends nothing.
  */
+import { yieldToEventLoop } from '../base/time-slice.js';
 import { GroupCommit, type Outcome } from '../files/atomic/group-commit.js';
 import type { Secretlint } from './secretlint.js';
 
@@ -19,6 +20,8 @@ export interface Secret {
 const LONG_WORD = /\S{16}/;
 /** Daybook itself uses such a key, and secretlint has no rule for it yet. */
 const PERPLEXITY_KEY = /\bpplx-[A-Za-z0-9]{40,64}\b/g;
+/** Would let secretlint pass over what follows, also in the texts that are checked together with this one. */
+const DIRECTIVE = /secretlint-(?=disable|enable)/g;
 const MAY_CALL = { noPhysicFilePath: true };
 
 /**
@@ -43,7 +46,15 @@ export async function secretsIn(text: string): Promise<readonly Secret[]> {
   return mayHoldSecret(text) ? waiting.add(text) : [];
 }
 
-const waiting = new GroupCommit<string, readonly Secret[]>(async (texts) => {
+/**
+ * An import reads many texts in one turn of the event loop. They are checked after it, because each check
+ * begins with a millisecond of work, whatever its length.
+ */
+const waiting = new GroupCommit<string, readonly Secret[]>(checkAll, {
+  gather: () => yieldToEventLoop(),
+});
+
+async function checkAll(texts: readonly string[]): Promise<Outcome<readonly Secret[]>[]> {
   const found: Outcome<readonly Secret[]>[] = [];
   for (let from = 0, to = 0; from < texts.length; from = to) {
     let length = 0;
@@ -51,14 +62,23 @@ const waiting = new GroupCommit<string, readonly Secret[]>(async (texts) => {
       length += texts[to]?.length ?? 0;
       if (to > from && length > MAX_BATCH) break;
     }
-    const together = texts.slice(from, to);
-    const isClean = to > from + 1 && (await secretsOf(together.join(SEPARATOR))).length === 0;
-    for (const text of together) found.push({ value: isClean ? [] : await secretsOf(text) });
+    for (const value of await secretsOfEach(texts.slice(from, to))) found.push({ value });
   }
   return found;
-});
+}
 
-async function secretsOf(text: string): Promise<readonly Secret[]> {
+/** Halves the texts until the few with secrets are found. */
+async function secretsOfEach(texts: readonly string[]): Promise<(readonly Secret[])[]> {
+  const found = await secretsOf(texts.join(SEPARATOR));
+  if (texts.length === 1) return [found];
+  if (found.length === 0) return texts.map(() => []);
+  const middle = texts.length >> 1;
+  const first = await secretsOfEach(texts.slice(0, middle));
+  return [...first, ...(await secretsOfEach(texts.slice(middle)))];
+}
+
+async function secretsOf(given: string): Promise<readonly Secret[]> {
+  const text = given.replace(DIRECTIVE, 'secretlint_');
   loading ??= load();
   const { lintSource, rules } = await loading;
   const { messages } = await lintSource({

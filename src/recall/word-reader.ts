@@ -2,6 +2,7 @@
  * Converts texts to word IDs: the words that `scanWords` finds, in the same order, but without a string for
  * each. Indexing spends most of its time here.
  */
+import { ownCopy } from '../base/own-copy.js';
 import { Uint32List } from '../base/typed-array.js';
 import { type PackedTerms, TermTable } from '../fts/terms/term-table.js';
 import { AsciiWords } from '../fts/tokenizing/ascii-words.js';
@@ -121,8 +122,7 @@ export class WordReader extends AsciiWords {
       this.#push(number, WHOLE * weight);
       const isWhole = weight === 1 && start === 0 && end === run.length;
       if (!isWhole || run.length > MAX_LENGTH || this.#spellings.size >= MAX_SPELLINGS) return;
-      // A slice would keep the whole text in memory.
-      this.#spellings.set(Buffer.from(run, 'utf16le').toString('utf16le'), number);
+      this.#spellings.set(ownCopy(run), number);
     });
   }
 

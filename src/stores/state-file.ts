@@ -2,7 +2,8 @@
  * The content of `state.json`, and the function that applies a change to it. No I/O.
  */
 import { isRecord } from '../base/is-record.js';
-import { CLIENT_ID, CONVERSATION_ID, type JsonObject } from './conversations/document/schema.js';
+import { CLIENT_ID, CONVERSATION_ID } from './conversations/document/conversation-id.js';
+import type { JsonObject } from './conversations/document/schema.js';
 import { versionOf } from './format-steps.js';
 
 export interface State {

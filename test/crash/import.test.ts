@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { conversationIdAt } from '../../src/stores/conversations/document/schema.js';
+import { conversationIdAt } from '../../src/stores/conversations/document/conversation-id.js';
 import { MAIN, runCommand, withPlace } from '../e2e/harness.js';
 
 const COUNT = 400;

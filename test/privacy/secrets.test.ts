@@ -66,6 +66,14 @@ describe('recognising', () => {
   });
 });
 
+describe('a directive of secretlint in a text', () => {
+  it.each(['disable', 'disable-line', 'disable-next-line'])('hides no secret: %s', async (word) => {
+    const text = `// secretlint-${word}\n${GITHUB} // secretlint-${word}`;
+    const found = await Promise.all([text, GITHUB].map(secretsIn));
+    expect(found.map(([first]) => first?.kind)).toEqual(['GITHUB_TOKEN', 'GITHUB_TOKEN']);
+  });
+});
+
 describe('private parts', () => {
   it.each([
     ['a <private>b</private> c', 'a [private part left out] c', 1],

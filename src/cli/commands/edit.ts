@@ -9,7 +9,7 @@ import { AppError, isAppError } from '../../base/errors.js';
 import { editorCommand } from '../../config/terminal-programs.js';
 import { isSameStamp, readStamp } from '../../files/read/stamp.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import { CONVERSATION_ID } from '../../stores/conversations/document/schema.js';
+import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import type { Flags } from '../configuration.js';
 import { findConversation } from '../find-conversation.js';
 import { lendTerminal } from '../terminal/interrupts.js';

@@ -4,7 +4,7 @@ import { AppError, isAppError } from '../../base/errors.js';
 import { isRecord } from '../../base/is-record.js';
 import { listFolders } from '../../files/paths/folders.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
-import { CONVERSATION_ID } from '../../stores/conversations/document/schema.js';
+import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import { type FileKind, upgraded } from '../../stores/format-steps.js';
 import { readJob } from '../../stores/research-jobs/research-jobs.js';
 import { type Check, type CheckContext, unreadable } from '../check.js';

@@ -5,7 +5,7 @@ import { isAppError } from '../../base/errors.js';
 import { entriesOf, removeEmptyFolder } from '../../files/paths/folders.js';
 import { readStamp } from '../../files/read/stamp.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import { CONVERSATION_ID } from '../../stores/conversations/document/schema.js';
+import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import type {
   Condition,
   ConversationRepairer,

@@ -11,27 +11,38 @@ interface Waiting<I, O> {
   reject: (error: unknown) => void;
 }
 
+export interface GroupCommitOptions {
+  readonly whenIdle?: () => void;
+  /** The number of items of one commit. */
+  readonly maxBatch?: number;
+  /** Awaited before each commit; what is added meanwhile joins it. Must not reject. */
+  readonly gather?: () => Promise<void>;
+}
+
 export class GroupCommit<I, O> {
   readonly #commit: (items: readonly I[]) => Promise<readonly Outcome<O>[]>;
   readonly #whenIdle: () => void;
   readonly #maxBatch: number;
+  readonly #gather: () => Promise<void>;
   #waiting: Waiting<I, O>[] = [];
   #isRunning = false;
 
   /**
    * `commit` gets the items in the order in which they were added and returns one outcome for each. If
-   * it throws, all of them fail. One commit runs at a time, of `maxBatch` items at most.
+   * it throws, all of them fail. One commit runs at a time.
    */
   constructor(
     commit: (items: readonly I[]) => Promise<readonly Outcome<O>[]>,
     {
       whenIdle = () => undefined,
       maxBatch = Number.POSITIVE_INFINITY,
-    }: { readonly whenIdle?: () => void; readonly maxBatch?: number } = {},
+      gather = () => Promise.resolve(), // the rest of this tick's items
+    }: GroupCommitOptions = {},
   ) {
     this.#commit = commit;
     this.#whenIdle = whenIdle;
     this.#maxBatch = maxBatch;
+    this.#gather = gather;
   }
 
   /** Resolves with the item's outcome when its commit is done. */
@@ -44,8 +55,8 @@ export class GroupCommit<I, O> {
 
   async #run(): Promise<void> {
     this.#isRunning = true;
-    await Promise.resolve(); // the rest of this tick's items join the first batch
     while (this.#waiting.length > 0) {
+      await this.#gather();
       const batch = this.#waiting.slice(0, this.#maxBatch);
       this.#waiting = this.#waiting.slice(batch.length);
       await this.#runBatch(batch);

@@ -22,8 +22,13 @@ export const isMessage = (value: JsonObject): boolean =>
   typeof value['role'] === 'string' && ('content' in value || 'tool_calls' in value);
 
 /** The time of a document, from the first of the usual field names that it has. */
-export const anyTimeIn = (fields: JsonObject): string | undefined =>
-  TIMES.map((name) => timeIn(fields[name])).find((time) => time !== undefined);
+export function anyTimeIn(fields: JsonObject): string | undefined {
+  for (const name of TIMES) {
+    const time = timeIn(fields[name]);
+    if (time !== undefined) return time;
+  }
+  return undefined;
+}
 
 export function addOpenAiMessage(turns: TurnBuilder, message: JsonObject): void {
   const origin = { id: textIn(message['id']), createdAt: anyTimeIn(message) };

@@ -5,7 +5,8 @@
  */
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import { MAX_DOCUMENT_BYTES } from '../../files/read/json-doc.js';
-import { CONVERSATION_ID, type JsonObject } from '../../stores/conversations/document/schema.js';
+import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { firstLine, objectLines, textOf, unreadableConversation } from '../reading/documents.js';
 import {
   defined,

@@ -1,7 +1,7 @@
 /** The SQLite file of the MCP persistence server (mnemosyne): conversations, messages, summaries and state. */
 import type { InputFile } from '../../files/input/input-types.js';
 import type { Row, SqliteFile } from '../../files/input/sqlite.js';
-import { CLIENT_ID } from '../../stores/conversations/document/schema.js';
+import { CLIENT_ID } from '../../stores/conversations/document/conversation-id.js';
 import { SUMMARY_LEVELS } from '../../stores/summaries/summary-file.js';
 import { jsonIn, sqliteSource } from '../reading/databases.js';
 import { defined, definedOrNothing, numberIn, parsedJson, textIn } from '../reading/fields.js';

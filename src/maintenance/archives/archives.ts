@@ -13,7 +13,7 @@ import { tryLease } from '../../files/locks/lease.js';
 import { removeFolder } from '../../files/paths/folders.js';
 import { readStored } from '../../files/read/json-doc.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import { CLIENT_ID, CONVERSATION_ID } from '../../stores/conversations/document/schema.js';
+import { CLIENT_ID, CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import { MARKER_NAME } from '../encrypted-archive.js';
 import { restoreArchive } from '../restore-archive.js';
 import {

@@ -9,11 +9,8 @@ import type { Stamp } from '../../files/read/stamp.js';
 import { decodeArrays, encodeArrays } from '../../fts/segments/array-codec.js';
 import type { DocumentId } from '../../fts/segments/segment.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import {
-  CONVERSATION_ID,
-  type ConversationHead,
-  ROLES,
-} from '../../stores/conversations/document/schema.js';
+import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
+import { type ConversationHead, ROLES } from '../../stores/conversations/document/schema.js';
 import type { Outline } from '../../stores/conversations/files/outlines.js';
 import type { RememberedHead, RememberedHeads } from '../../stores/conversations/store-core.js';
 import {

@@ -18,10 +18,11 @@ import {
 } from './conversation-trash.js';
 import { DeferredMessages } from './deferred/deferred-messages.js';
 import type { Revision } from './document/apply-revision.js';
+import { CONVERSATION_ID } from './document/conversation-id.js';
 import type { ConversationDocument } from './document/document.js';
 import type { HeadChange } from './document/head-change.js';
 import { requireReadable } from './document/parse-conversation.js';
-import { CONVERSATION_ID, type Conversation, type ConversationHead } from './document/schema.js';
+import type { Conversation, ConversationHead } from './document/schema.js';
 import { type ConversationChange, ignoredFolders } from './files/catalogue.js';
 import type { ConversationPart, MessageRange, Outline } from './files/outlines.js';
 import { type ConversationPage, ListPages, type PageRequest } from './listing/list-pages.js';

@@ -4,7 +4,7 @@
  */
 import { AppError } from '../../base/errors.js';
 import { sha256Hex } from '../../base/ids.js';
-import { CLIENT_ID, CONVERSATION_ID } from './document/schema.js';
+import { CLIENT_ID, CONVERSATION_ID } from './document/conversation-id.js';
 
 /** Returns which kind of reference it is. VALIDATION_ERROR if it is neither. */
 export function requireRef(ref: string): 'id' | 'key' {

@@ -8,7 +8,7 @@ import { sweepLocks } from '../../files/locks/file-lock.js';
 import { listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
 import { readStamp } from '../../files/read/stamp.js';
 import type { ConversationTrash } from './conversation-trash.js';
-import { CONVERSATION_ID } from './document/schema.js';
+import { CONVERSATION_ID } from './document/conversation-id.js';
 import type { StoreCore } from './store-core.js';
 import type { VersionFiles } from './versions/version-files.js';
 import type { Merges } from './writing/merges.js';

@@ -12,7 +12,7 @@ import { tryLease } from '../../files/locks/lease.js';
 import { listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
 import type { ConversationStore } from '../conversations/conversations.js';
-import { CONVERSATION_ID } from '../conversations/document/schema.js';
+import { CONVERSATION_ID } from '../conversations/document/conversation-id.js';
 import { screenedBy, type TextScreen } from '../text-screen.js';
 import { type JobLease, type ResearchJob, type ResearchJobs, readJob } from './research-jobs.js';
 

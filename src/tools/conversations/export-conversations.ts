@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import type { Damaged, ExportRequest } from '../../exchange/export.js';
 import { EXPORT_FORMATS } from '../../exchange/formats.js';
-import { CONVERSATION_ID } from '../../stores/conversations/document/schema.js';
+import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import { estimateTokens, maxTokens } from '../answer-budget.js';
 import { dateField, endOf, startOf } from '../date-field.js';
 import { ADDS, defineTool, success } from '../define-tool.js';

@@ -11,7 +11,7 @@ import {
   type ConversationStore,
   openConversationStore,
 } from '../../../src/stores/conversations/conversations.js';
-import { conversationIdAt } from '../../../src/stores/conversations/document/schema.js';
+import { conversationIdAt } from '../../../src/stores/conversations/document/conversation-id.js';
 import { ConversationDocuments } from '../../../src/stores/conversations/files/conversation-documents.js';
 import { withKeyLock } from '../../../src/stores/conversations/writing/key-lock.js';
 import { tempFolder } from '../../support/rounds.js';

@@ -4,11 +4,13 @@
  * Each message has its id before the first attempt. If the outcome of a write is unknown, the replay
  * searches for the id in the file before it writes again.
  */
+
 import { isoTime } from '../../../base/clock.js';
 import { temporaryName } from '../../../files/atomic/staging.js';
 import { withLock } from '../../../files/locks/file-lock.js';
 import { claimFolder, removeEmptyFolder } from '../../../files/paths/folders.js';
 import { WriteQueue } from '../../deferred-writes/write-queue.js';
+import { conversationIdAt } from '../document/conversation-id.js';
 import type { ConversationDocument } from '../document/document.js';
 import { notFound, requireRef } from '../refs.js';
 import type { StoreCore } from '../store-core.js';
@@ -107,7 +109,7 @@ export class DeferredMessages {
   #deferNewDocument(given: PastFields, request: AppendRequest) {
     const idMs = given.createdAt === undefined ? this.#newIdMs() : Date.parse(given.createdAt);
     const createdAt = isoTime(idMs);
-    const conversationId = idOf(idMs);
+    const conversationId = conversationIdAt(idMs);
     const { messages: _, ...fields } = { ...given, createdAt } as NewConversation;
     const document = this.#views.newDocument({ ...fields, conversationId, createdAt });
     return this.#defer(document, request, fields);
@@ -167,16 +169,13 @@ export class DeferredMessages {
    * still have it.
    */
   #newIdMs(): number {
-    const taken = (ms: number) => this.#core.waiting.has(idOf(ms));
+    const taken = (ms: number) => this.#core.waiting.has(conversationIdAt(ms));
     let ms = Math.max(this.#core.clock.now(), this.#lastIdMs + 1);
     while (taken(ms)) ms += 1;
     this.#lastIdMs = ms;
     return ms;
   }
 }
-
-const idOf = (ms: number) =>
-  `${isoTime(ms).slice(0, 10).replaceAll('-', '')}-${String(ms).padStart(13, '0')}`;
 
 /** Creates a folder and a lock among the conversations, and removes both. */
 async function probe({ options: { logsFolder }, locksFolder }: StoreCore): Promise<void> {

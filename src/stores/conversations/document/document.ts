@@ -10,11 +10,10 @@ import { type Codec, plainCodec } from '../../../files/sealing/conversation-code
 import { versionOf } from '../../format-steps.js';
 import type { Conversation, ConversationHead, JsonObject, Message } from './schema.js';
 
-/**
- * The space before the messages. Most heads have less than 1 kB; a longer head costs one copy of the body.
- */
-const ROOM_FOR_HEAD = 4096;
-const FIRST_CAPACITY = 8192;
+/** The space before the messages. Most heads have about 1 kB; a longer head costs one copy of the body. */
+const ROOM_FOR_HEAD = 2048;
+/** Two short messages have room. Node allocates buffers below 4 kB from a pool; a larger one costs much more. */
+const FIRST_CAPACITY = 4000;
 /** The bytes that are reserved for the fields of a message besides its content. */
 const ROOM_A_MESSAGE = 256;
 /** `undefined` removes the field. */
@@ -136,17 +135,20 @@ export class ConversationDocument {
   render(head: ConversationHead): Uint8Array {
     runToCompletion(this.serialiseNew());
     const opening = this.#opening(head);
+    const openingBytes = Buffer.byteLength(opening);
     this.#reserve(CLOSING.byteLength);
     const closing = this.#messages.length === 0 ? CLOSING.subarray(3) : CLOSING;
     closing.copy(this.#buffer, this.#end);
     const end = this.#end + closing.byteLength;
-    const start = ROOM_FOR_HEAD - opening.byteLength;
-    if (start < 0) return Buffer.concat([opening, this.#buffer.subarray(ROOM_FOR_HEAD, end)]);
-    opening.copy(this.#buffer, start);
+    const start = ROOM_FOR_HEAD - openingBytes;
+    if (start < 0) {
+      return Buffer.concat([Buffer.from(opening), this.#buffer.subarray(ROOM_FOR_HEAD, end)]);
+    }
+    this.#buffer.write(opening, start);
     return this.#buffer.subarray(start, end);
   }
 
-  #opening(head: ConversationHead): Buffer {
+  #opening(head: ConversationHead): string {
     const { conversationId, createdAt, updatedAt, messageCount, ...optional } = head;
     const { title, titleFrom, module, clientId, pinned, tags, metadata, branchOf, ...others } =
       optional;
@@ -160,7 +162,7 @@ export class ConversationDocument {
       ...this.#extra,
     };
     const text = JSON.stringify({ ...open, ...this.#sealed(fields, conversationId) }, null, 2);
-    return Buffer.from(`${text.slice(0, -'\n}'.length)},\n  "messages": [`);
+    return `${text.slice(0, -'\n}'.length)},\n  "messages": [`;
   }
 
   /**
@@ -173,7 +175,7 @@ export class ConversationDocument {
     this.#reserve(added.reduce((sum, { content }) => sum + content.length + ROOM_A_MESSAGE, 0));
     for (const message of added) {
       const separator = this.#serialisedCount === 0 ? '\n    ' : ',\n    ';
-      this.#append(Buffer.from(separator + this.#serialise(message)));
+      this.#append(separator + this.#serialise(message));
       this.#serialisedCount += 1;
       yield;
     }
@@ -199,10 +201,11 @@ export class ConversationDocument {
     return { sealed: this.#codec.seal(JSON.stringify(fields), fieldsBinding(owner)) };
   }
 
-  #append(bytes: Buffer): void {
-    this.#reserve(bytes.byteLength);
-    bytes.copy(this.#buffer, this.#end);
-    this.#end += bytes.byteLength;
+  #append(text: string): void {
+    const bytes = Buffer.byteLength(text);
+    this.#reserve(bytes);
+    this.#buffer.write(text, this.#end);
+    this.#end += bytes;
   }
 
   #reserve(bytes: number): void {

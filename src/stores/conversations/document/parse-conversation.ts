@@ -10,6 +10,7 @@ import { isRecord } from '../../../base/is-record.js';
 import { runToCompletion } from '../../../base/time-slice.js';
 import { type Codec, plainCodec } from '../../../files/sealing/conversation-codec.js';
 import { upgraded } from '../../format-steps.js';
+import { CLIENT_ID } from './conversation-id.js';
 import { ConversationDocument } from './document.js';
 import {
   AN_OBJECT,
@@ -25,7 +26,7 @@ import {
   withFields,
 } from './parse-fields.js';
 import { messageSteps } from './parse-messages.js';
-import { CLIENT_ID, type ConversationHead, type JsonObject } from './schema.js';
+import type { ConversationHead, JsonObject } from './schema.js';
 import { isTitleOf } from './title.js';
 
 /**

@@ -2,6 +2,7 @@
  * Derives a title from the first sentence of a user's message, short enough for one line of a list. A title
  * ends after a whole word, also in scripts without spaces, and never inside a character.
  */
+import { ownCopy } from '../../../base/own-copy.js';
 import { segmentsOf } from '../../../base/segments.js';
 
 /** The maximum length of a title, in UTF-16 code units. */
@@ -19,11 +20,10 @@ export function titleOf(content: string): string | undefined {
     .map((text) => plain(text.replace(MARKDOWN_START, '')))
     .find((text) => /[\p{L}\p{N}]/u.test(text));
   if (line === undefined) return undefined;
-  return shortened(
-    firstSentence(line)
-      .trim()
-      .replace(/(?<![.。])[.。]$/u, ''),
-  );
+  const sentence = firstSentence(line)
+    .trim()
+    .replace(/(?<![.。])[.。]$/u, '');
+  return ownCopy(shortened(sentence));
 }
 
 /**

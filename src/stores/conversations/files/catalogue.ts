@@ -14,8 +14,9 @@ import {
 import { entriesOf, listFolders } from '../../../files/paths/folders.js';
 import { isSameStamp, readStamp, type Stamp } from '../../../files/read/stamp.js';
 import { symlinkError } from '../../../files/safe-access/refusals.js';
+import { CONVERSATION_ID } from '../document/conversation-id.js';
 import type { ConversationDocument } from '../document/document.js';
-import { CONVERSATION_ID, type ConversationHead } from '../document/schema.js';
+import type { ConversationHead } from '../document/schema.js';
 import { NewestFirst } from '../listing/newest-first.js';
 import type { ConversationFiles, Version } from './conversation-files.js';
 

@@ -10,9 +10,10 @@ import { addFile } from '../../../files/atomic/new-file.js';
 import { claimFolder, removeEmptyFolder } from '../../../files/paths/folders.js';
 import { parseDocument, readWhole } from '../../../files/read/json-doc.js';
 import { type Codec, plainCodec } from '../../../files/sealing/conversation-codec.js';
+import { conversationIdAt } from '../document/conversation-id.js';
 import type { ConversationDocument } from '../document/document.js';
 import { parseConversation } from '../document/parse-conversation.js';
-import { type ConversationHead, conversationIdAt, type JsonObject } from '../document/schema.js';
+import type { ConversationHead, JsonObject } from '../document/schema.js';
 
 export interface WholeConversation {
   readonly head: ConversationHead;

@@ -2,7 +2,7 @@
  * Reads `conversation.json` files (through the cache, while the file's stamp is the same), writes them under
  * a lock, and creates the folder of a new conversation.
  */
-import { join, sep } from 'node:path';
+import { sep } from 'node:path';
 import { type Clock, isoTime } from '../../../base/clock.js';
 import { AppError, isAppError } from '../../../base/errors.js';
 import { runInSlices } from '../../../base/time-slice.js';
@@ -19,11 +19,12 @@ import {
 import { readSettled } from '../../../files/read/settled-read.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
 import type { Codec } from '../../../files/sealing/conversation-codec.js';
+import { conversationIdAt } from '../document/conversation-id.js';
 import { ConversationDocument } from '../document/document.js';
 import { jsonCopy } from '../document/json-copy.js';
 import { conversationSteps } from '../document/parse-conversation.js';
 import type { SourceLocation } from '../document/parse-fields.js';
-import { type ConversationHead, conversationIdAt } from '../document/schema.js';
+import type { ConversationHead } from '../document/schema.js';
 import { notFound } from '../refs.js';
 import { losesText } from '../versions/loses-text.js';
 import { type AppendRequest, type Applied, applyAppends, type Limits } from '../writing/append.js';
@@ -97,7 +98,7 @@ export class ConversationFiles {
   }
 
   folderOf(conversationId: string): string {
-    return join(this.#options.logsFolder, conversationId);
+    return `${this.#options.logsFolder}${sep}${conversationId}`; // as in `fileOf`
   }
 
   fileOf(conversationId: string): string {

@@ -112,8 +112,7 @@ function applyAppend(
   const seq = document.length + 1;
   if (options.skipIf?.(document.draft())) return { messages: [], seq };
   if (document.length + messages.length > maxMessages) throw full(document, maxMessages);
-  const now = isoTime(nowMs);
-  const stored = messages.map((message) => toStored(message, now));
+  const stored = messages.map((message) => toStored(message, nowMs));
   requireUnique(document, stored);
   requireParents(document, stored);
   const head = document.draftHead();
@@ -149,13 +148,13 @@ function requireField(field: string, isRight: boolean, takes: string): void {
   });
 }
 
-function toStored(message: PastMessage, now: string): Message {
+function toStored(message: PastMessage, nowMs: number): Message {
   const { id = newUuid(), role, content, createdAt, parentMessageId, metadata, ...extra } = message;
   return {
     id,
     role,
     content,
-    createdAt: createdAt === undefined ? now : timeOf(createdAt),
+    createdAt: createdAt === undefined ? isoTime(nowMs) : timeOf(createdAt),
     ...(parentMessageId === undefined ? {} : { parentMessageId }),
     ...(metadata === undefined ? {} : { metadata: jsonCopy(metadata) }),
     // Fields of a file that this version does not know.

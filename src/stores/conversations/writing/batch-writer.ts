@@ -8,9 +8,9 @@ import { isAppError } from '../../../base/errors.js';
 import { GroupCommit, type Outcome } from '../../../files/atomic/group-commit.js';
 import type { HeldLock } from '../../../files/locks/lock-handle.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
+import { conversationIdAt } from '../document/conversation-id.js';
 import type { ConversationDocument } from '../document/document.js';
-import { jsonCopy } from '../document/json-copy.js';
-import { type ConversationHead, conversationIdAt } from '../document/schema.js';
+import type { ConversationHead } from '../document/schema.js';
 import { idTaken, keyInUse } from '../refs.js';
 import type { StoreCore } from '../store-core.js';
 import type { PastFields, PastMessage } from './append.js';
@@ -24,7 +24,7 @@ const MAX_BATCH = 256;
 /** The resolution of the times of a file system is at least this good. */
 const TICK_MS = 12;
 
-/** A conversation to create. Its texts are already screened. */
+/** A conversation to create. Its texts are already screened. Its fields are plain JSON that nobody changes. */
 export interface NewEntry {
   readonly fields: PastFields;
   readonly messages: readonly PastMessage[];
@@ -171,9 +171,8 @@ export class BatchWriter {
   }
 
   #filled({ fields, messages }: NewEntry, ids: ReadonlySet<string>): ConversationDocument {
-    const stored = jsonCopy<Partial<ConversationHead>>(fields);
-    const id = this.#freeId(stored.createdAt, ids);
-    const document = this.#core.files.newDocument(id, stored);
+    const id = this.#freeId(fields.createdAt, ids);
+    const document = this.#core.files.newDocument(id, fields as Partial<ConversationHead>);
     this.#parts.fill(document, messages);
     return document;
   }

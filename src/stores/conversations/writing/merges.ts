@@ -18,7 +18,8 @@ import { listFiles, removeEmptyFolder, removeFile } from '../../../files/paths/f
 import { parseDocument, readWhole } from '../../../files/read/json-doc.js';
 import { readStamp, type Stamp } from '../../../files/read/stamp.js';
 import type { ConversationTrash } from '../conversation-trash.js';
-import { CONVERSATION_ID, type Conversation, type ConversationHead } from '../document/schema.js';
+import { CONVERSATION_ID } from '../document/conversation-id.js';
+import type { Conversation, ConversationHead } from '../document/schema.js';
 import type { CachedDocument } from '../files/document-cache.js';
 import { notFound } from '../refs.js';
 import type { StoreCore } from '../store-core.js';

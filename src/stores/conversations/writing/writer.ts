@@ -45,7 +45,10 @@ export interface NewConversation extends PastFields {
   isScreened?: boolean;
   /** The complete document, with its id and already screened; only with `isBatched`. */
   whole?: ConversationDocument;
-  /** For many new conversations: it is written together with others, and not cached. */
+  /**
+   * For many new conversations: it is written together with others, and not cached. The fields are plain JSON
+   * that the caller does not change any more.
+   */
   isBatched?: boolean;
 }
 

@@ -1,0 +1,15 @@
+/** The ids of conversations, and the keys that callers may choose instead. */
+import { isoTime } from '../../../base/clock.js';
+
+/**
+ * UTC date and Unix milliseconds, such as `20250124-1706102400123`. The two parts need not be the same time.
+ */
+export const CONVERSATION_ID = /^\d{8}-\d{13}$/;
+
+/** Returns the id for a time in Unix milliseconds, from 1970 to 2286. */
+export function conversationIdAt(ms: number): string {
+  return `${isoTime(ms).slice(0, 10).replaceAll('-', '')}-${String(ms).padStart(13, '0')}`;
+}
+
+/** A key that the caller chose. It never begins like an id, so that the two cannot be confused. */
+export const CLIENT_ID = /^(?!\d{8}-\d)[A-Za-z0-9._-]{1,128}$/;
