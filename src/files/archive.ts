@@ -9,7 +9,7 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { createTarDecoder, createTarPacker, type TarPackController } from 'modern-tar';
 import { AppError, errnoOf, isAppError } from '../base/errors.js';
 import { streamDecrypted } from './age.js';
-import { FILE_MODE } from './atomic/atomic-write.js';
+import { FILE_MODE } from './private-modes.js';
 import { fileError, withFileError } from './read/file-errors.js';
 import { MAX_DOCUMENT_BYTES } from './read/json-doc.js';
 import { readGivenStart } from './safe-access/given-file.js';

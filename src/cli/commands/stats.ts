@@ -10,7 +10,8 @@ import { showText } from '../terminal/pager.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { terminalJson } from '../terminal/terminal-text.js';
 import { invalidInput } from '../tools/issue-text.js';
-import { csvOf, statsLines } from '../views/stats-lines.js';
+import { csvOf } from '../views/stats-csv.js';
+import { statsLines } from '../views/stats-lines.js';
 import { withApp } from '../with-app.js';
 
 export interface StatsOptions {

@@ -1,4 +1,4 @@
-/** The output of `daybook stats`: bars for people, or one table as CSV. */
+/** The output of `daybook stats` for people: bars. `stats-csv.ts` has the tables as CSV. */
 import type { z } from 'zod';
 import type { Table } from '../../analytics/report-table-names.js';
 import type { getAnalytics } from '../../tools/context/get-analytics.js';
@@ -6,7 +6,7 @@ import { cut, padEnd } from '../terminal/columns.js';
 import { countOf } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
 
-type Answer = z.output<typeof getAnalytics.output>;
+export type Answer = z.output<typeof getAnalytics.output>;
 type Sums = Answer['totals'];
 
 const NAME_WIDTH = 24;
@@ -45,7 +45,8 @@ interface Row {
   readonly sums: Sums;
 }
 
-function rowsOf(answer: Answer, table: Table): Row[] {
+/** The rows of one table. */
+export function rowsOf(answer: Answer, table: Table): Row[] {
   if (table === 'conversations') {
     return (answer.conversations ?? []).map(({ title, conversationId, ...sums }) => ({
       ...{ name: title ?? conversationId, sums },
@@ -82,19 +83,3 @@ function weekLines(week: readonly (readonly number[])[]): string[] {
 
 const costText = ({ costs }: Sums): string =>
   costs.map(({ currency, total }) => `, ${total} ${oneLine(currency)}`).join('');
-
-const COLUMNS = ['conversations', 'messages', 'words', 'tokens', 'billedTokens'] as const;
-
-/** RFC 4180 with a header line. A text that looks like a formula gets an apostrophe. */
-export function csvOf(answer: Answer, table: Table): string {
-  const lines = rowsOf(answer, table).map(({ name, sums }) => {
-    const costs = sums.costs.map(({ currency, total }) => `${total} ${currency}`).join(' + ');
-    return [name, ...COLUMNS.map((column) => String(sums[column])), costs].map(csvCell).join(',');
-  });
-  return [['name', ...COLUMNS, 'cost'].join(','), ...lines].join('\n');
-}
-
-function csvCell(text: string): string {
-  const safe = oneLine(/^[=+\-@]/.test(text) ? `'${text}` : text);
-  return /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}

@@ -19,6 +19,7 @@ import { basename, dirname } from 'node:path';
 import { sleep } from '../../base/clock.js';
 import { AppError, errnoOf, isAppError } from '../../base/errors.js';
 import { isInside } from '../paths/paths.js';
+import { FILE_MODE, FOLDER_MODE } from '../private-modes.js';
 import { fileError, ignoreErrno, withFileError } from '../read/file-errors.js';
 import { isSameStamp, type Stamp, stampOf } from '../read/stamp.js';
 import { closeQuietly } from '../safe-access/close-quietly.js';
@@ -28,8 +29,6 @@ import { toStored } from '../sealing/open-stores.js';
 import { requirePresent } from '../store-presence.js';
 import { removeQuietly, temporaryName } from './staging.js';
 
-export const FILE_MODE = 0o600;
-export const FOLDER_MODE = 0o700;
 const ALL_MODES = 0o7777;
 
 export interface Durability {

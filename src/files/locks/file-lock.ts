@@ -15,8 +15,9 @@ import { basename, join } from 'node:path';
 import { sleep, systemClock } from '../../base/clock.js';
 import { AppError, errnoOf } from '../../base/errors.js';
 import { randomBelow } from '../../base/ids.js';
-import { FOLDER_MODE, makeFolder, renameWithRetry } from '../atomic/atomic-write.js';
+import { makeFolder, renameWithRetry } from '../atomic/atomic-write.js';
 import { listFolders } from '../paths/folders.js';
+import { FOLDER_MODE } from '../private-modes.js';
 import { ignoreErrno, withFileError } from '../read/file-errors.js';
 import { inFolder, type PinnedFolder, pinFolder } from '../safe-access/pinned-folder.js';
 import { symlinkError } from '../safe-access/refusals.js';
@@ -247,9 +248,7 @@ async function removeDeadOwner(lock: LockFolder): Promise<boolean> {
   return (await ignoreErrno(GONE, removed)) ?? true;
 }
 
-/**
- * Creates the mark `wanted`. The owner's rmdir then fails at the release, so the owner notices the waiter.
- */
+/** Creates the mark `wanted`: the owner's rmdir then fails at the release, so it notices the waiter. */
 async function markWanted(inside: PinnedFolder, owner: string): Promise<void> {
   await inFolder(join(inside.realPath, owner), (home) => mkdirSync(home.at(WANTED))).catch(
     () => undefined, // the owner has released the lock, or the mark exists
@@ -312,9 +311,7 @@ async function release(owned: Owned): Promise<void> {
   }
 }
 
-/**
- * Returns false if another process removed our name from the lock; `undefined` if our folder is not empty.
- */
+/** False if another process removed our name from the lock; `undefined` if our folder is not empty. */
 function removeOwnName(path: string, own: string): boolean | undefined {
   try {
     rmdirSync(join(path, own));

@@ -17,6 +17,7 @@ import {
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { errnoOf } from '../../base/errors.js';
+import { FILE_MODE } from '../private-modes.js';
 import { closeQuietly } from './close-quietly.js';
 import { MAX_TRIES, type PinnedFolder, pinFolder } from './pinned-folder.js';
 import { isAtPath } from './real-path.js';
@@ -25,7 +26,6 @@ import { hardLinkError, notRegularFileError, symlinkError } from './refusals.js'
 const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_EXCL } = constants;
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 const NEW = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
-const FILE_MODE = 0o600;
 const COPY_BYTES = 256 * 1024;
 
 /** An open regular file. The caller closes it. */

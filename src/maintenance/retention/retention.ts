@@ -4,7 +4,7 @@
  * it is carried out, conversations that have changed since are skipped. If the process is killed, the next
  * run does the rest.
  */
-import { type Clock, DAY_MS, isoTime } from '../../base/clock.js';
+import { type Clock, isoTime } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { skipReasonOf } from '../skippable-errors.js';
@@ -18,9 +18,7 @@ import {
   chooseOldest,
   type PruneRule,
 } from './prunable-conversations.js';
-
-/** Above this share of the size limit, the oldest conversations are moved to the trash. */
-const SIZE_THRESHOLD = 0.8;
+import { expiredTrash, SIZE_THRESHOLD } from './trash-expiry.js';
 
 export interface PruneRequest {
   readonly rules: readonly PruneRule[];
@@ -75,7 +73,7 @@ export class Retention {
     const size = await measurer.measure();
     const byRules = await chooseByRules(store, request.rules, clock.now(), signal);
     const bySize = request.bySize ? await this.#bySize(size, byRules, signal) : [];
-    const trash = await this.#outOfTrash(request, size);
+    const trash = await expiredTrash(this.#options, request, size);
     return { conversations: [...byRules, ...bySize], trash, size };
   }
 
@@ -156,30 +154,6 @@ export class Retention {
     const reason = `the store is at ${percent} % of its limit, and this is one of the oldest conversations`;
     const except = new Set(chosen.map(({ head }) => head.conversationId));
     return chooseOldest(this.#options.conversations, excess, { except, reason, signal });
-  }
-
-  /**
-   * Returns the entries that have been in the trash longer than its period. With `bySize`, if store and trash
-   * together exceed the limit, also the oldest entries.
-   */
-  async #outOfTrash(request: PruneRequest, size: MeasuredSize): Promise<TrashedItem[]> {
-    const { trash, clock, trashKeepDays } = this.#options;
-    const before = clock.now() - trashKeepDays * DAY_MS;
-    const isPast = request.emptiesTrash && trashKeepDays > 0;
-    const going = isPast ? await trash.choose({ before }) : [];
-    const { sizeBytes, trashBytes, limitBytes } = size;
-    if (!request.bySize || limitBytes === undefined || sizeBytes < limitBytes * SIZE_THRESHOLD)
-      return going;
-    let excess = sizeBytes + trashBytes - limitBytes;
-    excess -= going.reduce((sum, item) => sum + item.sizeBytes, 0);
-    const names = new Set(going.map(({ name }) => name));
-    for (const item of (await trash.choose({ before: clock.now() })).reverse()) {
-      if (excess <= 0) break;
-      if (names.has(item.name)) continue;
-      going.push(item);
-      excess -= item.sizeBytes;
-    }
-    return going;
   }
 }
 

@@ -195,10 +195,7 @@ export class ConversationStore {
     return { conversationId, name, path: this.#trash.pathOf(name) };
   }
 
-  /**
-   * Moves it to the trash (with `permanent`: removes it) if `condition` is true for the conversation on disk.
-   * Takes an id. Returns the name in the trash (or the id); `undefined` if the condition is false.
-   */
+  /** Like `trash` (`permanent`: `remove`) if `condition` holds on disk. Takes an id. `undefined` if it does not. */
   async trashIf(...how: Parameters<ConversationTrash['trashIf']>): Promise<string | undefined> {
     this.path(how[0]);
     return this.#core.track(this.#trash.trashIf(...how));

@@ -1,0 +1,39 @@
+/** Which entries of the trash are removed permanently: those that are there too long, or take too much room. */
+import { type Clock, DAY_MS } from '../../base/clock.js';
+import type { MeasuredSize } from '../store-size.js';
+import type { TrashBin, TrashedItem } from '../trash-bin.js';
+
+/** Above this share of the size limit, the oldest conversations are moved to the trash. */
+export const SIZE_THRESHOLD = 0.8;
+
+interface TrashRules {
+  readonly trash: TrashBin;
+  /** 0: the trash is not emptied. */
+  readonly trashKeepDays: number;
+  readonly clock: Clock;
+}
+
+/**
+ * Returns the entries that have been in the trash longer than its period. With `bySize`, if store and trash
+ * together exceed the limit, also the oldest entries.
+ */
+export async function expiredTrash(
+  { trash, trashKeepDays, clock }: TrashRules,
+  { bySize, emptiesTrash }: { readonly bySize: boolean; readonly emptiesTrash?: boolean },
+  { sizeBytes, trashBytes, limitBytes }: MeasuredSize,
+): Promise<TrashedItem[]> {
+  const before = clock.now() - trashKeepDays * DAY_MS;
+  const expired = emptiesTrash && trashKeepDays > 0 ? await trash.choose({ before }) : [];
+  if (!bySize || limitBytes === undefined || sizeBytes < limitBytes * SIZE_THRESHOLD)
+    return expired;
+  let excess = sizeBytes + trashBytes - limitBytes;
+  excess -= expired.reduce((sum, item) => sum + item.sizeBytes, 0);
+  const names = new Set(expired.map(({ name }) => name));
+  for (const item of (await trash.choose({ before: clock.now() })).reverse()) {
+    if (excess <= 0) break;
+    if (names.has(item.name)) continue;
+    expired.push(item);
+    excess -= item.sizeBytes;
+  }
+  return expired;
+}
