@@ -145,7 +145,7 @@ async function measureAblations({ vectors }, conversations, ids, hasAssistant) {
   const off = (...names) => ({ weights: Object.fromEntries(names.map((name) => [name, 0])) });
   const ablations = {
     'the recipe': {},
-    'no malus for long replies': off('longReply', 'longReplyAsked'),
+    'no malus for long replies': off('longReply', 'longReplyAsked', 'longReplyToLong'),
     'no rules and preferences': off(
       ...[
         'instruction',
@@ -157,6 +157,7 @@ async function measureAblations({ vectors }, conversations, ids, hasAssistant) {
     ),
     'no neighbours': { ...off('before', 'after'), lexical: { near: 0, turn: 0 } },
     'no session': off('session', 'firstOfSession'),
+    'no malus for brief messages': off('isBrief'),
     'no named speaker': off('namedSpeaker'),
     'no pairs': off('pairs'),
     'no answers': off('questionOfAnswer'),

@@ -19,6 +19,8 @@ export interface LexicalConstants {
   /** The same of the turns of the same speaker before and after. */
   readonly turnTerms: number;
   readonly turn: number;
+  /** What a word adds that is in both. */
+  readonly both: number;
 }
 
 export const LEXICAL: LexicalConstants = {
@@ -28,6 +30,7 @@ export const LEXICAL: LexicalConstants = {
   near: 0.7,
   turnTerms: 20,
   turn: 0.5,
+  both: 0.15,
 };
 
 /** Where the words of a question stand in one conversation: places among its terms, ascending. */
@@ -303,7 +306,7 @@ class PassageWeigher {
       const word = words[hit] ?? 0;
       frequencies[word] = (frequencies[word] ?? 0) + 1;
     }
-    const { k1, b } = this.#constants;
+    const { k1, b, both } = this.#constants;
     const norm = k1 * (1 - b + (b * (to - from)) / this.#length);
     let score = 0;
     for (let word = 0; word < frequencies.length; word++) {
@@ -313,7 +316,8 @@ class PassageWeigher {
       const inside = (frequency * (k1 + 1)) / (frequency + norm);
       const beside = (near & bit) !== 0 ? this.#constants.near : 0;
       const inTurn = (turn & bit) !== 0 ? this.#constants.turn : 0;
-      score += (this.#weights[word] ?? 0) * Math.max(inside, beside, inTurn);
+      const all = Math.max(inside, beside, inTurn) + (beside > 0 && inTurn > 0 ? both : 0);
+      score += (this.#weights[word] ?? 0) * all;
     }
     return score;
   }

@@ -12,18 +12,20 @@ import { wordsOf } from './words.js';
 /** What a feature adds to a message's score where it is 1. */
 export const WEIGHTS = {
   lexical: 1,
-  vector: 0.6,
+  vector: 0.9,
   before: 0.5,
   after: 0.35,
   session: 0.15,
   sessionVector: 0.25,
   pairs: 0.5,
   isQuestion: -0.15,
+  isBrief: -0.3,
   questionOfAnswer: 0.5,
   namedSpeaker: 0.3,
-  firstOfSession: 0.45,
-  longReply: -0.9,
-  longReplyAsked: 0.8,
+  firstOfSession: 0.35,
+  longReply: -1.2,
+  longReplyAsked: 1.1,
+  longReplyToLong: 0.5,
   instruction: 0.25,
   instructionAsked: 0.5,
   instructionFits: 0.8,
@@ -37,10 +39,12 @@ export const WITHOUT_FORM: Partial<Weights> = {
   before: 0,
   after: 0,
   isQuestion: 0,
+  isBrief: 0,
   questionOfAnswer: 0,
   firstOfSession: 0,
   longReply: 0,
   longReplyAsked: 0,
+  longReplyToLong: 0,
   instruction: 0,
   instructionAsked: 0,
   instructionFits: 0,
@@ -51,8 +55,12 @@ export const WITHOUT_FORM: Partial<Weights> = {
 /** Of the combined score of a neighbour. */
 const LEXICAL_SHARE = 0.6;
 /** Of a question for a summary. What follows a matter that was raised belongs to it. */
-const OVERVIEW = { lexical: 0.4, vector: 0.6, before: 0.3, longReply: 0.1 };
+const OVERVIEW = { lexical: 0.4, vector: 0.6, before: 0.3, longReply: 0.2 };
 const MOST_PAIRS = 3;
+/** A message with fewer stems is brief: "Thanks, that is great!" has little to say. */
+const BRIEF = 12;
+/** A question with more words wants details. */
+const LONG_QUESTION = 10;
 /** Behind so many that fit better an instruction counts half. */
 const INSTRUCTIONS = 16;
 /** Of the BM25 of a session's text. */
@@ -134,6 +142,8 @@ interface Features {
   readonly isNamed: boolean;
   readonly isFirst: boolean;
   readonly isAnswer: boolean;
+  /** 0 for a message of BRIEF stems or more, 1 for one without any. */
+  readonly brevity: number;
   readonly flags: number;
 }
 
@@ -162,9 +172,14 @@ function featuresOf(
     isNamed: speaker !== undefined && wordsOf(speaker).some((name) => names.has(name)),
     isFirst: session.first === message,
     isAnswer: isAnswer(stream, message),
+    brevity: Math.max(0, 1 - stemsIn(stream, message) / BRIEF),
     flags: stream.flags[message] ?? 0,
   };
 }
+
+/** Of what a message says, without its speaker and date. */
+const stemsIn = ({ starts, prefixes }: Stream, message: number) =>
+  (starts[message + 1] ?? 0) - (starts[message] ?? 0) - (prefixes[message] ?? 0);
 
 /** Whether a message follows a short question that another speaker asked: it leaves out what that one says. */
 const isAnswer = ({ flags, speakers }: Stream, message: number) =>
@@ -225,7 +240,10 @@ function answerScore(
 ): number {
   const { flags } = features;
   const has = (flag: number) => ((flags & flag) === 0 ? 0 : 1);
-  const asksAssistant = question.asksAssistant ? 1 : 0;
+  const ofLongReply =
+    weights.longReply +
+    (question.asksAssistant ? weights.longReplyAsked : 0) +
+    (question.words.length > LONG_QUESTION ? weights.longReplyToLong : 0);
   const isRequest = question.isRequest ? 1 : 0;
   const asksNow = isOpen(question) ? 1 : 0;
   const before = combined(features.before, features.beforeVector);
@@ -239,10 +257,11 @@ function answerScore(
     weights.sessionVector * features.sessionVector +
     weights.pairs * features.pairs +
     weights.isQuestion * has(IS_QUESTION) +
+    weights.isBrief * features.brevity +
     weights.questionOfAnswer * (features.isAnswer ? before : 0) +
     weights.namedSpeaker * (features.isNamed ? 1 : 0) +
     weights.firstOfSession * (features.isFirst ? 1 : 0) +
-    has(IS_LONG_REPLY) * (weights.longReply + weights.longReplyAsked * asksAssistant) +
+    has(IS_LONG_REPLY) * ofLongReply +
     instructionShare *
       (weights.instruction + asksNow * (weights.instructionAsked + weights.instructionFits * fit)) +
     has(IS_PREFERENCE) * isRequest * (weights.preferenceAsked + weights.preferenceFits * fit)

@@ -60,7 +60,7 @@ export interface RecallHit extends MessageRef {
   readonly passage: number;
   /** Comparable within one answer only. */
   readonly score: number;
-  /** How well the words fit, 0 to about 1.7, whatever else the answer has. */
+  /** How well the words fit, 0 to about 1.9, whatever else the answer has. */
   readonly lexical: number;
   readonly evidence: Evidence;
 }
