@@ -145,7 +145,7 @@ async function measureAblations({ vectors }, conversations, ids, hasAssistant) {
   const off = (...names) => ({ weights: Object.fromEntries(names.map((name) => [name, 0])) });
   const ablations = {
     'the recipe': {},
-    'no penalty for long replies': off('longReply', 'longReplyAsked'),
+    'no penalty for long replies': off('longReply', 'longReplyAsked', 'longReplyToLong'),
     'no instructions and preferences': off(
       ...[
         'instruction',
@@ -157,6 +157,7 @@ async function measureAblations({ vectors }, conversations, ids, hasAssistant) {
     ),
     'no neighbours': { ...off('before', 'after'), lexical: { near: 0, turn: 0 } },
     'no session': off('session', 'firstOfSession'),
+    'no penalty for brief messages': off('isBrief'),
     'no named speaker': off('namedSpeaker'),
     'no pairs': off('pairs'),
     'no answers': off('answeredQuestion'),

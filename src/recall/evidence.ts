@@ -26,6 +26,8 @@ export interface LexicalConstants {
    */
   readonly turnTerms: number;
   readonly turn: number;
+  /** Added for a word that is near the message and in the same speaker's turns. */
+  readonly both: number;
 }
 
 export const LEXICAL_CONSTANTS: LexicalConstants = {
@@ -35,6 +37,7 @@ export const LEXICAL_CONSTANTS: LexicalConstants = {
   near: 0.7,
   turnTerms: 20,
   turn: 0.5,
+  both: 0.15,
 };
 
 /** Positions of the question's words among the terms of one conversation, ascending. */
@@ -314,7 +317,7 @@ class PassageScorer {
       const word = words[hit] ?? 0;
       frequencies[word] = (frequencies[word] ?? 0) + 1;
     }
-    const { k1, b } = this.#constants;
+    const { k1, b, both } = this.#constants;
     const norm = k1 * (1 - b + (b * (to - from)) / this.#length);
     let score = 0;
     for (let word = 0; word < frequencies.length; word++) {
@@ -324,7 +327,8 @@ class PassageScorer {
       const inside = (frequency * (k1 + 1)) / (frequency + norm);
       const beside = (near & bit) !== 0 ? this.#constants.near : 0;
       const inTurn = (turn & bit) !== 0 ? this.#constants.turn : 0;
-      score += (this.#weights[word] ?? 0) * Math.max(inside, beside, inTurn);
+      const all = Math.max(inside, beside, inTurn) + (beside > 0 && inTurn > 0 ? both : 0);
+      score += (this.#weights[word] ?? 0) * all;
     }
     return score;
   }

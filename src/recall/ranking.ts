@@ -13,18 +13,20 @@ import { wordsOf } from './words.js';
 /** The weight of each feature. */
 export const WEIGHTS = {
   lexical: 1,
-  vector: 0.6,
+  vector: 0.9,
   before: 0.5,
   after: 0.35,
   session: 0.15,
   sessionVector: 0.25,
   pairs: 0.5,
   isQuestion: -0.15,
+  isBrief: -0.3,
   answeredQuestion: 0.5,
   namedSpeaker: 0.3,
-  firstOfSession: 0.45,
-  longReply: -0.9,
-  longReplyAsked: 0.8,
+  firstOfSession: 0.35,
+  longReply: -1.2,
+  longReplyAsked: 1.1,
+  longReplyToLong: 0.5,
   instruction: 0.25,
   instructionAsked: 0.5,
   instructionFits: 0.8,
@@ -41,10 +43,12 @@ export const CONTENT_ONLY_WEIGHTS: Partial<Weights> = {
   before: 0,
   after: 0,
   isQuestion: 0,
+  isBrief: 0,
   answeredQuestion: 0,
   firstOfSession: 0,
   longReply: 0,
   longReplyAsked: 0,
+  longReplyToLong: 0,
   instruction: 0,
   instructionAsked: 0,
   instructionFits: 0,
@@ -58,8 +62,12 @@ const LEXICAL_SHARE = 0.6;
  * Weights for a question that asks for a summary. The reply to a message on the subject belongs to a
  * summary too.
  */
-const OVERVIEW_WEIGHTS = { lexical: 0.4, vector: 0.6, before: 0.3, longReply: 0.1 };
+const OVERVIEW_WEIGHTS = { lexical: 0.4, vector: 0.6, before: 0.3, longReply: 0.2 };
 const MAX_PAIRS = 3;
+/** A message with fewer stems is brief: "Thanks, that is great!" has little to say. */
+const BRIEF_STEMS = 12;
+/** A question with more words asks for details, which long replies have. */
+const LONG_QUESTION_WORDS = 10;
 /** An instruction counts half if this many others fit the question better. */
 const INSTRUCTION_HALF_RANK = 16;
 /** BM25 constants for the text of a session. */
@@ -144,6 +152,8 @@ interface Features {
   readonly isNamed: boolean;
   readonly isFirst: boolean;
   readonly answersQuestion: boolean;
+  /** 0 for a message of BRIEF_STEMS or more, 1 for one without stems. */
+  readonly brevity: number;
   readonly flags: number;
 }
 
@@ -172,9 +182,14 @@ function featuresOf(
     isNamed: speaker !== undefined && wordsOf(speaker).some((name) => names.has(name)),
     isFirst: session.first === message,
     answersQuestion: answersQuestion(conversation, message),
+    brevity: Math.max(0, 1 - stemCount(conversation, message) / BRIEF_STEMS),
     flags: conversation.flags[message] ?? 0,
   };
 }
+
+/** The stems of a message, without those of its speaker and date. */
+const stemCount = ({ starts, prefixes }: ConversationTerms, message: number) =>
+  (starts[message + 1] ?? 0) - (starts[message] ?? 0) - (prefixes[message] ?? 0);
 
 /**
  * Whether a message follows a short question by another speaker. Such an answer often does not repeat the
@@ -238,7 +253,10 @@ function answerScore(
 ): number {
   const { flags } = features;
   const has = (flag: number) => ((flags & flag) === 0 ? 0 : 1);
-  const asksAssistant = question.asksAssistant ? 1 : 0;
+  const ofLongReply =
+    weights.longReply +
+    (question.asksAssistant ? weights.longReplyAsked : 0) +
+    (question.words.length > LONG_QUESTION_WORDS ? weights.longReplyToLong : 0);
   const isRequest = question.isRequest ? 1 : 0;
   const asksNow = instructionsApply(question) ? 1 : 0;
   const before = combined(features.before, features.beforeVector);
@@ -252,10 +270,11 @@ function answerScore(
     weights.sessionVector * features.sessionVector +
     weights.pairs * features.pairs +
     weights.isQuestion * has(IS_QUESTION) +
+    weights.isBrief * features.brevity +
     weights.answeredQuestion * (features.answersQuestion ? before : 0) +
     weights.namedSpeaker * (features.isNamed ? 1 : 0) +
     weights.firstOfSession * (features.isFirst ? 1 : 0) +
-    has(IS_LONG_REPLY) * (weights.longReply + weights.longReplyAsked * asksAssistant) +
+    has(IS_LONG_REPLY) * ofLongReply +
     instructionShare *
       (weights.instruction + asksNow * (weights.instructionAsked + weights.instructionFits * fit)) +
     has(IS_PREFERENCE) * isRequest * (weights.preferenceAsked + weights.preferenceFits * fit)

@@ -65,7 +65,7 @@ export interface RecallHit extends MessageRef {
   readonly passage: number;
   /** Comparable only within one answer. */
   readonly score: number;
-  /** Lexical score, 0 to about 1.7. It does not depend on the other messages of the answer. */
+  /** Lexical score, 0 to about 1.9. It does not depend on the other messages of the answer. */
   readonly lexical: number;
   readonly evidence: Evidence;
 }
