@@ -1,11 +1,20 @@
-/**
- * Shortens titles, modules and tags, because a very long one would fill a whole answer.
- */
+/** Parts of texts: shortened for an answer, and copied if they stay in memory. */
 
 const LONGEST_TEXT = 200;
 
-/** Returns the text, or its first 200 code units and an ellipsis. A surrogate pair is not divided. */
+/**
+ * For titles, modules and tags, because a very long one would fill a whole answer. Returns the text, or its
+ * first 200 code units and an ellipsis. A surrogate pair is not divided.
+ */
 export function shortened(text: string): string {
   if (text.length <= LONGEST_TEXT) return text;
   return `${text.slice(0, LONGEST_TEXT).toWellFormed()}…`;
 }
+
+/**
+ * Copies a text that stays in memory for long. V8 makes a part of a text as a reference to the whole, so that
+ * a title would keep a whole message in memory. UTF-8 would change an unpaired surrogate: such a text is
+ * returned as it is.
+ */
+export const ownCopy = (text: string): string =>
+  text.isWellFormed() ? Buffer.from(text).toString() : text;

@@ -4,7 +4,7 @@
  * whether anything was changed here since, without a copy of the import.
  */
 import { sha256Hex, sha256Stream } from '../base/ids.js';
-import { ownCopy } from '../base/own-copy.js';
+import { ownCopy } from '../base/shortened.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
 import type { JsonObject } from '../stores/conversations/document/schema.js';
 import type { PastFields, PastMessage } from '../stores/conversations/writing/append.js';

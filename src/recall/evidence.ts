@@ -160,6 +160,19 @@ export interface LexicalScores {
   readonly labelWords: Uint32Array;
 }
 
+/** A conversation that has some of the words or a near vector, with its lexical scores. */
+export interface Scored {
+  readonly conversationId: string;
+  readonly conversation: ConversationTerms;
+  readonly hits: Hits | undefined;
+  readonly lexical: LexicalScores;
+}
+
+export interface Candidate {
+  readonly scored: Scored;
+  readonly message: number;
+}
+
 export function lexicalScores(
   hits: Hits,
   weights: Float64Array,

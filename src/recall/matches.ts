@@ -2,9 +2,10 @@
  * Selects the messages that are ranked for a question: those that have its words or are near them, those
  * with near vectors, and the instructions and preferences that apply to it.
  */
+
+import type { Candidate, Scored } from './evidence.js';
 import { IS_INSTRUCTION, IS_PREFERENCE } from './message-text.js';
 import { instructionsApply, type Question } from './question.js';
-import type { Candidate, Scored } from './ranking.js';
 import type { VectorScores } from './vector-source.js';
 
 /**

@@ -4,9 +4,10 @@
  */
 
 import { type ConversationTerms, speakerName } from './conversation-terms.js';
-import { type Hits, type LexicalScores, sessionsOf } from './evidence.js';
+import type { Candidate, Hits } from './evidence.js';
 import { IS_INSTRUCTION, IS_LONG_REPLY, IS_PREFERENCE, IS_QUESTION } from './message-text.js';
 import { instructionsApply, type Question } from './question.js';
+import { SessionScores } from './session-scores.js';
 import type { VectorScores } from './vector-source.js';
 import { wordsOf } from './words.js';
 
@@ -70,22 +71,6 @@ const BRIEF_STEMS = 12;
 const LONG_QUESTION_WORDS = 10;
 /** An instruction counts half if this many others fit the question better. */
 const INSTRUCTION_HALF_RANK = 16;
-/** BM25 constants for the text of a session. */
-const SESSION_K1 = 1.2;
-const SESSION_B = 0.75;
-
-/** A conversation that has some of the words or a near vector, with its lexical scores. */
-export interface Scored {
-  readonly conversationId: string;
-  readonly conversation: ConversationTerms;
-  readonly hits: Hits | undefined;
-  readonly lexical: LexicalScores;
-}
-
-export interface Candidate {
-  readonly scored: Scored;
-  readonly message: number;
-}
 
 export interface Ranked extends Candidate {
   readonly score: number;
@@ -330,95 +315,4 @@ function firstAtLeast(positions: Uint32Array, position: number): number {
     else high = middle;
   }
   return low;
-}
-
-interface Session {
-  readonly first: number;
-  readonly words: number;
-  readonly vector: number;
-}
-
-/** BM25 of the text of each session, and the best cosine in each. */
-class SessionScores {
-  readonly #bounds = new Map<Scored, Uint32Array>();
-  readonly #frequencies = new Map<Scored, Uint32Array[]>();
-  readonly #known = new Map<Scored, (Session | undefined)[]>();
-  readonly #input: RankingInput;
-  readonly #idf: Float64Array;
-  readonly #length: number;
-
-  constructor(input: RankingInput) {
-    this.#input = input;
-    const count = input.question.words.length;
-    const having = new Uint32Array(count);
-    let sessions = 0;
-    let terms = 0;
-    for (const scored of new Set(input.candidates.map((candidate) => candidate.scored))) {
-      const bounds = sessionsOf(scored.conversation);
-      const frequencies = sessionFrequencies(scored, bounds, count);
-      this.#bounds.set(scored, bounds);
-      this.#frequencies.set(scored, frequencies);
-      this.#known.set(scored, []);
-      for (const session of frequencies)
-        session.forEach((frequency, word) => {
-          if (frequency > 0) having[word] = (having[word] ?? 0) + 1;
-        });
-      sessions += frequencies.length;
-      terms += scored.conversation.terms.length;
-    }
-    this.#length = sessions === 0 ? 1 : terms / sessions;
-    this.#idf = Float64Array.from(having, (have, word) => {
-      const { weight = 0 } = input.question.words[word] ?? {};
-      return weight * Math.log(1 + (sessions - have + 0.5) / (have + 0.5));
-    });
-  }
-
-  of(scored: Scored, message: number): Session {
-    const bounds = this.#bounds.get(scored) ?? new Uint32Array(2);
-    const session = sessionAt(bounds, message);
-    const known = this.#known.get(scored);
-    const found = known?.[session] ?? this.#score(scored, bounds, session);
-    if (known !== undefined) known[session] = found;
-    return found;
-  }
-
-  #score(scored: Scored, bounds: Uint32Array, session: number): Session {
-    const { conversation, conversationId } = scored;
-    const first = bounds[session] ?? 0;
-    const end = bounds[session + 1] ?? 0;
-    const length = (conversation.starts[end] ?? 0) - (conversation.starts[first] ?? 0);
-    const norm = SESSION_K1 * (1 - SESSION_B + (SESSION_B * length) / this.#length);
-    let words = 0;
-    this.#frequencies.get(scored)?.[session]?.forEach((frequency, word) => {
-      words += ((this.#idf[word] ?? 0) * frequency * (SESSION_K1 + 1)) / (frequency + norm);
-    });
-    let vector = -1;
-    const { vectors } = this.#input;
-    for (let message = first; vectors !== undefined && message < end; message++)
-      vector = Math.max(vector, vectors.best(conversationId, message + 1)?.cosine ?? -1);
-    return { first, words, vector };
-  }
-}
-
-function sessionAt(bounds: Uint32Array, message: number): number {
-  let low = 0;
-  let high = bounds.length - 2;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((bounds[middle] ?? 0) <= message) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
-
-function sessionFrequencies({ hits, conversation }: Scored, bounds: Uint32Array, words: number) {
-  const counted = Array.from({ length: bounds.length - 1 }, () => new Uint32Array(words));
-  let session = 0;
-  hits?.positions.forEach((position, hit) => {
-    while ((conversation.starts[bounds[session + 1] ?? 0] ?? 0) <= position) session++;
-    const word = hits.words[hit] ?? 0;
-    const frequencies = counted[session];
-    if (frequencies !== undefined) frequencies[word] = (frequencies[word] ?? 0) + 1;
-  });
-  return counted;
 }

@@ -11,17 +11,19 @@ import {
   readConversation,
 } from './conversation-terms.js';
 import {
+  type Candidate,
   HitFinder,
   type Hits,
   LEXICAL_CONSTANTS,
   type LexicalConstants,
   lexicalScores,
+  type Scored,
   wordWeights,
 } from './evidence.js';
 import { everyWordOf, selectMatches } from './matches.js';
 import type { MessageSource } from './message-text.js';
 import { type Question, readQuestion } from './question.js';
-import { type Candidate, rank, type Scored, WEIGHTS, type Weights } from './ranking.js';
+import { rank, WEIGHTS, type Weights } from './ranking.js';
 import type { VectorScores } from './vector-source.js';
 import { Vocabulary } from './vocabulary.js';
 

@@ -10,11 +10,14 @@ export function Insights({ route }: { readonly route: Route }) {
   const id = route.params.get('id') ?? '';
   const chosen = route.params.get('project') ?? '';
   const contexts = useLoaded('contexts', (signal) => call('list_insight_contexts', {}, signal));
-  const named = useLoaded(`named ${id}`, async (signal) =>
-    id === '' ? undefined : (await call('get_insight', { id }, signal)).insight,
-  );
+  const named = useLoaded(`named ${id}`, async (signal) => ({
+    id,
+    context: id === '' ? undefined : (await call('get_insight', { id }, signal)).insight?.context,
+  }));
   const first = contexts.data?.contexts[0]?.context ?? '';
-  const context = named.isLoading ? '' : chosen || named.data?.context || first;
+  // While the named insight is read again after a change, the list stays.
+  const isNamedKnown = id === '' || named.data?.id === id || named.error !== undefined;
+  const context = isNamedKnown ? chosen || named.data?.context || first : '';
   const list = useLoaded(context, async (signal) =>
     context === ''
       ? undefined

@@ -2,8 +2,9 @@
  * Derives a title from the first sentence of a user's message, short enough for one line of a list. A title
  * ends after a whole word, also in scripts without spaces, and never inside a character.
  */
-import { ownCopy } from '../../../base/own-copy.js';
+
 import { segmentsOf } from '../../../base/segments.js';
+import { ownCopy } from '../../../base/shortened.js';
 
 /** The maximum length of a title, in UTF-16 code units. */
 const MAX_LENGTH = 80;
