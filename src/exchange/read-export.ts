@@ -79,8 +79,8 @@ async function* readJsonLines(path: string): AsyncGenerator<ExportRecord> {
       if (open !== undefined) yield recordOf(open);
       const head = fromLine(thread, ['id']);
       open = { location, conversationId: threadId, head, messages: [], error: undefined };
-    } else if (isRecord(message) && message['threadId'] === open?.conversationId) {
-      open?.messages.push({ ...fromLine(message, ['threadId', 'seq']) });
+    } else if (open && isRecord(message) && message['threadId'] === open.conversationId) {
+      open.messages.push({ ...fromLine(message, ['threadId', 'seq']) });
     } else {
       const error = invalid(
         `${location} is neither a conversation nor a message of the conversation before it.`,

@@ -3,6 +3,7 @@
  * files for git also by content. An archive may come from an attacker, so no file is restored that git, a
  * shell or an editor would execute.
  */
+
 import { isAppError } from '../base/errors.js';
 import { requireConfined } from '../files/paths/confined-file.js';
 import { parseTrashName } from '../files/trash/trash-names.js';
@@ -10,8 +11,8 @@ import { TRASHED_CONVERSATION } from '../stores/conversations/conversation-trash
 import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
 import { VERSION_NAME } from '../stores/conversations/versions/version-files.js';
 import { problemWithNotePath } from '../stores/memory-bank/note-path.js';
+import { ARCHIVE_NAME } from './archives/archive-files.js';
 
-const ARCHIVE_NAME = /^conversations-\d{4}-\d\d(-\d{1,4})?\.tar\.gz$/;
 const OF_CONVERSATION = new Set(['conversation.json', 'job.json', 'summaries.json']);
 /** The suffix of a damaged file that a repair kept. */
 const BROKEN = /\.broken-\d{8}T\d{9}Z(?=\.json$)/;

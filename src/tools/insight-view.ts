@@ -116,7 +116,7 @@ async function nearestContext(path: string, store: InsightStore): Promise<string
 function requireContext(given: string | undefined, isRemote: boolean): string {
   if (given === undefined) {
     throw new AppError('VALIDATION_ERROR', '`context` is required over HTTP.', {
-      hint: 'Give the absolute path of the project, "git:host/owner/repository", or "global".',
+      hint: 'Give the absolute path of the project, "git:host/owner/repository", "project:name", or "global".',
       details: { field: 'context' },
     });
   }
@@ -124,7 +124,7 @@ function requireContext(given: string | undefined, isRemote: boolean): string {
   if (context !== undefined) return context;
   throw new AppError(
     'VALIDATION_ERROR',
-    '`context` must be the absolute path of a project, "git:host/owner/repository", or "global".',
+    '`context` must be the absolute path of a project, "git:host/owner/repository", "project:name", or "global".',
     { details: { field: 'context' } },
   );
 }

@@ -233,6 +233,14 @@ describe('damage', () => {
     ]);
   });
 
+  it('names a message that is in no conversation', async () => {
+    const bench = await openBench();
+    const stray = JSON.stringify({ message: { id: 'm', role: 'user', content: 'x' } });
+    const report = await bench.restore([stray, thread(0), message(0)].join('\n'));
+    expect(report.restored).toEqual([`20250124-${T0}`]);
+    expect(report.refused.map(({ location }) => location)).toEqual(['line 1']);
+  });
+
   it.each(['{"a":1}', '[]', 'hello', '{"format":"daybook-export"}'])(
     'refuses what is no export: %s',
     async (content) => {

@@ -76,7 +76,7 @@ function contextOf(text: string): string {
   if (context !== undefined) return context;
   throw new AppError(
     'VALIDATION_ERROR',
-    '--context must be a path, git:host/owner/repository, or global.',
+    '--context must be a path, git:host/owner/repository, project:name, or global.',
   );
 }
 

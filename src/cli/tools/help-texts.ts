@@ -17,7 +17,7 @@ const SEARCH = {
   includeExpired: 'Also insights that have expired.',
 };
 const CONTEXT =
-  'The project: a path, global, or git:host/owner/repository. The project of this folder by default.';
+  'The project: a path, git:host/owner/repository, project:name, or global. The project of this folder by default.';
 const PAGE = { offset: 'Results to skip.' };
 const DATES = {
   updatedAfter:
