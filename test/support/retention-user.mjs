@@ -11,7 +11,7 @@ const load = (path) => import(pathToFileURL(join(dist, path)).href);
 const { openConversationStore } = await load('stores/conversations/conversations.js');
 const { systemClock: clock } = await load('base/clock.js');
 const { Archives } = await load('maintenance/archives/archives.js');
-const { chooseByRules } = await load('maintenance/retention/candidates.js');
+const { chooseByRules } = await load('maintenance/retention/prunable-conversations.js');
 const { Retention } = await load('maintenance/retention/retention.js');
 
 const logsFolder = join(root, 'conversation-logs');
