@@ -142,16 +142,3 @@ export function notInModule({ conversationId }: ConversationHead, module?: strin
 export function isInModule(head: ConversationHead, module: string | undefined): boolean {
   return module === undefined || head.module === module;
 }
-
-/** Epoch milliseconds. Throws VALIDATION_ERROR. */
-export function parseTime(name: string, text: string): number {
-  const time = Date.parse(text);
-  if (!Number.isNaN(time)) return time;
-  throw new AppError(
-    'VALIDATION_ERROR',
-    `${name} must be a time in ISO 8601, such as 2025-01-24.`,
-    {
-      details: { field: name },
-    },
-  );
-}

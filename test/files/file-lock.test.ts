@@ -110,8 +110,8 @@ describe('withLock in one process', () => {
     expect(readFileSync(target, 'utf8')).toBe('ours');
     expect(readFileSync(elsewhere, 'utf8')).toBe('theirs');
     expect(stamp.ino).toBe(statSync(target, { bigint: true }).ino);
-    await withLock(locks, 'x', (lock) => lock.remove(target));
-    await withLock(locks, 'x', (lock) => lock.remove(target));
+    await withLock(locks, 'x', (lock) => lock.remove(target, durability));
+    await withLock(locks, 'x', (lock) => lock.remove(target, durability));
     expect(existsSync(target)).toBe(false);
     expect(readdirSync(locks)).toEqual([]);
   });

@@ -42,7 +42,11 @@ export function Timeline({ route }: { readonly route: Route }) {
     isLoading.current = true;
     ask()
       .then(
-        (found) => !isGone && setPages(toPages(found, [])),
+        (found) => {
+          if (isGone) return;
+          setError(undefined);
+          setPages(toPages(found, []));
+        },
         (thrown) => setError(thrown),
       )
       .finally(() => {
@@ -88,6 +92,7 @@ export function Timeline({ route }: { readonly route: Route }) {
           {pages.approximate ? ' with similar names' : ''}
         </span>
       </div>
+      {error !== undefined && <Failure error={error} />}
       <VirtualList
         label="Conversations"
         total={pages.total}

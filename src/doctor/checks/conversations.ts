@@ -58,7 +58,7 @@ function findingsOf(id: string, condition: Condition, repairer: ConversationRepa
     const repaired = await repairer.repair(id);
     if (repaired === undefined) return 'Nothing needs repair any more.';
     const kept =
-      repaired.keptAs === undefined ? '' : `; the broken file was renamed to ${repaired.keptAs}`;
+      repaired.keptAs === undefined ? '' : `; the broken file is kept as ${repaired.keptAs}`;
     return `Messages written: ${repaired.messages}${kept}.`;
   };
   if (damage !== undefined) {

@@ -62,9 +62,10 @@ export interface HeldLock {
    */
   link(source: string, target: string, durability: Durability): Promise<void>;
   /**
-   * Removes a file; not durable. Does nothing if there is no such file. LockLostError if the lock was lost.
+   * Removes a file. Does nothing if there is no such file. Durable when it resolves. LockLostError if the
+   * lock was lost.
    */
-  remove(target: string): Promise<void>;
+  remove(target: string, durability: Durability): Promise<void>;
   /**
    * Like `replace`, by the file `stage`, which was written and fsynced before: for content too large for
    * memory.
@@ -135,7 +136,7 @@ export function heldLock(home: string, homePath: string, leave: () => void): Hel
         await syncFolder(dirname(target), durability);
       });
     },
-    async remove(target) {
+    async remove(target, durability) {
       requireHeld();
       try {
         await inFolder(dirname(target), (folder) =>
@@ -144,7 +145,9 @@ export function heldLock(home: string, homePath: string, leave: () => void): Hel
       } catch (error) {
         if (!(await seemsThere(home))) throw new LockLostError('lock lost', { cause: error });
         if (!GONE.includes(errnoOf(error) ?? '')) throw fileError(error, 'remove', target);
+        return;
       }
+      await syncFolder(dirname(target), durability);
     },
     async replaceByFile(stage, target, durability) {
       requireHeld();

@@ -131,12 +131,12 @@ export class TrashFolder {
     );
   }
 
-  /** Removes the entry permanently. Returns false if it does not exist. FILESYSTEM_ERROR. */
+  /** Removes the entry permanently; durable when it resolves. Returns false if it does not exist. FILESYSTEM_ERROR. */
   async remove(name: string): Promise<boolean> {
     const path = this.pathOf(name);
     if (this.#options.holds === 'folders') return this.removeUnlisted(path);
     if ((await readStamp(path)) === undefined) return false;
-    await removeFile(path);
+    await removeFile(path, this.#options.durability);
     await this.#removeEmptyParents(name);
     return true;
   }

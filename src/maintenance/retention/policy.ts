@@ -73,7 +73,7 @@ export class RetentionPolicyFile {
       await this.read().catch((error: unknown) => {
         if (!isAppError(error) || error.code === 'FORMAT_TOO_NEW') throw error;
       });
-      if (rules.length === 0 && !bySize) return lock.remove(this.path);
+      if (rules.length === 0 && !bySize) return lock.remove(this.path, this.#options);
       await lock.replace(
         this.path,
         Buffer.from(`${JSON.stringify(file, null, 2)}\n`),

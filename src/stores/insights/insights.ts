@@ -160,7 +160,7 @@ export class InsightStore {
     await this.#core.deferred.requireNone(id);
     return this.#core.locked(id, async (lock) => {
       const isThere = (await listFiles(this.#core.folder)).includes(`${id}.json`);
-      if (isThere) await lock.remove(this.#core.catalogue.pathOf(id));
+      if (isThere) await lock.remove(this.#core.catalogue.pathOf(id), this.#core.options);
       this.#core.gone(id);
       return isThere;
     });

@@ -60,7 +60,7 @@ export class ResearchJobFiles implements ResearchJobs {
 
   async remove(conversationId: string): Promise<void> {
     const path = this.#fileOf(conversationId);
-    await withLock(this.#locksFolder, conversationId, (lock) => lock.remove(path));
+    await withLock(this.#locksFolder, conversationId, (lock) => lock.remove(path, this.#options));
   }
 
   async discard(conversationId: string): Promise<void> {

@@ -8,11 +8,11 @@ import type {
   ConversationView,
 } from '../../stores/conversations/conversations.js';
 import { maxTokens } from '../answer-budget.js';
+import { startOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import {
   messagesWithin,
   moduleField,
-  parseTime,
   threadMessageSchema,
   threadSchema,
   toThread,
@@ -56,7 +56,7 @@ export const historyMessagesRecent = defineTool({
     const request = {
       limit,
       ...(module !== undefined && { module }),
-      ...(since !== undefined && { since: parseTime('since', since) }),
+      ...(since !== undefined && { since: startOf('since', since) }),
       ...(cursor !== undefined && { after: parseCursor(cursor) }),
     };
     const newest = await search.newest(request, { signal, progress });

@@ -5,6 +5,7 @@ import type { ConversationHits } from '../../search/messages/message-search.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
 import { countWithin, estimateTokens, maxTokens } from '../answer-budget.js';
+import { startOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import {
   includeMetadata,
@@ -17,7 +18,7 @@ import {
   shortSnippet,
   shownMetadata,
 } from '../search-answer.js';
-import { moduleField, parseTime, threadSchema, toThread } from '../thread-view.js';
+import { moduleField, threadSchema, toThread } from '../thread-view.js';
 
 const MAX_MATCHES = 20;
 
@@ -75,7 +76,7 @@ export const historyThreadsSearch = defineTool({
     const { q: query, module, since, matchType, limit, offset } = input;
     const filters = {
       ...(module !== undefined && { module }),
-      ...(since !== undefined && { startTime: parseTime('since', since) }),
+      ...(since !== undefined && { startTime: startOf('since', since) }),
     };
     const found = await search.searchConversations(
       { query, matchType, filters, limit, offset, snippet: marksOf(input) },

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { AppError, isAppError } from '../../../base/errors.js';
 import { yieldToEventLoop } from '../../../base/time-slice.js';
-import { atomicWrite, makeFolder, syncFolder } from '../../../files/atomic/atomic-write.js';
+import { atomicWrite, makeFolder } from '../../../files/atomic/atomic-write.js';
 import { withLock } from '../../../files/locks/file-lock.js';
 import type { HeldLock } from '../../../files/locks/lock-handle.js';
 import { listFiles, removeEmptyFolder, removeFile } from '../../../files/paths/folders.js';
@@ -161,7 +161,7 @@ export class Merges {
       const [name] = moved;
       if (name !== undefined) await this.#trash.moveBack(name, first.conversationId);
       const { files } = this.#core;
-      await lock.remove(files.fileOf(journal.into));
+      await lock.remove(files.fileOf(journal.into), this.#core.options);
       await removeEmptyFolder(files.folderOf(journal.into));
       await this.#core.reload(journal.into);
       await this.#drop(journal);
@@ -190,10 +190,9 @@ export class Merges {
   }
 
   async #drop({ into }: Journal): Promise<void> {
-    await removeFile(this.#journalOf(into));
     // The removal is fsynced, because a journal that reappears after a power cut would move restored sources
     // again.
-    await syncFolder(this.#folder, this.#core.options);
+    await removeFile(this.#journalOf(into), this.#core.options);
   }
 
   async #readJournal(into: string): Promise<Journal | undefined> {

@@ -151,7 +151,7 @@ export class ConversationWriter {
     const removing = withLock(this.#core.locksFolder, conversationId, async (lock) => {
       const found = await files.read(conversationId);
       if (found === undefined || !condition(found.document.snapshot())) return false;
-      await lock.remove(files.fileOf(conversationId));
+      await lock.remove(files.fileOf(conversationId), this.#core.options);
       catalogue.forget(conversationId);
       await removeEmptyFolder(files.folderOf(conversationId));
       return true;
