@@ -24,6 +24,45 @@ export function Timeline({ route }: { readonly route: Route }) {
   // The address can change while the view is open, for example with a bookmark or the back button.
   useEffect(() => setQuery(given), [route, given]);
   useEffect(() => address.note(hrefOf('', '', { filter: asked })), [asked]);
+  const { pages, error, more } = usePages(asked);
+  if (error !== undefined && pages === undefined) return <Failure error={error} />;
+  if (pages === undefined) return <p class="loading">Loading…</p>;
+  if (pages.total === 0 && asked === '') return <FirstRun />;
+  return (
+    <div class="timeline">
+      <div class="tools">
+        <h1>Timeline</h1>
+        <label>
+          <span class="visually-hidden">Filter by title and tags</span>
+          <input
+            type="search"
+            placeholder="Filter by title and tags"
+            value={query}
+            onInput={({ currentTarget }) => setQuery(currentTarget.value)}
+          />
+        </label>
+        <a href={hrefOf('import')}>Import</a>
+        <span role="status">
+          {counted(pages.total, 'conversation')}
+          {pages.approximate ? ' with similar names' : ''}
+        </span>
+      </div>
+      {error !== undefined && <Failure error={error} />}
+      <VirtualList
+        label="Conversations"
+        total={pages.total}
+        items={pages.heads}
+        keyOf={({ conversationId }) => conversationId}
+        hrefOf={({ conversationId }) => hrefOf('conversation', conversationId)}
+        row={(head, before) => <Row head={head} before={before} />}
+        onMissing={more}
+      />
+    </div>
+  );
+}
+
+/** `more` loads the next page. All is loaded again when a conversation changes. */
+function usePages(asked: string) {
   const [pages, setPages] = useState<Pages>();
   const [error, setError] = useState<CallError>();
   const [round, setRound] = useState(0);
@@ -70,40 +109,7 @@ export function Timeline({ route }: { readonly route: Route }) {
         isLoading.current = false;
       });
   }, [ask, pages]);
-  if (error !== undefined && pages === undefined) return <Failure error={error} />;
-  if (pages === undefined) return <p class="loading">Loading…</p>;
-  if (pages.total === 0 && asked === '') return <FirstRun />;
-  return (
-    <div class="timeline">
-      <div class="tools">
-        <h1>Timeline</h1>
-        <label>
-          <span class="visually-hidden">Filter by title and tags</span>
-          <input
-            type="search"
-            placeholder="Filter by title and tags"
-            value={query}
-            onInput={({ currentTarget }) => setQuery(currentTarget.value)}
-          />
-        </label>
-        <a href={hrefOf('import')}>Import</a>
-        <span role="status">
-          {counted(pages.total, 'conversation')}
-          {pages.approximate ? ' with similar names' : ''}
-        </span>
-      </div>
-      {error !== undefined && <Failure error={error} />}
-      <VirtualList
-        label="Conversations"
-        total={pages.total}
-        items={pages.heads}
-        keyOf={({ conversationId }) => conversationId}
-        hrefOf={({ conversationId }) => hrefOf('conversation', conversationId)}
-        row={(head, before) => <Row head={head} before={before} />}
-        onMissing={more}
-      />
-    </div>
-  );
+  return { pages, error, more };
 }
 
 function toPages(found: Output<'get_conversations'>, before: readonly Head[]): Pages {
