@@ -4,7 +4,9 @@ import { useState } from 'preact/hooks';
 import { address } from './address.js';
 import { call, type Output } from './api.js';
 import { Dialog } from './dialog.jsx';
-import { hrefOf, useLoaded, useSettled } from './hooks.js';
+import { useSettled } from './hooks.js';
+import { hrefOf } from './route.js';
+import { useLoaded } from './use-loaded.js';
 
 type Hit = Output<'quick_find'>['hits'][number];
 

@@ -3,11 +3,12 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { address } from './address.js';
+import { Empty, Notices } from './components.jsx';
 import { Dialog } from './dialog.jsx';
-import { focusView, hrefOf, type Route, useKeys, useRoute, useTitle } from './hooks.js';
+import { focusView, useKeys, useTitle } from './hooks.js';
 import { followDrops } from './import/dropped-file.js';
-import { Empty, Notices } from './parts.jsx';
 import { QuickFind } from './quick-find.jsx';
+import { hrefOf, type Route, useRoute } from './route.js';
 import { Timeline } from './views/timeline.jsx';
 
 type View = ComponentType<{ readonly route: Route }>;

@@ -12,7 +12,7 @@ import { createPackageLoader } from '../embeddings/model/packages.js';
 import { passageKey } from '../embeddings/passage-rows.js';
 import { createRemoteEmbedder } from '../embeddings/remote-embedder.js';
 import { createVectorSource } from '../embeddings/stored-vectors.js';
-import { passagesOf } from '../recall/message-text.js';
+import { passagesOf } from '../recall/passages.js';
 import type { VectorSource } from '../recall/vector-source.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 

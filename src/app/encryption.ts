@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import { sha256Hex } from '../base/ids.js';
 import type { Config } from '../config/config.js';
-import { type ConversionOptions, convertStore } from '../encryption/convert.js';
 import { isKeychainInstalled, systemKeychain } from '../encryption/keychain.js';
 import type { GivenKey, WantedKey } from '../encryption/keys.js';
 import { type OpenEncryption, openEncryption } from '../encryption/open-encryption.js';
+import { type ConversionOptions, convertStore } from '../encryption/re-encrypt-store.js';
 import { fileSealerOf } from '../encryption/store-file-sealer.js';
 import { optionalPackages } from '../files/safe-access/optional-packages.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';

@@ -1,6 +1,6 @@
 /** Prints errors: a sentence and a hint for people, or JSON for programs. */
 import { type AppError, isAppError } from '../base/errors.js';
-import { statusOf } from './status.js';
+import { statusOf } from './exit-status.js';
 import { escapeControls } from './terminal/terminal-text.js';
 import type { OptionNames } from './tools/command-names.js';
 import { isJsonWanted, writeJsonError } from './usage-error.js';

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { AppError } from '../base/errors.js';
 import { atomicWrite, makeFolder } from '../files/atomic/atomic-write.js';
-import { canAsk, confirm } from './terminal/ask.js';
+import { canAsk, confirm } from './terminal/confirm.js';
 
 export interface Installation {
   /** Package name to exact version. */

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command `daybook`. `program.ts` lists the commands; `status.ts` has the exit statuses. */
+/** The command `daybook`. `program.ts` lists the commands; `exit-status.ts` has the exit statuses. */
 import { useCompileCache } from './compile-cache.js';
 import { useSourceMaps } from './source-maps.js';
 

@@ -7,7 +7,7 @@ import type { Config } from '../config/config.js';
 import type { Tool } from '../tools/define-tool.js';
 import { shellLine } from './clients/shell-line.js';
 import { configuration, type Flags } from './configuration.js';
-import { NOTHING_FOUND, OK } from './status.js';
+import { NOTHING_FOUND, OK } from './exit-status.js';
 import { countOf } from './terminal/output.js';
 import { escapeControls } from './terminal/terminal-text.js';
 import { ROOT_CHOICES } from './with-app.js';

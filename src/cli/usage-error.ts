@@ -1,6 +1,6 @@
 /** Errors in arguments and options that commander finds: their exit status, and their form with --json. */
 import { AppError } from '../base/errors.js';
-import { FAILED, OK } from './status.js';
+import { FAILED, OK } from './exit-status.js';
 import { terminalJson } from './terminal/terminal-text.js';
 
 /** Ends with FAILED for wrong arguments, as for other errors. */

@@ -4,7 +4,7 @@
  * messages outside this conversation have it.
  */
 
-import { wordsOf } from '../base/segments.js';
+import { wordsOf } from '../base/text-segmenter.js';
 import type { TimeSlice } from '../base/time-slice.js';
 import type { Message } from '../stores/conversations/document/schema.js';
 import { proseLines } from './sentences.js';

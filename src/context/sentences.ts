@@ -2,7 +2,7 @@
  * Splits a message into sentences, in any script. It leaves out code and quoted lines, which the author did
  * not write, and the marks of lists and headings.
  */
-import { segmentsOf } from '../base/segments.js';
+import { segmentsOf } from '../base/text-segmenter.js';
 
 const FENCE = /^\s*(```|~~~)/;
 const QUOTED_LINE = /^\s*>/;

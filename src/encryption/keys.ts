@@ -4,12 +4,8 @@
 
 import { AppError } from '../base/errors.js';
 import { requireGivenText } from '../files/safe-access/given-file.js';
-import {
-  CipherKey,
-  keyOfPassphrase,
-  newKeyBytes,
-  newScryptParameters,
-} from '../files/sealing/cipher.js';
+import { CipherKey, newKeyBytes } from '../files/sealing/cipher.js';
+import { keyOfPassphrase, newScryptParameters } from '../files/sealing/key-derivation.js';
 import type { Keychain } from './keychain.js';
 import type { KeyFacts } from './marker.js';
 

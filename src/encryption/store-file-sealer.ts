@@ -6,8 +6,8 @@ import type { FileSealer } from '../files/sealing/file-sealer.js';
 import { plainSealer } from '../files/sealing/file-sealer.js';
 import { isDocumentFile, isNeverSealedWhole } from '../files/sealing/open-stores.js';
 import { sealedFileKey } from '../files/sealing/sealed-form.js';
-import { convertFile } from './convert-file.js';
-import { convertLines, hasOtherLines, sealedLines } from './convert-lines.js';
+import { convertFile } from './re-encrypt-file.js';
+import { convertLines, hasOtherLines, sealedLines } from './re-encrypt-lines.js';
 
 /** `lineFiles`: the paths of the graph's files. In archives they are recognized by their file names. */
 export function fileSealerOf(key: CipherKey | undefined, lineFiles: readonly string[]): FileSealer {

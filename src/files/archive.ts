@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { createTarDecoder, createTarPacker, type TarPackController } from 'modern-tar';
 import { AppError, errnoOf, isAppError } from '../base/errors.js';
-import { streamDecrypted } from './age.js';
+import { streamDecrypted } from './age-encryption.js';
 import { FILE_MODE } from './private-modes.js';
 import { fileError, withFileError } from './read/file-errors.js';
 import { MAX_DOCUMENT_BYTES } from './read/json-doc.js';

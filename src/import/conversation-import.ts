@@ -12,11 +12,11 @@ import { screenedBy } from '../stores/text-screen.js';
 import type { KnownConversation } from './already-imported.js';
 import { markIn, type SourceMark } from './import-mark.js';
 import { addLeftOut, addProblem } from './import-outcome.js';
+import { addUnder, differs, importWhole, type WholeImportOptions } from './own-export-import.js';
 import { type Candidate, candidateOf } from './planned-conversation.js';
 import { isChanged, type Reconciled, reconcile } from './reconcile.js';
 import { BySource } from './source-id-map.js';
 import type { ImportedConversation } from './source-interface.js';
-import { addUnder, differs, importWhole, type WholeImportOptions } from './whole-import.js';
 
 /** Errors that concern one conversation and do not stop the others. */
 const ERRORS_OF_ONE_CONVERSATION: readonly AppError['code'][] = [

@@ -17,7 +17,7 @@ import { AlreadyImported } from './already-imported.js';
 import { copyAttachments } from './attachments.js';
 import { ConversationImport } from './conversation-import.js';
 import { addLeftOut, addProblem, type ImportOutcome, newOutcome } from './import-outcome.js';
-import { OtherImport, type OtherStores } from './other-import.js';
+import { OtherImport, type OtherStores } from './non-conversation-import.js';
 import type {
   Activity,
   ImportedConversation,

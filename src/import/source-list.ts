@@ -3,7 +3,7 @@
  * one.
  */
 import { AppError } from '../base/errors.js';
-import { isAgeFile } from '../files/age.js';
+import { isAgeFile } from '../files/age-encryption.js';
 import type { Input } from '../files/input/input-types.js';
 import { textOf } from './reading/documents.js';
 import type { Source } from './source-interface.js';

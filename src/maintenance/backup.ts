@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { type Clock, DAY_MS, isoTime } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
-import { type AgeRecipients, addAgeKey, createAgeEncrypter } from '../files/age.js';
+import { type AgeRecipients, addAgeKey, createAgeEncrypter } from '../files/age-encryption.js';
 import { archiveOf } from '../files/archive.js';
 import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
 import { writeNewFile } from '../files/atomic/new-file.js';

@@ -4,7 +4,7 @@
  */
 
 import { type ConversationTerms, speakerName } from './conversation-terms.js';
-import type { Candidate, Hits } from './evidence.js';
+import type { Candidate, Hits } from './lexical-score.js';
 import { IS_INSTRUCTION, IS_LONG_REPLY, IS_PREFERENCE, IS_QUESTION } from './message-text.js';
 import { instructionsApply, type Question } from './question.js';
 import { SessionScores } from './session-scores.js';

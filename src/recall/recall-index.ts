@@ -4,6 +4,7 @@
  * when the store changes. It does not use the exact index in `fts/`.
  */
 import { TimeSlice } from '../base/time-slice.js';
+import { everyWordOf, selectMatches } from './candidate-selection.js';
 import {
   type ConversationTerms,
   messagesIn,
@@ -19,8 +20,7 @@ import {
   lexicalScores,
   type Scored,
   wordWeights,
-} from './evidence.js';
-import { everyWordOf, selectMatches } from './matches.js';
+} from './lexical-score.js';
 import type { MessageSource } from './message-text.js';
 import { type Question, readQuestion } from './question.js';
 import { rank, WEIGHTS, type Weights } from './ranking.js';

@@ -1,5 +1,5 @@
 /** Scores the sessions of conversations for a question: the BM25 of their words and their best vector. */
-import { type Candidate, type Scored, sessionsOf } from './evidence.js';
+import { type Candidate, type Scored, sessionsOf } from './lexical-score.js';
 import type { Question } from './question.js';
 import type { VectorScores } from './vector-source.js';
 

@@ -3,7 +3,7 @@
  * writes nothing.
  */
 import { AppError } from '../base/errors.js';
-import { versionOf } from '../stores/format-steps.js';
+import { versionOf } from '../stores/format-migrations.js';
 import type { ResearchJob } from '../stores/research-jobs/research-jobs.js';
 import { lostRunError, unfinishedRunError } from './research-errors.js';
 import type { Caller, FollowupQuestion, Question, RunReport } from './research-types.js';

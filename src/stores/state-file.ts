@@ -4,7 +4,7 @@
 import { isRecord } from '../base/is-record.js';
 import { CLIENT_ID, CONVERSATION_ID } from './conversations/document/conversation-id.js';
 import type { JsonObject } from './conversations/document/schema.js';
-import { versionOf } from './format-steps.js';
+import { versionOf } from './format-migrations.js';
 
 export interface State {
   /** The id or the client key of a conversation. */

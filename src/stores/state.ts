@@ -17,7 +17,7 @@ import { parseDocument, readWhole } from '../files/read/json-doc.js';
 import type { JsonObject } from './conversations/document/schema.js';
 import { DeferredState } from './deferred-state.js';
 import type { WriteQueue } from './deferred-writes/write-queue.js';
-import { upgraded } from './format-steps.js';
+import { upgraded } from './format-migrations.js';
 import { changedAt, type State, type StateChange, toState } from './state-file.js';
 import { screenedBy, type TextScreen } from './text-screen.js';
 

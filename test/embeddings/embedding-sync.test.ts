@@ -10,7 +10,7 @@ import { silentLog } from '../../src/base/log.js';
 import { EmbeddingSync } from '../../src/embeddings/embedding-sync.js';
 import { createRemoteEmbedder } from '../../src/embeddings/remote-embedder.js';
 import { createVectorSource } from '../../src/embeddings/stored-vectors.js';
-import { passagesOf } from '../../src/recall/message-text.js';
+import { passagesOf } from '../../src/recall/passages.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import { startEmbeddings } from '../support/embeddings-stand-in.js';
 import { tempFolder } from '../support/temp-folder.js';

@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sleep } from '../../src/base/clock.js';
-import { convertFile } from '../../src/encryption/convert-file.js';
+import { convertFile } from '../../src/encryption/re-encrypt-file.js';
 import { CipherKey } from '../../src/files/sealing/cipher.js';
 import { addKey } from '../../src/files/sealing/sealed-form.js';
 import { MAIN, type Place, withPlace } from '../e2e/harness.js';

@@ -1,7 +1,7 @@
 /** The index alone: spellings of one word, and work that pauses. */
 import { describe, expect, it } from 'vitest';
 import type { ConversationTerms } from '../../src/recall/conversation-terms.js';
-import { lexicalScores } from '../../src/recall/evidence.js';
+import { lexicalScores } from '../../src/recall/lexical-score.js';
 import { RecallIndex } from '../../src/recall/recall-index.js';
 import { TextRecall } from '../../src/recall/text-recall.js';
 

@@ -1,8 +1,8 @@
 /** A form that asks Perplexity the next question of a conversation, and shows the cost. */
 import { useState } from 'preact/hooks';
 import { CallError, call, isReadOnly, type Output } from '../api.js';
-import { useLoaded } from '../hooks.js';
-import { Failure } from '../parts.jsx';
+import { Failure } from '../components.jsx';
+import { useLoaded } from '../use-loaded.js';
 import type { HeadFacts } from './head.jsx';
 
 type Answer = Output<'perplexity_search_followup'>;

@@ -1,8 +1,9 @@
 /** Finds words in one conversation. The server searches; the buttons go to the next or previous match. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, type Output } from '../api.js';
-import { useKeys, useLoaded, useSettled } from '../hooks.js';
-import { counted, Failure } from '../parts.jsx';
+import { counted, Failure } from '../components.jsx';
+import { useKeys, useSettled } from '../hooks.js';
+import { useLoaded } from '../use-loaded.js';
 
 const MAX_MATCHES = 1000;
 const PAGE_SIZE = 100;

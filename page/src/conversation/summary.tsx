@@ -1,9 +1,10 @@
 /** The summary of a conversation: the stored one, or an extract of its sentences. No model is used. */
 import { useState } from 'preact/hooks';
 import { call } from '../api.js';
-import { useChanges, useLoaded } from '../hooks.js';
+import { Failure } from '../components.jsx';
+import { useChanges } from '../hooks.js';
 import { Markdown } from '../markdown.jsx';
-import { Failure } from '../parts.jsx';
+import { useLoaded } from '../use-loaded.js';
 
 const LEVELS = ['brief', 'standard', 'detailed'] as const;
 

@@ -1,7 +1,7 @@
 /** Commands and settings to copy, with which an assistant on this machine uses this store. */
 import { call } from '../api.js';
-import { useLoaded } from '../hooks.js';
-import { CopyButton } from '../parts.jsx';
+import { CopyButton } from '../components.jsx';
+import { useLoaded } from '../use-loaded.js';
 
 export function Connect() {
   const { data } = useLoaded('connect', (signal) => call('store_info', {}, signal));

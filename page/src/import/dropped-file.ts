@@ -1,6 +1,6 @@
 /** Files that the user drops on any view. The import view receives them. */
 import { address } from '../address.js';
-import { hrefOf } from '../hooks.js';
+import { hrefOf } from '../route.js';
 
 let dropped: File | undefined;
 let listener: ((file: File) => void) | undefined;

@@ -2,8 +2,8 @@
 import type { App } from '@modelcontextprotocol/ext-apps';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { type Route, useRoute } from '../hooks.js';
-import { Empty, Notices } from '../parts.jsx';
+import { Empty, Notices } from '../components.jsx';
+import { type Route, useRoute } from '../route.js';
 import { ConversationView } from '../views/conversation.jsx';
 import { FiguresView } from '../views/figures.jsx';
 import { Knowledge } from '../views/knowledge.jsx';

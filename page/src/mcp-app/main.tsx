@@ -7,7 +7,7 @@ import { App } from '@modelcontextprotocol/ext-apps';
 import { render } from 'preact';
 import { setAddress } from '../address.js';
 import { CallError, connect } from '../api.js';
-import { Failure } from '../parts.jsx';
+import { Failure } from '../components.jsx';
 import { Frame } from './frame.jsx';
 import { errorOf, hostConnection } from './host-connection.js';
 import { applyHostStyle } from './host-style.js';

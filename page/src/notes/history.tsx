@@ -1,9 +1,10 @@
 /** The git commits that changed a note, and its text at a commit. Shows nothing if there are no commits. */
 import { useState } from 'preact/hooks';
 import { call } from '../api.js';
-import { useChanges, useLoaded } from '../hooks.js';
+import { Failure, Time } from '../components.jsx';
+import { useChanges } from '../hooks.js';
 import { Markdown } from '../markdown.jsx';
-import { Failure, Time } from '../parts.jsx';
+import { useLoaded } from '../use-loaded.js';
 
 export function History({ path }: { readonly path: string }) {
   const { data, reload } = useLoaded(path, (signal) =>

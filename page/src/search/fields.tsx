@@ -2,8 +2,8 @@
 import type { RefObject } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../api.js';
-import { useLoaded } from '../hooks.js';
-import { type Asked, FILTERS, hasInsights, isOfMessages } from './ask.js';
+import { useLoaded } from '../use-loaded.js';
+import { type Asked, FILTERS, hasInsights, isOfMessages } from './run-search.js';
 
 /** Modules and tags are suggested from this number of recently changed conversations. */
 const SUGGESTED_FROM = 100;

@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { call } from '../api.js';
+import { Empty, Failure } from '../components.jsx';
 import { AskHere } from '../conversation/ask-here.jsx';
 import { FindInside } from '../conversation/find-inside.jsx';
 import { Head } from '../conversation/head.jsx';
@@ -10,8 +11,9 @@ import { MessageView } from '../conversation/message.jsx';
 import { type MessagePages, usePages } from '../conversation/pages.js';
 import { Summary } from '../conversation/summary.jsx';
 import { markWords } from '../conversation/word-marks.js';
-import { hrefOf, type Route, useChanges, useKeys, useLoaded, useTitle } from '../hooks.js';
-import { Empty, Failure } from '../parts.jsx';
+import { useChanges, useKeys, useTitle } from '../hooks.js';
+import { hrefOf, type Route } from '../route.js';
+import { useLoaded } from '../use-loaded.js';
 
 export function ConversationView({ route }: { readonly route: Route }) {
   const named = Number(route.params.get('seq')) || undefined;

@@ -1,11 +1,20 @@
 /** The view of figures: calendar, hours of the week, sums by month, module and model, cost, and topics. */
 import { useState } from 'preact/hooks';
+import { Bars, inMonth, ofModule, ofRole } from '../analytics/bars.jsx';
+import { StoreFigures } from '../analytics/store.jsx';
+import { OpenQuestions, Topics, TopicsOverTime } from '../analytics/topics.jsx';
 import { call, type Output, type Progress } from '../api.js';
-import { Bars, inMonth, ofModule, ofRole } from '../figures/bars.jsx';
-import { StoreFigures } from '../figures/store.jsx';
-import { OpenQuestions, Topics, TopicsOverTime } from '../figures/topics.jsx';
-import { hrefOf, type Route, useChanges, useLoaded } from '../hooks.js';
-import { counted, Empty, Failure, FigureRow, type NamedFigures, shownNumber } from '../parts.jsx';
+import {
+  counted,
+  Empty,
+  Failure,
+  FigureRow,
+  type NamedFigures,
+  shownNumber,
+} from '../components.jsx';
+import { useChanges } from '../hooks.js';
+import { hrefOf, type Route } from '../route.js';
+import { useLoaded } from '../use-loaded.js';
 
 type Figures = Output<'get_analytics'>;
 type Named = NonNullable<Figures['modules']>;

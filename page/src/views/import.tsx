@@ -1,10 +1,10 @@
 /** The view of imports: uploads a file of another program, shows a dry run, and then imports it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CallError, call, type Output } from '../api.js';
-import { hrefOf } from '../hooks.js';
+import { Failure } from '../components.jsx';
 import { dropUpload, upload } from '../http.js';
 import { onDropped } from '../import/dropped-file.js';
-import { Failure } from '../parts.jsx';
+import { hrefOf } from '../route.js';
 
 type ImportReport = Output<'import_conversations'>;
 interface State {

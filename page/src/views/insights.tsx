@@ -2,9 +2,11 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { address } from '../address.js';
 import { call } from '../api.js';
-import { hrefOf, type Route, useChanges, useLoaded } from '../hooks.js';
+import { Empty, Failure, Time } from '../components.jsx';
+import { useChanges } from '../hooks.js';
 import { Markdown } from '../markdown.jsx';
-import { Empty, Failure, Time } from '../parts.jsx';
+import { hrefOf, type Route } from '../route.js';
+import { useLoaded } from '../use-loaded.js';
 
 export function Insights({ route }: { readonly route: Route }) {
   const id = route.params.get('id') ?? '';

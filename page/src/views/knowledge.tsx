@@ -6,9 +6,11 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { call, type Output } from '../api.js';
+import { counted, Empty, Failure, Time } from '../components.jsx';
 import { GraphCanvas } from '../graph/graph-canvas.jsx';
-import { hrefOf, type Route, useChanges, useLoaded, useSettled } from '../hooks.js';
-import { counted, Empty, Failure, Time } from '../parts.jsx';
+import { useChanges, useSettled } from '../hooks.js';
+import { hrefOf, type Route } from '../route.js';
+import { useLoaded } from '../use-loaded.js';
 
 type Fact = Output<'kg_query'>['triples'][number];
 const NO_FACTS: readonly Fact[] = [];

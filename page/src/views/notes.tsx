@@ -1,10 +1,12 @@
 /** The view of notes: the list, and one note. Changes by other programs are not overwritten. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CallError, call, type Output } from '../api.js';
-import { hrefOf, type Route, useChanges, useFocusBack, useLoaded } from '../hooks.js';
+import { counted, Empty, Failure, notify, Time } from '../components.jsx';
+import { useChanges, useFocusBack } from '../hooks.js';
 import { Markdown } from '../markdown.jsx';
 import { History } from '../notes/history.jsx';
-import { counted, Empty, Failure, notify, Time } from '../parts.jsx';
+import { hrefOf, type Route } from '../route.js';
+import { useLoaded } from '../use-loaded.js';
 
 export function Notes({ route }: { readonly route: Route }) {
   const { data, error, reload } = useLoaded('notes', (signal) =>

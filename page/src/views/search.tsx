@@ -2,18 +2,20 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { CHANGE_KINDS } from '../api.js';
-import { hrefOf, type Route, useChanges, useKeys, useLoaded, useSettled } from '../hooks.js';
-import { Empty, Failure, Marked, Time } from '../parts.jsx';
+import { Empty, Failure, Marked, Time } from '../components.jsx';
+import { useChanges, useKeys, useSettled } from '../hooks.js';
+import { hrefOf, type Route } from '../route.js';
+import { Fields } from '../search/fields.jsx';
 import {
   type Asked,
-  ask,
   effectiveFields,
   FIELDS,
   FILTERS,
   type Found,
   type Hit,
-} from '../search/ask.js';
-import { Fields } from '../search/fields.jsx';
+  runSearch,
+} from '../search/run-search.js';
+import { useLoaded } from '../use-loaded.js';
 
 /** Number of hits at first, and of more hits with each click on More. */
 const STEP = 30;
@@ -32,7 +34,7 @@ export function Search({ route }: { readonly route: Route }) {
     address.note(hrefOf('search', '', effectiveFields(JSON.parse(settled))));
   }, [settled]);
   const { data, error, isLoading, reload } = useLoaded(`${limit} ${settled}`, (signal) =>
-    ask(JSON.parse(settled), limit, signal),
+    runSearch(JSON.parse(settled), limit, signal),
   );
   for (const kind of CHANGE_KINDS) useChanges(kind, reload);
   const field = useRef<HTMLInputElement>(null);

@@ -2,9 +2,10 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { type CallError, call, type Output } from '../api.js';
+import { counted, Empty, Failure, Time } from '../components.jsx';
 import { Connect } from '../first-run/connect.jsx';
-import { hrefOf, type Route, useChanges, useSettled } from '../hooks.js';
-import { counted, Empty, Failure, Time } from '../parts.jsx';
+import { useChanges, useSettled } from '../hooks.js';
+import { hrefOf, type Route } from '../route.js';
 import { VirtualList } from '../virtual-list.jsx';
 
 type Head = Output<'get_conversations'>['conversations'][number];

@@ -3,8 +3,17 @@
 import { useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { CallError, call, type Output } from '../api.js';
-import { focusView, hrefOf, type Loaded, useChanges, useLoaded } from '../hooks.js';
-import { Failure, FigureRow, type NamedFigures, notify, shownNumber, Time } from '../parts.jsx';
+import {
+  Failure,
+  FigureRow,
+  type NamedFigures,
+  notify,
+  shownNumber,
+  Time,
+} from '../components.jsx';
+import { focusView, useChanges } from '../hooks.js';
+import { hrefOf } from '../route.js';
+import { type Loaded, useLoaded } from '../use-loaded.js';
 
 type Trash = Output<'list_trash'>;
 type Kind = 'conversation' | Trash['others'][number]['kind'];

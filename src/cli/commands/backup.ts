@@ -1,6 +1,6 @@
 /** `daybook backup`: makes the same archive as the tool `backup`. */
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
-import { type AgeOptions, ageLockOf } from '../age-options.js';
+import { type AgeOptions, ageLockOf } from '../age-encryption-options.js';
 import { configuration, type Flags } from '../configuration.js';
 import { countOf, report } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';

@@ -7,7 +7,7 @@ import { type Examination, type Outcome, type Step, statusOf } from '../../docto
 import { clientCheck } from '../checks/clients.js';
 import { configurationCheck } from '../checks/configuration.js';
 import { configuration, type Flags } from '../configuration.js';
-import { confirm, requireTerminal } from '../terminal/ask.js';
+import { confirm, requireTerminal } from '../terminal/confirm.js';
 import { countOf, report } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { oneLine } from '../terminal/terminal-text.js';

@@ -7,8 +7,8 @@ import { AppError } from '../../base/errors.js';
 import { ENTRY_KINDS, type EntryKind } from '../../search/quick-find/entry-kinds.js';
 import type { FindHit } from '../../search/quick-find/find-index.js';
 import type { Flags } from '../configuration.js';
+import { NOTHING_FOUND } from '../exit-status.js';
 import { reportLeftOut } from '../problems.js';
-import { NOTHING_FOUND } from '../status.js';
 import { oneLine, terminalJson } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 

@@ -1,7 +1,7 @@
 /** `daybook history` and `daybook restore --version`: list and restore earlier versions of a conversation. */
 import type { Flags } from '../configuration.js';
+import { NOTHING_FOUND } from '../exit-status.js';
 import { findConversation, nameOfConversation } from '../find-conversation.js';
-import { NOTHING_FOUND } from '../status.js';
 import { sizeOf } from '../terminal/amounts.js';
 import { countOf, report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';

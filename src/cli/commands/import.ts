@@ -12,7 +12,7 @@ import type { Activity } from '../../import/source-interface.js';
 import { watchImports } from '../../import/watch.js';
 import type { Flags } from '../configuration.js';
 import { sizeOf } from '../terminal/amounts.js';
-import { canAsk, confirm } from '../terminal/ask.js';
+import { canAsk, confirm } from '../terminal/confirm.js';
 import { countOf, report as reportFacts } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';

@@ -24,8 +24,8 @@ import {
 } from '../clients/clients.js';
 import { blockOf } from '../clients/entry-files.js';
 import { configuration, type Flags } from '../configuration.js';
-import { NOTHING_FOUND } from '../status.js';
-import { canAsk, requireTerminal } from '../terminal/ask.js';
+import { NOTHING_FOUND } from '../exit-status.js';
+import { canAsk, requireTerminal } from '../terminal/confirm.js';
 import { report } from '../terminal/output.js';
 import { escapeControls } from '../terminal/terminal-text.js';
 

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { isAppError } from '../../base/errors.js';
 import { createLog } from '../../base/log.js';
 import { isLoopback } from '../../config/http-settings.js';
-import { ownToken } from '../../files/paths/own-token.js';
+import { ownToken } from '../../files/access-token-file.js';
 import type { HttpOptions, HttpServer } from '../../server/http/http-server.js';
 import { buildServer } from '../../server/mcp/build-server.js';
 import { configuration, type Flags } from '../configuration.js';

@@ -11,7 +11,7 @@ import type {
   ProviderList,
 } from '../../stores/llm-providers/provider-list.js';
 import type { Flags } from '../configuration.js';
-import { confirm, requireTerminal } from '../terminal/ask.js';
+import { confirm, requireTerminal } from '../terminal/confirm.js';
 import { report } from '../terminal/output.js';
 import { escapeControls } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';

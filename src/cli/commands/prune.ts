@@ -3,9 +3,9 @@ import type { PruneRule } from '../../maintenance/retention/prunable-conversatio
 import type { PrunePlan } from '../../maintenance/retention/retention.js';
 import type { Flags } from '../configuration.js';
 import { daysOf } from '../days.js';
-import { NOTHING_FOUND } from '../status.js';
+import { NOTHING_FOUND } from '../exit-status.js';
 import { sizeOf } from '../terminal/amounts.js';
-import { confirm, requireTerminal } from '../terminal/ask.js';
+import { confirm, requireTerminal } from '../terminal/confirm.js';
 import { countOf, report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';

@@ -8,7 +8,7 @@ import { AppError, isAppError } from '../../base/errors.js';
 import { createLog, type Log } from '../../base/log.js';
 import type { Config } from '../../config/config.js';
 import type { HttpConfig } from '../../config/http-settings.js';
-import { ownToken } from '../../files/paths/own-token.js';
+import { ownToken } from '../../files/access-token-file.js';
 import { buildServer } from '../../server/mcp/build-server.js';
 import { serveStdio } from '../../server/stdio.js';
 import { configuration, type Flags } from '../configuration.js';

@@ -1,6 +1,6 @@
 /** What `serve` and `open` share: opening the stores, the options of a server, and the stop signal. */
 import { join } from 'node:path';
-import type { StoreFacts } from '../../app/facts.js';
+import type { StoreFacts } from '../../app/store-facts.js';
 import type { App } from '../../app.js';
 import { isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';

@@ -6,7 +6,7 @@ import { AppError } from '../../base/errors.js';
 import { breakLock, type LockFacts } from '../../files/locks/lock-inspection.js';
 import { configuration, type Flags } from '../configuration.js';
 import { locksOf } from '../locks.js';
-import { confirm, requireTerminal } from '../terminal/ask.js';
+import { confirm, requireTerminal } from '../terminal/confirm.js';
 import { report } from '../terminal/output.js';
 import { escapeControls } from '../terminal/terminal-text.js';
 

@@ -1,6 +1,6 @@
 /** Names, options and help of `daybook backup` and `daybook restore`. */
 import type { Command } from 'commander';
-import { type AgeOptions, ageOption, agePassphraseOption } from '../age-options.js';
+import { type AgeOptions, ageOption, agePassphraseOption } from '../age-encryption-options.js';
 import type { RestoreOptions } from '../commands/restore.js';
 import type { Flags } from '../configuration.js';
 import { examplesText } from '../names.js';

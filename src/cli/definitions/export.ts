@@ -1,6 +1,6 @@
 /** Names, options and help of `daybook export`. */
 import { type Command, Option } from 'commander';
-import { ageOption, agePassphraseOption } from '../age-options.js';
+import { ageOption, agePassphraseOption } from '../age-encryption-options.js';
 import type { ExportOptions } from '../commands/export.js';
 import type { Flags } from '../configuration.js';
 import { examplesText } from '../names.js';

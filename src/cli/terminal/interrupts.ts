@@ -4,7 +4,7 @@
  * is done; it is ended after a grace period. A second signal ends it at once.
  */
 import { isLockOwned } from '../../files/locks/file-lock.js';
-import { INTERRUPTED } from '../status.js';
+import { INTERRUPTED } from '../exit-status.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const GRACE_MS = 700;

@@ -5,7 +5,7 @@ import { isRecord } from '../../base/is-record.js';
 import { listFolders } from '../../files/paths/folders.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
-import { type FileKind, upgraded } from '../../stores/format-steps.js';
+import { type FileKind, upgraded } from '../../stores/format-migrations.js';
 import { readJob } from '../../stores/research-jobs/research-jobs.js';
 import { type Check, type CheckContext, unreadable } from '../check.js';
 import { isRepairableJson, type JsonFile, type RepairOptions, repairJson } from '../repair-json.js';

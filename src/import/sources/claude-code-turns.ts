@@ -1,6 +1,5 @@
 /** Converts nodes of Claude Code's sessions to messages, tool calls and thinking. */
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { extractElements, withoutElements } from '../reading/elements.js';
 import {
   defined,
   definedOrNothing,
@@ -9,6 +8,7 @@ import {
   objectsIn,
   textIn,
 } from '../reading/fields.js';
+import { extractElements, withoutElements } from '../reading/tagged-text.js';
 import type { TurnBuilder } from '../reading/turns.js';
 import type { CodeNode, ToolResult } from './claude-code-session.js';
 

@@ -1,5 +1,5 @@
 /** Extracts what the user of Cursor's command line typed. */
-import { extractElements } from '../reading/elements.js';
+import { extractElements } from '../reading/tagged-text.js';
 import type { TurnBuilder } from '../reading/turns.js';
 
 /** The typed text is in `<user_query>` elements; Cursor adds the text around them. */

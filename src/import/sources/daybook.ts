@@ -17,14 +17,14 @@ import {
   parsedJson,
   textIn,
 } from '../reading/fields.js';
-import { roleIn } from '../reading/roles.js';
-import { timeIn } from '../reading/times.js';
 import {
   documentOfLines,
   documentOfMarkdown,
   documentOfOpenAi,
   isDaybookMarkdown,
-} from '../reading/whole-documents.js';
+} from '../reading/own-export-documents.js';
+import { roleIn } from '../reading/roles.js';
+import { timeIn } from '../reading/times.js';
 import type {
   ImportedConversation,
   ImportItem,

@@ -11,7 +11,7 @@ import { isRecord } from '../../base/is-record.js';
 import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
-import { upgraded, versionOf } from '../../stores/format-steps.js';
+import { upgraded, versionOf } from '../../stores/format-migrations.js';
 import { MAX_RULES, type RetentionRule, ruleSchema } from './rule.js';
 
 /** The maximum size of the file. A policy has only a few rules. */

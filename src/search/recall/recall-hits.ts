@@ -3,7 +3,7 @@
  * hit.
  */
 import type { SnippetOptions } from '../../fts/snippets/snippet.js';
-import { passagesOf } from '../../recall/message-text.js';
+import { passagesOf } from '../../recall/passages.js';
 import type { Question } from '../../recall/question.js';
 import type { RecallHit, RecallIndex } from '../../recall/recall-index.js';
 import { cutRecallSnippet } from '../../recall/recall-snippet.js';

@@ -13,7 +13,7 @@ import { rateLimit } from 'express-rate-limit';
 import type { Log } from '../../base/log.js';
 import type { HttpConfig } from '../../config/http-settings.js';
 import { isListening } from '../mcp/stateless-request.js';
-import { checkHost, checkOrigin, checkToken } from './auth.js';
+import { checkHost, checkOrigin, checkToken } from './access-checks.js';
 import { answerHttpErrors, HttpError } from './http-error.js';
 import { readMessages } from './request-body.js';
 import type { HttpSessions } from './sessions.js';

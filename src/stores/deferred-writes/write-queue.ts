@@ -8,8 +8,8 @@ import { AppError, isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
 import { SharedRun } from '../../base/shared-run.js';
 import type { Presence } from '../../files/store-presence.js';
-import { meansUnavailable } from './away-errors.js';
 import { Retry } from './retry.js';
+import { meansUnavailable } from './unavailable-errors.js';
 
 const MAX_WRITES = 1000;
 const MAX_BYTES = 32 * 1024 * 1024;

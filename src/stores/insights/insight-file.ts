@@ -8,7 +8,7 @@ import { AppError, isAppError } from '../../base/errors.js';
 import { isRecord } from '../../base/is-record.js';
 import { parseDocument } from '../../files/read/json-doc.js';
 import type { JsonObject } from '../conversations/document/schema.js';
-import { upgraded, versionOf } from '../format-steps.js';
+import { upgraded, versionOf } from '../format-migrations.js';
 import { conflictSides, joinSides } from './merge-conflict.js';
 import { type Insight, normalContext } from './schema.js';
 import type { StoredInsight } from './stored-insight.js';

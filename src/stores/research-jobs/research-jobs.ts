@@ -7,7 +7,7 @@
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { isRecord } from '../../base/is-record.js';
-import { upgraded } from '../format-steps.js';
+import { upgraded } from '../format-migrations.js';
 
 /**
  * `creating`: the request may have been sent. `running`: Perplexity returned the id. `unknown`: the run may

@@ -4,7 +4,7 @@
  */
 import { isRecord } from '../../base/is-record.js';
 import type { JsonObject } from '../conversations/document/schema.js';
-import { versionOf } from '../format-steps.js';
+import { versionOf } from '../format-migrations.js';
 import { readSummaries, SUMMARY_LEVELS, type Summaries } from './summary-file.js';
 import type { SummaryStore } from './summary-store.js';
 

@@ -9,7 +9,7 @@ import { estimateTextTokens } from '../../base/estimate-tokens.js';
 import { sha256Stream } from '../../base/ids.js';
 import { isRecord } from '../../base/is-record.js';
 import type { JsonObject, Message } from '../conversations/document/schema.js';
-import { upgraded, versionOf } from '../format-steps.js';
+import { upgraded, versionOf } from '../format-migrations.js';
 
 export const SUMMARY_LEVELS = ['brief', 'standard', 'detailed'] as const;
 export type SummaryLevel = (typeof SUMMARY_LEVELS)[number];

@@ -9,7 +9,7 @@ import type { Importer } from '../../import/importer.js';
 import type { Retention } from '../../maintenance/retention/retention.js';
 import { ruleSchema } from '../../maintenance/retention/rule.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import { versionOf } from '../../stores/format-steps.js';
+import { versionOf } from '../../stores/format-migrations.js';
 import type { InsightStore } from '../../stores/insights/insights.js';
 import { defineTool, READS, success } from '../define-tool.js';
 

@@ -30,7 +30,7 @@ const ASKED = [
   'stores/conversations/store-core.ts',
   'stores/conversations/writing/append.ts',
   'stores/conversations/writing/screen.ts',
-  'stores/format-steps.ts',
+  'stores/format-migrations.ts',
 ];
 
 /** Notified after the rename. */

@@ -7,7 +7,7 @@
  */
 import { runToCompletion } from '../../../base/time-slice.js';
 import { type Codec, plainCodec } from '../../../files/sealing/conversation-codec.js';
-import { versionOf } from '../../format-steps.js';
+import { versionOf } from '../../format-migrations.js';
 import type { Conversation, ConversationHead, JsonObject, Message } from './schema.js';
 
 /** The space before the messages. Most heads have about 1 kB; a longer head costs one copy of the body. */

@@ -9,7 +9,7 @@ import { AppError, isAppError } from '../../../base/errors.js';
 import { isRecord } from '../../../base/is-record.js';
 import { runToCompletion } from '../../../base/time-slice.js';
 import { type Codec, plainCodec } from '../../../files/sealing/conversation-codec.js';
-import { upgraded } from '../../format-steps.js';
+import { upgraded } from '../../format-migrations.js';
 import { CLIENT_ID } from './conversation-id.js';
 import { ConversationDocument } from './document.js';
 import {

@@ -3,8 +3,8 @@
  * ends after a whole word, also in scripts without spaces, and never inside a character.
  */
 
-import { segmentsOf } from '../../../base/segments.js';
 import { ownCopy } from '../../../base/shortened.js';
+import { segmentsOf } from '../../../base/text-segmenter.js';
 
 /** The maximum length of a title, in UTF-16 code units. */
 const MAX_LENGTH = 80;

@@ -8,7 +8,7 @@ import { isRecord } from '../../../base/is-record.js';
 import { completeFields } from '../../../files/read/complete-fields.js';
 import { jsonTokens, TOKEN } from '../../../files/read/json-tokens.js';
 import { plainCodec } from '../../../files/sealing/conversation-codec.js';
-import { versionOf } from '../../format-steps.js';
+import { versionOf } from '../../format-migrations.js';
 import type { ConversationDocument } from '../document/document.js';
 import { parseConversation, requireReadable } from '../document/parse-conversation.js';
 import type { JsonObject } from '../document/schema.js';

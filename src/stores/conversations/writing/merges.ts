@@ -24,7 +24,7 @@ import type { CachedDocument } from '../files/document-cache.js';
 import { notFound } from '../refs.js';
 import type { StoreCore } from '../store-core.js';
 import type { PastFields, PastMessage } from './append.js';
-import { type CopyOptions, mergeOf } from './copies.js';
+import { type CopyOptions, mergeOf } from './branch-and-merge-content.js';
 import type { ConversationWriter } from './writer.js';
 
 const conversationId = z.string().regex(CONVERSATION_ID);

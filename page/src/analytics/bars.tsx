@@ -1,7 +1,7 @@
 /** Sums by name as bars. A name can be a link to the figures with only this name. */
 import type { Output } from '../api.js';
-import { hrefOf } from '../hooks.js';
-import { shownNumber } from '../parts.jsx';
+import { shownNumber } from '../components.jsx';
+import { hrefOf } from '../route.js';
 
 type Named = NonNullable<Output<'get_analytics'>['modules']>;
 /** Parameters of the address of the figures. */

@@ -2,7 +2,12 @@
 import { Option } from 'commander';
 import { AppError } from '../base/errors.js';
 import type { Config } from '../config/config.js';
-import { type AgeRecipients, addAgeKey, readIdentities, requireRecipients } from '../files/age.js';
+import {
+  type AgeRecipients,
+  addAgeKey,
+  readIdentities,
+  requireRecipients,
+} from '../files/age-encryption.js';
 import { resolveRealPath } from '../files/safe-access/real-path.js';
 import { configuration, type Flags } from './configuration.js';
 

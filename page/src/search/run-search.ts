@@ -1,7 +1,7 @@
 /** Calls the search tools for the search view, and converts all kinds of results into hits. */
 import { call, type Output } from '../api.js';
-import { hrefOf } from '../hooks.js';
-import { counted, MARK_END, MARK_START } from '../parts.jsx';
+import { counted, MARK_END, MARK_START } from '../components.jsx';
+import { hrefOf } from '../route.js';
 
 /** Filters that only a search of messages has. */
 export const FILTERS = ['mode', 'role', 'module', 'tag', 'from', 'to'] as const;
@@ -48,7 +48,7 @@ export function effectiveFields(asked: Asked): Asked {
 }
 
 /** Returns `undefined` without a query. Throws CallError. */
-export async function ask(
+export async function runSearch(
   asked: Asked,
   limit: number,
   signal: AbortSignal,

@@ -26,10 +26,10 @@ import {
 import { rewriteFile } from '../files/sealing/rewrite-file.js';
 import { addKey } from '../files/sealing/sealed-form.js';
 import { looksLikeNote } from '../stores/memory-bank/note-path.js';
-import { convertFile, type Keys } from './convert-file.js';
-import { convertLines, hasOtherLines } from './convert-lines.js';
 import { type GivenKey, type KnownKey, namedKey, newKey, type WantedKey } from './keys.js';
 import { type Marker, readMarker, writeMarker } from './marker.js';
+import { convertFile, type Keys } from './re-encrypt-file.js';
+import { convertLines, hasOtherLines } from './re-encrypt-lines.js';
 
 /** Larger files are not converted and are listed in the report. */
 const MAX_BYTES = 2 ** 31;

@@ -3,7 +3,7 @@
  * with near vectors, and the instructions and preferences that apply to it.
  */
 
-import type { Candidate, Scored } from './evidence.js';
+import type { Candidate, Scored } from './lexical-score.js';
 import { IS_INSTRUCTION, IS_PREFERENCE } from './message-text.js';
 import { instructionsApply, type Question } from './question.js';
 import type { VectorScores } from './vector-source.js';

@@ -1,7 +1,8 @@
 /** The size of the store, unreadable files, and what is near a limit. */
 import { call, type Output } from '../api.js';
-import { hrefOf, useLoaded } from '../hooks.js';
-import { Failure, FigureRow, type NamedFigures, shownNumber } from '../parts.jsx';
+import { Failure, FigureRow, type NamedFigures, shownNumber } from '../components.jsx';
+import { hrefOf } from '../route.js';
+import { useLoaded } from '../use-loaded.js';
 
 type Info = Output<'store_info'>;
 type Longest = NonNullable<Output<'get_analytics'>['conversations']>;

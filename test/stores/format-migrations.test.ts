@@ -13,7 +13,7 @@ import {
   FORMAT_STEPS,
   type FormatStep,
   upgraded,
-} from '../../src/stores/format-steps.js';
+} from '../../src/stores/format-migrations.js';
 import { InsightStore } from '../../src/stores/insights/insights.js';
 import { ResearchJobFiles } from '../../src/stores/research-jobs/research-job-files.js';
 import { StateStore } from '../../src/stores/state.js';
