@@ -149,7 +149,7 @@ export const SETTINGS = {
     schema: z.preprocess(lowerCase, onOff.default(false)),
     takes: '1 or 0',
     about:
-      'Whether a language model that you allowed updates summaries in the background (default `0`: summaries are made when they are requested).',
+      'Whether a server updates summaries in the background, with a language model if you allowed one (default `0`: summaries are made when they are requested).',
     env: ['DAYBOOK_AUTO_SUMMARISE'],
   }),
   secrets: setting({

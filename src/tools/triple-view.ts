@@ -97,8 +97,8 @@ export function listed<T>(views: readonly T[], isFirst: (view: T) => boolean = (
 
 /** Fields of every tool that lists facts. */
 export const pageFields = {
-  limit: z.number().int().min(1).max(1_000).describe('Maximum number of facts.').default(50),
-  offset: z.number().int().min(0).describe('Number of facts to skip.').default(0),
+  limit: z.number().int().min(1).max(1_000).describe('Maximum number of results.').default(50),
+  offset: z.number().int().min(0).describe('Number of results to skip.').default(0),
 };
 
 export const visibilityFields = {

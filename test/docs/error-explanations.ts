@@ -3,14 +3,13 @@ import type { ErrorCode } from '../../src/base/errors.js';
 
 export const EXPLANATIONS: Record<ErrorCode, string> = {
   VALIDATION_ERROR:
-    'An argument or a setting is missing, unknown or of the wrong kind. The message names it and what it takes. Nothing was read or written.',
+    'An argument or a setting is missing, unknown or of the wrong kind. The message names it and describes valid values. Nothing was read or written.',
   TIMEOUT: 'The work took longer than its time limit.',
   QUERY_SYNTAX:
     'A full-text query is not valid FTS5 syntax. Only `matchType: fts5` reports this, with the position.',
-  CONVERSATION_NOT_FOUND:
-    'The id has the right form, but no conversation has it; or no conversation was saved under that key.',
+  CONVERSATION_NOT_FOUND: 'No conversation has that id or key.',
   CONVERSATION_CORRUPTED:
-    'The `conversation.json` cannot be understood: broken JSON, or a message without `role` or `content`. Details say where. Other conversations are not affected.',
+    'The `conversation.json` is damaged, for example it is not valid JSON, or a message has no `role` or `content`. `details` has the position. Other conversations are not affected.',
   MESSAGE_NOT_FOUND: 'The conversation exists, but has no message with that id.',
   CONVERSATION_FULL: 'The conversation has as many messages as `DAYBOOK_MAX_MESSAGES` allows.',
   E_MB_FILE_NOT_FOUND: 'No note has that path.',
@@ -22,22 +21,23 @@ export const EXPLANATIONS: Record<ErrorCode, string> = {
   E_KG_INVALID_TRIPLE:
     'A part of a triple is empty or longer than 200 characters. Parts are refused, never cut.',
   PATH_ESCAPE:
-    'A path leaves the folder it belongs to, here or on another operating system: absolute, with `..`, a drive letter, a NUL, a reserved name, percent-encoded, with characters that look like separators, or through a symbolic link. A path that only resembles an existing name (case, composition, similar letters) is refused as well; `details.twin` is that name.',
+    'A path could lead out of its folder, on this or another operating system: it is absolute or percent-encoded, has `..`, a drive letter, a NUL, a reserved name or characters that look like separators, or goes through a symbolic link. A path that only resembles an existing name (case, composition, similar letters) is refused as well; `details.twin` is that name.',
   FILESYSTEM_ERROR:
-    'The operating system refused to read or write: permissions, too many open files, a failing disk.',
+    'The operating system refused to read or write, for example because of permissions, too many open files or a failing disk.',
   TOO_LARGE: 'A value is too large to be stored in one piece.',
   STORAGE_FULL:
-    'The disk, or the space that the store may take, is full. What was there before is intact.',
+    'The disk is full, or the store has reached its limit (`DAYBOOK_MAX_SIZE_MB`). Stored data are intact.',
   LOCKED: 'Another process held the lock of this file for more than ten seconds.',
   CONFLICT:
-    'What the call relies on has changed or does not allow it now, such as a follow-up while research is still running.',
+    'Something that the call depends on has changed, or the call is not possible now, such as a follow-up while research is still running.',
   CORRUPT: 'A file other than a conversation is damaged.',
   FORMAT_TOO_NEW:
     'The file has a format version that this Daybook does not know. It is neither read nor changed.',
   STORAGE_UNAVAILABLE:
-    'The folder of the store is missing, unreadable or another one, as when a drive is not connected (docs/RETENTION.md, Staying up). Nothing is written elsewhere.',
-  ALREADY_EXISTS: 'Something has that name already.',
-  RATE_LIMITED: 'The provider asks to wait. `details` say how long, where the provider did.',
+    'The folder of the store is missing, unreadable or not the same folder as before, for example because a drive is not connected (docs/RETENTION.md, Staying up). Nothing is written elsewhere.',
+  ALREADY_EXISTS: 'The name is in use already.',
+  RATE_LIMITED:
+    'The provider requires a pause. If the provider says how long, the time is in `details`.',
   NOT_CONFIGURED: 'The tool needs a setting that is missing, such as `PERPLEXITY_API_KEY`.',
   PROVIDER: 'The provider failed or gave an answer that cannot be used.',
   PROVIDER_RETIRED:

@@ -91,12 +91,12 @@ export function renderErrors(): string {
 /** What holds for every command. */
 const CLI_RULES = [
   'You can name a conversation by its key, its id or a unique beginning of either, its title, or `last` (the one that was changed last).',
-  'The exit status is 0 if the command worked, 1 if it found nothing or left something out, and 2 for an error or wrong use. A command that shows what you stored (`list`, `search`, `find`, `stats`, `mb list`, `kg query` and so on) found nothing when it shows nothing. There are exceptions: an empty trash, no locks, no language models and an empty export are normal, so `daybook trash`, `unlock`, `providers list` and the commands `export` of `insight` and `kg` end with 0 then.',
-  'Ctrl-C ends every command, with 130. A command that changes something finishes its current step first, for at most a few seconds, and what it finished is stored; a second Ctrl-C ends it at once. While an editor or a pager is open, Ctrl-C is for that program.',
-  'Every command takes `--json` but `serve`, `edit`, `open`, `export`, `completion` and `help`. An error, also of wrong use, is then `{"success": false, "error": {"code", "message", "hint", …}}` on the standard output.',
-  'Times are local; `--utc` shows them in UTC. Exported files and JSON always have UTC.',
-  'Colours, rendered Markdown, progress bars and the pager (`DAYBOOK_PAGER`, else `PAGER`, else `less -R`; an empty value switches it off) are used on terminals only. `NO_COLOR` switches colours off.',
-  '`daybook completion bash`, `zsh` or `fish` prints a script for your shell. `man daybook` shows this page where npm installed it.',
+  'The exit status is 0 if the command worked, 1 if it found nothing or left something out, and 2 for an error or wrong use. A command that shows stored data (`list`, `search`, `find`, `stats`, `mb list`, `kg query` and so on) ends with 1 if there is nothing to show. There are exceptions: an empty trash, no locks, no language models and an empty export are normal, so `daybook trash`, `unlock`, `providers list`, `insight export` and `kg export` then end with 0.',
+  'Ctrl-C ends every command, with the exit status 130. A command that changes something first finishes its current step, which takes at most a few seconds. What it has finished is stored. A second Ctrl-C ends it at once. While an editor or a pager is open, that program gets the Ctrl-C.',
+  'Every command has `--json` except `serve`, `edit`, `open`, `export`, `completion` and `help`. With `--json` an error, also one of wrong use, is `{"success": false, "error": {"code", "message", "hint", …}}` on the standard output.',
+  'Times are local; `--utc` shows them in UTC. Times in exported files and JSON are always in UTC.',
+  'Colours, rendered Markdown, progress bars and the pager (`DAYBOOK_PAGER`, otherwise `PAGER`, otherwise `less -R`; an empty value switches it off) are used on terminals only. `NO_COLOR` switches colours off.',
+  '`daybook completion bash`, `zsh` or `fish` prints a script for your shell. `man daybook` shows this page if npm installed Daybook.',
 ];
 
 export function renderCli(): string {
@@ -112,7 +112,7 @@ export function renderCli(): string {
       .visibleCommands(program)
       .flatMap((command) => sectionsOf(command, 'daybook')),
     '## Settings',
-    'A flag has priority over an environment variable, a variable over the configuration file, and the file over the default. The file is `config.json` in `$XDG_CONFIG_HOME/daybook` where that variable is set, else `~/.config/daybook`, on macOS `~/Library/Application Support/daybook`, on Windows `%APPDATA%\\daybook`; `daybook info` names it. If a value is not valid, Daybook prints what is wrong and does not start.',
+    'A flag has priority over an environment variable, a variable over the configuration file, and the file over the default. The file is `config.json` in `$XDG_CONFIG_HOME/daybook` if that variable is set, otherwise in `~/.config/daybook`, on macOS `~/Library/Application Support/daybook`, on Windows `%APPDATA%\\daybook`; `daybook info` prints its path. If a value is not valid, Daybook prints what is wrong and does not start.',
     renderSettings(),
   ].join('\n\n')}\n`;
 }
