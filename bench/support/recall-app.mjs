@@ -13,7 +13,7 @@ import { loadConfig } from '../../dist/config/config.js';
 import { passageKey } from '../../dist/embeddings/passage-rows.js';
 import { VectorFiles } from '../../dist/embeddings/vectors/vector-files.js';
 import { quantized } from '../../dist/embeddings/vectors/vector-table.js';
-import { passagesOf } from '../../dist/recall/message-text.js';
+import { passagesOf } from '../../dist/recall/passages.js';
 import { tools } from '../../dist/tools/index.js';
 
 const MODEL = resolve(import.meta.dirname, '../model');

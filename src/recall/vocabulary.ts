@@ -13,6 +13,9 @@ const NOT_INDEXED = -1;
 const NOT_STEMMED = 0;
 const STEM_OFFSET = 2;
 
+/** Numbers and identifiers. No inflected word ends in a digit, so they are not stemmed. */
+const ENDS_IN_DIGIT = /[0-9]$/;
+
 export class Vocabulary {
   readonly #stems: StringIds;
   readonly #words = new StringIds();
@@ -106,5 +109,6 @@ export class Vocabulary {
 export function stemOf(word: string, position: number): string | undefined {
   const language = LANGUAGES[position];
   if (language === undefined || language.stopWords.has(word)) return undefined;
+  if (ENDS_IN_DIGIT.test(word)) return withoutDiacritics(word.slice(0, MAX_LENGTH));
   return withoutDiacritics(language.stem(word.slice(0, MAX_LENGTH))) || undefined;
 }
