@@ -31,6 +31,8 @@ export interface Question {
   readonly words: readonly QuestionWord[];
   /** Indexes in `words` of two neighbouring words, in their order. */
   readonly pairs: readonly (readonly [number, number])[];
+  /** It is a question or a sentence, not a list of keywords. */
+  readonly hasFunctionWords: boolean;
   readonly asksAssistant: boolean;
   readonly isRequest: boolean;
   readonly isRecollection: boolean;
@@ -65,9 +67,13 @@ export function readQuestion(
   const positions = new Map<string, number>();
   const pairs: [number, number][] = [];
   let before: number | undefined;
+  let hasFunctionWords = false;
   for (const word of typed) {
     const stem = stemOf(word, own);
-    if (stem === undefined) continue;
+    if (stem === undefined) {
+      hasFunctionWords = true;
+      continue;
+    }
     let position = positions.get(stem);
     if (position === undefined) {
       if (words.length === MAX_WORDS) break;
@@ -83,7 +89,7 @@ export function readQuestion(
   const lower = text.trim().toLowerCase().replaceAll('’', "'");
   const says = (cue: RegExp | undefined) => cue?.test(lower) === true;
   return {
-    ...{ text, words, pairs },
+    ...{ text, words, pairs, hasFunctionWords },
     asksAssistant: says(cues.asksAssistant),
     isRequest: says(cues.isRequest),
     isRecollection: says(cues.isRecollection),

@@ -1,7 +1,8 @@
 /**
- * The facade of the search by meaning: the recall index and, if available, vectors. For plain words in mode
- * `auto`, the messages with all words come first, as FTS5 ranks them, then those that recall finds. All
- * other searches are in `messages/message-search.ts`.
+ * The facade of the search by meaning: the recall index and, if available, vectors. For keywords in mode
+ * `auto`, the messages with all words come first, as FTS5 ranks them, then those that recall finds. A query
+ * with function words is a question, which recall answers alone. All other searches are in
+ * `messages/message-search.ts`.
  */
 import { type Clock, sleep } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
@@ -199,7 +200,8 @@ export class RecallSearch {
   async #byRecall(request: RecallQuery, caller: SearchCaller) {
     const { query, filters, mode, limit, offset } = request;
     const { answer, tier } = await this.ask(query, filters, mode, caller);
-    const exact = mode === 'auto' ? await this.#exactMatches(request, caller) : NO_EXACT_MATCHES;
+    const startsExact = mode === 'auto' && !answer.question.hasFunctionWords;
+    const exact = startsExact ? await this.#exactMatches(request, caller) : NO_EXACT_MATCHES;
     const others = positionsWithout(answer, exact.has);
     const total = exact.total + others.length;
     const leading = offset < exact.total ? await exact.page() : [];

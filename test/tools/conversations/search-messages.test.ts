@@ -137,6 +137,19 @@ describe('search_messages', () => {
     expect(long).not.toHaveProperty('metadata');
   });
 
+  it('answers a question by meaning, although another message has all its words', async () => {
+    const { run, say } = await openTool();
+    const filler = 'The shed, the roof and the gutter were painted last week. '.repeat(30);
+    const long = await say(`${filler}What did the plan say about walls? We decide that later.`);
+    const short = await say('We decided that the wall gets larch boards.');
+    const query = 'what did we decide about the walls';
+    const first = async (args: object) => (await run({ query, ...args })).results[0];
+    expect((await first({ matchType: 'auto' }))?.conversationId).toBe(long);
+    expect((await first({}))?.conversationId).toBe(short);
+    // Keywords are no question: FTS5's order comes first.
+    expect((await run({ query: 'decide walls' })).results[0]?.conversationId).toBe(long);
+  });
+
   it('explains zero hits: unknown words, and which filter removed how many', async () => {
     const { run, say } = await openTool();
     await say('tea and cake', { module: 'home' });
