@@ -42,7 +42,7 @@ export default defineConfig({
         test: {
           name: 'processes',
           include: ['test/**/*.test.ts'],
-          exclude: [`test/{${ROOMS}}/**`],
+          exclude: ['**/node_modules/**', `test/{${ROOMS}}/**`],
           ...LIMITS,
         },
       },

@@ -150,6 +150,18 @@ describe('search_messages', () => {
     expect((await run({ query: 'decide walls' })).results[0]?.conversationId).toBe(long);
   });
 
+  it('answers a question with a quoted title that no message has', async () => {
+    const { run, say } = await openTool();
+    await say('What the read when a of it is.');
+    const conversationId = await say('We finished reading the novel about lean startups in June.');
+    const found = await run({ query: 'When did I read "The Lean Startup" novel?' });
+    expect(found).toMatchObject({ tier: 'words', relaxed: true });
+    expect(found.results[0]).toMatchObject({ conversationId });
+    // With a match type it is a keyword search.
+    const query = { query: '"The Lean Startup"', matchType: 'fts5' };
+    expect(await run(query)).toMatchObject({ tier: 'keyword', total: 0 });
+  });
+
   it('explains zero hits: unknown words, and which filter removed how many', async () => {
     const { run, say } = await openTool();
     await say('tea and cake', { module: 'home' });
