@@ -3,7 +3,13 @@
  * begin. It is immutable: an appended message makes a new object with new arrays. It uses four bytes a
  * word, so that a million messages fit into memory.
  */
-import { Labels, type MessageSource, readMessage, type StemLists } from './message-text.js';
+import {
+  Labels,
+  type MessageSource,
+  type MessageSources,
+  readMessage,
+  type StemLists,
+} from './message-text.js';
 import type { Vocabulary } from './vocabulary.js';
 
 /** The first speaker numbers of a conversation are its roles; the next are its people. */
@@ -53,7 +59,7 @@ export function speakerName(conversation: ConversationTerms, message: number): s
  * reader or lists.
  */
 export function* readConversation(
-  messages: readonly MessageSource[],
+  messages: MessageSources,
   vocabulary: Vocabulary,
   known: ConversationTerms | undefined,
   unchanged: number,
@@ -68,7 +74,7 @@ export function* readConversation(
   if (known !== undefined && reused > 0) copyFirst(known, reused, result, lists);
   let language = reused > 0 ? (known?.languages[reused - 1] ?? 0) : 0;
   for (let at = reused; at < messages.length; at++) {
-    const source = messages[at];
+    const source = messages.at(at);
     if (source === undefined) continue;
     const read = yield* readMessage(source, vocabulary, language, lists, labels);
     language = read.language;

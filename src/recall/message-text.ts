@@ -17,6 +17,13 @@ export interface MessageSource {
   readonly speaker: string | undefined;
 }
 
+/** The messages of a conversation. An array is one; other lists can make each message when it is read. */
+export interface MessageSources {
+  readonly length: number;
+  /** The message at `index`, from 0. */
+  at(index: number): MessageSource | undefined;
+}
+
 /** Flags of a message, as bits. */
 export const IS_QUESTION = 1;
 export const IS_LONG_REPLY = 2;

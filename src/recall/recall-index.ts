@@ -21,13 +21,13 @@ import {
   type Scored,
   wordWeights,
 } from './lexical-score.js';
-import type { MessageSource } from './message-text.js';
+import type { MessageSource, MessageSources } from './message-text.js';
 import { type Question, readQuestion } from './question.js';
 import { rank, WEIGHTS, type Weights } from './ranking.js';
 import type { VectorScores } from './vector-source.js';
 import { Vocabulary } from './vocabulary.js';
 
-export type { MessageSource };
+export type { MessageSource, MessageSources };
 
 export interface AskOptions {
   /** Which conversations are searched; all if absent. */
@@ -130,7 +130,7 @@ export class RecallIndex {
   }
 
   /** `unchanged`: number of messages, from the first, that are the same as at the last `put`. */
-  put(conversationId: string, messages: readonly MessageSource[], unchanged = 0): void {
+  put(conversationId: string, messages: MessageSources, unchanged = 0): void {
     for (const _ of this.putInSteps(conversationId, messages, unchanged));
   }
 
@@ -140,7 +140,7 @@ export class RecallIndex {
    */
   *putInSteps(
     conversationId: string,
-    messages: readonly MessageSource[],
+    messages: MessageSources,
     unchanged = 0,
   ): Generator<undefined, void> {
     const known = this.#conversations.get(conversationId);

@@ -5,7 +5,7 @@
 
 import type { Log } from '../../base/log.js';
 import { TimeSlice } from '../../base/time-slice.js';
-import { type MessageSource, RecallIndex } from '../../recall/recall-index.js';
+import { type MessageSource, type MessageSources, RecallIndex } from '../../recall/recall-index.js';
 import type {
   ConversationStore,
   ConversationView,
@@ -202,7 +202,11 @@ function messagesOf(view: ConversationView): Message[] {
   return messages;
 }
 
-const sourcesOf = (messages: readonly Message[]): MessageSource[] => messages.map(sourceOf);
+/** Makes a source only when it is read: most messages of a changed conversation are indexed already. */
+const sourcesOf = (messages: readonly Message[]): MessageSources => ({
+  length: messages.length,
+  at: (index) => messages[index] && sourceOf(messages[index]),
+});
 
 function sourceOf({ role, content, createdAt, metadata }: Message): MessageSource {
   return { role, content, time: Date.parse(createdAt), speaker: speakerOf(content, metadata) };
