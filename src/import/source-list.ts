@@ -65,7 +65,8 @@ export async function sourceOf(input: Input, from: string | undefined): Promise<
     });
   }
   for (const source of SOURCES) if (await source.detect(input)) return source;
-  if (input.form === 'file' && isAgeFile(input.path)) {
+  const [file] = input.files;
+  if (input.form === 'file' && file?.diskPath !== undefined && isAgeFile(file.diskPath)) {
     throw new AppError('VALIDATION_ERROR', `${input.path} is an encrypted age file.`, {
       hint: 'If it is an export of Daybook, run daybook restore. Otherwise decrypt it with age -d, then import it.',
       details: { path: input.path },

@@ -135,6 +135,22 @@ describe('insights through a pipe', () => {
   });
 });
 
+describe('a text that is not UTF-8', () => {
+  it('is refused, because it could not be stored unchanged', async () => {
+    await withPlace(async (place) => {
+      const options = {
+        env: place.env,
+        cwd: place.folder,
+        input: Buffer.from('caf\xe9', 'latin1'),
+      };
+      const { status, stderr } = spawnSync(process.execPath, [MAIN, 'save', 'user', '-'], options);
+      expect(status).toBe(2);
+      expect(String(stderr)).toContain('not UTF-8');
+      expect((await runCommand(place, ['list'])).stdout).toBe('');
+    });
+  });
+});
+
 describe('output that cannot be written', () => {
   it.each([
     ['list', 2],
@@ -187,6 +203,8 @@ describe('help and mistakes', () => {
     [['save', 'robot', 'hi'], "role must be one of system, user, assistant, not 'robot'."],
     [['kg', 'add', 'Ada'], 'A fact has three parts (subject, predicate, object), but 1 is given.'],
     [['mb', 'edit', 'x.md'], 'No change was given.'],
+    [['import', '--watch', '--dry-run'], '--dry-run imports nothing'],
+    [['init', '--remove', '--print', '--yes'], '--print changes nothing'],
   ])('%o says what is wrong, on stderr', async (args, expected) => {
     await withPlace(async (place) => {
       const { code, stdout, stderr } = await runCommand(place, args);

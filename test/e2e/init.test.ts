@@ -91,7 +91,7 @@ describe('daybook init', () => {
       const piped = await runCommand(place, ['init', place.root]);
       expect(piped).toMatchObject({ code: 0, stderr: '' });
       expect(piped.stdout).toContain(
-        'Found Cursor, Windsurf: to add Daybook to them, run daybook init --yes',
+        `Found Cursor, Windsurf: to add Daybook to them, run daybook init ${place.root} --yes`,
       );
       const named = await runCommand(place, ['init', place.root, '--client', 'cursor']);
       expect(named.code).toBe(2);

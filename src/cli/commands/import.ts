@@ -40,6 +40,11 @@ export async function importConversations(
   options: ImportOptions,
   flags: Flags,
 ): Promise<void> {
+  if (options.watch && options.dryRun) {
+    throw new AppError('VALIDATION_ERROR', '--watch imports, and --dry-run imports nothing.', {
+      hint: 'Give only one of them.',
+    });
+  }
   const since = options.since === undefined ? undefined : timeOf(options.since);
   // V8 collects garbage when the heap has grown by 20 %; this reduces the peak of memory by a third.
   setFlagsFromString('--heap-growing-percent=20');

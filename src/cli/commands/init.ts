@@ -23,6 +23,7 @@ import {
   thisProgram,
 } from '../clients/clients.js';
 import { blockOf } from '../clients/entry-files.js';
+import { shellLine } from '../clients/shell-line.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { canAsk, requireTerminal } from '../terminal/confirm.js';
@@ -55,6 +56,15 @@ export async function init(
   }
   const config = configuration({ ...flags, root: folder ?? flags['root'] ?? '.' });
   assertKeepsData(config.root, 'The folder');
+  if (options.remove && options.print) {
+    throw new AppError(
+      'VALIDATION_ERROR',
+      '--remove changes clients, and --print changes nothing.',
+      {
+        hint: 'Give only one of them. Without --yes, --remove asks before it changes a client.',
+      },
+    );
+  }
   const clients = await clientsFor(options);
   if (options.remove) return remove(config.root, clients, options);
   const start = startCommand(config.root, thisProgram());
@@ -75,7 +85,7 @@ export async function init(
   );
   const reports = isAsked ? await changeClients(clients, { start, ...options }) : [];
   for (const line of reports.map(lineOf)) say(line);
-  if (!isAsked) say(foundLine(clients));
+  if (!isAsked) say(foundLine(clients, folder));
   finish({ root: config.root, logsDir: config.logsDir, start, clients: reports }, options);
 }
 
@@ -152,10 +162,11 @@ async function changeRegister(
   });
 }
 
-function foundLine(clients: readonly Client[]): string {
+function foundLine(clients: readonly Client[], folder: string | undefined): string {
+  const command = shellLine(['daybook', 'init', ...(folder === undefined ? [] : [folder])]);
   return clients.length === 0
-    ? 'No MCP client was found. To see what to add to a client, run daybook init --print.'
-    : `Found ${clients.map(({ title }) => title).join(', ')}: to add Daybook to them, run daybook init --yes; to see the change first, run daybook init --print.`;
+    ? `No MCP client was found. To see what to add to a client, run ${command} --print.`
+    : `Found ${clients.map(({ title }) => title).join(', ')}: to add Daybook to them, run ${command} --yes; to see the change first, run ${command} --print.`;
 }
 
 function lineOf({ client, path, outcome, copy, reason }: ClientReport): string {

@@ -93,7 +93,10 @@ async function run(
   const filtered = { ...input, ...(conversationId !== undefined && { conversationId }) };
   const found = await searchPages(app, signal, filtered, { firstPage: {}, most });
   if (options.json) console.log(terminalJson(found));
-  else await print(found, app, { from: input.offset, context, times: timesFor(flags) });
+  else {
+    await print(found, app, { from: input.offset, context, times: timesFor(flags) });
+    showHints(found, options);
+  }
   process.exitCode = found.total > 0 ? OK : NOTHING_FOUND;
   await reportLeftOut('conversations', app);
   if (found.total === 0) await reportOtherRoot(configuration(flags));
@@ -188,6 +191,15 @@ async function loadVectors({ embeddings }: App): Promise<void> {
     if (!isAppError(error)) throw error;
     console.error(`The search used only words, not meaning: ${escapeControls(error.message)}`);
   }
+}
+
+function showHints({ total, tier }: Found, { mode, matchType }: SearchOptions): void {
+  if (total === 0 && matchType === undefined)
+    console.error('For typing errors, use --match-type fuzzy.');
+  if ((mode === 'semantic' || mode === 'hybrid') && tier !== 'vectors')
+    console.error(
+      'Without embeddings, only words and their forms were compared. To compare meanings, run daybook embeddings enable.',
+    );
 }
 
 async function print(

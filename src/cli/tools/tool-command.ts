@@ -1,7 +1,9 @@
 /** Makes a command from a tool: arguments and options from its input, the answer as text or as JSON. */
-import { text } from 'node:stream/consumers';
+import { isUtf8 } from 'node:buffer';
+import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { App } from '../../app.js';
+import { AppError } from '../../base/errors.js';
 import type { Tool } from '../../tools/define-tool.js';
 import type { Flags } from '../configuration.js';
 import { NOTHING_FOUND, OK } from '../exit-status.js';
@@ -102,9 +104,18 @@ async function argumentsOf(command: Command, fields: readonly Field[]): Promise<
   const rest = fields.filter(({ isArgument }) => isArgument).findIndex((field) => field.takesRest);
   const words: unknown = args[rest];
   if (Array.isArray(words) && words.length === 1 && words[0] === '-') {
-    args[rest] = (await text(process.stdin)).replace(/\r?\n$/, '');
+    args[rest] = (await textOfStdin()).replace(/\r?\n$/, '');
   }
   return args;
+}
+
+/** Throws VALIDATION_ERROR if the bytes are not UTF-8: other bytes could not be stored unchanged. */
+async function textOfStdin(): Promise<string> {
+  const bytes = await buffer(process.stdin);
+  if (isUtf8(bytes)) return bytes.toString();
+  throw new AppError('VALIDATION_ERROR', 'The standard input is not UTF-8 text.', {
+    hint: 'Nothing was stored. Convert the text first, for example with: iconv -f latin1 -t utf-8',
+  });
 }
 
 /** Inputs that the terminal sets: the marks around matches, and the maximum length of an answer. */

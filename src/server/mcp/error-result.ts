@@ -21,11 +21,22 @@ export function toAppError(error: unknown, signal: AbortSignal, log: Log): AppEr
   }
   const ref = randomHex(4);
   log.error({ err: error, ref }, 'internal error');
+  if (isMissingModule(error)) {
+    return new AppError('INTERNAL', `A part of the program is missing (ref ${ref}).`, {
+      hint: 'Daybook was updated, built again or removed after this server started. Restart the server.',
+      details: { ref },
+      cause: error,
+    });
+  }
   return new AppError('INTERNAL', `Internal error (ref ${ref}).`, {
     details: { ref },
     cause: error,
   });
 }
+
+/** Large parts of the program are loaded when they are first used. */
+const isMissingModule = (error: unknown) =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
 
 const isAbort = (error: unknown, signal: AbortSignal) =>
   error === signal.reason || (error instanceof Error && error.name === 'AbortError');

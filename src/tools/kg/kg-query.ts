@@ -82,12 +82,16 @@ async function explainNoFacts(kg: KnowledgeGraph, filter: TripleFilter): Promise
     if (alone.total === 0)
       unknown.push(`No fact has a ${part}${begins} ${JSON.stringify(filter[part])}.`);
   }
+  if (filter.text !== undefined) {
+    const alone = await kg.query({ ...all, text: filter.text }, page);
+    if (alone.total === 0) unknown.push(`No fact has the text ${JSON.stringify(filter.text)}.`);
+  }
   if (unknown.length > 0) {
     return `${unknown.join(' ')} Try \`prefix\` or \`text\`, or find the names with \`kg_subjects\`.`;
   }
   const closed = await kg.query({ ...filter, asOf: undefined, includeClosed: true }, page);
   if (closed.total > 0) {
-    return `${closed.total} facts match at another time: try \`includeClosed\` or \`asOf\`.`;
+    return `${closed.total} ${closed.total === 1 ? 'fact matches' : 'facts match'} at another time: try \`includeClosed\` or \`asOf\`.`;
   }
   return 'Each condition matches some fact, but no fact matches all conditions.';
 }

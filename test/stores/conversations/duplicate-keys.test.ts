@@ -9,6 +9,18 @@ import { openStore, user } from './store.js';
 const OLD = '20250101-1735689600000';
 const NEW = '20250102-1735776000000';
 
+describe('the key of a damaged file', () => {
+  it('starts no second conversation, and other keys do', async () => {
+    const { store, put, textOf } = await openStore();
+    put(OLD, `{"clientId": "plan", "messages": [{"role": "user", "content": "mine]}`);
+    const before = textOf(OLD);
+    const append = (key: string) => store.append(key, [user('more')], { create: true });
+    expect((await errorOf(append('plan'))).code).toBe('CONVERSATION_CORRUPTED');
+    expect(textOf(OLD)).toBe(before);
+    expect((await append('plan-2')).created).toBe(true);
+  });
+});
+
 describe('a key that two conversations have', () => {
   it('reads the older one, and no change goes to either of them', async () => {
     const { store, put, textOf } = await openStore();

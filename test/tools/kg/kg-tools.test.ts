@@ -61,13 +61,25 @@ describe('kg_add and kg_query', () => {
     expect(note).toContain('2 facts match at another time');
   });
 
+  it('refuse an end before the beginning', async () => {
+    await call('kg_add', ada);
+    const end = { ...ada, close: true, validTo: '1852-11-27' };
+    const { code, message } = await failure('kg_delete', end);
+    expect(code).toBe('VALIDATION_ERROR');
+    expect(message).toContain('stored as true since');
+    expect(triplesOf(await call('kg_query', ada))).toMatchObject([ada]);
+  });
+
   it('say why nothing was found', async () => {
     expect((await call('kg_query', { subject: 'Ada' }))['note']).toContain('kg_add');
     await call('kg_add', ada);
     expect((await call('kg_query', { subject: 'ada' }))['note']).toContain('subject "ada"');
+    expect((await call('kg_query', { text: 'Paris' }))['note']).toContain('the text "Paris"');
+    await call('kg_add', { ...ada, subject: 'Mary', object: 'Paris' });
     expect((await call('kg_query', { subject: 'Ada', text: 'Paris' }))['note']).toContain(
-      'no fact',
+      'no fact matches all',
     );
+    await call('kg_delete', { ...ada, subject: 'Mary', object: 'Paris' });
     expect((await call('kg_neighbors', { node: 'ada' }))['note']).toContain('No fact has "ada"');
     expect((await call('kg_neighbors', { node: 'Ada', direction: 'in' }))['note']).toContain(
       '1 facts have this node as subject and 0 as object',

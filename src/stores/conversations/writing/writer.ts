@@ -9,6 +9,7 @@ import type { Outcome } from '../../../files/atomic/group-commit.js';
 import { withLock } from '../../../files/locks/file-lock.js';
 import type { HeldLock } from '../../../files/locks/lock-handle.js';
 import { removeEmptyFolder } from '../../../files/paths/folders.js';
+import { readWhole } from '../../../files/read/json-doc.js';
 import { screenedBy } from '../../text-screen.js';
 import { applyRevision, type Revision } from '../document/apply-revision.js';
 import type { ConversationDocument } from '../document/document.js';
@@ -251,6 +252,7 @@ export class ConversationWriter {
       const id = catalogue.idOfKey(clientId);
       if (id !== undefined) return this.#appendTo(id, requests);
       catalogue.assertComplete();
+      await this.#requireNotDamaged(clientId);
       let applied: Outcome<Applied>[] = [];
       const fields = { ...fieldsOf(requests), clientId };
       const document = await files.create(lock, fields, (empty) => {
@@ -260,6 +262,15 @@ export class ConversationWriter {
       const first = applied.findIndex((outcome) => 'value' in outcome);
       return applied.map((outcome, index) => withHead(outcome, document.head, index === first));
     });
+  }
+
+  /** Throws CONVERSATION_CORRUPTED if a damaged file has the key: its conversation must not begin again. */
+  async #requireNotDamaged(clientId: string): Promise<void> {
+    const { catalogue, files } = this.#core;
+    for (const { name, error } of catalogue.damaged()) {
+      const found = await readWhole(files.fileOf(name)).catch(() => undefined);
+      if (found !== undefined && mentionsKey(found.bytes.toString(), clientId)) throw error;
+    }
   }
 
   async #requireFreeKey(clientId: string, isKnown: boolean): Promise<void> {
@@ -276,6 +287,11 @@ export class ConversationWriter {
     return { maxMessages: this.#core.options.maxMessages, nowMs: this.#core.clock.now() };
   }
 }
+
+const mentionsKey = (text: string, clientId: string): boolean =>
+  Array.from(text.matchAll(/"clientId"\s*:\s*("(?:[^"\\]|\\.)*")/g), ([, key]) => key).includes(
+    JSON.stringify(clientId),
+  );
 
 /** Returns the fields of the first request that describes the new conversation. */
 function fieldsOf(requests: readonly AppendRequest[]): ConversationFields {
