@@ -5,6 +5,7 @@
 import { AppError } from '../base/errors.js';
 import { isAgeFile } from '../files/age-encryption.js';
 import type { Input } from '../files/input/input-types.js';
+import { requireSoundJson } from './reading/damaged-json.js';
 import { textOf } from './reading/documents.js';
 import type { Source } from './source-interface.js';
 import { chatgpt } from './sources/chatgpt.js';
@@ -82,6 +83,7 @@ export async function sourceOf(input: Input, from: string | undefined): Promise<
       },
     );
   }
+  for (const file of listsIn(input)) await requireSoundJson(file, input);
   throw new AppError(
     'VALIDATION_ERROR',
     `${input.path} has a format that Daybook does not support.`,
@@ -102,11 +104,14 @@ const LIST = /(^|\/)conversations(-\d+)?\.json$/i;
 const EMPTY_LIST_BYTES = 100;
 
 /** An empty list has the same form in all exports, so the program that wrote it is unknown. */
-async function isEmptyExport({ form, files }: Input): Promise<boolean> {
-  const lists = files.filter(({ name }) => LIST.test(name) || form === 'file');
+async function isEmptyExport(input: Input): Promise<boolean> {
+  const lists = listsIn(input);
   for (const file of lists) {
     if (file.sizeBytes > EMPTY_LIST_BYTES) return false;
     if (!/^\s*\[\s*\]\s*$/.test((await textOf(file)) ?? '')) return false;
   }
   return lists.length > 0;
 }
+
+const listsIn = ({ form, files }: Input) =>
+  files.filter(({ name }) => LIST.test(name) || form === 'file');

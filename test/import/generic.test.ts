@@ -100,6 +100,48 @@ describe('a transcript in Markdown', () => {
     expect(said(made)).toEqual(['user: How?\n\n```\n## Assistant\n```', 'assistant: So.']);
   });
 
+  it.each([
+    ['a colon inside', '# Shed\n\n**User:** How?\n**Assistant:** So.\n\n**Note:** wood\n'],
+    ['a colon behind', '# Shed\n**You**: How?\n\n**ChatGPT**: So.\n\n**Note:** wood'],
+    [
+      'a field before it',
+      '# Shed\n\n**Date:** today\n\n**Me:** How?\n**AI:**\nSo.\n\n**Note:** wood',
+    ],
+  ])('may have the text on the line of a bold name, with %s', async (_form, content) => {
+    const bench = await openImportBench();
+    const report = await bench.importText(content, 'shed.md');
+    expect(report.sources).toMatchObject([{ kind: 'markdown' }]);
+    const made = bench.bySource('shed.md');
+    expect(made.title).toBe('Shed');
+    expect(said(made)).toEqual(['user: How?', 'assistant: So.\n\n**Note:** wood']);
+  });
+
+  it('may begin a code block on the line of a bold name', async () => {
+    const bench = await openImportBench();
+    const content = '**User:** ```\n**AI:** a\n```\n**AI:** So.\n**User:** Yes';
+    await bench.importText(content, 'a.md');
+    const expected = ['user: ```\n**AI:** a\n```', 'assistant: So.', 'user: Yes'];
+    expect(said(bench.bySource('a.md'))).toEqual(expected);
+  });
+
+  it('with headings keeps lines with bold names in its messages', async () => {
+    const bench = await openImportBench();
+    await bench.importText('## User\nHow?\n\n## Assistant\n**User:** root\n**AI:** on', 'a.md');
+    const expected = ['user: How?', 'assistant: **User:** root\n**AI:** on'];
+    expect(said(bench.bySource('a.md'))).toEqual(expected);
+  });
+
+  it.each([
+    ['fields', '**Host:** shed\n**User:** root\n**Assistant:** none'],
+    ['one name', '# Login\n\n**User:** root\n\nThe **Assistant:** is off.'],
+    ['a prompt and its answer', '**Prompt:** $\n**Response:** 200 OK'],
+    ['a model and a user', '**Model:** x\n\n**User:** root\n**System:** Linux'],
+    ['items', '- **User:** a person\n- **Assistant:** a program'],
+  ])('is not a note with bold words: %s', async (_what, content) => {
+    const bench = await openImportBench();
+    await expect(bench.importText(content, 'note.md')).rejects.toThrow();
+  });
+
   it('is not any text that has headings', async () => {
     const bench = await openImportBench();
     await expect(bench.importText('# Plan\n\n## User\n\nstories', 'plan.md')).rejects.toThrow();

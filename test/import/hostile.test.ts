@@ -90,6 +90,39 @@ describe('an archive', () => {
   });
 });
 
+describe('a JSON file that no source recognises', () => {
+  it('is called incomplete, with the position, where a download was cut off', async () => {
+    const bench = await openImportBench();
+    const path = fileWith(Buffer.from(CHATGPT).subarray(0, 900), 'conversations.json');
+    const error = await errorOf(bench.import(path));
+    expect(error).toMatchObject({ code: 'VALIDATION_ERROR', details: { path } });
+    expect(error.details).toHaveProperty('line');
+    expect(error.message).toMatch(/is not valid JSON at line \d+, column \d+: .+ complete\?$/);
+  });
+
+  it('is called incomplete where it ends inside a character, and in a folder', async () => {
+    const bench = await openImportBench();
+    const bytes = Buffer.from('[{"mapping":"é').subarray(0, -1);
+    for (const path of [fileWith(bytes), folderWith({ 'conversations.json': bytes })]) {
+      expect((await errorOf(bench.import(path))).message).toContain('is not valid JSON at line 1');
+    }
+  });
+
+  it('is called incomplete without a position if it is large', async () => {
+    const bench = await openImportBench();
+    const text = `[{"text":"${'x'.repeat(5 * 1024 * 1024)}`;
+    const error = await errorOf(bench.importText(text));
+    expect(error.message).toContain('is incomplete or damaged JSON');
+    const whole = await errorOf(bench.importText(`${text}"}]`));
+    expect(whole.message).toContain('does not support');
+  });
+
+  it.each([['{"a":1}'], ['{"a":1}\n{"a":2}\n'], ['just text']])('is %s', async (text) => {
+    const bench = await openImportBench();
+    expect((await errorOf(bench.importText(text))).message).toContain('does not support');
+  });
+});
+
 /** Every source reads it, whether it would recognise it or not. */
 async function readByAll(folder: string): Promise<number> {
   let items = 0;

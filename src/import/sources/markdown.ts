@@ -1,6 +1,7 @@
 /**
  * Transcripts in Markdown, with a heading or a bold word for each speaker, such as `## User`, `###
- * Assistant` or `**You:**`. A text with fewer than two speakers is no transcript.
+ * Assistant` or `**You:**`. The text may follow a bold word on its line. A text with fewer than two
+ * speakers is no transcript.
  */
 import { posix } from 'node:path';
 import type { Input, InputFile } from '../../files/input/input-types.js';
@@ -14,6 +15,14 @@ const MARKDOWN = /\.(md|markdown|txt)$/i;
 /** Matches `## User`, `## User (2025-01-24 10:00)`, `**User:**`, and `User:` alone on a line. */
 const SPEAKER =
   /^(?:#{1,6}\s+(?:\S{1,4}\s+)?\*{0,2}([A-Za-z]+)\*{0,2}:?|\*\*([A-Za-z]+):?\*\*:?|([A-Za-z]+):)(?:\s*[([—–-]?\s*(\d{4}-\d\d-\d\d[^)\]]*)[)\]]?)?\s*$/;
+/**
+ * Matches `**You:** text` and `**You**: text`. The names are fewer than in roles.ts, because a note may have
+ * fields such as `**Model:** GPT` and `**Response:** 200`.
+ */
+const SPEAKER_WITH_TEXT =
+  /^\*\*(user|human|you|me|assistant|ai|bot|gemini|claude|chatgpt|gpt|system)(?::\*\*|\*\*:)[ \t]+(\S.*)$/i;
+/** Matches a line such as `**Date:** today`. */
+const FIELD = /^\*\*[^*]+(?::\*\*|\*\*:)[ \t]/;
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_PEEKS = 5;
 
@@ -57,26 +66,70 @@ async function conversationOf(file: InputFile): Promise<ImportItem> {
 }
 
 /** Whether the text has at least two speakers. */
-export const isTranscript = (text: string): boolean =>
-  new Set(messagesIn(text).map(({ role }) => role)).size > 1;
+export const isTranscript = (text: string): boolean => rolesOf(messagesIn(text)).size > 1;
+
+const rolesOf = (messages: readonly ImportedMessage[]): ReadonlySet<Role> =>
+  new Set(messages.map(({ role }) => role));
+
+interface Speaker {
+  readonly role: Role;
+  readonly createdAt?: string | undefined;
+  /** The text that follows the name on its line. */
+  readonly text?: string | undefined;
+}
 
 function messagesIn(text: string): ImportedMessage[] {
+  const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
+  const alone = messagesOf(lines, speakerAlone);
+  // A transcript with headings may quote lines with bold names, so these are not speakers in it.
+  if (rolesOf(alone).size > 1 && !lines.some(isBoldName)) return alone;
+  const all = messagesOf(lines, (line) => speakerAlone(line) ?? speakerWithText(line));
+  const roles = rolesOf(all);
+  const isDialogue = roles.has('user') && roles.has('assistant') && !isFieldList(lines);
+  return isDialogue ? all : alone;
+}
+
+function speakerAlone(line: string): Speaker | undefined {
+  const found = line.length < 200 ? SPEAKER.exec(line) : null;
+  const role = roleIn(found?.[1] ?? found?.[2] ?? found?.[3]);
+  return role && { role, createdAt: timeIn(found?.[4]?.trim()) };
+}
+
+function speakerWithText(line: string): Speaker | undefined {
+  const [, name, text] = SPEAKER_WITH_TEXT.exec(line) ?? [];
+  const role = roleIn(name);
+  return role && { role, text };
+}
+
+const isBoldName = (line: string) => line.startsWith('**') && speakerAlone(line) !== undefined;
+
+/** Whether the first name with text is one of several fields of a note, such as `**Date:** today`. */
+function isFieldList(lines: readonly string[]): boolean {
+  const before = lines[lines.findIndex((line) => speakerWithText(line) !== undefined) - 1];
+  return before !== undefined && FIELD.test(before);
+}
+
+function messagesOf(
+  lines: readonly string[],
+  speakerIn: (line: string) => Speaker | undefined,
+): ImportedMessage[] {
   const messages: { role: Role; lines: string[]; createdAt: string | undefined }[] = [];
   let fence: string | undefined;
-  for (const line of text.replace(/^\ufeff/, '').split(/\r?\n/)) {
-    const marker = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
-    if (marker !== undefined) {
-      if (fence === undefined) fence = marker;
-      else if (marker.startsWith(fence)) fence = undefined;
+  for (const line of lines) {
+    const speaker = fence === undefined ? speakerIn(line) : undefined;
+    const text = speaker === undefined ? line : speaker.text;
+    if (speaker !== undefined) {
+      messages.push({ role: speaker.role, lines: [], createdAt: speaker.createdAt });
     }
-    const speaker = fence === undefined && line.length < 200 ? SPEAKER.exec(line) : null;
-    const role = roleIn(speaker?.[1] ?? speaker?.[2] ?? speaker?.[3]);
-    if (role !== undefined)
-      messages.push({ role, lines: [], createdAt: timeIn(speaker?.[4]?.trim()) });
-    else messages.at(-1)?.lines.push(line);
+    if (text === undefined) continue;
+    messages.at(-1)?.lines.push(text);
+    const marker = /^\s*(`{3,}|~{3,})/.exec(text)?.[1];
+    if (marker === undefined) continue;
+    if (fence === undefined) fence = marker;
+    else if (marker.startsWith(fence)) fence = undefined;
   }
   return messages
-    .map(({ role, lines, createdAt }) => ({ role, content: trimmed(lines), createdAt }))
+    .map(({ role, lines: own, createdAt }) => ({ role, content: trimmed(own), createdAt }))
     .filter(({ content }) => content !== '');
 }
 
