@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { App } from '../../app.js';
 import type { Tool } from '../../tools/define-tool.js';
+import { daybookLine } from '../command-line.js';
 import type { Flags } from '../configuration.js';
 import { NOTHING_FOUND, OK } from '../exit-status.js';
 import { reportFailure } from '../failure.js';
@@ -158,6 +159,7 @@ async function show(
     paint: paintFor(process.stdout),
     times: timesFor(made.flags()),
     columns: isTTY ? columnsOf(process.stdout) : undefined,
+    commandLine: (...words: readonly string[]) => daybookLine(made.flags(), ...words),
   };
   const found = print(answer, view, input);
   if (found !== '') await showText(found);
