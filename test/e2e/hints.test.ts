@@ -49,3 +49,26 @@ describe('a printed command that restores', () => {
     });
   });
 });
+
+describe('a deleted conversation', () => {
+  it.each(['green tea in may', 'Green tea', 'TEA', 'tea'])('is restored as %s', async (name) => {
+    await withTea(async (place, id) => {
+      await run(place, 'delete', 'tea');
+      const restored = await run(place, 'restore', name);
+      if (name === 'TEA') expect(restored.stderr).toContain('no deleted conversation');
+      else expect(restored.stdout).toContain(`${id} was restored`);
+    });
+  });
+
+  it('is not restored by a title that two of them have', async () => {
+    await withTea(async (place, id) => {
+      await run(place, 'save', 'user', 'More', '--conversation-id', 'second');
+      await run(place, 'rename', 'second', 'Green tea in June');
+      for (const name of ['tea', 'second']) await run(place, 'delete', name);
+      const { code, stderr } = await run(place, 'restore', 'green tea');
+      expect(code).toBe(2);
+      expect(stderr).toContain('matches 2 deleted conversations');
+      expect(stderr).toContain(`${id} (Green tea in May)`);
+    });
+  });
+});
