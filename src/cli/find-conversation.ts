@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { AppError, isAppError } from '../base/errors.js';
 import { readStamp } from '../files/read/stamp.js';
+import type { TrashedConversation } from '../stores/conversations/conversation-trash.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
@@ -93,7 +94,23 @@ async function reportNewerDamaged(store: ConversationStore, last: ConversationHe
   }
 }
 
-type Rule = (head: ConversationHead, name: string) => boolean;
+/**
+ * The deleted conversation for a name; of several with the same id, the one that was deleted last. No
+ * deleted conversation is `last`. Throws CONFLICT if the name matches several conversations.
+ */
+export async function findDeleted(
+  store: Pick<ConversationStore, 'trashed'>,
+  name: string,
+): Promise<TrashedConversation | undefined> {
+  const found = matching(await store.trashed(), name, name === LAST ? EXACT.slice(0, 1) : RULES);
+  const byId = new Map(found.toReversed().map((each) => [each.conversationId, each]));
+  if (byId.size > 1) throw ambiguous(name, [...byId.values()], 'deleted conversations');
+  return found[0];
+}
+
+/** The facts of a conversation, or of a deleted one, that a name can mean. */
+type Named = Pick<ConversationHead, 'conversationId' | 'clientId' | 'title'>;
+type Rule = (head: Named, name: string) => boolean;
 
 const folded = (text: string) => text.normalize('NFKC').toLowerCase().trim();
 
@@ -109,11 +126,11 @@ const RULES: readonly Rule[] = [
   ({ title = '' }, name) => folded(title).startsWith(folded(name)),
 ];
 
-function matching(
-  heads: readonly ConversationHead[],
+function matching<T extends Named>(
+  heads: readonly T[],
   name: string,
   rules: readonly Rule[] = RULES,
-): readonly ConversationHead[] {
+): readonly T[] {
   if (name.trim() === '') return [];
   // A key or a title that is exactly `last` comes before the meaning "changed last".
   for (const rule of rules) {
@@ -124,7 +141,7 @@ function matching(
   return [];
 }
 
-function ambiguous(name: string, found: readonly ConversationHead[]): AppError {
+function ambiguous(name: string, found: readonly Named[], what = 'conversations'): AppError {
   const names = found.slice(0, MAX_LISTED).map((head) => {
     const title = head.title === undefined ? '' : ` (${head.title})`;
     return `${head.conversationId}${title}`;
@@ -132,7 +149,7 @@ function ambiguous(name: string, found: readonly ConversationHead[]): AppError {
   const more = found.length > MAX_LISTED ? ', …' : '';
   return new AppError(
     'CONFLICT',
-    `The name ${JSON.stringify(name)} matches ${found.length} conversations: ${names.join(', ')}${more}`,
+    `The name ${JSON.stringify(name)} matches ${found.length} ${what}: ${names.join(', ')}${more}`,
     {
       hint: 'Type more of the name, or the whole id.',
       details: { conversationIds: found.map(({ conversationId }) => conversationId) },

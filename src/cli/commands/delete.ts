@@ -2,6 +2,7 @@
 import { isAppError } from '../../base/errors.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
+import { daybookLine } from '../command-line.js';
 import type { Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { findConversation, nameOfConversation } from '../find-conversation.js';
@@ -42,7 +43,7 @@ export async function deleteConversation(
     const facts = { conversationId: id, deleted: true, permanent };
     report({ ...facts, ...(trashed && { trashPath: trashed.path }) }, json, () => {
       console.log(`Deleted: ${about}`);
-      if (!permanent) console.log(`To restore it, run: daybook restore ${id}`);
+      if (!permanent) console.log(`To restore it, run: ${daybookLine(flags, 'restore', id)}`);
     });
   });
 }

@@ -1,4 +1,5 @@
 /** `daybook history` and `daybook restore --version`: list and restore earlier versions of a conversation. */
+import { daybookLine } from '../command-line.js';
 import type { Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { findConversation, nameOfConversation } from '../find-conversation.js';
@@ -37,7 +38,7 @@ export async function history(
         if (versions.length === 0) console.log('There are no earlier versions.');
         else
           console.log(
-            `To restore a version, run: daybook restore ${id} --version ${versions[0]?.number}`,
+            `To restore a version, run: ${daybookLine(flags, 'restore', id, '--version', String(versions[0]?.number))}`,
           );
       });
       if (versions.length === 0) process.exitCode = NOTHING_FOUND;

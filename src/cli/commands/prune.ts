@@ -1,6 +1,7 @@
 /** `daybook prune`: shows what a rule would move to the trash and why, asks, and moves it. */
 import type { PruneRule } from '../../maintenance/retention/prunable-conversations.js';
 import type { PrunePlan } from '../../maintenance/retention/retention.js';
+import { daybookLine } from '../command-line.js';
 import type { Flags } from '../configuration.js';
 import { daysOf } from '../days.js';
 import { NOTHING_FOUND } from '../exit-status.js';
@@ -50,9 +51,12 @@ export async function prune(options: PruneOptions, flags: Flags): Promise<void> 
       report({ moved, removed, skipped }, json, () => {
         console.log(`${countOf(moved.length, 'conversation')} moved to the trash.`);
         if (removed.length > 0)
-          console.log(`${removed.length} removed from the trash permanently.`);
+          console.log(`${countOf(removed.length, 'item')} removed from the trash permanently.`);
         const [first] = done.moved;
-        if (first) console.log(`To restore one, run: daybook restore ${first.head.conversationId}`);
+        if (first) {
+          const { conversationId } = first.head;
+          console.log(`To restore one, run: ${daybookLine(flags, 'restore', conversationId)}`);
+        }
       });
       for (const { conversationId, reason } of skipped) {
         console.error(oneLine(`${conversationId} was not moved: ${reason}`));

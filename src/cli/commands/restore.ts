@@ -14,6 +14,7 @@ import { restoreArchive } from '../../maintenance/restore-archive.js';
 import { withAgeKeys } from '../age-encryption-options.js';
 import type { Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
+import { findDeleted } from '../find-conversation.js';
 import { report as reportFacts } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';
@@ -43,7 +44,7 @@ type OnProgress = (progress: number, total?: number) => void;
 
 /**
  * `what` is the first of these that exists: the path of a deleted note; a file (a backup is also found in
- * the folder of backups); an id, a key, or a name in the trash.
+ * the folder of backups); an id, a key, a name in the trash, or a title.
  */
 export function restore(
   what: string,
@@ -148,7 +149,10 @@ async function fromTrash(what: string, options: RestoreOptions, app: App): Promi
     if (conversationId !== undefined) return { conversationId, droppedKey: undefined };
     const isNothing =
       isAppError(error, 'CONVERSATION_NOT_FOUND') || isAppError(error, 'VALIDATION_ERROR');
-    throw isNothing && !/^\d{8}-\d{13}/.test(what) ? nothingOf(what, app) : error;
+    const isName = isNothing && !/^\d{8}-\d{13}/.test(what);
+    const deleted = isName ? await findDeleted(app.conversations, what) : undefined;
+    if (deleted !== undefined) return app.conversations.restore(deleted.name);
+    throw isName ? nothingOf(what, app) : error;
   });
   const { conversationId, droppedKey } = restored;
   const path = app.conversations.path(conversationId);
@@ -174,7 +178,7 @@ const isDeletedKey = async (what: string, { conversations }: App) =>
 function nothingOf(what: string, { backups }: App): AppError {
   return new AppError(
     'VALIDATION_ERROR',
-    `${what} is not a file, and no deleted conversation, insight or note has that id, key or path.`,
+    `${what} is not a file, and no deleted conversation, insight or note has that id, key, title or path.`,
     {
       hint: `Daybook searches for backups in this folder and in ${backups.folder}. To see what was deleted, run daybook trash.`,
       details: { missing: 'what to restore' },

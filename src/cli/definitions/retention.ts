@@ -43,7 +43,7 @@ function addTrash(program: Command, flags: () => Flags): void {
     );
   group
     .command('restore')
-    .argument('<what>', 'the name in the trash; or the id, key or path that it had')
+    .argument('<what>', 'the name in the trash; or the id, key, title or path that it had')
     .description('restore something from the trash; existing files are never overwritten')
     .option(...JSON_OPTION)
     .addHelpText('after', examplesText('trash restore garden-plan'))

@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import type { App } from '../../app.js';
 import { AppError } from '../../base/errors.js';
 import type { Tool } from '../../tools/define-tool.js';
+import { daybookLine } from '../command-line.js';
 import type { Flags } from '../configuration.js';
 import { NOTHING_FOUND, OK } from '../exit-status.js';
 import { reportFailure } from '../failure.js';
@@ -169,6 +170,7 @@ async function show(
     paint: paintFor(process.stdout),
     times: timesFor(made.flags()),
     columns: isTTY ? columnsOf(process.stdout) : undefined,
+    commandLine: (...words: readonly string[]) => daybookLine(made.flags(), ...words),
   };
   const found = print(answer, view, input);
   if (found !== '') await showText(found);

@@ -55,10 +55,10 @@ export function savedInsight(answer: Answer): string {
   return `Saved ${id} in ${oneLine(context)}`;
 }
 
-export function deletedInsight(answer: Answer): string {
+export function deletedInsight(answer: Answer, { commandLine }: View): string {
   const { id, deleted, trashName } = answer as z.output<typeof deleteInsight.output>;
   if (!deleted) return '';
   return trashName === undefined
     ? `Removed permanently: ${id}`
-    : `Deleted: ${id}\nTo restore it, run: daybook restore ${id}`;
+    : `Deleted: ${id}\nTo restore it, run: ${commandLine('restore', id)}`;
 }

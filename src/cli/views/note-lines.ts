@@ -77,12 +77,12 @@ function noteLine(what: string, answer: Answer): string {
   return `${what}: ${oneLine(path)} (${sizeOf(sizeBytes)}, hash ${hash})`;
 }
 
-export function deletedNote(answer: Answer): string {
+export function deletedNote(answer: Answer, { commandLine }: View): string {
   const { path, permanent } = answer as z.output<typeof mbDelete.output>;
   const name = oneLine(path);
   return permanent
     ? `Removed permanently: ${name}`
-    : `Deleted: ${name}\nTo restore it, run: daybook restore ${name}`;
+    : `Deleted: ${name}\nTo restore it, run: ${commandLine('restore', path)}`;
 }
 
 export function reindexedLine(answer: Answer): string {

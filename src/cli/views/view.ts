@@ -10,4 +10,6 @@ export interface View {
   readonly times: Times;
   /** Width of the terminal; `undefined` in a pipe, where nothing is cut. */
   readonly columns: number | undefined;
+  /** A command of Daybook with these words, for the same root and for the shell. */
+  readonly commandLine: (...words: readonly string[]) => string;
 }

@@ -1,0 +1,11 @@
+/** The commands that Daybook prints for people, who may run them in another folder. */
+import { shellLine } from './clients/shell-line.js';
+import { configuration, type Flags } from './configuration.js';
+import { oneLine } from './terminal/terminal-text.js';
+
+/** `daybook` with these words, quoted for the shell, and with the whole path of the root if --root was given. */
+export function daybookLine(flags: Flags, ...words: readonly string[]): string {
+  const isRootGiven = flags['root'] !== undefined;
+  const root = isRootGiven ? ['--root', configuration(flags).root] : [];
+  return oneLine(shellLine(['daybook', ...root, ...words]));
+}

@@ -1,0 +1,74 @@
+/** The commands that Daybook prints, and what it says about conversations that are not there any more. */
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { MAIN, type Place, runCommand, withPlace } from './harness.js';
+
+const run = (place: Place, ...args: string[]) => runCommand(place, ['--root', place.root, ...args]);
+
+/** A root whose path needs quotes, with the conversation `tea`. */
+async function withTea(work: (place: Place, id: string) => Promise<void>): Promise<void> {
+  await withPlace(async ({ folder, env }) => {
+    const place = { folder, env, root: join(folder, 'my root') };
+    await mkdir(place.root);
+    await run(place, 'save', 'user', 'Which pot?', '--conversation-id', 'tea');
+    await run(place, 'rename', 'tea', 'Green tea in May');
+    const names = await readdir(join(place.root, 'conversation-logs'));
+    await work(place, names.find((name) => /^\d/.test(name)) ?? '');
+  });
+}
+
+/** Runs the printed command in a shell, in another folder than the one of the store. */
+function runPrinted({ folder, env }: Place, text: string): string {
+  const [, line = ''] = /run: daybook (.*)/.exec(text) ?? [];
+  const command = `'${process.execPath}' '${MAIN}' ${line}`;
+  return execFileSync('sh', ['-c', command], { env, cwd: join(folder, '..'), encoding: 'utf8' });
+}
+
+describe('a printed command that restores', () => {
+  it.each([
+    { made: ['mb', 'add', 'my tea.md', 'Pots'], undone: ['mb', 'delete', 'my tea.md'] },
+    { made: [], undone: ['delete', 'tea'] },
+    { made: ['tag', 'tea', 'green'], undone: ['prune', '--tag', 'green', '--yes'] },
+  ])('has the root of $undone', async ({ made, undone }) => {
+    await withTea(async (place) => {
+      if (made.length > 0) await run(place, ...made);
+      const { stdout } = await runCommand(place, ['--root', 'my root', ...undone]);
+      expect(stdout).toContain(`daybook --root '${place.root}' restore `);
+      expect(runPrinted(place, stdout)).toContain('restored');
+    });
+  });
+
+  it('has the root of an insight', async () => {
+    await withTea(async (place) => {
+      const saved = await run(place, 'insight', 'save', 'Warm the pot', '--context', 'tea');
+      const [, id = ''] = /Saved (\S+)/.exec(saved.stdout) ?? [];
+      const { stdout } = await run(place, 'insight', 'delete', id);
+      expect(runPrinted(place, stdout)).toContain('The insight was restored');
+    });
+  });
+});
+
+describe('a deleted conversation', () => {
+  it.each(['green tea in may', 'Green tea', 'TEA', 'tea'])('is restored as %s', async (name) => {
+    await withTea(async (place, id) => {
+      await run(place, 'delete', 'tea');
+      const restored = await run(place, 'restore', name);
+      if (name === 'TEA') expect(restored.stderr).toContain('no deleted conversation');
+      else expect(restored.stdout).toContain(`${id} was restored`);
+    });
+  });
+
+  it('is not restored by a title that two of them have', async () => {
+    await withTea(async (place, id) => {
+      await run(place, 'save', 'user', 'More', '--conversation-id', 'second');
+      await run(place, 'rename', 'second', 'Green tea in June');
+      for (const name of ['tea', 'second']) await run(place, 'delete', name);
+      const { code, stderr } = await run(place, 'restore', 'green tea');
+      expect(code).toBe(2);
+      expect(stderr).toContain('matches 2 deleted conversations');
+      expect(stderr).toContain(`${id} (Green tea in May)`);
+    });
+  });
+});
