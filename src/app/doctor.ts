@@ -57,7 +57,7 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
   const machine = { ...imports, variable: config.variable };
   return new Doctor(
     [
-      conversationCheck({ logsFolder, conversations, repairer, clock }),
+      conversationCheck({ logsFolder, conversations, repairer, clock, backups }),
       besideConversationsCheck(logsFolder, durability),
       noteCheck(memoryBank),
       insightCheck(insights, bankFolder, durability),

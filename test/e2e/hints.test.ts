@@ -1,7 +1,7 @@
 /** The commands that Daybook prints, and what it says about conversations that are not there any more. */
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MAIN, type Place, runCommand, withPlace } from './harness.js';
 
@@ -69,6 +69,26 @@ describe('a deleted conversation', () => {
       expect(code).toBe(2);
       expect(stderr).toContain('matches 2 deleted conversations');
       expect(stderr).toContain(`${id} (Green tea in May)`);
+    });
+  });
+});
+
+describe('a damaged conversation', () => {
+  it('is taken from the newest backup with the commands that are printed', async () => {
+    await withTea(async (place, id) => {
+      const file = join(place.root, 'conversation-logs', id, 'conversation.json');
+      const before = await readFile(file, 'utf8');
+      const backup = basename((await run(place, 'backup')).stdout.split('\n')[0] ?? '');
+      await writeFile(file, 'nothing of it');
+      const doctor = `daybook --root '${place.root}'`;
+      const { stdout } = await run(place, 'doctor');
+      expect(stdout).toContain(`run ${doctor} delete ${id}, then ${doctor} restore ${backup}.`);
+      const refused = await run(place, 'restore', backup);
+      expect(refused.stderr).toContain('ALREADY_EXISTS');
+      expect(refused.stderr).toContain(`to the trash with: ${doctor} delete ${id}\n`);
+      await run(place, 'delete', id);
+      runPrinted(place, refused.stderr);
+      expect(await readFile(file, 'utf8')).toBe(before);
     });
   });
 });

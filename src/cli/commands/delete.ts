@@ -2,10 +2,10 @@
 import { isAppError } from '../../base/errors.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
-import { daybookLine } from '../command-line.js';
 import type { Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { findConversation, nameOfConversation } from '../find-conversation.js';
+import { daybookLine } from '../terminal/command-line.js';
 import { confirm, requireTerminal } from '../terminal/confirm.js';
 import { countOf, report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';

@@ -7,6 +7,7 @@ import { type Examination, type Outcome, type Step, statusOf } from '../../docto
 import { clientCheck } from '../checks/clients.js';
 import { configurationCheck } from '../checks/configuration.js';
 import { configuration, type Flags } from '../configuration.js';
+import { withRoot } from '../terminal/command-line.js';
 import { confirm, requireTerminal } from '../terminal/confirm.js';
 import { countOf, report } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
@@ -39,14 +40,14 @@ export async function doctor(options: DoctorOptions, flags: Flags): Promise<void
         return app.doctor.examine({ signal, also, onStep }).finally(() => bar.clear());
       };
       const first = await examine();
-      if (!json) printSteps(first.steps);
+      if (!json) printSteps(first.steps, flags);
       const outcomes = repair ? await repairAll(first, options, signal) : [];
       const { steps } = outcomes.length > 0 ? await examine() : first;
       process.exitCode = statusOf(steps);
       const findings = steps.flatMap((step) => step.findings);
       report({ root: config.root, steps, repaired: outcomes }, json, () => {
         for (const outcome of outcomes) console.log(outcomeLine(outcome));
-        console.log(closingLine(steps, findings, outcomes));
+        console.log(withRoot(flags, closingLine(steps, findings, outcomes)));
       });
     },
     { isReading: !repair },
@@ -68,13 +69,13 @@ async function repairAll(
 const repairable = (steps: readonly Step[]) =>
   steps.flatMap(({ findings }) => findings.filter((finding) => finding.repairable));
 
-function printSteps(steps: readonly Step[]): void {
+function printSteps(steps: readonly Step[], flags: Flags): void {
   for (const { check, checked, durationMs, findings, error } of steps) {
     const time = `${(durationMs / 1000).toFixed(2)} s`;
     const state = stateOf(findings, error);
     console.log(`${state.padEnd(INDENT)}${check.padEnd(NAME_WIDTH)}${checked} checked, ${time}`);
     if (error) printIndented(`The check failed: ${error.message}`);
-    for (const finding of findings.slice(0, MAX_SHOWN)) printFinding(finding);
+    for (const finding of findings.slice(0, MAX_SHOWN)) printFinding(finding, flags);
     if (findings.length > MAX_SHOWN) {
       printIndented(`${findings.length - MAX_SHOWN} more: daybook doctor --json shows all`);
     }
@@ -92,7 +93,9 @@ const printIndented = (text: string, more = 0) =>
 
 const isProblem = ({ severity }: Finding) => severity !== 'note';
 
-function printFinding({ severity, path, message, hint, repairable: canRepair }: Finding): void {
+function printFinding(finding: Finding, flags: Flags): void {
+  const { severity, path, message, repairable: canRepair } = finding;
+  const hint = withRoot(flags, finding.hint);
   const where = message.includes(path) ? '' : `${path}: `;
   printIndented(`${severity}: ${where}${message}`);
   printIndented(`${canRepair ? '(can be repaired) ' : ''}${hint}`, 2);

@@ -1,9 +1,10 @@
 /** `daybook history` and `daybook restore --version`: list and restore earlier versions of a conversation. */
-import { daybookLine } from '../command-line.js';
+
 import type { Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { findConversation, nameOfConversation } from '../find-conversation.js';
 import { sizeOf } from '../terminal/amounts.js';
+import { daybookLine } from '../terminal/command-line.js';
 import { countOf, report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { timesFor } from '../terminal/times.js';

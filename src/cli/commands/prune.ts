@@ -1,11 +1,11 @@
 /** `daybook prune`: shows what a rule would move to the trash and why, asks, and moves it. */
 import type { PruneRule } from '../../maintenance/retention/prunable-conversations.js';
 import type { PrunePlan } from '../../maintenance/retention/retention.js';
-import { daybookLine } from '../command-line.js';
 import type { Flags } from '../configuration.js';
 import { daysOf } from '../days.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { sizeOf } from '../terminal/amounts.js';
+import { daybookLine } from '../terminal/command-line.js';
 import { confirm, requireTerminal } from '../terminal/confirm.js';
 import { countOf, report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';

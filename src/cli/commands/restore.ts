@@ -15,6 +15,7 @@ import { withAgeKeys } from '../age-encryption-options.js';
 import type { Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { findDeleted } from '../find-conversation.js';
+import { daybookLine } from '../terminal/command-line.js';
 import { report as reportFacts } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';
@@ -73,6 +74,7 @@ async function restoreWhat(what: string, options: RestoreOptions, flags: Flags):
         bar.clear,
       );
       report(outcome, options);
+      if (isBackup && options.to === undefined) adviseOnExisting(outcome, what, flags);
     },
     { mayCreateRoot: true },
   );
@@ -258,4 +260,19 @@ function report(outcome: Outcome, { dryRun = false, json }: RestoreOptions): voi
     console.error(oneLine(`${name}: ${code}: ${reason}`));
   }
   if (refused.length > 0) process.exitCode = NOTHING_FOUND;
+}
+
+const STORED_CONVERSATION = /^conversation-logs\/(\d{8}-\d{13})\//;
+
+/** Prints how to take the version of the backup instead of the existing file. */
+function adviseOnExisting({ refused }: Outcome, what: string, flags: Flags): void {
+  const existing = refused.filter(({ code }) => code === 'ALREADY_EXISTS');
+  if (existing.length === 0) return;
+  const ids = existing.flatMap(({ name }) => STORED_CONVERSATION.exec(name)?.[1] ?? []);
+  const [id] = ids;
+  console.error(
+    id === undefined
+      ? 'To see the versions of the backup, extract them into another folder with --to FOLDER.'
+      : `To take a conversation from the backup, move the existing one to the trash with: ${daybookLine(flags, 'delete', id)}\nThen run: ${daybookLine(flags, 'restore', what)}`,
+  );
 }

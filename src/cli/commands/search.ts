@@ -16,7 +16,7 @@ import { showText } from '../terminal/pager.js';
 import { MATCH_END, MATCH_START, paintFor } from '../terminal/paint.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { escapeControls, terminalJson } from '../terminal/terminal-text.js';
-import { type Times, timesFor } from '../terminal/times.js';
+import { type Times, timesFor, withLocalDays, zoneFor } from '../terminal/times.js';
 import { withCommandNames } from '../tools/command-names.js';
 import { invalidInput } from '../tools/issue-text.js';
 import { allPages, type Pages } from '../tools/paging.js';
@@ -90,7 +90,10 @@ async function run(
     conversation === undefined
       ? undefined
       : await findConversation(app.conversations, conversation);
-  const filtered = { ...input, ...(conversationId !== undefined && { conversationId }) };
+  const filtered = {
+    ...withLocalDays(input, zoneFor(flags)),
+    ...(conversationId !== undefined && { conversationId }),
+  };
   const found = await searchPages(app, signal, filtered, { firstPage: {}, most });
   if (options.json) console.log(terminalJson(found));
   else {

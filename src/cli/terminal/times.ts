@@ -2,6 +2,7 @@
  * Times as text for people, in the configured time zone (default: that of the system), or in UTC with
  * --utc. A list shows the zone once.
  */
+import { DAY_MS } from '../../base/clock.js';
 import { configuration, type Flags } from '../configuration.js';
 
 export interface Times {
@@ -11,8 +12,12 @@ export interface Times {
   minute(time: string | number): string;
 }
 
+/** The zone in which a command shows times. */
+export const zoneFor = (flags: Flags): string =>
+  flags['utc'] ? 'UTC' : configuration(flags).timeZone;
+
 export function timesFor(flags: Flags): Times {
-  const zone = flags['utc'] ? 'UTC' : configuration(flags).timeZone;
+  const zone = zoneFor(flags);
   // Swedish dates have the form of ISO 8601. Making a formatter is slow, so a list shares one.
   const style = { timeZone: zone, dateStyle: 'short', timeStyle: 'short' } as const;
   const format = new Intl.DateTimeFormat('sv-SE', style);
@@ -23,4 +28,40 @@ export function timesFor(flags: Flags): Times {
       return Number.isNaN(date.getTime()) ? String(time) : format.format(date);
     },
   };
+}
+
+/** The inputs of tools that are the first and the last day of a period. */
+const FIRST_DAYS = ['startDate', 'createdAfter', 'updatedAfter'];
+const LAST_DAYS = ['endDate', 'createdBefore', 'updatedBefore'];
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Tools read a date as a day in UTC. Here it becomes a day in `zone`, in which the command shows times. */
+export function withLocalDays<T extends Readonly<Record<string, unknown>>>(
+  input: T,
+  zone: string,
+): T {
+  const days = (names: readonly string[], timeOf: (day: string, zone: string) => number) =>
+    names.flatMap((name) => {
+      const day = input[name];
+      if (typeof day !== 'string' || !DAY.test(day) || Number.isNaN(Date.parse(day))) return [];
+      return [[name, new Date(timeOf(day, zone)).toISOString()]];
+    });
+  const lastMoment = (day: string) => midnight(nextDay(day), zone) - 1;
+  return {
+    ...input,
+    ...Object.fromEntries([...days(FIRST_DAYS, midnight), ...days(LAST_DAYS, lastMoment)]),
+  };
+}
+
+const nextDay = (day: string): string =>
+  new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
+
+/** The beginning of a day in a zone, in epoch milliseconds. */
+function midnight(day: string, zone: string): number {
+  const style = { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' } as const;
+  const format = new Intl.DateTimeFormat('sv-SE', style);
+  const offsetAt = (ms: number) => Date.parse(`${format.format(ms).replace(' ', 'T')}Z`) - ms;
+  const wanted = Date.parse(day);
+  const near = wanted - offsetAt(wanted);
+  return wanted - offsetAt(near); // the offset may change between the two
 }

@@ -5,19 +5,19 @@ import type { Command } from 'commander';
 import type { App } from '../../app.js';
 import { AppError } from '../../base/errors.js';
 import type { Tool } from '../../tools/define-tool.js';
-import { daybookLine } from '../command-line.js';
 import type { Flags } from '../configuration.js';
 import { NOTHING_FOUND, OK } from '../exit-status.js';
 import { reportFailure } from '../failure.js';
 import { examplesText } from '../names.js';
 import { reportUnreadable } from '../problems.js';
 import { columnsOf } from '../terminal/columns.js';
+import { daybookLine } from '../terminal/command-line.js';
 import { showText } from '../terminal/pager.js';
 import { MATCH_END, MATCH_START, paintFor } from '../terminal/paint.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { toStdout } from '../terminal/stdout.js';
 import { escapeControls, terminalJson } from '../terminal/terminal-text.js';
-import { timesFor } from '../terminal/times.js';
+import { timesFor, withLocalDays, zoneFor } from '../terminal/times.js';
 import type { Answer, View } from '../views/view.js';
 import { withApp } from '../with-app.js';
 import { answerText } from './answer-text.js';
@@ -84,7 +84,8 @@ async function run(command: Command, fields: readonly Field[], made: ToolCommand
   await withApp(
     made.flags(),
     async (app, signal) => {
-      const given = valid ?? inputOf((await made.complete?.(typed, app)) ?? typed);
+      const typedInput = valid ?? inputOf((await made.complete?.(typed, app)) ?? typed);
+      const given = withLocalDays(typedInput, zoneFor(made.flags()));
       const input = (await made.prepare?.(given, app, command)) ?? given;
       const streamed = isJson ? undefined : made.stream?.(input, app, signal);
       if (streamed !== undefined) return toStdout(streamed);

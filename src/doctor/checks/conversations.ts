@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
 import { entriesOf, removeEmptyFolder } from '../../files/paths/folders.js';
 import { readStamp } from '../../files/read/stamp.js';
+import type { Backups } from '../../maintenance/backup.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import type {
@@ -20,24 +21,31 @@ export interface ConversationParts {
   readonly logsFolder: string;
   readonly conversations: ConversationStore;
   readonly repairer: ConversationRepairer;
+  readonly backups: Pick<Backups, 'list'>;
 }
 
 export const conversationCheck = (parts: ConversationParts): Check => ({
   name: 'conversations',
   async run(context) {
+    const newestBackup = (await parts.backups.list()).at(-1)?.name;
     for (const entry of await entriesOf(parts.logsFolder)) {
       context.signal.throwIfAborted();
       if (!CONVERSATION_ID.test(entry.name)) continue;
       if (!entry.isDirectory() && !entry.isSymbolicLink()) continue;
-      await examine(entry.name, parts, context);
+      await examine(entry.name, { ...parts, newestBackup }, context);
     }
     await checkNames(parts, context);
   },
 });
 
+interface FromBackup {
+  /** The name of the newest backup; `undefined` without a backup. */
+  readonly newestBackup: string | undefined;
+}
+
 async function examine(
   id: string,
-  { logsFolder, repairer, clock }: ConversationParts,
+  { logsFolder, repairer, clock, newestBackup }: ConversationParts & FromBackup,
   { countChecked, found }: CheckContext,
 ): Promise<void> {
   const folder = join(logsFolder, id);
@@ -45,14 +53,19 @@ async function examine(
   try {
     const condition = await repairer.examine(id);
     if (condition === undefined) await checkEmptyFolder(folder, found, clock.now());
-    else for (const finding of findingsOf(id, condition, repairer)) found(finding);
+    else for (const finding of findingsOf(id, condition, repairer, newestBackup)) found(finding);
   } catch (error) {
     if (!isAppError(error)) throw error;
     found(unreadable(error, join(folder, 'conversation.json')));
   }
 }
 
-function findingsOf(id: string, condition: Condition, repairer: ConversationRepairer): Found[] {
+function findingsOf(
+  id: string,
+  condition: Condition,
+  repairer: ConversationRepairer,
+  newestBackup: string | undefined,
+): Found[] {
   const { path, damage, faults, isRepairable, salvageable } = condition;
   const repair = async () => {
     const repaired = await repairer.repair(id);
@@ -64,7 +77,7 @@ function findingsOf(id: string, condition: Condition, repairer: ConversationRepa
   if (damage !== undefined) {
     const hint = isRepairable
       ? `daybook doctor --repair saves its complete messages (${salvageable}) and keeps the broken file beside it.`
-      : `${damage.hint} Deleted messages may be in a backup.`;
+      : `${damage.hint} ${wayBack(id, newestBackup)}`;
     return [{ ...unreadable(damage, path), hint, ...(isRepairable && { repair }) }];
   }
   return faults.map((fault, index) => ({
@@ -77,6 +90,12 @@ function findingsOf(id: string, condition: Condition, repairer: ConversationRepa
     ...(isRepairable && index === 0 && { repair }),
   }));
 }
+
+/** The damaged conversation is only moved to the trash, so nothing is lost if the backup does not have it. */
+const wayBack = (id: string, newestBackup: string | undefined): string =>
+  newestBackup === undefined
+    ? 'There is no backup.'
+    : `The newest backup is ${newestBackup}. To take the conversation from it, run daybook delete ${id}, then daybook restore ${newestBackup}.`;
 
 /** Reports a folder without a conversation. A process that ended, or a person, created it. */
 async function checkEmptyFolder(
