@@ -16,6 +16,8 @@ describe('the key of a damaged file', () => {
     const before = textOf(OLD);
     const append = (key: string) => store.append(key, [user('more')], { create: true });
     expect((await errorOf(append('plan'))).code).toBe('CONVERSATION_CORRUPTED');
+    const created = store.create({ clientId: 'plan', messages: [user('more')] });
+    expect((await errorOf(created)).code).toBe('CONVERSATION_CORRUPTED');
     expect(textOf(OLD)).toBe(before);
     expect((await append('plan-2')).created).toBe(true);
   });

@@ -277,6 +277,7 @@ export class ConversationWriter {
     if (!isKnown) await this.#core.catalogue.refresh();
     const conversationId = this.#core.catalogue.idOfKey(clientId);
     if (conversationId !== undefined) throw keyInUse(clientId, conversationId);
+    if (!isKnown) await this.#requireNotDamaged(clientId);
   }
 
   #apply(document: ConversationDocument, requests: readonly AppendRequest[]): Outcome<Applied>[] {
@@ -288,10 +289,14 @@ export class ConversationWriter {
   }
 }
 
-const mentionsKey = (text: string, clientId: string): boolean =>
-  Array.from(text.matchAll(/"clientId"\s*:\s*("(?:[^"\\]|\\.)*")/g), ([, key]) => key).includes(
-    JSON.stringify(clientId),
-  );
+/** Whether the text, which is no valid JSON, has this key. */
+function mentionsKey(text: string, clientId: string): boolean {
+  const [, ...rests] = text.split('"clientId"');
+  return rests.some((rest) => {
+    const start = /^\s*:\s*/.exec(rest)?.[0].length;
+    return start !== undefined && rest.startsWith(JSON.stringify(clientId), start);
+  });
+}
 
 /** Returns the fields of the first request that describes the new conversation. */
 function fieldsOf(requests: readonly AppendRequest[]): ConversationFields {
