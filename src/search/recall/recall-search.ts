@@ -80,17 +80,21 @@ export class RecallSearch {
 
   /** Throws QUERY_SYNTAX (matchType fts5), CANCELLED or FILESYSTEM_ERROR. */
   async search(request: RecallQuery, caller: SearchCaller = {}): Promise<RecallResults> {
+    if (this.usesRecall(request))
+      return (await this.#whenReady(request, caller)) ?? this.#byKeywords(request, caller);
+    const found = await this.#byKeywords(request, caller);
+    // A question may contain quotation marks. If no message has all of it, recall finds better messages than
+    // those with any of its words.
+    const isUnanswered =
+      request.mode === 'auto' && request.matchType === undefined && found.relaxed;
+    const recalled = isUnanswered ? await this.#whenReady(request, caller) : undefined;
+    return recalled === undefined ? found : { ...recalled, relaxed: true };
+  }
+
+  /** `undefined` if the index is not complete in time. */
+  async #whenReady(request: RecallQuery, caller: SearchCaller): Promise<RecallResults | undefined> {
     const maxWaitMs = request.mode === 'auto' ? WAIT_IN_AUTO_MS : WAIT_FOR_BUILD_MS;
-    const usesRecall = this.usesRecall(request);
-    if (!usesRecall) {
-      const found = await this.#byKeywords(request, caller);
-      // A question may contain quotation marks. If no message has all of it, recall finds better messages
-      // than those with any of its words.
-      const isUnanswered =
-        request.mode === 'auto' && request.matchType === undefined && found.relaxed;
-      if (!isUnanswered) return found;
-    }
-    if (!(await this.ready({ maxWaitMs, ...caller }))) return this.#byKeywords(request, caller);
+    if (!(await this.ready({ maxWaitMs, ...caller }))) return undefined;
     for (let tries = 1; ; tries += 1) {
       const found = await this.#byRecall(request, caller);
       // A keyword search explains why nothing matches. Its query has no function words, because these would
@@ -98,8 +102,7 @@ export class RecallSearch {
       if (found.total === 0)
         return this.#byKeywords({ ...request, query: found.words || request.query }, caller);
       const { words: _words, ...results } = found;
-      if (found.isCurrent || tries >= MAX_TRIES)
-        return { ...results, relaxed: results.relaxed || !usesRecall };
+      if (found.isCurrent || tries >= MAX_TRIES) return results;
     }
   }
 
