@@ -94,7 +94,7 @@ const CLI_RULES = [
   'The exit status is 0 if the command worked, 1 if it found nothing or left something out, and 2 for an error or wrong use. A command that shows stored data (`list`, `search`, `find`, `stats`, `mb list`, `kg query` and so on) ends with 1 if there is nothing to show. There are exceptions: an empty trash, no locks, no language models and an empty export are normal, so `daybook trash`, `unlock`, `providers list`, `insight export` and `kg export` then end with 0.',
   'Ctrl-C ends every command, with the exit status 130. A command that changes something first finishes its current step, which takes at most a few seconds. What it has finished is stored. A second Ctrl-C ends it at once. While an editor or a pager is open, that program gets the Ctrl-C.',
   'Every command has `--json` except `serve`, `edit`, `open`, `export`, `completion` and `help`. With `--json` an error, also one of wrong use, is `{"success": false, "error": {"code", "message", "hint", …}}` on the standard output.',
-  'Times are local; `--utc` shows them in UTC. Times in exported files and JSON are always in UTC.',
+  'Times are local, and a date in a filter such as `--from` is a local day; with `--utc`, both are in UTC. Times in exported files and JSON are always in UTC.',
   'Colours, rendered Markdown, progress bars and the pager (`DAYBOOK_PAGER`, otherwise `PAGER`, otherwise `less -R`; an empty value switches it off) are used on terminals only. `NO_COLOR` switches colours off.',
   '`daybook completion bash`, `zsh` or `fish` prints a script for your shell. `man daybook` shows this page if npm installed Daybook.',
 ];

@@ -93,6 +93,8 @@ describe('daybook init', () => {
       expect(piped.stdout).toContain(
         `Found Cursor, Windsurf: to add Daybook to them, run daybook init ${place.root} --yes`,
       );
+      const byOption = await runCommand(place, ['--root', place.root, 'init']);
+      expect(byOption.stdout).toContain(`run daybook init ${place.root} --yes`);
       const named = await runCommand(place, ['init', place.root, '--client', 'cursor']);
       expect(named.code).toBe(2);
       expect(named.stderr).toContain('--yes');

@@ -85,7 +85,7 @@ export async function init(
   );
   const reports = isAsked ? await changeClients(clients, { start, ...options }) : [];
   for (const line of reports.map(lineOf)) say(line);
-  if (!isAsked) say(foundLine(clients, folder));
+  if (!isAsked) say(foundLine(clients, folder ?? flags['root']));
   finish({ root: config.root, logsDir: config.logsDir, start, clients: reports }, options);
 }
 

@@ -2,13 +2,14 @@
 import type { z } from 'zod';
 import type { Table } from '../../analytics/report-table-names.js';
 import { getAnalytics } from '../../tools/context/get-analytics.js';
-import { configuration, type Flags } from '../configuration.js';
+import type { Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { reportLeftOut } from '../problems.js';
 import { columnsOf } from '../terminal/columns.js';
 import { showText } from '../terminal/pager.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { terminalJson } from '../terminal/terminal-text.js';
+import { zoneFor } from '../terminal/times.js';
 import { invalidInput } from '../tools/issue-text.js';
 import { csvOf } from '../views/stats-csv.js';
 import { statsLines } from '../views/stats-lines.js';
@@ -54,13 +55,12 @@ function inputOf(
   flags: Flags,
   csv: StatsOptions['csv'],
 ): Input {
-  const timeZone = flags['utc'] ? 'UTC' : configuration(flags).timeZone;
   const parsed = getAnalytics.input.safeParse({
     ...options,
     ...(limit !== undefined && { limit: Number(limit) }),
     ...(csv !== undefined && limit === undefined && { limit: 100 }),
     ...(csv !== undefined && { include: [csv === true ? 'periods' : csv] }),
-    ...{ timeZone, maxTokens: 25_000 },
+    ...{ timeZone: zoneFor(flags), maxTokens: 25_000 },
   });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
