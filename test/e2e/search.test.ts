@@ -127,6 +127,10 @@ describe('daybook search', () => {
       const nothing = await run('wombat');
       expect(nothing).toMatchObject({ code: 1, stdout: '' });
       expect(nothing.stderr).toContain('wombat');
+      expect(nothing.stderr).toContain('--match-type fuzzy');
+      const byMeaning = await run('common', '--mode', 'hybrid');
+      expect(byMeaning.stderr).toContain('daybook embeddings enable');
+      expect((await run('common')).stderr).not.toMatch(/fuzzy|embeddings/);
       const nobody = await run('common', '--conversation', 'nobody');
       expect(nobody).toMatchObject({ code: 1, stdout: '' });
       for (const args of [

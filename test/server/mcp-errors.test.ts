@@ -1,0 +1,28 @@
+/** Exceptions as a client gets them. */
+import { createRequire } from 'node:module';
+import { expect, it } from 'vitest';
+import { silentLog } from '../../src/base/log.js';
+import { toAppError } from '../../src/server/mcp/error-result.js';
+
+const asGiven = (error: unknown) => toAppError(error, new AbortController().signal, silentLog);
+
+it('asks for a restart where a part of the program is gone', async () => {
+  // Through node itself, because vitest has an import of its own.
+  const { runInThisContext, constants } = createRequire(import.meta.url)('node:vm');
+  const load = runInThisContext('(path) => import(path)', {
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  });
+  const failure: unknown = await load('/nope/missing.js').catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: 'ERR_MODULE_NOT_FOUND' });
+  expect(asGiven(failure)).toMatchObject({
+    code: 'INTERNAL',
+    message: expect.stringContaining('A part of the program is missing'),
+    hint: expect.stringContaining('Restart the server'),
+  });
+});
+
+it('calls every other exception an internal error, with a reference to the log', () => {
+  const { code, message } = asGiven(new Error('secret detail'));
+  expect(code).toBe('INTERNAL');
+  expect(message).toMatch(/^Internal error \(ref [0-9a-f]{8}\)\.$/);
+});
