@@ -48,7 +48,7 @@ export function repairJson(file: JsonFile, { clock, fsync }: RepairOptions): Pro
     await lock.link(path, join(dirname(path), keptAs), { fsync });
     const bytes = Buffer.from(`${JSON.stringify(fields, null, 2)}\n`);
     await lock.replace(path, bytes, { fsync }, { base: found.stamp });
-    return `${Object.keys(fields).length} fields were saved; the broken file is kept as ${keptAs}.`;
+    return `Fields saved: ${Object.keys(fields).length}; the broken file is kept as ${keptAs}.`;
   });
 }
 

@@ -131,7 +131,10 @@ export class TrashFolder {
     );
   }
 
-  /** Removes the entry permanently; durable when it resolves. Returns false if it does not exist. FILESYSTEM_ERROR. */
+  /**
+   * Removes the entry permanently. Durable when it resolves. Returns false if it does not exist.
+   * FILESYSTEM_ERROR.
+   */
   async remove(name: string): Promise<boolean> {
     const path = this.pathOf(name);
     if (this.#options.holds === 'folders') return this.removeUnlisted(path);

@@ -35,7 +35,7 @@ export async function requireSoundJson(
  * Whether a JSON document or list begins in the file, but does not end. False for a large file in an
  * archive, whose end cannot be read alone. FILESYSTEM_ERROR.
  */
-export async function isCutOff(file: InputFile): Promise<boolean> {
+async function isCutOff(file: InputFile): Promise<boolean> {
   const ends = await endsOf(file);
   if (ends === undefined) return false;
   const first = firstSign(ends.start);
