@@ -25,7 +25,7 @@ import type {
   ReadOptions,
   Source,
 } from './source-interface.js';
-import { sourceOf } from './source-list.js';
+import { detectedSource, sourceOf } from './source-list.js';
 import { WriteSlots } from './write-slots.js';
 
 export interface ImportStores extends OtherStores {
@@ -53,7 +53,7 @@ export interface ImportRequest {
    */
   readonly areFound?: boolean | undefined;
   /** The text of an export; it is read after the paths. */
-  readonly text?: { readonly name: string; readonly content: string } | undefined;
+  readonly text?: { readonly name: string | undefined; readonly content: string } | undefined;
   /** The kind of source. If it is absent, the format is detected. */
   readonly from?: string | undefined;
   /** ISO 8601: only conversations that were changed since. */
@@ -77,6 +77,8 @@ export interface ImportReport extends ImportOutcome {
 
 /** Reading a smaller file takes less than a second. */
 const LARGE_BYTES = 8 * 1024 * 1024;
+/** Names at the top of a folder of files that may be an export by themselves. */
+const EXPORT_NAME = /^[^/]+\.(zip|jsonl?|ndjson|md|markdown|txt|db|sqlite3?|vscdb)$/i;
 const WAIT_MS = 10_000;
 const POLL_INTERVAL_MS = 200;
 
@@ -129,6 +131,8 @@ class Run {
   readonly #conversations: ConversationImport;
   readonly #known: AlreadyImported;
   #progress: ImportProgress = { conversations: 0 };
+  /** The number of items that were read, without problems. */
+  #items = 0;
 
   constructor(
     stores: ImportStores,
@@ -149,20 +153,12 @@ class Run {
   }
 
   /** Imports the input and closes it. */
-  async input(given: Input): Promise<void> {
-    const input = this.#reportingReads(given);
-    const { path } = input;
+  async input(input: Input): Promise<void> {
     try {
-      const source = await sourceOf(input, this.#request.from);
-      this.#report.sources.push({ path, kind: source.kind, title: source.title });
-      for (const refused of input.refused) {
-        const message = `${refused.name} ${refused.reason}. It was not read.`;
-        addProblem(this.#report, { path: refused.name }, { code: 'PATH_ESCAPE', message });
-      }
-      await this.#readAll(source, input);
+      await this.#importInput(input);
     } catch (error) {
       if (this.#request.areFound && isAppError(error, 'VALIDATION_ERROR')) {
-        addProblem(this.#report, { path }, error);
+        addProblem(this.#report, { path: input.path }, error);
         return;
       }
       if (!isAppError(error, 'STORAGE_FULL')) throw error;
@@ -170,6 +166,77 @@ class Run {
     } finally {
       await input.close();
     }
+  }
+
+  async #importInput(input: Input): Promise<void> {
+    const { from, areFound, isKnown } = this.#request;
+    if (from !== undefined) return this.#importAs(await sourceOf(input, from), input);
+    const isFolderOfUser = input.form === 'folder' && !areFound && isKnown === undefined;
+    const source = isFolderOfUser ? await detectedSource(input) : await sourceOf(input, from);
+    const opened = source === undefined ? new Set<string>() : await this.#read(source, input);
+    const others = isFolderOfUser ? await this.#importOthers(input, source?.kind, opened) : 0;
+    if (source === undefined && others === 0) await sourceOf(input, from);
+  }
+
+  /** VALIDATION_ERROR if the source, which the user chose, reads nothing and another one detects the input. */
+  async #importAs(source: Source, input: Input): Promise<void> {
+    const before = this.#items;
+    await this.#read(source, input);
+    if (this.#items > before || (await source.detect(input))) return;
+    const other = await detectedSource(input);
+    if (other === undefined) return;
+    const message = `${input.path} is not of the kind ${source.kind}. It is of the kind ${other.kind} (${other.title}).`;
+    throw new AppError('VALIDATION_ERROR', message, {
+      hint: `Nothing was imported. Give no kind, or ${other.kind}.`,
+      details: { path: input.path },
+    });
+  }
+
+  /**
+   * Imports the files at the top of a folder that its own source did not open, if each by itself is an
+   * export of another kind. Returns their number.
+   */
+  async #importOthers(
+    { files }: Input,
+    kind: string | undefined,
+    opened: ReadonlySet<string>,
+  ): Promise<number> {
+    let count = 0;
+    for (const { name, diskPath } of files) {
+      if (opened.has(name) || diskPath === undefined || !EXPORT_NAME.test(name)) continue;
+      this.#request.signal?.throwIfAborted();
+      if (await this.#importOther(diskPath, kind)) count += 1;
+    }
+    return count;
+  }
+
+  async #importOther(path: string, folderKind: string | undefined): Promise<boolean> {
+    const input = await openInput(path).catch((error: unknown) => {
+      if (!isAppError(error)) throw error;
+      addProblem(this.#report, { path }, error);
+    });
+    if (input === undefined) return false;
+    try {
+      const source = await detectedSource(input);
+      if (source === undefined || source.kind === folderKind) return false;
+      await this.#read(source, input);
+      return true;
+    } finally {
+      await input.close();
+    }
+  }
+
+  /** Returns the names of the files that the source opened. */
+  async #read(source: Source, input: Input): Promise<ReadonlySet<string>> {
+    const opened = new Set<string>();
+    const { path } = input;
+    this.#report.sources.push({ path, kind: source.kind, title: source.title });
+    for (const { name, reason } of input.refused) {
+      const message = `${name} ${reason}. It was not read.`;
+      addProblem(this.#report, { path: name }, { code: 'PATH_ESCAPE', message });
+    }
+    await this.#readAll(source, this.#observed(input, opened));
+    return opened;
   }
 
   async #readAll(source: Source, input: Input): Promise<void> {
@@ -180,6 +247,7 @@ class Run {
       for await (const item of source.read(input, { activity, signal, isKnown })) {
         signal?.throwIfAborted();
         this.#requireLease();
+        if (item.type !== 'problem') this.#items += 1;
         if (item.type === 'conversation') await this.#importItem(source, item, pool, input);
         else if (item.type === 'problem') this.#problem(item);
         else await others.importOne(item);
@@ -211,11 +279,13 @@ class Run {
     this.#request.onProgress?.(this.#progress);
   }
 
-  /** The same input, whose large files report their progress when they are read. */
-  #reportingReads(input: Input): Input {
-    const files = input.files.map((file) =>
-      file.sizeBytes < LARGE_BYTES ? file : { ...file, bytes: () => this.#bytesOf(file) },
-    );
+  /** The same input. It adds the names of opened files to `opened`, and large files report their progress. */
+  #observed(input: Input, opened: Set<string>): Input {
+    const bytesOf = (file: InputFile) => {
+      opened.add(file.name);
+      return file.sizeBytes < LARGE_BYTES ? file.bytes() : this.#bytesOf(file);
+    };
+    const files = input.files.map((file) => ({ ...file, bytes: () => bytesOf(file) }));
     return { ...input, files };
   }
 

@@ -65,7 +65,8 @@ export async function sourceOf(input: Input, from: string | undefined): Promise<
       hint: `The sources are ${KINDS.join(', ')}.`,
     });
   }
-  for (const source of SOURCES) if (await source.detect(input)) return source;
+  const source = await detectedSource(input);
+  if (source !== undefined) return source;
   const [file] = input.files;
   if (input.form === 'file' && file?.diskPath !== undefined && isAgeFile(file.diskPath)) {
     throw new AppError('VALIDATION_ERROR', `${input.path} is an encrypted age file.`, {
@@ -94,6 +95,12 @@ export async function sourceOf(input: Input, from: string | undefined): Promise<
       details: { path: input.path },
     },
   );
+}
+
+/** The first source that detects the input; `undefined` if none does. */
+export async function detectedSource(input: Input): Promise<Source | undefined> {
+  for (const source of SOURCES) if (await source.detect(input)) return source;
+  return undefined;
 }
 
 /**

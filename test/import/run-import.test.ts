@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ImportProgress } from '../../src/import/run-import.js';
 import { errorOf } from '../support/error-of.js';
+import { zipOf } from '../support/zip.js';
 import { counts, fileWith, folderWith, openImportBench, said } from './bench.js';
 
 interface Turn {
@@ -194,6 +195,58 @@ describe('an import', () => {
     expect(await errorOf(bench.import('/nowhere/at/all'))).toMatchObject({
       code: 'FILESYSTEM_ERROR',
     });
+  });
+
+  it('imports the exports of several programs that lie in one folder', async () => {
+    const bench = await openImportBench();
+    const claude = [
+      { uuid: 'c1', name: 'C', chat_messages: [{ uuid: 'm', sender: 'human', text: 'hi' }] },
+    ];
+    const zip = zipOf([{ name: 'conversations.json', content: JSON.stringify(claude) }]);
+    const path = folderWith({
+      'conversations.json': [conversation('x1', [A])],
+      'data-2025.zip': zip,
+      'talk.md': '## User\n\nhello\n\n## Assistant\n\ngood day\n',
+      'notes.md': 'No transcript.',
+      'package.json': { name: 'p' },
+      'broken.zip': zip.subarray(0, 60),
+    });
+    const report = await bench.import(path);
+    expect(report.sources.map(({ kind }) => kind)).toEqual(['chatgpt', 'claude', 'markdown']);
+    expect(counts(report)).toMatchObject({ added: 3 });
+    expect(report.problems).toMatchObject([{ path: expect.stringContaining('broken.zip') }]);
+    const before = bench.hash();
+    expect(counts(await bench.import(path))).toMatchObject({ added: 0, unchanged: 3 });
+    expect(bench.hash()).toBe(before);
+  });
+
+  it('imports the archives of a folder that has nothing else, and refuses a folder without any', async () => {
+    const bench = await openImportBench();
+    const content = JSON.stringify([conversation('x1', [A])]);
+    const zip = zipOf([{ name: 'conversations.json', content }]);
+    expect(await bench.import(folderWith({ 'a.zip': zip }))).toMatchObject({ added: 1 });
+    const empty = folderWith({ 'a.zip': zipOf([{ name: 'a.bin', content: 'x' }]), 'b.json': '{}' });
+    expect(await errorOf(bench.import(empty))).toMatchObject({ code: 'VALIDATION_ERROR' });
+  });
+
+  it('names the right kind if the export is not of the kind that was given', async () => {
+    const bench = await openImportBench();
+    const path = fileWith([conversation('x1', [A])]);
+    const { code, message } = await errorOf(bench.import(path, { from: 'claude' }));
+    expect(code).toBe('VALIDATION_ERROR');
+    expect(message).toContain('is not of the kind claude. It is of the kind chatgpt (ChatGPT');
+  });
+
+  it('imports a transcript that is given as text without a name, each text once', async () => {
+    const bench = await openImportBench();
+    const give = (content: string) =>
+      bench.import([], { text: { name: undefined, content }, from: 'markdown' });
+    const first = '## User\n\nhello\n\n## Assistant\n\ngood day\n';
+    expect(await give(first)).toMatchObject({ added: 1 });
+    expect(await give(first)).toMatchObject({ added: 0, unchanged: 1 });
+    expect(await give(first.replace('hello', 'good evening'))).toMatchObject({ added: 1 });
+    const titles = bench.folders().map((name) => bench.jsonOf(name).title);
+    expect(titles.filter((title) => title?.startsWith('text-'))).toEqual([]);
   });
 
   it('reads nothing through a link inside the folder, and reports the link', async () => {

@@ -8,6 +8,8 @@ export interface InputFile {
   readonly modifiedAtMs: number;
   /** The absolute path; absent if the file is in an archive. */
   readonly diskPath?: string;
+  /** True if the name was generated, so it says nothing to people. */
+  readonly isUnnamed?: boolean;
   /** Streams the uncompressed bytes. FILESYSTEM_ERROR, PATH_ESCAPE, CORRUPT (a damaged archive). */
   bytes(): AsyncIterable<Uint8Array>;
 }

@@ -30,20 +30,20 @@ export const markdown: Source = {
   kind: 'markdown',
   title: 'Markdown transcripts',
   async detect(input) {
-    for (const file of filesOf(input).slice(0, MAX_PEEKS)) {
+    for (const file of documentsIn(input).slice(0, MAX_PEEKS)) {
       if (isTranscript((await textOf(file)) ?? '')) return true;
     }
     return false;
   },
   async *read(input, { signal }) {
-    for (const file of filesOf(input)) {
+    for (const file of input.form === 'file' ? input.files : documentsIn(input)) {
       signal?.throwIfAborted();
       yield await conversationOf(file);
     }
   },
 };
 
-function filesOf({ files }: Input): readonly InputFile[] {
+function documentsIn({ files }: Input): readonly InputFile[] {
   return files.filter(({ name, sizeBytes }) => MARKDOWN.test(name) && sizeBytes <= MAX_BYTES);
 }
 
@@ -57,13 +57,15 @@ async function conversationOf(file: InputFile): Promise<ImportItem> {
     type: 'conversation',
     ...{ path: file.name, fileTimeMs: file.modifiedAtMs },
     id: fields.get('id') ?? file.name,
-    title: fields.get('title') ?? (isSpeaker ? undefined : title) ?? posix.parse(file.name).name,
+    title: fields.get('title') ?? (isSpeaker ? undefined : title) ?? nameOf(file),
     createdAt: timeIn(fields.get('created') ?? fields.get('date')),
     updatedAt: timeIn(fields.get('updated')),
     module: fields.get('module') ?? fields.get('project'),
     messages: messagesIn(body),
   };
 }
+
+const nameOf = ({ name, isUnnamed }: InputFile) => (isUnnamed ? undefined : posix.parse(name).name);
 
 /** Whether the text has at least two speakers. */
 export const isTranscript = (text: string): boolean => rolesOf(messagesIn(text)).size > 1;
