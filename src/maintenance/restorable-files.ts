@@ -12,6 +12,11 @@ import { CONVERSATION_ID } from '../stores/conversations/document/conversation-i
 import { VERSION_NAME } from '../stores/conversations/versions/version-files.js';
 import { problemWithNotePath } from '../stores/memory-bank/note-path.js';
 import { ARCHIVE_NAME } from './archives/archive-files.js';
+import {
+  isIgnoreAllFile,
+  isRestorableAttributes,
+  isRestorableIgnore,
+} from './restorable-git-files.js';
 
 const OF_CONVERSATION = new Set(['conversation.json', 'job.json', 'summaries.json']);
 /** The suffix of a damaged file that a repair kept. */
@@ -35,12 +40,6 @@ const GRAPH = new Set([
  * Files of the user's configuration. They are only extracted to a folder, and not put into the configuration.
  */
 const SETTINGS = new Set(['config.json', 'providers.json']);
-const IGNORES_ALL = new Set(['*', '']);
-/** A line of `.gitignore` that does not cancel another one (`!`). */
-const IGNORE_LINE = /^(?!!)[^\p{Cc}]*$/u;
-/** A line of `.gitattributes` with attributes that never make git run a program. */
-const ATTRIBUTES_LINE =
-  /^(#[^\p{Cc}]*|\S+( +(-?text|text=auto|eol=lf|merge=union|-merge|-diff|binary))*|)$/u;
 
 /**
  * Returns why a file of an archive may not be restored; `undefined` if it may. `name`: the name in the
@@ -58,7 +57,7 @@ export function problemWithRestoring(
   const isKept =
     (area === 'conversation-logs' && isOfLogs(parts, bytes)) ||
     (area === 'memory-bank' && isOfBank(rest, bytes, graphNames)) ||
-    (area === 'archive' && (ARCHIVE_NAME.test(rest) || isIgnoreAll(rest, bytes))) ||
+    (area === 'archive' && (ARCHIVE_NAME.test(rest) || isIgnoreAllFile(rest, bytes))) ||
     (area === 'knowledge-graph' && GRAPH.has(rest)) ||
     (area === 'configuration' && SETTINGS.has(rest));
   return isKept ? undefined : `${name} is not a file of Daybook.`;
@@ -78,10 +77,10 @@ function confusableProblem(name: string): string | undefined {
 function isOfLogs(parts: readonly string[], bytes: Uint8Array): boolean {
   const [first = '', second = ''] = parts;
   if (parts.length === 1)
-    return KEPT_OF_LOGS.has(first.replace(BROKEN, '')) || isIgnoreAll(first, bytes);
+    return KEPT_OF_LOGS.has(first.replace(BROKEN, '')) || isIgnoreAllFile(first, bytes);
   if (first === '.merging') return parts.length === 2 && isConversation(second, '.json');
   if (first === '.trash') {
-    if (parts.length === 2) return isIgnoreAll(second, bytes);
+    if (parts.length === 2) return isIgnoreAllFile(second, bytes);
     return TRASHED_CONVERSATION.test(second) && isOfConversation(parts.slice(2));
   }
   return CONVERSATION_ID.test(first) && isOfConversation(parts.slice(1));
@@ -96,8 +95,8 @@ const isConversation = (name: string, ending: string) =>
   name.endsWith(ending) && CONVERSATION_ID.test(name.slice(0, -ending.length));
 
 function isOfBank(rest: string, bytes: Uint8Array, graphNames: ReadonlySet<string>): boolean {
-  if (rest === '.gitignore') return linesOf(bytes).every((line) => IGNORE_LINE.test(line));
-  if (rest === '.gitattributes') return linesOf(bytes).every((line) => ATTRIBUTES_LINE.test(line));
+  if (rest === '.gitignore') return isRestorableIgnore(bytes);
+  if (rest === '.gitattributes') return isRestorableAttributes(bytes);
   if (rest.startsWith('.trash/')) return isOfBankTrash(rest, bytes);
   if (BROKEN_INSIGHT.test(rest.replace(BROKEN, ''))) return rest.includes('.broken-');
   if (GRAPH.has(rest) || graphNames.has(rest) || INSIGHT.test(rest)) return true;
@@ -105,12 +104,7 @@ function isOfBank(rest: string, bytes: Uint8Array, graphNames: ReadonlySet<strin
 }
 
 function isOfBankTrash(rest: string, bytes: Uint8Array): boolean {
-  if (isIgnoreAll(rest.slice('.trash/'.length), bytes) || TRASHED_INSIGHT.test(rest)) return true;
+  if (isIgnoreAllFile(rest.slice('.trash/'.length), bytes) || TRASHED_INSIGHT.test(rest))
+    return true;
   return problemWithNotePath(parseTrashName(rest.slice('.trash/'.length)).path) === undefined;
 }
-
-/** Whether it is the `.gitignore` of a private folder, which must ignore all files. */
-const isIgnoreAll = (name: string, bytes: Uint8Array) =>
-  name === '.gitignore' && linesOf(bytes).every((line) => IGNORES_ALL.has(line));
-
-const linesOf = (bytes: Uint8Array) => Buffer.from(bytes).toString().split(/\r?\n/);

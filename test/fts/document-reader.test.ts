@@ -1,7 +1,8 @@
 /** The reader's one pass over a text against the tokenizer, the CJK tokens and the symbols defined one by one. */
 import { describe, expect, it } from 'vitest';
 import { Dictionary } from '../../src/fts/terms/dictionary.js';
-import { cjkTokens, hasSymbols } from '../../src/fts/tokenizing/cjk-bigrams.js';
+import { hasSymbols } from '../../src/fts/tokenizing/character-kinds.js';
+import { cjkTokens } from '../../src/fts/tokenizing/cjk-bigrams.js';
 import { DocumentReader, MAX_INDEXED_UNITS } from '../../src/fts/tokenizing/document-reader.js';
 import { termsOf, tokenize } from '../../src/fts/tokenizing/tokenizer.js';
 import { randomChoices } from './fts5-oracle.js';

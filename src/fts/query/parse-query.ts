@@ -5,7 +5,8 @@
  */
 import { isAppError } from '../../base/errors.js';
 import type { Dictionary } from '../terms/dictionary.js';
-import { bigramsOf, cjkRunsOf, hasSymbols } from '../tokenizing/cjk-bigrams.js';
+import { hasSymbols } from '../tokenizing/character-kinds.js';
+import { bigramsOf, cjkRunsOf } from '../tokenizing/cjk-bigrams.js';
 import { symbolPattern, WORD } from '../tokenizing/symbols.js';
 import { termsOf, tokenize } from '../tokenizing/tokenizer.js';
 import type { MatchType } from './match-types.js';

@@ -6,7 +6,8 @@
 import { Uint32List } from '../../base/typed-array.js';
 import type { Dictionary } from '../terms/dictionary.js';
 import { AsciiWords } from './ascii-words.js';
-import { cjkTokens, isCjkUnit, isSpaceUnit, isSymbolUnit } from './cjk-bigrams.js';
+import { isCjkUnit, isSpaceUnit, isSymbolUnit } from './character-kinds.js';
+import { cjkTokens } from './cjk-bigrams.js';
 import { SymbolWriter } from './symbols.js';
 import {
   type FoldedSink,

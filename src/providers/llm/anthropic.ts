@@ -2,12 +2,12 @@
 import { asNumber, asRecord, asRecords, asText } from '../json-view.js';
 import type { Completion, CompletionRequest, LanguageModel } from './completion.js';
 import { unusable } from './llm-errors.js';
-import { headerKey, type LlmWire } from './llm-wire.js';
+import { headerKey, type RetryingClient } from './retrying-client.js';
 
 const API_VERSION = '2023-06-01';
 
 export function createAnthropic(
-  wire: LlmWire,
+  client: RetryingClient,
   model: string,
   apiKey: string | undefined,
 ): LanguageModel {
@@ -24,7 +24,7 @@ export function createAnthropic(
         'anthropic-version': API_VERSION,
         ...(key !== undefined && { 'x-api-key': key }),
       };
-      return toCompletion(await wire.post('/v1/messages', body, headers, signal), model);
+      return toCompletion(await client.post('/v1/messages', body, headers, signal), model);
     },
   };
 }

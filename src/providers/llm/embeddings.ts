@@ -5,7 +5,7 @@
 import { asNumber, asRecord, asRecords } from '../json-view.js';
 import type { LanguageModelOptions } from './language-model.js';
 import { unusable } from './llm-errors.js';
-import { createWire, headerKey } from './llm-wire.js';
+import { createRetryingClient, headerKey } from './retrying-client.js';
 
 export type EmbeddingsOptions = Omit<LanguageModelOptions, 'kind' | 'maxWaitMs'>;
 
@@ -22,12 +22,12 @@ const TIMEOUT_MS = 120_000;
  */
 export function createEmbeddings(options: EmbeddingsOptions): EmbeddingsRequest {
   const { name, model, apiKey, timeoutMs = TIMEOUT_MS } = options;
-  const wire = createWire({ ...options, timeoutMs });
+  const client = createRetryingClient({ ...options, timeoutMs });
   return async (texts, signal) => {
     const key = headerKey(apiKey, name);
     const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
     const body = { model, input: texts, encoding_format: 'float' };
-    const reply = asRecord(await wire.post('/embeddings', body, headers, signal));
+    const reply = asRecord(await client.post('/embeddings', body, headers, signal));
     const vectors: (Float32Array | undefined)[] = texts.map(() => undefined);
     for (const item of asRecords(reply['data'])) {
       const at = asNumber(item['index']);

@@ -5,9 +5,9 @@
 import type { Clock } from '../../base/clock.js';
 import { createAnthropic } from './anthropic.js';
 import type { LanguageModel } from './completion.js';
-import { createWire } from './llm-wire.js';
 import { createOpenAiChat } from './openai-chat.js';
 import { isLocalEndpoint, type ProviderKind } from './provider-kinds.js';
+import { createRetryingClient } from './retrying-client.js';
 
 export interface LanguageModelOptions {
   /** Name in error messages. */
@@ -32,8 +32,8 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
   const { kind, endpoint, model } = options;
   const timeoutMs =
     options.timeoutMs ?? (isLocalEndpoint(endpoint) ? LOCAL_TIMEOUT_MS : REMOTE_TIMEOUT_MS);
-  const wire = createWire({ ...options, timeoutMs });
+  const client = createRetryingClient({ ...options, timeoutMs });
   return kind === 'anthropic'
-    ? createAnthropic(wire, model, options.apiKey)
-    : createOpenAiChat(wire, { model, kind, apiKey: options.apiKey });
+    ? createAnthropic(client, model, options.apiKey)
+    : createOpenAiChat(client, { model, kind, apiKey: options.apiKey });
 }

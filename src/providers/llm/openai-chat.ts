@@ -5,8 +5,8 @@
 import { asNumber, asRecord, asRecords, asText } from '../json-view.js';
 import type { Completion, CompletionRequest, LanguageModel } from './completion.js';
 import { unusable } from './llm-errors.js';
-import { headerKey, type LlmWire } from './llm-wire.js';
 import type { ProviderKind } from './provider-kinds.js';
+import { headerKey, type RetryingClient } from './retrying-client.js';
 
 export interface OpenAiChatOptions {
   readonly model: string;
@@ -19,7 +19,7 @@ const THINKING = /^\s*<think>[\s\S]*?<\/think>/i;
 const OPEN_THINKING = /^\s*<think>/i;
 
 export function createOpenAiChat(
-  wire: LlmWire,
+  client: RetryingClient,
   { model, kind, apiKey }: OpenAiChatOptions,
 ): LanguageModel {
   return {
@@ -37,7 +37,11 @@ export function createOpenAiChat(
         stream: false,
       };
       const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-      return toCompletion(await wire.post('/chat/completions', body, headers, signal), model, kind);
+      return toCompletion(
+        await client.post('/chat/completions', body, headers, signal),
+        model,
+        kind,
+      );
     },
   };
 }

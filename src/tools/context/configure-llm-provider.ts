@@ -6,7 +6,8 @@
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { disclosureOf } from '../../context/summaries/disclosure.js';
-import { isLocalEndpoint, PROVIDER_KINDS } from '../../providers/llm/provider-kinds.js';
+import { PROVIDER_KINDS } from '../../providers/llm/provider-kinds.js';
+import { needsPermission } from '../../stores/llm-providers/permission.js';
 import type { Provider, ProviderList } from '../../stores/llm-providers/provider-list.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
 
@@ -87,14 +88,11 @@ export const configureLlmProvider = defineTool({
 
 type Change = Parameters<ProviderList['set']>[0];
 
-/** A model on this machine that needs no key and was configured locally needs no permission. */
 async function set(providers: ProviderList, change: Change, isRemote: boolean): Promise<Provider> {
   const known = (await providers.list()).find(({ name }) => name === change.name);
   if (known === undefined && change.model === undefined) throw missing('model');
   const provider = await providers.set(change);
-  const isHarmless =
-    isLocalEndpoint(provider.endpoint) && provider.apiKeyEnv === undefined && !isRemote;
-  if (provider.isAllowed || !isHarmless) return provider;
+  if (provider.isAllowed || needsPermission(provider, isRemote)) return provider;
   return providers.set({ name: provider.name, isAllowed: true });
 }
 

@@ -8,7 +8,7 @@ import { AppError } from '../../base/errors.js';
 import { createHttpClient, type HttpReply, retryAfterMs } from '../http.js';
 import { refusalOf, unusable } from './llm-errors.js';
 
-export interface LlmWire {
+export interface RetryingClient {
   /** Returns the parsed body of a reply with status 2xx. Throws as `LanguageModel.complete` does. */
   post(
     path: string,
@@ -18,7 +18,7 @@ export interface LlmWire {
   ): Promise<unknown>;
 }
 
-export interface LlmWireOptions {
+export interface RetryingClientOptions {
   readonly name: string;
   readonly endpoint: string;
   readonly apiKey?: string | undefined;
@@ -36,7 +36,7 @@ const RETRY_DELAY_MS = 1_000;
 /** An answer of some thousand tokens has about ten kilobytes; the vectors of a batch have a few megabytes. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
-export function createWire(options: LlmWireOptions): LlmWire {
+export function createRetryingClient(options: RetryingClientOptions): RetryingClient {
   const { name, clock, timeoutMs, retryDelayMs = RETRY_DELAY_MS } = options;
   const { maxWaitMs = MAX_WAIT_MS } = options;
   const secrets = options.apiKey === undefined ? [] : [options.apiKey];
