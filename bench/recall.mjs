@@ -16,6 +16,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CONTENT_ONLY_WEIGHTS } from '../dist/recall/ranking.js';
 import { RecallIndex } from '../dist/recall/recall-index.js';
+import { wordingsOf } from '../dist/recall/wordings.js';
 import { openRecallApp } from './support/recall-app.mjs';
 import { readBeam, readLocomo } from './support/recall-sets.mjs';
 
@@ -168,7 +169,15 @@ async function measureAblations({ vectors }, conversations, ids, hasAssistant) {
   };
   for (const [name, options] of Object.entries(ablations)) {
     const tally = await measure(conversations, ids, hasAssistant, async (question, _id, at) => {
-      const asked = { ...options, vectors: await vectors?.ask(question) };
+      const asked = {
+        ...options,
+        vectors: await vectors?.ask(
+          wordingsOf(
+            question,
+            indexes[at].speakers(() => true),
+          ),
+        ),
+      };
       const answer = await indexes[at].ask(question, asked);
       return Array.from({ length: Math.min(25, answer.total) }, (_, place) => answer.at(place).seq);
     });

@@ -16,7 +16,7 @@ import type { ConversationStore } from '../stores/conversations/conversations.js
 import type { Embedder } from './embedder.js';
 import { PassageRows, type PassageSplitter, passageKey } from './passage-rows.js';
 import { VectorFiles } from './vectors/vector-files.js';
-import { quantized, type Row, VectorTable } from './vectors/vector-table.js';
+import { meanVector, quantized, type Row, VectorTable } from './vectors/vector-table.js';
 
 export interface EmbeddingSyncOptions {
   readonly conversations: ConversationStore;
@@ -153,10 +153,10 @@ export class EmbeddingSync {
    * The cosines between the question and all vectors; `undefined` if the model is not open or there are no
    * vectors yet. Throws what `embed` throws.
    */
-  async ask(question: string, signal?: AbortSignal) {
+  async ask(wordings: readonly string[], signal?: AbortSignal) {
     const [embedder, table, rows] = [this.#embedder, this.#table, this.#rows];
     if (embedder === undefined || table === undefined || table.size === 0) return undefined;
-    const [vector] = await embedder.embed([question], signal);
+    const vector = meanVector(await embedder.embed(wordings, signal));
     if (vector?.length !== table.width) return undefined;
     return { table, rows, cosines: table.cosines(vector) };
   }

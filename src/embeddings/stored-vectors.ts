@@ -14,10 +14,13 @@ export function createVectorSource(sync: EmbeddingSync, log: Log, loads = false)
     get model() {
       return sync.model;
     },
-    async ask(question: string, signal?: AbortSignal): Promise<VectorScores | undefined> {
+    async ask(
+      wordings: readonly string[],
+      signal?: AbortSignal,
+    ): Promise<VectorScores | undefined> {
       try {
         if (loads) await sync.load();
-        const asked = await sync.ask(question, signal);
+        const asked = await sync.ask(wordings, signal);
         if (asked === undefined) return undefined;
         const { rows, table, cosines } = asked;
         return {

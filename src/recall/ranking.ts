@@ -14,8 +14,8 @@ import { wordsOf } from './words.js';
 /** The weight of each feature. */
 export const WEIGHTS = {
   lexical: 1,
-  vector: 0.9,
-  before: 0.5,
+  vector: 1.3,
+  before: 0.4,
   after: 0.35,
   session: 0.15,
   sessionVector: 0.25,
@@ -57,8 +57,10 @@ export const CONTENT_ONLY_WEIGHTS: Partial<Weights> = {
   preferenceFits: 0,
 };
 
-/** Share of the lexical score in a combined score; the rest is the vector score. */
-const LEXICAL_SHARE = 0.6;
+/** Shares of the lexical score and the vector score in a combined score. */
+const WITH_VECTORS = { lexical: 0.5, vector: 0.5 };
+const WITHOUT_VECTORS = { lexical: 0.6, vector: 0 };
+type Shares = typeof WITH_VECTORS;
 /**
  * Weights for a question that asks for a summary. The reply to a message on the subject belongs to a
  * summary too.
@@ -95,10 +97,11 @@ export function rank(input: RankingInput): Ranked[] {
     featuresOf(candidate, input, sessions, pairs, names),
   );
   const spans = spansOf(features);
-  const scaledFeatures = features.map((own) => scaled(own, spans));
+  const shares = input.vectors === undefined ? WITHOUT_VECTORS : WITH_VECTORS;
+  const scaledFeatures = features.map((own) => withCombined(scaled(own, spans), shares));
   if (question.isOverview) return sortedByScore(candidates, scaledFeatures.map(overviewScore));
-  const shares = instructionShares(scaledFeatures);
-  const scores = scaledFeatures.map((own, at) => answerScore(own, shares[at] ?? 0, input));
+  const instructions = instructionShares(scaledFeatures);
+  const scores = scaledFeatures.map((own, at) => answerScore(own, instructions[at] ?? 0, input));
   return sortedByScore(candidates, scores);
 }
 
@@ -111,11 +114,11 @@ const sortedByScore = (candidates: readonly Candidate[], scores: readonly number
  * By candidate: factor of an instruction, c / (c + number of instructions that fit better), where c is
  * INSTRUCTION_HALF_RANK. 0 if the message is no instruction.
  */
-function instructionShares(features: readonly Features[]): Float64Array {
+function instructionShares(features: readonly CombinedFeatures[]): Float64Array {
   const shares = new Float64Array(features.length);
   [...features.keys()]
     .filter((at) => ((features[at]?.flags ?? 0) & IS_INSTRUCTION) !== 0)
-    .map((at) => ({ at, fit: questionFit(features[at]) }))
+    .map((at) => ({ at, fit: features[at]?.fit ?? 0 }))
     .sort((a, b) => b.fit - a.fit)
     .forEach(({ at }, place) => {
       shares[at] = INSTRUCTION_HALF_RANK / (INSTRUCTION_HALF_RANK + place);
@@ -224,19 +227,29 @@ function scaled(features: Features, spans: Spans): Features {
   return result;
 }
 
-const combined = (words: number, vector: number) =>
-  LEXICAL_SHARE * words + (1 - LEXICAL_SHARE) * vector;
+/** The features of a candidate, with combined scores of the message and of its neighbours. */
+interface CombinedFeatures extends Features {
+  /** How well the message fits the question. */
+  readonly fit: number;
+  readonly fitBefore: number;
+  readonly fitAfter: number;
+}
 
-/** How well an instruction or a preference fits the question. */
-const questionFit = (features: Features | undefined): number =>
-  features === undefined ? 0 : combined(features.lexical, features.vector);
+function withCombined(features: Features, { lexical, vector }: Shares): CombinedFeatures {
+  return {
+    ...features,
+    fit: lexical * features.lexical + vector * features.vector,
+    fitBefore: lexical * features.before + vector * features.beforeVector,
+    fitAfter: lexical * features.after + vector * features.afterVector,
+  };
+}
 
 function answerScore(
-  features: Features,
+  features: CombinedFeatures,
   instructionShare: number,
   { question, weights }: RankingInput,
 ): number {
-  const { flags } = features;
+  const { flags, fit, fitBefore, fitAfter } = features;
   const has = (flag: number) => ((flags & flag) === 0 ? 0 : 1);
   const ofLongReply =
     weights.longReply +
@@ -244,19 +257,17 @@ function answerScore(
     (question.words.length > LONG_QUESTION_WORDS ? weights.longReplyToLong : 0);
   const isRequest = question.isRequest ? 1 : 0;
   const asksNow = instructionsApply(question) ? 1 : 0;
-  const before = combined(features.before, features.beforeVector);
-  const fit = questionFit(features);
   return (
     weights.lexical * features.lexical +
     weights.vector * features.vector +
-    weights.before * before +
-    weights.after * combined(features.after, features.afterVector) +
+    weights.before * fitBefore +
+    weights.after * fitAfter +
     weights.session * features.session +
     weights.sessionVector * features.sessionVector +
     weights.pairs * features.pairs +
     weights.isQuestion * has(IS_QUESTION) +
     weights.isBrief * features.brevity +
-    weights.answeredQuestion * (features.answersQuestion ? before : 0) +
+    weights.answeredQuestion * (features.answersQuestion ? fitBefore : 0) +
     weights.namedSpeaker * (features.isNamed ? 1 : 0) +
     weights.firstOfSession * (features.isFirst ? 1 : 0) +
     has(IS_LONG_REPLY) * ofLongReply +
@@ -267,15 +278,11 @@ function answerScore(
 }
 
 /** For a summary, the subject and the length of a message matter, and its speaker does not. */
-function overviewScore(features: Features): number {
-  const { lexical, vector, before, beforeVector, flags } = features;
+function overviewScore(features: CombinedFeatures): number {
+  const { lexical, vector, fitBefore, flags } = features;
   const isLong = (flags & IS_LONG_REPLY) !== 0;
   const own = OVERVIEW_WEIGHTS.lexical * lexical + OVERVIEW_WEIGHTS.vector * vector;
-  return (
-    own +
-    OVERVIEW_WEIGHTS.before * combined(before, beforeVector) +
-    (isLong ? OVERVIEW_WEIGHTS.longReply : 0)
-  );
+  return own + OVERVIEW_WEIGHTS.before * fitBefore + (isLong ? OVERVIEW_WEIGHTS.longReply : 0);
 }
 
 /** Counts the pairs of neighbouring words of the question that are neighbours in a message too. */

@@ -26,6 +26,7 @@ import { type Question, readQuestion } from './question.js';
 import { rank, WEIGHTS, type Weights } from './ranking.js';
 import type { VectorScores } from './vector-source.js';
 import { Vocabulary } from './vocabulary.js';
+import { wordsOf } from './words.js';
 
 export type { MessageSource, MessageSources };
 
@@ -127,6 +128,15 @@ export class RecallIndex {
 
   conversations(): Iterable<[conversationId: string, conversation: ConversationTerms]> {
     return this.#conversations;
+  }
+
+  /** The words of the names of all people who speak in the conversations in scope, in lower case. */
+  speakers(inScope: (conversationId: string) => boolean): ReadonlySet<string> {
+    const names = new Set<string>();
+    for (const [conversationId, { people }] of this.#conversations) {
+      if (people.length > 0 && inScope(conversationId)) for (const name of people) names.add(name);
+    }
+    return new Set([...names].flatMap(wordsOf));
   }
 
   /** `unchanged`: number of messages, from the first, that are the same as at the last `put`. */

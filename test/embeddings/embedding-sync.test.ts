@@ -99,7 +99,7 @@ describe('vectors of a store', () => {
     await conversations.append(wall, [{ role: 'user', content: 'Only after the frost.' }]);
     await until(isReady(sync, 4));
     const nearestTo = async (question: string) =>
-      (await source.ask(question))
+      (await source.ask([question]))
         ?.nearest(1, () => true)
         .map(({ conversationId, seq }) => [conversationId, seq]);
     expect(await nearestTo('wood?')).toEqual([[wall, 1]]);
@@ -107,7 +107,7 @@ describe('vectors of a store', () => {
     expect(await nearestTo('cpu load')).toEqual([[disk, 1]]);
     await conversations.trash(disk);
     expect(await nearestTo('cpu load')).not.toEqual([[disk, 1]]);
-    const scores = await source.ask('lettuce');
+    const scores = await source.ask(['lettuce']);
     expect(scores?.best(wall, 2)?.cosine).toBeCloseTo(1, 2);
     expect(scores?.best(wall, 99)).toBeUndefined();
     expect(scores?.nearest(9, ({ seq }) => seq === 3)).toHaveLength(1);
@@ -179,7 +179,7 @@ describe('vectors of a store', () => {
     await until(isReady(second.sync, 1));
     expect(second.sync.progress.damagedFiles).toBe(1);
     expect(api.texts).toHaveLength(2);
-    expect((await second.source.ask('wood'))?.best(id, 1)?.cosine).toBeGreaterThan(0.9);
+    expect((await second.source.ask(['wood']))?.best(id, 1)?.cosine).toBeGreaterThan(0.9);
   });
 
   it.each(['busy', 'short'] as const)(
@@ -191,7 +191,7 @@ describe('vectors of a store', () => {
       const { sync, source } = start();
       await until(() => sync.progress.state === 'failed');
       expect(sync.progress.error?.code).toBe('PROVIDER');
-      expect(await source.ask('wood')).toBeUndefined();
+      expect(await source.ask(['wood'])).toBeUndefined();
     },
   );
 

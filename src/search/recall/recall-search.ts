@@ -11,6 +11,7 @@ import { CONTENT_ONLY_WEIGHTS } from '../../recall/ranking.js';
 import type { MessageRef, RecallAnswer, RecallHit } from '../../recall/recall-index.js';
 import { cutRecallSnippet } from '../../recall/recall-snippet.js';
 import type { VectorScores, VectorSource } from '../../recall/vector-source.js';
+import { wordingsOf } from '../../recall/wordings.js';
 import {
   conversationFilter,
   type MessageFilters,
@@ -161,11 +162,13 @@ export class RecallSearch {
   ): Promise<RankedAnswer> {
     const { search, vectors: source } = this.#options;
     const { signal } = caller;
-    const vectors: VectorScores | undefined = await source?.ask(text, signal);
+    const inScope = conversationFilter(search.index, filters);
+    const wordings = wordingsOf(text, this.#sync.index.speakers(inScope));
+    const vectors: VectorScores | undefined = await source?.ask(wordings, signal);
     await this.#sync.settled();
     const accepts = messageFilter(search.index, filters);
     const answer = await this.#sync.index.ask(text, {
-      inScope: conversationFilter(search.index, filters),
+      inScope,
       vectors,
       ...(accepts && { accepts }),
       ...(signal && { signal }),

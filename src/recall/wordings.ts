@@ -1,0 +1,18 @@
+/**
+ * Rewords a question for its vector. Messages seldom contain the name of their speaker, so a name in the
+ * question makes its vector less similar to their vectors (docs/RECALL.md has the measurement).
+ */
+
+/** A capitalized word, with `'s`. */
+const CAPITALIZED = /(?<![\p{L}\p{N}])(\p{Lu}[\p{L}\p{N}]*)(?:['’]s)?(?![\p{L}\p{N}])/gu;
+
+/** The question, and the question without the names in `speakers` (words in lower case), if it has any. */
+export function wordingsOf(question: string, speakers: ReadonlySet<string>): string[] {
+  const nameless = question
+    .replace(CAPITALIZED, (text, word: string) => (speakers.has(word.toLowerCase()) ? '' : text))
+    .replace(/\s+/g, ' ')
+    .trim();
+  return nameless === question.trim() || !/[\p{L}\p{N}]/u.test(nameless)
+    ? [question]
+    : [question, nameless];
+}

@@ -1,0 +1,34 @@
+/** Names of speakers are left out of the second wording of a question, which only its vector uses. */
+import { expect, it } from 'vitest';
+import { RecallIndex } from '../../src/recall/recall-index.js';
+import { wordingsOf } from '../../src/recall/wordings.js';
+
+const SPEAKERS = new Set(['anna', 'maría', 'will']);
+
+it.each([
+  ['What does Anna like to read?', 'What does like to read?'],
+  ["Where is Anna's dog?", 'Where is dog?'],
+  ['Anna’s plans for María', 'plans for'],
+  ['When will Will call?', 'When will call?'],
+])('%s has a wording without names', (question, nameless) => {
+  expect(wordingsOf(question, SPEAKERS)).toEqual([question, nameless]);
+});
+
+it.each(['What does Annabel read?', 'Anna?', 'anna', 'will it rain', ''])(
+  '%s has one wording',
+  (question) => {
+    expect(wordingsOf(question, SPEAKERS)).toEqual([question]);
+  },
+);
+
+it('the speakers of an index are those of the conversations in scope', () => {
+  const index = new RecallIndex();
+  const said = (speaker: string | undefined) => [
+    { role: 'user', content: 'hello', time: 0, speaker },
+  ];
+  index.put('a', said('Anna Lee'));
+  index.put('b', said('Bob'));
+  index.put('c', said(undefined));
+  expect(index.speakers(() => true)).toEqual(new Set(['anna', 'lee', 'bob']));
+  expect(index.speakers((id) => id === 'b')).toEqual(new Set(['bob']));
+});
