@@ -5,6 +5,8 @@ import type { Config } from '../config/config.js';
 import { isFolder } from '../files/atomic/edit-user-file.js';
 import { shellLine } from './clients/shell-line.js';
 import { configuration, type Flags } from './configuration.js';
+import { NOTHING_FOUND, statusOf } from './exit-status.js';
+import { ROOT_CHOICES, reportOtherRoot } from './notices/other-root.js';
 import { catchInterrupts, type Interrupts } from './terminal/interrupts.js';
 
 export interface Opening {
@@ -30,6 +32,7 @@ export async function withApp(
     const app = await createApp(config, { isReading, listsFromCache: true });
     await work(app, signal).finally(() => app.close());
   } catch (error) {
+    if (isAppError(error) && statusOf(error) === NOTHING_FOUND) await reportOtherRoot(config);
     if (!signal.aborted || isAppError(error)) throw error;
     throw new AppError('CANCELLED', 'Stopped.', { cause: error });
   } finally {
@@ -52,12 +55,3 @@ export async function requireRoot({ root, rootSource }: Config): Promise<void> {
     },
   );
 }
-
-/** The source of the root, as text for people. */
-export const ROOT_CHOICES: Readonly<Record<Config['rootSource'], string>> = {
-  flag: 'set with --root',
-  environment: 'set in DAYBOOK_ROOT',
-  file: 'set in your configuration file',
-  registered: 'registered with daybook init',
-  home: 'the default',
-};

@@ -92,3 +92,35 @@ describe('a damaged conversation', () => {
     });
   });
 });
+
+describe('a client with another root', () => {
+  it('is named only where nothing is found, and in info', async () => {
+    await withPlace(async (place) => {
+      const other = join(place.folder, 'other');
+      const entry = { command: 'daybook', args: ['--root', other] };
+      await mkdir(join(place.folder, '.cursor'));
+      await writeFile(
+        join(place.folder, '.cursor/mcp.json'),
+        JSON.stringify({ mcpServers: { daybook: entry } }),
+      );
+      const named = async (...args: string[]) =>
+        (await runCommand(place, args)).stderr.includes(`add --root ${other}`);
+      expect(await named('save', 'user', 'Which pot?', '--conversation-id', 'tea')).toBe(false);
+      await runCommand(place, ['kg', 'add', 'Ada', 'drinks', 'tea']);
+      for (const command of ['list', 'search pot', 'find tea', 'show tea', 'kg query', 'stats']) {
+        expect([command, await named(...command.split(' '))]).toEqual([command, false]);
+      }
+      for (const command of [
+        'list x',
+        'search x',
+        'find x',
+        'show x',
+        'kg query x',
+        'mb read x.md',
+      ]) {
+        expect([command, await named(...command.split(' '))]).toEqual([command, true]);
+      }
+      expect(await named('info')).toBe(true);
+    });
+  });
+});

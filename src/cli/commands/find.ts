@@ -6,9 +6,10 @@ import type { App } from '../../app.js';
 import { AppError } from '../../base/errors.js';
 import { ENTRY_KINDS, type EntryKind } from '../../search/quick-find/entry-kinds.js';
 import type { FindHit } from '../../search/quick-find/find-index.js';
-import type { Flags } from '../configuration.js';
+import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
-import { reportLeftOut } from '../problems.js';
+import { reportOtherRoot } from '../notices/other-root.js';
+import { reportLeftOut } from '../notices/problems.js';
 import { oneLine, terminalJson } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 
@@ -42,6 +43,7 @@ export async function find(words: readonly string[], options: FindOptions, flags
       }
       const hasConversations = request.kinds?.includes('conversation') ?? true;
       if (hasConversations) await reportLeftOut('conversations', app);
+      if (hits.length === 0) await reportOtherRoot(configuration(flags));
     },
     { isReading: true },
   );

@@ -11,12 +11,13 @@ import { storeInfo } from '../../tools/conversations/store-info.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { locksOf } from '../locks.js';
-import { type Area, problemsOf, reportOtherRoot } from '../problems.js';
+import { ROOT_CHOICES, reportOtherRoot } from '../notices/other-root.js';
+import { type Area, problemsOf } from '../notices/problems.js';
 import { sizeOf } from '../terminal/amounts.js';
 import { countOf, report } from '../terminal/output.js';
 import { showText } from '../terminal/pager.js';
 import { oneLine } from '../terminal/terminal-text.js';
-import { ROOT_CHOICES, withApp } from '../with-app.js';
+import { withApp } from '../with-app.js';
 
 type Facts = z.output<typeof storeInfo.output>;
 type Sizes = Awaited<ReturnType<typeof sizesOf>>;

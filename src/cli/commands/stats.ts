@@ -2,9 +2,10 @@
 import type { z } from 'zod';
 import type { Table } from '../../analytics/report-table-names.js';
 import { getAnalytics } from '../../tools/context/get-analytics.js';
-import type { Flags } from '../configuration.js';
+import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
-import { reportLeftOut } from '../problems.js';
+import { reportOtherRoot } from '../notices/other-root.js';
+import { reportLeftOut } from '../notices/problems.js';
 import { columnsOf } from '../terminal/columns.js';
 import { showText } from '../terminal/pager.js';
 import { progressBar } from '../terminal/progress-bar.js';
@@ -42,6 +43,7 @@ export async function stats({ json, csv, ...options }: StatsOptions, flags: Flag
       else if (csv !== undefined) console.log(csvOf(answer, csv === true ? 'periods' : csv));
       else await showText(statsLines(answer, columnsOf(process.stdout)).join('\n'));
       await reportLeftOut('conversations', app);
+      if (answer.totals.messages === 0) await reportOtherRoot(configuration(flags));
     },
     { isReading: true },
   );

@@ -5,11 +5,12 @@ import type { Command } from 'commander';
 import type { App } from '../../app.js';
 import { AppError } from '../../base/errors.js';
 import type { Tool } from '../../tools/define-tool.js';
-import type { Flags } from '../configuration.js';
+import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND, OK } from '../exit-status.js';
 import { reportFailure } from '../failure.js';
 import { examplesText } from '../names.js';
-import { reportUnreadable } from '../problems.js';
+import { reportOtherRoot } from '../notices/other-root.js';
+import { reportUnreadable } from '../notices/problems.js';
 import { columnsOf } from '../terminal/columns.js';
 import { daybookLine } from '../terminal/command-line.js';
 import { showText } from '../terminal/pager.js';
@@ -93,8 +94,8 @@ async function run(command: Command, fields: readonly Field[], made: ToolCommand
       if (isJson) console.log(terminalJson(answer));
       else await show(made, answer, input, optionNames(fields));
       process.exitCode = isNothing(answer) ? NOTHING_FOUND : OK;
-      if ('total' in answer || 'notices' in answer)
-        await reportUnreadable(made.tool, app, made.flags());
+      if ('total' in answer || 'notices' in answer) await reportUnreadable(made.tool, app);
+      if (isNothing(answer)) await reportOtherRoot(configuration(made.flags()));
     },
     { isReading: made.tool.annotations.readOnlyHint },
   );

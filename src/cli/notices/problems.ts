@@ -1,16 +1,12 @@
 /**
- * The problems that every command reports: files that cannot be read, ignored folders, duplicate keys,
- * damaged facts, and MCP clients that use another root. Each problem is one sentence.
+ * The problems that every command reports: files that cannot be read, ignored folders, duplicate keys
+ * and damaged facts. Each problem is one sentence.
  */
-import type { App } from '../app.js';
-import type { Config } from '../config/config.js';
-import type { Tool } from '../tools/define-tool.js';
-import { shellLine } from './clients/shell-line.js';
-import { configuration, type Flags } from './configuration.js';
-import { NOTHING_FOUND, OK } from './exit-status.js';
-import { countOf } from './terminal/output.js';
-import { escapeControls } from './terminal/terminal-text.js';
-import { ROOT_CHOICES } from './with-app.js';
+import type { App } from '../../app.js';
+import type { Tool } from '../../tools/define-tool.js';
+import { NOTHING_FOUND, OK } from '../exit-status.js';
+import { countOf } from '../terminal/output.js';
+import { escapeControls } from '../terminal/terminal-text.js';
 
 /** A damaged disk can damage thousands of files; `daybook info` shows all problems. */
 const MAX_SHOWN = 3;
@@ -75,30 +71,9 @@ export async function reportLeftOut(area: Area, app: App): Promise<void> {
   if (problems.length > 0 && (process.exitCode ?? OK) === OK) process.exitCode = NOTHING_FOUND;
 }
 
-/** `reportLeftOut` and `reportOtherRoot` for the command of a reading tool. */
-export async function reportUnreadable(tool: Tool, app: App, flags: Flags): Promise<void> {
+/** `reportLeftOut` for the command of a reading tool. */
+export async function reportUnreadable(tool: Tool, app: App): Promise<void> {
   if (!tool.annotations.readOnlyHint) return;
   const area = AREAS[tool.toolset];
   if (area !== undefined) await reportLeftOut(area, app);
-  await reportOtherRoot(configuration(flags));
-}
-
-/** If the user did not choose the root, prints the roots of MCP clients that use another one. */
-export async function reportOtherRoot({ root, rootSource }: Config): Promise<void> {
-  if (rootSource !== 'home' && rootSource !== 'registered') return;
-  const { rootsOfClients } = await import('./clients/client-roots.js');
-  const others = [...rootsOfClients()].filter(([other]) => other !== root);
-  if (others.length === 0) return;
-  console.error(
-    escapeControls(`This command used the root ${root} (${ROOT_CHOICES[rootSource]}).`),
-  );
-  for (const [other, titles] of others) {
-    const verb = titles.length === 1 ? 'uses' : 'use';
-    const clients = new Intl.ListFormat('en').format(titles);
-    console.error(
-      escapeControls(
-        `${clients} ${verb} ${other}: to see that root, add ${shellLine(['--root', other])}.`,
-      ),
-    );
-  }
 }
