@@ -13,7 +13,7 @@ import { countOf } from './terminal/output.js';
 import { escapeControls } from './terminal/terminal-text.js';
 
 /** The name of the conversation that was changed last. */
-const LAST = 'last';
+export const LAST = 'last';
 const MAX_LISTED = 5;
 
 /** The name for the command line: the key, or the id if there is no key. */
@@ -109,7 +109,7 @@ export async function findDeleted(
 }
 
 /** The facts of a conversation, or of a deleted one, that a name can mean. */
-type Named = Pick<ConversationHead, 'conversationId' | 'clientId' | 'title'>;
+export type Named = Pick<ConversationHead, 'conversationId' | 'clientId' | 'title'>;
 type Rule = (head: Named, name: string) => boolean;
 
 const folded = (text: string) => text.normalize('NFKC').toLowerCase().trim();
@@ -126,7 +126,8 @@ const RULES: readonly Rule[] = [
   ({ title = '' }, name) => folded(title).startsWith(folded(name)),
 ];
 
-function matching<T extends Named>(
+/** The conversations that a name can mean; those of the first rule that matches one. */
+export function matching<T extends Named>(
   heads: readonly T[],
   name: string,
   rules: readonly Rule[] = RULES,
@@ -158,7 +159,7 @@ function ambiguous(name: string, found: readonly Named[], what = 'conversations'
 }
 
 const noneYet = (name: string) =>
-  new AppError('CONVERSATION_NOT_FOUND', 'There is no conversation yet.', {
+  new AppError('CONVERSATION_NOT_FOUND', 'The store has no conversation.', {
     hint: 'To start one, run daybook save. To import conversations of other programs, run daybook import.',
     details: { name },
   });

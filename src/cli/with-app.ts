@@ -30,7 +30,13 @@ export async function withApp(
   const { signal, release } = isReading && !writesElsewhere ? UNCAUGHT : catchInterrupts();
   try {
     const app = await createApp(config, { isReading, listsFromCache: true });
-    await work(app, signal).finally(() => app.close());
+    await work(app, signal)
+      .catch(async (error: unknown) => {
+        if (!isAppError(error, 'CONVERSATION_NOT_FOUND')) throw error;
+        const { placeOf } = await import('./notices/not-listed.js');
+        throw await placeOf(error, app, flags, signal);
+      })
+      .finally(() => app.close());
   } catch (error) {
     if (isAppError(error) && statusOf(error) === NOTHING_FOUND) await reportOtherRoot(config);
     if (!signal.aborted || isAppError(error)) throw error;

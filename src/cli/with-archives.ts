@@ -13,7 +13,7 @@ export async function withArchives(
   work: (app: App, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   await withApp(flags, async ({ archives }, signal) => {
-    if (await archives.isEmpty())
+    if ((await archives.count()) === 0)
       console.error('There are no archives. daybook archive makes them.');
     await archives.unpacked(async (logsDir, problems) => {
       for (const { message } of problems) console.error(escapeControls(message));

@@ -67,7 +67,7 @@ describe('a name', () => {
     const { code, message, hint } = await errorOf(findConversation(store, 'last'));
     expect(code).toBe('CONVERSATION_NOT_FOUND');
     expect(`${message} ${hint}`).toContain(
-      'There is no conversation yet. To start one, run daybook save',
+      'The store has no conversation. To start one, run daybook save',
     );
   });
 

@@ -73,6 +73,42 @@ describe('a deleted conversation', () => {
   });
 });
 
+describe('a conversation that is in no list', () => {
+  it('is shown to be in the trash, with the command that restores it', async () => {
+    await withTea(async (place, id) => {
+      await run(place, 'delete', 'tea');
+      for (const name of [id, 'tea', 'Green tea']) {
+        const { code, stderr } = await run(place, 'show', name);
+        expect(code).toBe(1);
+        expect(stderr).toContain(`The conversation ${id} (Green tea in May) is in the trash.`);
+      }
+      for (const command of [['list'], ['search', 'pot'], ['find', 'tea'], ['show', 'last']]) {
+        const { stderr } = await run(place, ...command);
+        expect(stderr).toContain('Not included: 1 conversation in the trash.');
+      }
+      expect((await run(place, 'list', '--json')).stderr).toBe('');
+      expect(runPrinted(place, (await run(place, 'show', 'tea')).stderr)).toContain('restored');
+      expect((await run(place, 'search', 'nothing')).stderr).not.toContain('Not included');
+    });
+  });
+
+  it('is shown to be archived, with the command that restores it', async () => {
+    await withTea(async (place, id) => {
+      await run(place, 'archive', '--older-than', '0', '--yes');
+      for (const name of [id, 'tea', 'Green tea']) {
+        const { code, stderr } = await run(place, 'tag', name, 'green');
+        expect(code).toBe(1);
+        expect(stderr).toContain(`The conversation ${id} (Green tea in May) is archived.`);
+      }
+      for (const command of [['list'], ['search', 'pot'], ['find', 'tea'], ['show', 'last']]) {
+        const { stderr } = await run(place, ...command);
+        expect(stderr).toContain('Not included: the conversations in 1 archive.');
+      }
+      expect(runPrinted(place, (await run(place, 'show', 'tea')).stderr)).toContain('restored');
+    });
+  });
+});
+
 describe('a damaged conversation', () => {
   it('is taken from the newest backup with the commands that are printed', async () => {
     await withTea(async (place, id) => {

@@ -8,6 +8,7 @@ import { ENTRY_KINDS, type EntryKind } from '../../search/quick-find/entry-kinds
 import type { FindHit } from '../../search/quick-find/find-index.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
+import { reportNotListed } from '../notices/not-listed.js';
 import { reportOtherRoot } from '../notices/other-root.js';
 import { reportLeftOut } from '../notices/problems.js';
 import { oneLine, terminalJson } from '../terminal/terminal-text.js';
@@ -43,6 +44,8 @@ export async function find(words: readonly string[], options: FindOptions, flags
       }
       const hasConversations = request.kinds?.includes('conversation') ?? true;
       if (hasConversations) await reportLeftOut('conversations', app);
+      const isNothing = hits.length === 0 && !options.json && hasConversations;
+      if (isNothing) await reportNotListed(app, flags);
       if (hits.length === 0) await reportOtherRoot(configuration(flags));
     },
     { isReading: true },

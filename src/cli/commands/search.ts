@@ -10,6 +10,7 @@ import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND, OK } from '../exit-status.js';
 import { reportFailure } from '../failure.js';
 import { findConversation, namesOf } from '../find-conversation.js';
+import { reportNotListed } from '../notices/not-listed.js';
 import { reportOtherRoot } from '../notices/other-root.js';
 import { reportLeftOut } from '../notices/problems.js';
 import { columnsOf } from '../terminal/columns.js';
@@ -103,6 +104,7 @@ async function run(
   }
   process.exitCode = found.total > 0 ? OK : NOTHING_FOUND;
   await reportLeftOut('conversations', app);
+  if (found.total === 0 && !options.json && !options.archive) await reportNotListed(app, flags);
   if (found.total === 0) await reportOtherRoot(configuration(flags));
 }
 

@@ -17,13 +17,16 @@ import * as insights from '../views/insight-lines.js';
 import * as notes from '../views/note-lines.js';
 import type { Input, ToolCommand } from './tool-command.js';
 
-type Custom = Pick<ToolCommand, 'words' | 'print' | 'complete' | 'prepare' | 'stream'>;
+type Custom = Pick<
+  ToolCommand,
+  'words' | 'print' | 'complete' | 'prepare' | 'listsConversations' | 'stream'
+>;
 
 const TRIPLE = ['subject', 'predicate', 'object'];
 
 /** By command, such as `kg add`. */
 export const CUSTOM: Readonly<Record<string, Custom>> = {
-  list: { words: ['query'], print: conversationTable },
+  list: { words: ['query'], print: conversationTable, listsConversations: true },
   save: { prepare: existingConversation, print: savedLine },
   'insight save': { print: insights.savedInsight },
   'insight search': { print: insights.insightBlocks },

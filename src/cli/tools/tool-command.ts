@@ -9,6 +9,7 @@ import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND, OK } from '../exit-status.js';
 import { reportFailure } from '../failure.js';
 import { examplesText } from '../names.js';
+import { reportNotListed } from '../notices/not-listed.js';
 import { reportOtherRoot } from '../notices/other-root.js';
 import { reportUnreadable } from '../notices/problems.js';
 import { columnsOf } from '../terminal/columns.js';
@@ -45,6 +46,8 @@ export interface ToolCommand {
   readonly complete?: (args: readonly unknown[], app: App) => Promise<readonly unknown[]>;
   /** Changes the checked input before the tool is called. */
   readonly prepare?: (input: Input, app: App, command: Command) => Promise<Input>;
+  /** Without a result, the command shows which conversations it does not list. */
+  readonly listsConversations?: boolean;
   /** The whole text that the tool returns in pages; `undefined` to use the answer of the tool. */
   readonly stream?: (
     input: Input,
@@ -95,7 +98,9 @@ async function run(command: Command, fields: readonly Field[], made: ToolCommand
       else await show(made, answer, input, optionNames(fields));
       process.exitCode = isNothing(answer) ? NOTHING_FOUND : OK;
       if ('total' in answer || 'notices' in answer) await reportUnreadable(made.tool, app);
-      if (isNothing(answer)) await reportOtherRoot(configuration(made.flags()));
+      if (!isNothing(answer)) return;
+      if (made.listsConversations && !isJson) await reportNotListed(app, made.flags());
+      await reportOtherRoot(configuration(made.flags()));
     },
     { isReading: made.tool.annotations.readOnlyHint },
   );

@@ -122,6 +122,11 @@ export class TrashFolder {
     );
   }
 
+  /** The number of entries. Reads only names. FILESYSTEM_ERROR. */
+  async count(): Promise<number> {
+    return (await this.#entries()).length;
+  }
+
   /** Returns the entry with this name, or the last deleted entry with this `original`. FILESYSTEM_ERROR. */
   async find(nameOrOriginal: string): Promise<NamedEntry | undefined> {
     const entries = await this.#entries();

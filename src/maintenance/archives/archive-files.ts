@@ -30,6 +30,14 @@ export interface ArchiveOptions extends Durability {
   readonly sealer?: FileSealer;
 }
 
+export interface ArchivedConversation {
+  /** The absolute path of the archive. */
+  readonly path: string;
+  readonly conversationId: string;
+  readonly clientId?: string;
+  readonly title?: string;
+}
+
 /** The checksums of a conversation's files, by their names in its folder. */
 export type Fingerprint = ReadonlyMap<string, string>;
 
@@ -115,20 +123,18 @@ export class ArchiveFiles {
   }
 
   /**
-   * Returns the id of the conversation with this id or client key in an archive; `undefined` if there is
-   * none. Reads the whole archive and ignores damage. FILESYSTEM_ERROR.
+   * Returns the conversations in an archive. Reads the whole archive and ignores damage: what comes before
+   * it is returned. FILESYSTEM_ERROR.
    */
-  async idIn(path: string, ref: string, signal?: AbortSignal): Promise<string | undefined> {
-    let found: string | undefined;
+  async heads(path: string, signal?: AbortSignal): Promise<ArchivedConversation[]> {
+    const found: ArchivedConversation[] = [];
     try {
       for await (const { name, bytes } of readArchive(path)) {
         signal?.throwIfAborted();
-        const [, id, file] = name.split('/');
-        if (
-          file === 'conversation.json' &&
-          (id === ref || hasKey(this.#sealer.open(name, Buffer.from(bytes)), ref))
-        )
-          found ??= id;
+        const [, conversationId = '', file] = name.split('/');
+        if (file !== 'conversation.json') continue;
+        const names = namesIn(this.#sealer.open(name, Buffer.from(bytes)));
+        found.push({ path, conversationId, ...names });
       }
     } catch (error) {
       if (!isAppError(error, 'CORRUPT') && !isAppError(error, 'DECRYPT')) throw error;
@@ -165,13 +171,22 @@ function byConversation(files: readonly { name: string; sha256: string }[]) {
   return found;
 }
 
-/** Whether the conversation file has this client key; false for a damaged file. */
-function hasKey(bytes: Uint8Array, key: string): boolean {
+/** The client key and the title in a conversation file; none for a damaged file. */
+function namesIn(bytes: Uint8Array): Pick<ArchivedConversation, 'clientId' | 'title'> {
+  const value = parsed(bytes);
+  if (!isRecord(value)) return {};
+  const { clientId, title } = value;
+  return {
+    ...(typeof clientId === 'string' && { clientId }),
+    ...(typeof title === 'string' && { title }),
+  };
+}
+
+function parsed(bytes: Uint8Array): unknown {
   try {
-    const value: unknown = JSON.parse(Buffer.from(bytes).toString());
-    return isRecord(value) && value['clientId'] === key;
+    return JSON.parse(Buffer.from(bytes).toString());
   } catch (error) {
-    if (error instanceof SyntaxError) return false;
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }

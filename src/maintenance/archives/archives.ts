@@ -22,7 +22,13 @@ import {
   type PruneRule,
 } from '../retention/prunable-conversations.js';
 import { skipReasonOf } from '../skippable-errors.js';
-import { ArchiveFiles, type ArchiveOptions, type Fingerprint, isSame } from './archive-files.js';
+import {
+  type ArchivedConversation,
+  ArchiveFiles,
+  type ArchiveOptions,
+  type Fingerprint,
+  isSame,
+} from './archive-files.js';
 
 const MARKER = basename(MARKER_NAME);
 
@@ -116,9 +122,23 @@ export class Archives {
     return conversationId;
   }
 
-  /** Whether there is no archive. FILESYSTEM_ERROR. */
-  async isEmpty(): Promise<boolean> {
-    return (await this.#files.paths()).length === 0;
+  /** The number of archives. FILESYSTEM_ERROR. */
+  async count(): Promise<number> {
+    return (await this.#files.paths()).length;
+  }
+
+  /**
+   * Returns the conversations of all archives; one that is in several archives with the path of the latest.
+   * Reads all archives, so that it can take seconds. FILESYSTEM_ERROR.
+   */
+  async list(signal?: AbortSignal): Promise<ArchivedConversation[]> {
+    const found = new Map<string, ArchivedConversation>();
+    for (const path of await this.#files.paths()) {
+      for (const head of await this.#files.heads(path, signal)) {
+        if (!found.has(head.conversationId)) found.set(head.conversationId, head);
+      }
+    }
+    return [...found.values()];
   }
 
   /**
@@ -222,11 +242,13 @@ export class Archives {
     }
   }
 
-  /** Returns the latest archive that contains the conversation. */
+  /** Returns the conversation in the latest archive that contains it. */
   async #find(ref: string, signal: AbortSignal | undefined) {
     for (const path of await this.#files.paths()) {
-      const conversationId = await this.#files.idIn(path, ref, signal);
-      if (conversationId !== undefined) return { path, conversationId };
+      const found = (await this.#files.heads(path, signal)).find(
+        ({ conversationId, clientId }) => conversationId === ref || clientId === ref,
+      );
+      if (found !== undefined) return found;
     }
     return undefined;
   }

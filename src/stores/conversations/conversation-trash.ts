@@ -141,6 +141,11 @@ export class ConversationTrash {
     return found;
   }
 
+  /** The number of conversations in the trash. Reads no file. */
+  count(): Promise<number> {
+    return this.#entries.count();
+  }
+
   /**
    * Restores the folder with this name; for an id or a key, the one that was deleted last. Durable when it
    * resolves. CONVERSATION_NOT_FOUND (not in the trash), ALREADY_EXISTS (a conversation has this id).

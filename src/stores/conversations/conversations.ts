@@ -88,6 +88,8 @@ export class ConversationStore {
   readonly edits: MessageEdits;
   /** The messages that wait in memory while the store cannot be written. */
   readonly deferred: DeferredMessages;
+  /** The number of conversations in the trash. Reads no file. FILESYSTEM_ERROR. */
+  readonly countTrashed = (): Promise<number> => this.#trash.count();
 
   constructor(options: ConversationStoreOptions) {
     this.#core = new StoreCore(options);

@@ -1,0 +1,99 @@
+/**
+ * Conversations that are in no list and no search: those in the trash, and those that `daybook archive`
+ * moved to archives. A user who does not find one of them learns where it is.
+ */
+import type { App } from '../../app.js';
+import { AppError, isAppError } from '../../base/errors.js';
+import type { Flags } from '../configuration.js';
+import { LAST, matching, type Named } from '../find-conversation.js';
+import { daybookLine, withRoot } from '../terminal/command-line.js';
+import { countOf } from '../terminal/output.js';
+import { escapeControls } from '../terminal/terminal-text.js';
+
+const MAX_NAMED = 5;
+
+/** Prints on stderr what a list or a search without result did not contain. Reads no conversation. */
+export async function reportNotListed(app: App, flags: Flags): Promise<void> {
+  for (const sentence of await notListed(app)) {
+    console.error(escapeControls(withRoot(flags, sentence)));
+  }
+}
+
+async function notListed({ conversations, archives }: App): Promise<string[]> {
+  const trashed = await conversations.countTrashed();
+  const archived = await archives.count();
+  return [
+    ...(trashed === 0
+      ? []
+      : [
+          `Not included: ${countOf(trashed, 'conversation')} in the trash. To see the trash, run daybook trash.`,
+        ]),
+    ...(archived === 0
+      ? []
+      : [
+          `Not included: the conversations in ${countOf(archived, 'archive')}. To search these, use daybook search --archive.`,
+        ]),
+  ];
+}
+
+/**
+ * Returns the error to report for `error`: if it is about a conversation that is in the trash or in an
+ * archive, an error that shows this and the command that restores it.
+ */
+export async function placeOf(
+  error: AppError,
+  app: App,
+  flags: Flags,
+  signal: AbortSignal,
+): Promise<AppError> {
+  const name = error.details?.['name'];
+  if (!isAppError(error, 'CONVERSATION_NOT_FOUND') || typeof name !== 'string') return error;
+  if (name !== LAST) {
+    const deleted = onePerId(matching(await app.conversations.trashed(), name));
+    if (deleted.length > 0) return elsewhere(name, deleted, 'in the trash', flags);
+    const archived = matching(await app.archives.list(signal), name);
+    if (archived.length > 0) return elsewhere(name, archived, 'archived', flags);
+  }
+  if ((await app.conversations.list()).length > 0) return error;
+  const { code, message, hint, details } = error;
+  const sentences = [hint, ...(await notListed(app)).map((each) => withRoot(flags, each))];
+  return new AppError(code, message, {
+    hint: sentences.join(' '),
+    ...(details && { details }),
+  });
+}
+
+/** A conversation can be in the trash several times. */
+const onePerId = (found: readonly Named[]): readonly Named[] => [
+  ...new Map(found.map((each) => [each.conversationId, each])).values(),
+];
+
+const SEE_ALSO = {
+  'in the trash': 'To see the trash, run daybook trash.',
+  archived: 'To search archived conversations, use daybook search --archive.',
+};
+
+function elsewhere(
+  name: string,
+  found: readonly Named[],
+  where: keyof typeof SEE_ALSO,
+  flags: Flags,
+): AppError {
+  const ids = found.map(({ conversationId }) => conversationId);
+  const [id = ''] = ids;
+  const named = found.slice(0, MAX_NAMED).map(({ conversationId, title }) => {
+    return title === undefined ? conversationId : `${conversationId} (${title})`;
+  });
+  const more = found.length > MAX_NAMED ? ', …' : '';
+  const isOne = found.length === 1;
+  const message = isOne
+    ? `The conversation ${named[0]} is ${where}.`
+    : `The name ${JSON.stringify(name)} matches ${found.length} conversations, which are ${where}: ${named.join(', ')}${more}`;
+  const restore = isOne
+    ? `To restore it, run: ${daybookLine(flags, 'restore', id)}`
+    : 'To restore one of them, run daybook restore with its id.';
+  return new AppError('CONVERSATION_NOT_FOUND', message, {
+    hint: `${withRoot(flags, SEE_ALSO[where])} ${restore}`,
+    details: { name, where, conversationIds: ids },
+  });
+}
