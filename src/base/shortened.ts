@@ -1,4 +1,4 @@
-/** Parts of texts: shortened for an answer, and copied if they stay in memory. */
+/** Texts in answers: shortened, copied if they stay in memory, and with a number before a noun. */
 
 const LONGEST_TEXT = 200;
 
@@ -18,3 +18,7 @@ export function shortened(text: string): string {
  */
 export const ownCopy = (text: string): string =>
   text.isWellFormed() ? Buffer.from(text).toString() : text;
+
+/** `1 file`, `2 files`. `plural`: where it is not the noun with an s, or where a verb follows. */
+export const countOf = (count: number, noun: string, plural = `${noun}s`): string =>
+  `${count} ${count === 1 ? noun : plural}`;

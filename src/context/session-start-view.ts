@@ -2,7 +2,9 @@
  * A session start as tools and prompts return it: the parts under their public names, a note for each part
  * that is empty or shortened, and all of it as text with times in the reader's time zone.
  */
+
 import { localTime } from '../base/local-time.js';
+import { countOf } from '../base/shortened.js';
 import type { Turn } from './continuity.js';
 import type { Session } from './last-session.js';
 import type { OpenQuestion } from './open-questions.js';
@@ -106,7 +108,7 @@ export function sessionStartText(view: SessionStartView): string {
   return [
     [
       `Thread ${id}: ${JSON.stringify(title)}${module === undefined ? '' : `, module ${module}`}`,
-      `Last session: ${session.startedAtLocal} to ${session.endedAtLocal}, ${session.durationMinutes} minutes, ${session.messages} messages`,
+      `Last session: ${session.startedAtLocal} to ${session.endedAtLocal}, ${countOf(session.durationMinutes, 'minute')}, ${countOf(session.messages, 'message')}`,
       `Distinctive words: ${distinctiveWords.join(', ') || 'none'}`,
       ...notes,
     ].join('\n'),

@@ -8,6 +8,7 @@
 import { type Clock, systemClock } from '../base/clock.js';
 import { AppError, isAppError, passes } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
+import { countOf } from '../base/shortened.js';
 import { TimeSlice } from '../base/time-slice.js';
 import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
 import { checkTriple, type NewTriple } from '../stores/knowledge-graph/model/triple.js';
@@ -236,7 +237,9 @@ function stopped(
     ? error
     : { code: 'CANCELLED', message: 'The import was cancelled.', details: {} };
   const progress =
-    facts === 0 ? 'No fact was imported.' : `${facts} of ${total} facts were imported before.`;
+    facts === 0
+      ? 'No fact was imported.'
+      : `${facts} of ${countOf(total, 'fact')} ${facts === 1 ? 'was' : 'were'} imported before.`;
   return new AppError(code, `${message} ${progress}`, {
     hint: 'To import the other facts, import the same text again. Facts that are already stored are not changed.',
     details: { ...details, facts: total, stored: facts, added },

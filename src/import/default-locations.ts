@@ -2,9 +2,11 @@
  * Where tools store their logs on this machine, and which of them delete old logs. The folders are
  * searched only on request (`daybook import` without a path, `info`, a watch).
  */
+
 import { join } from 'node:path';
 import { parse } from 'jsonc-parser';
 import { errnoOf, isAppError } from '../base/errors.js';
+import { countOf } from '../base/shortened.js';
 import { readStamp } from '../files/read/stamp.js';
 import { readGivenText } from '../files/safe-access/given-file.js';
 import type { JsonObject } from '../stores/conversations/document/schema.js';
@@ -81,7 +83,7 @@ function deletionByClaudeCode(path: string): string {
   const days = numberIn(settingsIn(path)['cleanupPeriodDays']);
   return days === undefined
     ? `sessions older than 30 days by default (cleanupPeriodDays in ${path}), in some cases after 9 days`
-    : `sessions older than ${days} days (cleanupPeriodDays in ${path})`;
+    : `sessions older than ${countOf(days, 'day')} (cleanupPeriodDays in ${path})`;
 }
 
 function deletionByGemini(path: string): string | undefined {

@@ -3,7 +3,9 @@
  * texts of their metadata. Each is replaced by a mark with its kind, so that the rest of the text stays
  * readable.
  */
+
 import { isRecord } from '../base/is-record.js';
+import { countOf } from '../base/shortened.js';
 import type { JsonObject } from '../stores/conversations/document/schema.js';
 import type { Screen } from '../stores/conversations/writing/screen.js';
 import type { TextScreen } from '../stores/text-screen.js';
@@ -135,5 +137,5 @@ export function maskedBetween(given: unknown, stored: unknown): string[] {
 export function maskedNote(masked: readonly string[]): string | undefined {
   if (masked.length === 0) return undefined;
   const kinds = [...new Set(masked)].join(', ');
-  return `Not stored: ${masked.length} ${masked.length === 1 ? 'part' : 'parts'} (${kinds}). A mark replaces each of them. To store secrets unchanged, set DAYBOOK_SECRETS=keep.`;
+  return `Not stored: ${countOf(masked.length, 'part')} (${kinds}). A mark replaces each of them. To store secrets unchanged, set DAYBOOK_SECRETS=keep.`;
 }

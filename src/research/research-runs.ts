@@ -4,9 +4,11 @@
  * is appended once; its response id prevents a second time. A create is never repeated: if its result is
  * unknown, the job becomes `unknown` and a person decides. If callers cancel, the run continues.
  */
+
 import { type Clock, sleep } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
 import type { Log } from '../base/log.js';
+import { countOf } from '../base/shortened.js';
 import { mayHaveActed } from '../providers/http.js';
 import type {
   PerplexityAnswer,
@@ -225,7 +227,9 @@ export class ResearchRuns {
         waitMs = Math.max(delayMs, await this.#afterFailedPoll(run, error));
       }
       if (clock.now() > deadline) {
-        await run.markUnknown(`not finished after ${Math.round(timing.maxRunMs / 60_000)} minutes`);
+        await run.markUnknown(
+          `not finished after ${countOf(Math.round(timing.maxRunMs / 60_000), 'minute')}`,
+        );
         throw lostRunError(run.conversationId, run.job);
       }
     }

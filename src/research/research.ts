@@ -4,8 +4,10 @@
  * All checks are made before the request costs money. A paid answer is returned even if it cannot be
  * stored.
  */
+
 import { isoTime } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
+import { countOf } from '../base/shortened.js';
 import type { AskKind, PerplexityAnswer, PreparedRequest } from '../providers/perplexity-answer.js';
 import type { Perplexity } from '../providers/perplexity-types.js';
 import type { Conversation } from '../stores/conversations/document/schema.js';
@@ -255,7 +257,7 @@ class Research implements ResearchService {
     if (conversation.messages.length + 2 <= maxMessages) return conversation;
     throw new AppError(
       'CONVERSATION_FULL',
-      `The conversation has ${conversation.messages.length} messages, and at most ${maxMessages} are allowed: there is no room for a question and its answer. Nothing was sent.`,
+      `The conversation has ${countOf(conversation.messages.length, 'message')}, and at most ${maxMessages} are allowed: there is no room for a question and its answer. Nothing was sent.`,
       { details: { conversationId, messageCount: conversation.messages.length, maxMessages } },
     );
   }

@@ -1,5 +1,7 @@
 /** Conversations as MCP resources. `server/` implements the protocol. */
+
 import { AppError } from '../base/errors.js';
+import { countOf } from '../base/shortened.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
 import { completeConversation } from './completions.js';
 import { conversationText } from './conversation-text.js';
@@ -69,7 +71,7 @@ function listedResource(head: ConversationHead): ListedResource {
     uri: conversationUri({ ref: conversationId, format: 'json' }),
     name: conversationId,
     title: titleOf(head),
-    description: `${messageCount} messages${where}`,
+    description: `${countOf(messageCount, 'message')}${where}`,
     mimeType: MIME_TYPES.json,
     annotations: { lastModified: updatedAt },
   };

@@ -4,7 +4,7 @@
  */
 
 import { endWithin, estimateTextTokens } from '../base/estimate-tokens.js';
-import { shortened } from '../base/shortened.js';
+import { countOf, shortened } from '../base/shortened.js';
 import { messageMarkdown } from '../exchange/message-markdown.js';
 import type { Conversation, Message } from '../stores/conversations/document/schema.js';
 import { type ConversationAddress, conversationUri } from './conversation-uri.js';
@@ -74,7 +74,7 @@ function asJson({ messages: _, ...head }: Conversation, { messages, earlierUri }
 function asMarkdown(conversation: Conversation, { messages, earlierUri }: Part): string {
   const { conversationId, title = 'Untitled conversation', module, tags = [] } = conversation;
   const facts = [
-    `Conversation ${conversationId}, ${conversation.messageCount} messages`,
+    `Conversation ${conversationId}, ${countOf(conversation.messageCount, 'message')}`,
     `begun ${conversation.createdAt}, last changed ${conversation.updatedAt}`,
     ...(module === undefined ? [] : [`module ${module}`]),
     ...(tags.length === 0 ? [] : [`tags ${tags.join(', ')}`]),

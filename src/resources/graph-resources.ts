@@ -2,9 +2,11 @@
  * The knowledge graph as MCP resources: `daybook://graph` has the newest current facts, and
  * `daybook://graph/subject/<subject>` has all facts of one subject, also those that have ended.
  */
+
 import type { App } from '../app.js';
 import { isoTime } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
+import { countOf } from '../base/shortened.js';
 import type { Triple } from '../stores/knowledge-graph/model/triple.js';
 import type { ResourceKind } from './resource-kind.js';
 
@@ -46,7 +48,7 @@ export const graphResources: ResourceKind = {
       uri: WHOLE,
       name: 'graph',
       title: 'Knowledge graph',
-      description: `${total} facts`,
+      description: countOf(total, 'fact'),
       mimeType: MIME_TYPE,
       annotations: { lastModified: isoTime(triples[0].ts) },
     };

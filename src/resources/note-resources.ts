@@ -1,5 +1,7 @@
 /** Notes of the memory bank as MCP resources `daybook://note/<path>`: the Markdown text of the file. */
+
 import { AppError } from '../base/errors.js';
+import { countOf } from '../base/shortened.js';
 import { completion } from './completions.js';
 import type { ResourceKind } from './resource-kind.js';
 
@@ -36,7 +38,7 @@ export const noteResources: ResourceKind = {
       uri: noteUri(path),
       name: path,
       title: path.replace(/\.md$/, ''),
-      description: `Note, ${sizeBytes} bytes`,
+      description: `Note, ${countOf(sizeBytes, 'byte')}`,
       mimeType: MIME_TYPE,
       annotations: { lastModified: modifiedAt },
     }));

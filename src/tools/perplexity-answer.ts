@@ -2,7 +2,9 @@
  * The output of the four Perplexity tools, as data and as text. The text starts with the path of the
  * conversation and how to continue it; then come the answer and its numbered sources.
  */
+
 import { z } from 'zod';
+import { countOf } from '../base/shortened.js';
 import { defined } from '../providers/json-view.js';
 import type { Caller, ResearchResult } from '../research/research-types.js';
 import { success, type ToolCall } from './define-tool.js';
@@ -122,7 +124,7 @@ function header(answer: Answer): string[] {
 
 function modelLine(answer: Answer): string {
   const parts = [`Model: ${answer.modelUsed}`];
-  if (answer.usage !== undefined) parts.push(`${answer.usage.totalTokens} tokens`);
+  if (answer.usage !== undefined) parts.push(countOf(answer.usage.totalTokens, 'token'));
   if (answer.cost !== undefined) parts.push(`${answer.cost.total} ${answer.cost.currency}`);
   return parts.join(', ');
 }

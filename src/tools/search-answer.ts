@@ -2,7 +2,9 @@
  * What search tools share: the input fields for marked matches, and the output fields besides the
  * results, such as whether there are more results and why nothing was found.
  */
+
 import { z } from 'zod';
+import { countOf } from '../base/shortened.js';
 import type { SnippetOptions } from '../fts/snippets/snippet.js';
 import type { MessageResults } from '../search/messages/message-search.js';
 import type { JsonObject } from '../stores/conversations/document/schema.js';
@@ -88,7 +90,10 @@ export function explainNoResults(
   const { query = '', unknownWords, withoutFilter, indexing } = found;
   const filters = Object.entries(withoutFilter)
     .filter(([, total]) => total > 0)
-    .map(([name, total]) => `${total} match without ${nameOf(name, names)}`);
+    .map(
+      ([name, total]) =>
+        `${countOf(total, `${what} matches`, `${what}s match`)} without ${nameOf(name, names)}`,
+    );
   const parts = [
     ...(unknownWords.length > 0 ? [`No ${what} has: ${unknownWords.join(', ')}.`] : []),
     ...(filters.length > 0 ? [`${filters.join('; ')}.`] : []),

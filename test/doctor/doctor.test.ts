@@ -150,7 +150,7 @@ describe('conversations', () => {
     place.write(FILE, JSON.stringify(value));
     const messages = (await of(place, 'conversations')).map(({ message }) => message).join('\n');
     expect(messages).toContain('messageCount is 7, but it has 2 messages');
-    expect(messages).toContain('1 messages have the same id as another');
+    expect(messages).toContain('1 message has the same id as another');
     expect(messages).toContain('20250124-1706102400999');
     await place.repair();
     expect(await of(place, 'conversations')).toEqual([]);

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { CallError, call, type Output } from '../api.js';
 import {
+  counted,
   Failure,
   FigureRow,
   type NamedFigures,
@@ -189,5 +190,5 @@ function Check() {
 function sentence({ isHealthy, findingsTotal, steps }: Findings): string {
   const checked = steps.reduce((sum, step) => sum + step.checked, 0);
   const state = isHealthy ? 'There are no problems.' : 'There are problems.';
-  return `${state} ${checked} files and entries were checked, with ${findingsTotal} findings.`;
+  return `${state} ${checked} files and entries were checked, with ${counted(findingsTotal, 'finding')}.`;
 }

@@ -1,10 +1,11 @@
 /** `daybook archive`: moves old conversations into monthly archives, after it has shown them and asked. */
+import { countOf } from '../../base/shortened.js';
 import type { Flags } from '../configuration.js';
 import { daysOf } from '../days.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { sizeOf } from '../terminal/amounts.js';
 import { confirm, requireTerminal } from '../terminal/confirm.js';
-import { countOf, report } from '../terminal/output.js';
+import { report } from '../terminal/output.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 import { lineOf, nameOf } from './candidate-lines.js';

@@ -1,8 +1,9 @@
 /** `daybook backup`: makes the same archive as the tool `backup`. */
+import { countOf } from '../../base/shortened.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { type AgeOptions, ageLockOf } from '../age-encryption-options.js';
 import { configuration, type Flags } from '../configuration.js';
-import { countOf, report } from '../terminal/output.js';
+import { report } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';

@@ -1,5 +1,7 @@
 /** `daybook delete`: moves a conversation to the trash, or removes it permanently after a question. */
+
 import { isAppError } from '../../base/errors.js';
+import { countOf } from '../../base/shortened.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import type { Flags } from '../configuration.js';
@@ -7,7 +9,7 @@ import { NOTHING_FOUND } from '../exit-status.js';
 import { findConversation, nameOfConversation } from '../find-conversation.js';
 import { daybookLine } from '../terminal/command-line.js';
 import { confirm, requireTerminal } from '../terminal/confirm.js';
-import { countOf, report } from '../terminal/output.js';
+import { report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 

@@ -2,6 +2,7 @@
  * `daybook doctor`: checks all stored files and what they depend on, and shows what to do. `--repair`
  * makes the repairs that lose no data. Exit status 0: no problem; 1: problems; 2: a check failed.
  */
+import { countOf } from '../../base/shortened.js';
 import type { Finding } from '../../doctor/check.js';
 import { type Examination, type Outcome, type Step, statusOf } from '../../doctor/doctor.js';
 import { clientCheck } from '../checks/clients.js';
@@ -9,7 +10,7 @@ import { configurationCheck } from '../checks/configuration.js';
 import { configuration, type Flags } from '../configuration.js';
 import { withRoot } from '../terminal/command-line.js';
 import { confirm, requireTerminal } from '../terminal/confirm.js';
-import { countOf, report } from '../terminal/output.js';
+import { report } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';

@@ -2,10 +2,12 @@
  * `daybook edit`: opens the file of a conversation in the user's editor and checks it afterwards. It
  * repairs nothing and shows problems with line and column.
  */
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
+import { countOf } from '../../base/shortened.js';
 import { editorCommand } from '../../config/terminal-programs.js';
 import { isSameStamp, readStamp } from '../../files/read/stamp.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
@@ -13,7 +15,6 @@ import { CONVERSATION_ID } from '../../stores/conversations/document/conversatio
 import type { Flags } from '../configuration.js';
 import { findConversation } from '../find-conversation.js';
 import { lendTerminal } from '../terminal/interrupts.js';
-import { countOf } from '../terminal/output.js';
 import { escapeControls } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 

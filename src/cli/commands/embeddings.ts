@@ -1,7 +1,9 @@
 /** `daybook embeddings`: installs and removes the large packages of the local model, and makes vectors. */
+
 import { join } from 'node:path';
 import { openEmbedder, packagesFolder } from '../../app/embeddings.js';
 import { systemClock } from '../../base/clock.js';
+import { countOf } from '../../base/shortened.js';
 import type { Config } from '../../config/config.js';
 import type { EmbeddingProgress } from '../../embeddings/embedding-sync.js';
 import { PACKAGES } from '../../embeddings/model/packages.js';
@@ -9,7 +11,7 @@ import { removeFolder } from '../../files/paths/folders.js';
 import { folderSize } from '../../files/read/folder-size.js';
 import { configuration, type Flags } from '../configuration.js';
 import { installPackages } from '../install-packages.js';
-import { countOf, report } from '../terminal/output.js';
+import { report } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { withApp } from '../with-app.js';
 

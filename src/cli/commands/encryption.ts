@@ -2,9 +2,11 @@
  * `daybook encrypt` and `daybook decrypt`: convert all files of the store in place. If a conversion was
  * interrupted, the same command continues it.
  */
+
 import { join } from 'node:path';
 import { convertEncryption, hasKeychainPackage, keychainPackages } from '../../app/encryption.js';
 import { AppError } from '../../base/errors.js';
+import { countOf } from '../../base/shortened.js';
 import type { Config } from '../../config/config.js';
 import { KEYCHAIN_PACKAGE, KEYCHAIN_SERVICE } from '../../encryption/keychain.js';
 import type { WantedKey } from '../../encryption/keys.js';
@@ -14,7 +16,7 @@ import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { installPackages } from '../install-packages.js';
 import { confirm, requireTerminal } from '../terminal/confirm.js';
-import { countOf, report } from '../terminal/output.js';
+import { report } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';
 import { requireRoot } from '../with-app.js';

@@ -1,5 +1,7 @@
 /** `daybook export`: writes conversations to a new file or to the standard output. */
+
 import { AppError } from '../../base/errors.js';
+import { countOf } from '../../base/shortened.js';
 import { type ExportCounts, newCounts } from '../../exchange/export.js';
 import type { ExportFormat } from '../../exchange/formats.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
@@ -7,7 +9,6 @@ import { type AgeOptions, ageLockOf } from '../age-encryption-options.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { findConversation } from '../find-conversation.js';
-import { countOf } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { toStdout } from '../terminal/stdout.js';
 import { escapeControls } from '../terminal/terminal-text.js';

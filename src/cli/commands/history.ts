@@ -1,11 +1,12 @@
 /** `daybook history` and `daybook restore --version`: list and restore earlier versions of a conversation. */
 
+import { countOf } from '../../base/shortened.js';
 import type { Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { findConversation, nameOfConversation } from '../find-conversation.js';
 import { sizeOf } from '../terminal/amounts.js';
 import { daybookLine } from '../terminal/command-line.js';
-import { countOf, report } from '../terminal/output.js';
+import { report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { timesFor } from '../terminal/times.js';
 import { withApp } from '../with-app.js';

@@ -2,10 +2,12 @@
  * `daybook import`: shows the sources and what it would import, asks, imports, and prints a report. A
  * record that cannot be read is reported and does not stop the import.
  */
+
 import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { App } from '../../app.js';
 import { AppError } from '../../base/errors.js';
+import { countOf } from '../../base/shortened.js';
 import type { DefaultLocation } from '../../import/default-locations.js';
 import type { ImportProgress, ImportReport } from '../../import/importer.js';
 import type { Activity } from '../../import/source-interface.js';
@@ -13,7 +15,7 @@ import { watchImports } from '../../import/watch.js';
 import type { Flags } from '../configuration.js';
 import { sizeOf } from '../terminal/amounts.js';
 import { canAsk, confirm } from '../terminal/confirm.js';
-import { countOf, report as reportFacts } from '../terminal/output.js';
+import { report as reportFacts } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';

@@ -2,9 +2,11 @@
  * `daybook info`: shows the facts of the tool `store_info`, the size of all parts, and problems that need
  * a person. Exit status 1 if there are problems.
  */
+
 import { join } from 'node:path';
 import type { z } from 'zod';
 import type { App } from '../../app.js';
+import { countOf } from '../../base/shortened.js';
 import type { Config } from '../../config/config.js';
 import { type FolderSize, folderSize, freeBytes } from '../../files/read/folder-size.js';
 import { storeInfo } from '../../tools/conversations/store-info.js';
@@ -14,7 +16,7 @@ import { locksOf } from '../locks.js';
 import { ROOT_CHOICES, reportOtherRoot } from '../notices/other-root.js';
 import { type Area, problemsOf } from '../notices/problems.js';
 import { sizeOf } from '../terminal/amounts.js';
-import { countOf, report } from '../terminal/output.js';
+import { report } from '../terminal/output.js';
 import { showText } from '../terminal/pager.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';

@@ -2,10 +2,12 @@
  * `daybook insight export` and `daybook insight import`: write and read insights as JSON Lines. Lines that
  * were not imported are shown with the reason.
  */
+
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { systemClock } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
+import { countOf } from '../../base/shortened.js';
 import { importInsights, insightLines } from '../../exchange/insight-jsonl.js';
 import { writeNewFile } from '../../files/atomic/new-file.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
@@ -13,7 +15,6 @@ import { normalContext } from '../../stores/insights/schema.js';
 import type { Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { examplesText } from '../names.js';
-import { countOf } from '../terminal/output.js';
 import { toStdout } from '../terminal/stdout.js';
 import { escapeControls, terminalJson } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';

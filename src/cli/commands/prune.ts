@@ -1,4 +1,5 @@
 /** `daybook prune`: shows what a rule would move to the trash and why, asks, and moves it. */
+import { countOf } from '../../base/shortened.js';
 import type { PruneRule } from '../../maintenance/retention/prunable-conversations.js';
 import type { PrunePlan } from '../../maintenance/retention/retention.js';
 import type { Flags } from '../configuration.js';
@@ -7,7 +8,7 @@ import { NOTHING_FOUND } from '../exit-status.js';
 import { sizeOf } from '../terminal/amounts.js';
 import { daybookLine } from '../terminal/command-line.js';
 import { confirm, requireTerminal } from '../terminal/confirm.js';
-import { countOf, report } from '../terminal/output.js';
+import { report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 import { lineOf, nameOf } from './candidate-lines.js';

@@ -2,13 +2,15 @@
  * `daybook redact`: removes a text from all stored files. It shows where the text is before, and searches
  * again afterwards. Exit status 1: the text was not found, or not removed everywhere.
  */
+
 import { redactorOf } from '../../app/redactor.js';
 import { AppError } from '../../base/errors.js';
+import { countOf } from '../../base/shortened.js';
 import type { Located } from '../../privacy/redactor.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { confirm, requireTerminal } from '../terminal/confirm.js';
-import { countOf, report } from '../terminal/output.js';
+import { report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 

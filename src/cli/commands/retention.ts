@@ -1,12 +1,14 @@
 /** `daybook retention`: shows and changes the policy for moving conversations to the trash once a day. */
+
 import type { App } from '../../app.js';
 import { AppError } from '../../base/errors.js';
+import { countOf } from '../../base/shortened.js';
 import type { RetentionPolicy } from '../../maintenance/retention/policy.js';
 import type { Flags } from '../configuration.js';
 import { daysOf } from '../days.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { confirm, requireTerminal } from '../terminal/confirm.js';
-import { countOf, report } from '../terminal/output.js';
+import { report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 

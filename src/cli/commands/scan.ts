@@ -1,8 +1,9 @@
 /** `daybook scan`: finds keys and passwords in well-known formats. Exit status 1 if there are any. */
+import { countOf } from '../../base/shortened.js';
 import { type StoredSecret, scanFolders } from '../../privacy/scan.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
-import { countOf, report } from '../terminal/output.js';
+import { report } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';

@@ -1,9 +1,11 @@
 /** What `serve` and `open` share: opening the stores, the options of a server, and the stop signal. */
+
 import { join } from 'node:path';
 import type { StoreFacts } from '../../app/store-facts.js';
 import type { App } from '../../app.js';
 import { isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
+import { countOf } from '../../base/shortened.js';
 import type { Config } from '../../config/config.js';
 import { startCommand, thisProgram } from '../clients/clients.js';
 import { shellLine } from '../clients/shell-line.js';
@@ -63,7 +65,7 @@ export async function closeApp(app: App): Promise<void> {
   if (unwritten.length === 0) return;
   process.exitCode = 1;
   console.error(
-    `daybook: ${unwritten.length} writes are lost, because the store was not available:`,
+    `daybook: ${countOf(unwritten.length, 'write is', 'writes are')} lost, because the store was not available:`,
   );
   for (const { name, reason } of unwritten) {
     console.error(`  ${name}${reason ? ` (${reason})` : ''}`);

@@ -1,12 +1,14 @@
 /** `daybook trash list` and `daybook trash empty`. `restore.ts` restores items. */
+
 import { DAY_MS, systemClock } from '../../base/clock.js';
+import { countOf } from '../../base/shortened.js';
 import type { TrashedItem } from '../../maintenance/trash-bin.js';
 import type { Flags } from '../configuration.js';
 import { daysOf } from '../days.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { sizeOf } from '../terminal/amounts.js';
 import { confirm, requireTerminal } from '../terminal/confirm.js';
-import { countOf, report } from '../terminal/output.js';
+import { report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { type Times, timesFor } from '../terminal/times.js';
 import { withApp } from '../with-app.js';

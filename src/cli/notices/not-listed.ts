@@ -2,12 +2,13 @@
  * Conversations that are in no list and no search: those in the trash, and those that `daybook archive`
  * moved to archives. A user who does not find one of them learns where it is.
  */
+
 import type { App } from '../../app.js';
 import { AppError, isAppError } from '../../base/errors.js';
+import { countOf } from '../../base/shortened.js';
 import type { Flags } from '../configuration.js';
 import { LAST, matching, type Named } from '../find-conversation.js';
 import { daybookLine, withRoot } from '../terminal/command-line.js';
-import { countOf } from '../terminal/output.js';
 import { escapeControls } from '../terminal/terminal-text.js';
 
 const MAX_NAMED = 5;

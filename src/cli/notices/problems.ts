@@ -2,10 +2,11 @@
  * The problems that every command reports: files that cannot be read, ignored folders, duplicate keys
  * and damaged facts. Each problem is one sentence.
  */
+
 import type { App } from '../../app.js';
+import { countOf } from '../../base/shortened.js';
 import type { Tool } from '../../tools/define-tool.js';
 import { NOTHING_FOUND, OK } from '../exit-status.js';
-import { countOf } from '../terminal/output.js';
 import { escapeControls } from '../terminal/terminal-text.js';
 
 /** A damaged disk can damage thousands of files; `daybook info` shows all problems. */

@@ -6,7 +6,3 @@ export function report(facts: unknown, json: boolean | undefined, print: () => v
   if (json) console.log(terminalJson(facts));
   else print();
 }
-
-/** `1 file`, `2 files`. */
-export const countOf = (count: number, name: string): string =>
-  `${count} ${name}${count === 1 ? '' : 's'}`;

@@ -1,7 +1,8 @@
 /** Shows the progress of long work in one line on stderr, only on a terminal. */
+
 import type { WriteStream } from 'node:tty';
 import { systemClock } from '../../base/clock.js';
-import { countOf } from './output.js';
+import { countOf } from '../../base/shortened.js';
 
 interface Progress {
   readonly progress: number;

@@ -2,10 +2,12 @@
  * Differences between a command and its tool: which inputs are arguments, how the answer is printed, and
  * inputs that only a person can use.
  */
+
 import { basename, dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { App } from '../../app.js';
 import { AppError } from '../../base/errors.js';
+import { countOf } from '../../base/shortened.js';
 import { readExportFile } from '../../exchange/export-folder.js';
 import { readStamp } from '../../files/read/stamp.js';
 import { kgExport } from '../../tools/kg/kg-export.js';
@@ -76,7 +78,7 @@ async function requireThreeWords(input: Input, _app: App, command: Command): Pro
   const words = command.args;
   if (words.length === TRIPLE.length || words.length === 0) return input;
   if (words.length < TRIPLE.length) {
-    const found = words.length === 1 ? '1 is' : `${words.length} are`;
+    const found = countOf(words.length, 'is', 'are');
     throw new AppError(
       'VALIDATION_ERROR',
       `A fact has three parts (subject, predicate, object), but ${found} given.`,

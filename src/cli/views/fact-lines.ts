@@ -1,5 +1,7 @@
 /** The output of `daybook kg` for people, with one fact on each line. */
+
 import type { z } from 'zod';
+import { countOf } from '../../base/shortened.js';
 import type { kgAdd } from '../../tools/kg/kg-add.js';
 import type { kgDelete } from '../../tools/kg/kg-delete.js';
 import type { kgImport } from '../../tools/kg/kg-import.js';
@@ -8,7 +10,6 @@ import type { kgSave } from '../../tools/kg/kg-save.js';
 import type { kgStats } from '../../tools/kg/kg-stats.js';
 import type { kgSubjects } from '../../tools/kg/kg-subjects.js';
 import { sizeOf } from '../terminal/amounts.js';
-import { countOf } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import type { Answer, View } from './view.js';
 

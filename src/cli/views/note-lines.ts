@@ -1,5 +1,7 @@
 /** The output of `daybook mb` for people: paths, and lines in the form of grep. */
+
 import type { z } from 'zod';
+import { countOf } from '../../base/shortened.js';
 import type { mbDelete } from '../../tools/memory-bank/mb-delete.js';
 import type { mbEdit } from '../../tools/memory-bank/mb-edit.js';
 import type { mbHistory } from '../../tools/memory-bank/mb-history.js';
@@ -8,7 +10,6 @@ import type { mbReindex } from '../../tools/memory-bank/mb-reindex.js';
 import type { mbSearch } from '../../tools/memory-bank/mb-search.js';
 import { sizeOf } from '../terminal/amounts.js';
 import { displayWidth, padEnd } from '../terminal/columns.js';
-import { countOf } from '../terminal/output.js';
 import { escapeControls, escapeLines, oneLine } from '../terminal/terminal-text.js';
 import type { Answer, View } from './view.js';
 

@@ -1,9 +1,10 @@
 /** The output of `daybook stats` for people: bars. `stats-csv.ts` has the tables as CSV. */
+
 import type { z } from 'zod';
 import type { Table } from '../../analytics/report-table-names.js';
+import { countOf } from '../../base/shortened.js';
 import type { getAnalytics } from '../../tools/context/get-analytics.js';
 import { cut, padEnd } from '../terminal/columns.js';
-import { countOf } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
 
 export type Answer = z.output<typeof getAnalytics.output>;
@@ -31,7 +32,11 @@ export function statsLines(answer: Answer, columns: number): string[] {
   return [
     `${countOf(totals.conversations, 'conversation')}, ${countOf(totals.messages, 'message')}, ${countOf(totals.words, 'word')}, about ${countOf(totals.tokens, 'token')}${costText(totals)}`,
     `${countOf(pace.sessions, 'session')}: ${minutes}; median pause between two messages: ${countOf(pace.medianPauseSeconds, 'second')}`,
-    ...(omittedPeriods > 0 ? [`${omittedPeriods} earlier periods are not shown: use --from`] : []),
+    ...(omittedPeriods > 0
+      ? [
+          `${countOf(omittedPeriods, 'earlier period is', 'earlier periods are')} not shown: use --from`,
+        ]
+      : []),
     ...sections.flatMap(([title, rows]) =>
       rows.length === 0 ? [] : ['', title, ...barsOf(rows, columns)],
     ),

@@ -4,8 +4,10 @@
  * If the model refuses a text as too long, or its server truncates it without an error (it reports fewer
  * tokens than the text has), the parts are made smaller.
  */
+
 import { AppError, isAppError } from '../../base/errors.js';
 import { endWithin, estimateTextTokens } from '../../base/estimate-tokens.js';
+import { countOf } from '../../base/shortened.js';
 import type { LanguageModel } from '../../providers/llm/completion.js';
 import { isTruncated } from '../../providers/llm/token-floor.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';
@@ -146,7 +148,7 @@ async function requestSummary(
     if (length <= Math.max(wantedTokens, NOTES_TOKENS) * MAX_LENGTH_FACTOR) return answer;
     throw new AppError(
       'PROVIDER',
-      `${usable.name} wrote a summary of ${length} tokens, but ${wantedTokens} were requested.`,
+      `${usable.name} wrote a summary of ${countOf(length, 'token')}, but ${wantedTokens} were requested.`,
       {
         details: { provider: usable.name },
       },

@@ -1,7 +1,9 @@
 /** Checks that every backup and archive is complete, and the age of the newest backup. */
+
 import { join } from 'node:path';
 import { type Clock, DAY_MS } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
+import { countOf } from '../../base/shortened.js';
 import type { Backups } from '../../maintenance/backup.js';
 import { checkArchive } from '../../maintenance/backup-content.js';
 import { type Check, type Found, unreadable } from '../check.js';
@@ -47,7 +49,7 @@ export const backupCheck = ({
       found({
         severity: isDaily ? 'warning' : 'note',
         path,
-        message: `The newest backup is ${days} days old.`,
+        message: `The newest backup is ${countOf(days, 'day')} old.`,
         hint: isDaily
           ? 'The daily backup does not run or fails. Check the log of the server and the free space on the disk.'
           : 'To make a new backup, run daybook backup.',

@@ -1,5 +1,7 @@
 /** Checks the memory bank: unreadable notes, names that collide on other systems, insights, the graph. */
+
 import { basename, join } from 'node:path';
+import { countOf } from '../../base/shortened.js';
 import { readInsight } from '../../stores/insights/insight-file.js';
 import type { InsightStore } from '../../stores/insights/insights.js';
 import { INSIGHT_ID } from '../../stores/insights/schema.js';
@@ -77,7 +79,7 @@ export const graphCheck = (kg: KnowledgeGraph): Check => ({
     const repair = async () => {
       const saved = await kg.save();
       const kept = damage.length > 0 ? ` The damaged lines are in ${kg.files.rejects}.` : '';
-      return `The graph was written again with ${saved?.triples ?? table.count} facts.${kept}`;
+      return `The graph was written again with ${countOf(saved?.triples ?? table.count, 'fact')}.${kept}`;
     };
     const isDamaged = damage.length > 0 || needsHealing;
     notices.forEach((message, index) => {

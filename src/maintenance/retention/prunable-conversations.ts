@@ -2,8 +2,10 @@
  * Selects the conversations that a prune or an archive run would take, each with the reason. Changes nothing.
  * Pinned conversations are never selected.
  */
+
 import { DAY_MS, isoTime } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
+import { countOf } from '../../base/shortened.js';
 import { folderSize } from '../../files/read/folder-size.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { ConversationHead } from '../../stores/conversations/document/schema.js';
@@ -114,7 +116,7 @@ async function datedOf(store: Store, head: ConversationHead): Promise<Dated | un
 
 function reasonOf({ module, tag }: PruneRule, { lastMessageAt }: Dated, nowMs: number): string {
   const days = Math.floor((nowMs - Date.parse(lastMessageAt)) / DAY_MS);
-  const age = `last message ${lastMessageAt.slice(0, 10)}, ${days} days ago`;
+  const age = `last message ${lastMessageAt.slice(0, 10)}, ${countOf(days, 'day')} ago`;
   const where = [
     ...(module === undefined ? [] : [`module ${module}`]),
     ...(tag === undefined ? [] : [`tag ${tag}`]),

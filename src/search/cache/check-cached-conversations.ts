@@ -1,5 +1,7 @@
 /** Compares what a cache has of each conversation with the files. Changes nothing. */
+
 import { isAppError } from '../../base/errors.js';
+import { countOf } from '../../base/shortened.js';
 import { isSameStamp, readStamp, type Stamp } from '../../files/read/stamp.js';
 import { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { CacheCheck } from './check-index-cache.js';
@@ -36,7 +38,8 @@ export async function checkCachedConversations<Cached extends { readonly stamp: 
     if (isWrong) wrong += 1;
   }
   const conversations = cached.size;
-  if (wrong > 0) return { conversations, problem: `has wrong data for ${wrong} conversations` };
+  if (wrong > 0)
+    return { conversations, problem: `has wrong data for ${countOf(wrong, 'conversation')}` };
   return { conversations };
 }
 

@@ -2,8 +2,10 @@
  * Checks the cache of the search index: its checksums, and for each conversation whose file is unchanged
  * whether the cache has the messages of that file. Changes nothing.
  */
+
 import { isAppError } from '../../base/errors.js';
 import { silentLog } from '../../base/log.js';
+import { countOf } from '../../base/shortened.js';
 import { isSameStamp, readStamp } from '../../files/read/stamp.js';
 import { ConversationStore } from '../../stores/conversations/conversations.js';
 import {
@@ -50,8 +52,10 @@ export async function checkIndexCache(
     if (!isEqual(index.get(conversationId), expected)) wrong += 1;
   }
   const damaged = total - conversations;
-  if (damaged > 0) return { conversations, problem: `has ${damaged} damaged conversations` };
-  if (wrong > 0) return { conversations, problem: `has wrong data for ${wrong} conversations` };
+  if (damaged > 0)
+    return { conversations, problem: `has ${countOf(damaged, 'damaged conversation')}` };
+  if (wrong > 0)
+    return { conversations, problem: `has wrong data for ${countOf(wrong, 'conversation')}` };
   return { conversations };
 }
 

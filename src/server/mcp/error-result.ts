@@ -3,11 +3,13 @@
  * client also validates errors against the output schema of the tool, and throws. For an unknown
  * exception the client receives only a reference; the exception is in the log.
  */
+
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
 import { AppError, isAppError } from '../../base/errors.js';
 import { randomHex } from '../../base/ids.js';
 import type { Log } from '../../base/log.js';
+import { countOf } from '../../base/shortened.js';
 import type { Tool } from '../../tools/define-tool.js';
 
 /** Returns an AppError unchanged. Other errors become CANCELLED or INTERNAL, with a reference to the log. */
@@ -65,7 +67,8 @@ export function inputError(tool: Tool, error: z.ZodError): AppError {
   const fields = Object.keys(tool.input.shape);
   const problems = error.issues.slice(0, MAX_NAMES).map((issue) => describe(issue, tool, fields));
   const unnamed = error.issues.length - problems.length;
-  if (unnamed > 0) problems.push(`${unnamed} more arguments are wrong.`);
+  if (unnamed > 0)
+    problems.push(`${countOf(unnamed, 'more argument is', 'more arguments are')} wrong.`);
   return new AppError('VALIDATION_ERROR', `${tool.name}: ${problems.join(' ')}`, {
     details: {
       tool: tool.name,

@@ -1,6 +1,8 @@
 /** Adds `durable: false` and the reason to all results, while the store cannot be written. */
+
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { App } from '../../app.js';
+import { countOf } from '../../base/shortened.js';
 import type { Tool } from '../../tools/define-tool.js';
 
 /**
@@ -33,7 +35,7 @@ function noticeOf(state: State): string | undefined {
   const parts = [`durable: false. Since ${since}: ${reason}`];
   if (waiting > 0) {
     parts.push(
-      `${waiting} ${waiting === 1 ? 'write waits' : 'writes wait'} in the memory of this server and will be stored when the store is available again. If the server ends before, ${waiting === 1 ? 'it is' : 'they are'} lost.`,
+      `${countOf(waiting, 'write waits', 'writes wait')} in the memory of this server and will be stored when the store is available again. If the server ends before, ${waiting === 1 ? 'it is' : 'they are'} lost.`,
     );
   }
   if (isAway) {
@@ -44,7 +46,7 @@ function noticeOf(state: State): string | undefined {
   if (refused.length > 0) {
     const names = refused.slice(0, 5).map(({ name }) => name);
     parts.push(
-      `${refused.length} writes failed when the store was available again, and are lost: ${names.join('; ')}.`,
+      `${countOf(refused.length, 'write')} failed when the store was available again. Lost: ${names.join('; ')}.`,
     );
   }
   return parts.join(' ');

@@ -7,6 +7,7 @@
 
 import { type Clock, isoTime } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
+import { countOf } from '../../base/shortened.js';
 import type { WriteQueue } from '../deferred-writes/write-queue.js';
 import type { GraphState } from './graph-state.js';
 import type {
@@ -75,7 +76,7 @@ export class DeferredFacts {
     this.#isAhead = true;
     this.#waiting.add(request);
     queue.add({
-      name: `${named.length} facts ${isNew ? 'of' : 'ended or deleted,'} ${isoTime(nowMs)}`,
+      name: `${countOf(named.length, 'fact')} ${isNew ? 'of' : 'ended or deleted,'} ${isoTime(nowMs)}`,
       bytes,
       write: () => this.#write(request),
       ended: () => void this.#waiting.delete(request),

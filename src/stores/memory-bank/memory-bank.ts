@@ -4,11 +4,13 @@
  * the limit on the number of notes is valid across processes. A write that was made for another version of a
  * note is refused (CONFLICT).
  */
+
 import { dirname, join } from 'node:path';
 import { systemClock } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { type Log, silentLog } from '../../base/log.js';
 import { PendingWork } from '../../base/pending-work.js';
+import { countOf } from '../../base/shortened.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { addFile, renameFile } from '../../files/atomic/new-file.js';
 import { withLock } from '../../files/locks/file-lock.js';
@@ -349,7 +351,7 @@ export class MemoryBank {
     if (count < maxFiles) return;
     throw new AppError(
       'E_MB_FULL',
-      `The memory bank has ${count} notes. At most ${maxFiles} are allowed.`,
+      `The memory bank has ${countOf(count, 'note')}. At most ${maxFiles} are allowed.`,
       {
         details: { files: count, maxFiles },
       },

@@ -2,8 +2,10 @@
  * The text of a note: encoding, lines, and the operations of an editor. No I/O. The line ends and the
  * byte-order mark of the file are kept.
  */
+
 import { AppError } from '../../base/errors.js';
 import { sha256Hex } from '../../base/ids.js';
+import { countOf } from '../../base/shortened.js';
 
 export const MAX_NOTE_BYTES = 32 * 1024;
 const HASH_LENGTH = 16;
@@ -88,7 +90,7 @@ export function insertAfterLine(content: string, line: number, text: string): st
   if (line > count) {
     throw new AppError(
       'VALIDATION_ERROR',
-      `The note has ${count} lines, so there is no line ${line}.`,
+      `The note has ${countOf(count, 'line')}, so there is no line ${line}.`,
       {
         hint: 'Nothing was changed. To insert at the beginning, give 0; to insert at the end, give the number of lines.',
         details: { totalLines: count },

@@ -3,9 +3,11 @@
  * machine or from text. A remote caller can use only paths inside the folders of
  * `DAYBOOK_IMPORT_FOLDERS`.
  */
+
 import { z } from 'zod';
 import { isoTime } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
+import { countOf } from '../../base/shortened.js';
 import type { ImportProgress } from '../../import/importer.js';
 import { dateField, startOf } from '../date-field.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
@@ -96,7 +98,7 @@ export const importConversations = defineTool({
     });
     if (report.stopped !== undefined) {
       throw new AppError('STORAGE_FULL', report.stopped.message, {
-        hint: `${report.added} conversations were imported. Free some disk space, then import again.`,
+        hint: `${countOf(report.added, 'conversation was', 'conversations were')} imported. Free some disk space, then import again.`,
       });
     }
     const { sources, added, updated, unchanged, skipped, messages } = report;

@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { countOf } from '../../base/shortened.js';
 import { MATCH_TYPES } from '../../fts/query/match-types.js';
 import type { InsightResults } from '../../search/insight-search.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
@@ -89,8 +90,12 @@ function explain({ unknownWords, otherwise }: InsightResults): string {
     ...(unknownWords.length > 0
       ? [`No insight of this context has: ${unknownWords.join(', ')}.`]
       : []),
-    ...(tags > 0 ? [`${tags} match without \`tags\`.`] : []),
-    ...(includeExpired > 0 ? [`${includeExpired} match with \`includeExpired\`.`] : []),
+    ...(tags > 0
+      ? [`${countOf(tags, 'insight matches', 'insights match')} without \`tags\`.`]
+      : []),
+    ...(includeExpired > 0
+      ? [`${countOf(includeExpired, 'insight matches', 'insights match')} with \`includeExpired\`.`]
+      : []),
   ];
   return (
     parts.join(' ') ||

@@ -1,6 +1,7 @@
 /** The tool `kg_neighbors`: returns the facts around a node, nearest first. */
 
 import { z } from 'zod';
+import { countOf } from '../../base/shortened.js';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { endOf } from '../date-field.js';
@@ -68,7 +69,7 @@ async function explainNoFacts(kg: KnowledgeGraph, node: string): Promise<string>
   if (out.total + into.total === 0) {
     return `No fact has ${JSON.stringify(node)} as subject or object. Names must be exact: find them with \`kg_subjects\`, or with \`kg_query\` and words.`;
   }
-  return `${out.total} facts have this node as subject and ${into.total} as object, including ended facts. Try another \`direction\` or \`predicate\`, or \`includeClosed\` or \`asOf\`.`;
+  return `${countOf(out.total, 'fact has', 'facts have')} this node as subject and ${into.total} as object, including ended facts. Try another \`direction\` or \`predicate\`, or \`includeClosed\` or \`asOf\`.`;
 }
 
 function nodesOf({ subject, object }: { subject: string; object: string }): string[] {

@@ -1,6 +1,7 @@
 /** The tool `kg_query`: returns the facts that match all given conditions. */
 
 import { z } from 'zod';
+import { countOf } from '../../base/shortened.js';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
 import type { TripleFilter } from '../../stores/knowledge-graph/table/graph-query.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
@@ -72,7 +73,7 @@ async function explainNoFacts(kg: KnowledgeGraph, filter: TripleFilter): Promise
     const { damagedLines } = await kg.stats();
     return damagedLines === 0
       ? 'The knowledge graph is empty; `kg_add` adds facts.'
-      : `No fact can be read: the files of the graph have ${damagedLines} damaged lines (\`kg_stats\`).`;
+      : `No fact can be read: the files of the graph have ${countOf(damagedLines, 'damaged line')} (\`kg_stats\`).`;
   }
   const unknown: string[] = [];
   for (const part of PARTS) {
@@ -91,7 +92,7 @@ async function explainNoFacts(kg: KnowledgeGraph, filter: TripleFilter): Promise
   }
   const closed = await kg.query({ ...filter, asOf: undefined, includeClosed: true }, page);
   if (closed.total > 0) {
-    return `${closed.total} ${closed.total === 1 ? 'fact matches' : 'facts match'} at another time: try \`includeClosed\` or \`asOf\`.`;
+    return `${countOf(closed.total, 'fact matches', 'facts match')} at another time: try \`includeClosed\` or \`asOf\`.`;
   }
   return 'Each condition matches some fact, but no fact matches all conditions.';
 }

@@ -98,7 +98,7 @@ type Found = Parameters<typeof explainNoResults>[0];
 function explanationOf(found: Found, mode: string): string {
   const { withoutFilter } = found;
   if (mode === 'ranked' || Object.keys(withoutFilter).length > 0) {
-    return explainNoResults(found, {}, 'section of a note');
+    return explainNoResults(found, {}, 'section');
   }
   return 'No line matches.';
 }

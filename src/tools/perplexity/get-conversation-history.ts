@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { endWithin } from '../../base/estimate-tokens.js';
-import { shortened } from '../../base/shortened.js';
+import { countOf, shortened } from '../../base/shortened.js';
 import type { ResearchHistory } from '../../research/research-types.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { type Message, ROLES } from '../../stores/conversations/document/schema.js';
@@ -162,7 +162,7 @@ function runOf({ run }: ResearchHistory): { run?: NonNullable<History['run']> } 
 
 function historyText(history: History): string {
   const head = [
-    `Conversation ${history.conversationId}: ${history.total} messages${history.title === undefined ? '' : `, "${history.title}"`}`,
+    `Conversation ${history.conversationId}: ${countOf(history.total, 'message')}${history.title === undefined ? '' : `, "${history.title}"`}`,
     ...(history.nextCursor === undefined ? [] : [`More: cursor "${history.nextCursor}"`]),
     `On disk: ${history.conversationPath}`,
     ...(history.run === undefined ? [] : runLines(history.run)),

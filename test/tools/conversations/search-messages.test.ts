@@ -167,9 +167,9 @@ describe('search_messages', () => {
     await say('tea and cake', { module: 'home' });
     expect((await run({ query: 'wombat' })).explanation).toContain('wombat');
     const filtered = await run({ query: 'tea', module: 'work', endDate: '2001-01-01' });
-    expect(filtered.explanation).toContain('1 match without any filter');
+    expect(filtered.explanation).toContain('1 message matches without any filter');
     const one = await run({ query: 'tea', endDate: '2001-01-01' });
-    expect(one.explanation).toContain('1 match without `endDate`');
+    expect(one.explanation).toContain('1 message matches without `endDate`');
     expect((await run({ query: '"cake tea"' })).explanation).toBeTruthy();
     expect(await run({ query: 'tea' })).not.toHaveProperty('explanation');
   });

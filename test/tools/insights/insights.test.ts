@@ -207,7 +207,7 @@ describe('lists and searches', () => {
     expect(contentsOf(await call('list_insights', { tags: ['a', 'b'] }))).toEqual(['one']);
     expect((await call('list_insights', { tags: ['a'] })).total).toBe(2);
     expect((await call('search_insights', { query: 'two', tags: ['b'] })).explanation).toBe(
-      '1 match without `tags`.',
+      '1 insight matches without `tags`.',
     );
   });
 
@@ -216,7 +216,7 @@ describe('lists and searches', () => {
     const later = await save('news of the day', { expires: '2999-12-31' });
     expect(contentsOf(await call('list_insights'))).toEqual(['news of the day']);
     expect((await call('search_insights', { query: 'old' })).explanation).toBe(
-      '1 match with `includeExpired`.',
+      '1 insight matches with `includeExpired`.',
     );
     expect((await call('list_insights', { includeExpired: true })).total).toBe(2);
     expect((await call('search_insights', { query: 'old', includeExpired: true })).total).toBe(1);

@@ -82,7 +82,7 @@ describe('kg_add and kg_query', () => {
     await call('kg_delete', { ...ada, subject: 'Mary', object: 'Paris' });
     expect((await call('kg_neighbors', { node: 'ada' }))['note']).toContain('No fact has "ada"');
     expect((await call('kg_neighbors', { node: 'Ada', direction: 'in' }))['note']).toContain(
-      '1 facts have this node as subject and 0 as object',
+      '1 fact has this node as subject and 0 as object',
     );
     expect(await call('kg_neighbors', { node: 'Ada' })).not.toHaveProperty('note');
   });

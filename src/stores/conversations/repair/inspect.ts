@@ -2,7 +2,9 @@
  * Finds faults in a `conversation.json` that can be read. Daybook can use such a file, and the next write
  * corrects it, but the user may want to know. No I/O.
  */
+
 import { isRecord } from '../../../base/is-record.js';
+import { countOf } from '../../../base/shortened.js';
 
 /** Returns one sentence for each fault. `value`: the parsed JSON of the file. */
 export function faultsOf(value: unknown, conversationId: string): string[] {
@@ -20,10 +22,16 @@ export function faultsOf(value: unknown, conversationId: string): string[] {
       ? [`its conversationId is ${ownId.slice(0, 100)}, but its folder is ${conversationId}`]
       : []),
     ...(typeof messageCount === 'number' && messageCount !== list.length
-      ? [`its messageCount is ${messageCount}, but it has ${list.length} messages`]
+      ? [`its messageCount is ${messageCount}, but it has ${countOf(list.length, 'message')}`]
       : []),
-    ...(doubled > 0 ? [`${doubled} messages have the same id as another message`] : []),
-    ...(orphans > 0 ? [`${orphans} messages have a parentMessageId that no message has`] : []),
+    ...(doubled > 0
+      ? [`${countOf(doubled, 'message has', 'messages have')} the same id as another message`]
+      : []),
+    ...(orphans > 0
+      ? [
+          `${countOf(orphans, 'message has', 'messages have')} a parentMessageId that no message has`,
+        ]
+      : []),
   ];
 }
 

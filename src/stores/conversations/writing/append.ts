@@ -7,6 +7,7 @@ import { isoTime } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
 import { newUuid } from '../../../base/ids.js';
 import { isRecord } from '../../../base/is-record.js';
+import { countOf } from '../../../base/shortened.js';
 import type { Outcome } from '../../../files/atomic/group-commit.js';
 import type { ConversationDocument } from '../document/document.js';
 import { amendmentOf, type HeadChange } from '../document/head-change.js';
@@ -217,7 +218,7 @@ function full({ head, length }: ConversationDocument, maxMessages: number): AppE
   const { conversationId } = head;
   return new AppError(
     'CONVERSATION_FULL',
-    `Conversation ${conversationId} has ${length} messages. At most ${maxMessages} are allowed.`,
+    `Conversation ${conversationId} has ${countOf(length, 'message')}. At most ${maxMessages} are allowed.`,
     { details: { conversationId, messageCount: length, maxMessages } },
   );
 }

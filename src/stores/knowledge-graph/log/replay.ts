@@ -6,6 +6,7 @@
 
 import { AppError } from '../../../base/errors.js';
 import { sha256Stream } from '../../../base/ids.js';
+import { countOf } from '../../../base/shortened.js';
 import { TimeSlice } from '../../../base/time-slice.js';
 import { FileReader } from '../../../files/atomic/append-file.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
@@ -240,7 +241,7 @@ async function readPrevious(files: GraphFiles, table: TripleTable): Promise<stri
   if (snapshot.stamp === undefined && log.position.stamp === undefined) {
     return 'There is no previous snapshot from which facts could be recovered.';
   }
-  return `Daybook also read the previous snapshot and its log, and recovered ${table.count - before} facts.`;
+  return `Daybook also read the previous snapshot and its log, and recovered ${countOf(table.count - before, 'fact')}.`;
 }
 
 const damageOf = (scanner: LineScanner, path: string) =>

@@ -3,8 +3,10 @@
  * expired facts are deleted, and the limit is enforced. It changes only the table, under the lock;
  * graph-writer.ts writes the operations to the log.
  */
+
 import { type Clock, DAY_MS } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
+import { countOf } from '../../../base/shortened.js';
 import { encodeOperation } from '../log/operation-line.js';
 import {
   type NewTriple,
@@ -224,7 +226,7 @@ function newTriple(triple: NewTriple, ts: number): Triple {
 function full(stored: number, needed: number, limit: number): AppError {
   return new AppError(
     'E_KG_FULL',
-    `The knowledge graph has ${stored} facts, including ended facts. With ${needed} more it would exceed its limit of ${limit}. No fact was added.`,
+    `The knowledge graph has ${countOf(stored, 'fact')}, including ended facts. With ${needed} more it would exceed its limit of ${limit}. No fact was added.`,
     { details: { stored, needed, limit } },
   );
 }

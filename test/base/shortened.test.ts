@@ -1,0 +1,18 @@
+/** Texts in answers: a number before a noun. */
+import { describe, expect, it } from 'vitest';
+import { countOf } from '../../src/base/shortened.js';
+
+describe('a number before a noun', () => {
+  it.each([
+    [0, '0 facts'],
+    [1, '1 fact'],
+    [2, '2 facts'],
+  ])('%i is %s', (count, text) => {
+    expect(countOf(count, 'fact')).toBe(text);
+  });
+
+  it('has the form of the verb that follows', () => {
+    const matching = (count: number) => countOf(count, 'fact matches', 'facts match');
+    expect([matching(1), matching(2)]).toEqual(['1 fact matches', '2 facts match']);
+  });
+});
