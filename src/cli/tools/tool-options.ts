@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import type { Tool } from '../../tools/define-tool.js';
 import { invalidInput } from './issue-text.js';
+import { tagsOf, tagsToFind } from './tags.js';
 
 interface Property {
   readonly type?: string | readonly string[];
@@ -142,7 +143,7 @@ function optionsOf(field: Field): Option[] {
   const value = { text: 'text', number: 'n', list: 'text', json: 'json' }[kind];
   const option = new Option(
     `${flag} <${value}>`,
-    kind === 'list' ? `${about} (repeatable)` : about,
+    kind === 'list' ? `${about} (${isTags(field) ? SEVERAL_TAGS : 'repeatable'})` : about,
   );
   if (kind === 'list') {
     option.argParser((text: string, before: readonly string[] = []) => [...before, text]);
@@ -172,7 +173,7 @@ export function inputFrom(
     const word = at >= 0 ? typed.args[at] : undefined;
     const isWord = word !== undefined && !(Array.isArray(word) && word.length === 0);
     const raw = isWord ? word : typed.options[camelCase(field.name)];
-    const value = raw === undefined ? preset[field.name] : typedValue(field, raw);
+    const value = raw === undefined ? preset[field.name] : typedValue(field, raw, tool);
     if (value !== undefined) input[field.name] = value;
   }
   const parsed = tool.input.safeParse(input);
@@ -195,7 +196,14 @@ function numberOf(field: Field, text: string): number {
   throw new AppError('VALIDATION_ERROR', `${label} must be a number, not ${JSON.stringify(text)}.`);
 }
 
-function typedValue(field: Field, raw: unknown): unknown {
+const SEVERAL_TAGS = 'repeatable, or separated by commas';
+
+const isTags = ({ name, kind }: Field) => name === 'tags' && kind === 'list';
+
+function typedValue(field: Field, raw: unknown, tool: Tool): unknown {
+  if (isTags(field) && Array.isArray(raw)) {
+    return tool.annotations.readOnlyHint ? tagsToFind(raw) : tagsOf(raw);
+  }
   const text = Array.isArray(raw) && field.kind === 'text' ? raw.join(' ') : raw;
   if (field.isNullable && text === 'null') return null;
   if (field.kind === 'number') return numberOf(field, String(text));
