@@ -5,9 +5,11 @@ import type { HeadChange } from '../../stores/conversations/conversations.js';
 import type { ConversationHead } from '../../stores/conversations/document/schema.js';
 import { updateConversation } from '../../tools/conversations/update-conversation.js';
 import type { Flags } from '../configuration.js';
+import { NOTHING_FOUND } from '../exit-status.js';
 import { findConversation, nameOfConversation } from '../find-conversation.js';
 import { report } from '../terminal/output.js';
-import { oneLine } from '../terminal/terminal-text.js';
+import { escapeControls, oneLine } from '../terminal/terminal-text.js';
+import { tagsOf } from '../tools/tags.js';
 import { withApp } from '../with-app.js';
 
 export interface TagOptions {
@@ -49,24 +51,33 @@ export async function pin(
   );
 }
 
-/** Removes the tags of `--remove`, then adds `tags`. Without both it only shows the tags. */
+/**
+ * Removes the tags of `--remove`, then adds `tags`. Without both it only shows the tags. Exit status 1 if
+ * the conversation does not have a tag of `--remove`.
+ */
 export async function tag(
   name: string,
   tags: readonly string[],
   { remove = [], json }: TagOptions,
   flags: Flags,
 ): Promise<void> {
-  const isQuestion = tags.length === 0 && remove.length === 0;
+  const added = tagsOf(tags);
+  let missing: readonly string[] = [];
   const wanted = ({ tags: before = [] }: ConversationHead): HeadChange | undefined => {
-    if (isQuestion) return undefined;
-    const remaining = before.filter((each) => !remove.includes(each));
-    return { tags: [...new Set([...remaining, ...tags])] };
+    const removed = remove.flatMap((word) => (before.includes(word) ? [word] : tagsOf([word])));
+    missing = removed.filter((each) => !before.includes(each));
+    const after = [...new Set([...before.filter((each) => !removed.includes(each)), ...added])];
+    return after.join('\n') === before.join('\n') ? undefined : { tags: after };
   };
   await change(name, wanted, json, flags, (head) =>
     head.tags === undefined || head.tags.length === 0
       ? 'The conversation has no tags.'
       : `Tags: ${head.tags.join(', ')}`,
   );
+  if (missing.length === 0) return;
+  const named = missing.map((each) => JSON.stringify(each)).join(', ');
+  console.error(oneLine(`Not removed, because the conversation does not have it: ${named}`));
+  process.exitCode = NOTHING_FOUND;
 }
 
 /** `wanted` returns the change for the present head, or `undefined` for no change. */
@@ -85,7 +96,8 @@ async function change(
     if (changes !== undefined) {
       const input = updateConversation.input.parse({ conversationId, ...changes });
       const call = { signal, isRemote: false, progress: () => undefined };
-      await updateConversation.run(input, app, call);
+      const { note } = await updateConversation.run(input, app, call);
+      if (note !== undefined) console.error(escapeControls(note));
     }
     const { head } = await conversations.view(conversationId);
     report(head, json, () =>

@@ -84,7 +84,7 @@ function addChanges(program: Command, flags: () => Flags): void {
   program
     .command('tag')
     .argument('<conversation>', CONVERSATION)
-    .argument('[tags...]', 'tags to add')
+    .argument('[tags...]', 'tags to add; commas separate tags, and a # before a tag is left out')
     .description('add or remove tags of a conversation; without tags, show them')
     .option('--remove <tag...>', 'tags to remove')
     .option(...JSON_OPTION)
