@@ -137,5 +137,11 @@ export function maskedBetween(given: unknown, stored: unknown): string[] {
 export function maskedNote(masked: readonly string[]): string | undefined {
   if (masked.length === 0) return undefined;
   const kinds = [...new Set(masked)].join(', ');
-  return `Not stored: ${countOf(masked.length, 'part')} (${kinds}). A mark replaces each of them. To store secrets unchanged, set DAYBOOK_SECRETS=keep.`;
+  return `Not stored: ${countOf(masked.length, 'part')} (${kinds}). A mark replaces each of them.${adviceFor(masked)}`;
 }
+
+/** The setting has no effect on private parts. */
+const adviceFor = (masked: readonly string[]): string =>
+  masked.every((kind) => kind === PRIVATE)
+    ? ''
+    : ' Leave secrets out of the text, and name the place where they are kept. Only if Daybook must store them, set DAYBOOK_SECRETS=keep and save the text again.';

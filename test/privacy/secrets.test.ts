@@ -121,6 +121,12 @@ describe('saving', () => {
     }
   });
 
+  it('is followed by advice, first to leave the secret out, then by the setting', () => {
+    const note = maskedNote(['GITHUB_TOKEN', 'private part']) ?? '';
+    expect(note).toMatch(/^Not stored: 2 parts .*Leave secrets out .*DAYBOOK_SECRETS=keep/);
+    expect(maskedNote(['private part', 'private part'])).not.toContain('DAYBOOK_SECRETS');
+  });
+
   it('a setting stores secrets as they are, and never private parts', async () => {
     const place = doctorPlace({ DAYBOOK_SECRETS: 'keep' });
     await place.withApp(async ({ conversations }) => {

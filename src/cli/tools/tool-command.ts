@@ -166,10 +166,8 @@ async function show(
 ): Promise<void> {
   const { print = answerText } = made;
   const { total, hasMore, nextOffset, nextCursor, explanation, note, relaxed } = answer;
-  if (isNothing(answer)) {
-    const why = withCommandNames(String(explanation ?? note ?? ''), names);
-    console.error(escapeControls(`Nothing found. ${why}`.trimEnd()));
-  }
+  const why = withCommandNames(String(explanation ?? note ?? ''), names);
+  if (isNothing(answer)) console.error(escapeControls(`Nothing found. ${why}`.trimEnd()));
   if (relaxed === true)
     console.error('Nothing has all of the words. These results have some of them.');
   const { isTTY } = process.stdout;
@@ -181,6 +179,7 @@ async function show(
   };
   const found = print(answer, view, input);
   if (found !== '') await showText(found);
+  if (note !== undefined && !isNothing(answer)) console.error(escapeControls(why));
   const next = nextOffset === undefined ? `--cursor ${nextCursor}` : `--offset ${nextOffset}`;
   const all = total === undefined ? 'There are more results;' : `${total} in all;`;
   if (hasMore === true) console.error(`${all} to see them, use --all or ${next}`);
