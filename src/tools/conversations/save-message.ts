@@ -9,7 +9,7 @@ import type {
   NewConversation,
   NewMessage,
 } from '../../stores/conversations/conversations.js';
-import { ROLES } from '../../stores/conversations/document/schema.js';
+import { type ConversationHead, ROLES } from '../../stores/conversations/document/schema.js';
 import { messageContent } from '../conversation-input.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
@@ -59,7 +59,9 @@ export const saveMessage = defineTool({
       conversationPath: z.string().describe('Folder of the conversation.'),
       clientId: z.string().describe('Key of the conversation.').exactOptional(),
       title: z.string().exactOptional(),
-      note: maskedField,
+      note: maskedField.describe(
+        'Which secrets and <private> parts were not stored, and which given fields were not used.',
+      ),
     }),
   annotations: ADDS,
   async run({ conversationId, title, module, tags, ...message }, { conversations }) {
@@ -86,10 +88,26 @@ export const saveMessage = defineTool({
       conversationPath: conversations.path(head.conversationId),
       ...(head.clientId !== undefined && { clientId: head.clientId }),
       ...(head.title !== undefined && { title: head.title }),
-      ...maskedNoteOf(masked),
+      ...noteOf(created ? [] : unchangedFields(start, head), masked),
     };
   },
 });
+
+/** The given fields that a conversation has with another value; it keeps its own. */
+const unchangedFields = (start: NewConversation, head: ConversationHead): string[] =>
+  STARTING_FIELDS.filter(
+    (name) => start[name] !== undefined && String(start[name]) !== String(head[name] ?? ''),
+  );
+
+const STARTING_FIELDS = ['title', 'module', 'tags'] as const;
+
+function noteOf(unchanged: readonly string[], masked: readonly string[] | undefined) {
+  const { note } = maskedNoteOf(masked);
+  const named = new Intl.ListFormat('en').format(unchanged);
+  const kept = `The conversation exists already and keeps its ${named}. To change a conversation, use \`update_conversation\`.`;
+  const notes = [...(unchanged.length > 0 ? [kept] : []), ...(note === undefined ? [] : [note])];
+  return notes.length === 0 ? {} : { note: notes.join(' ') };
+}
 
 /** Appends to the conversation `ref`. A new key, or no `ref`, starts a conversation. */
 async function save(

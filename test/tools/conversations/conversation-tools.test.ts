@@ -41,6 +41,17 @@ describe("seed 000's own test code", () => {
   });
 });
 
+describe('save_message', () => {
+  it('says which fields an existing conversation keeps, and only if they differ', async () => {
+    const given = { title: 'Garden', tags: ['spring'] };
+    expect(await save('plan', 'Peas', given)).not.toHaveProperty('note');
+    expect(await save('plan', 'Beans', given)).not.toHaveProperty('note');
+    const { note } = await save('plan', 'Kale', { ...given, title: 'Yard', module: 'home' });
+    expect(note).toContain('keeps its title and module. ');
+    expect(listed(await call('get_conversations'))).toMatchObject([given]);
+  });
+});
+
 describe('get_conversations', () => {
   it('filters, and pages both ways while messages arrive', async () => {
     for (const n of [1, 2, 3, 4]) await save(`c${n}`, `Garden ${n}`, { module: 'home' });
