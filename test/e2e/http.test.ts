@@ -38,15 +38,19 @@ describe('the start', () => {
     });
   });
 
-  it('fails with a message if another program uses the port', async () => {
+  it.each([
+    { words: ['--http'], advice: 'with --port or --host' },
+    { words: ['open', '--print'], advice: 'or omit --port' },
+  ])('fails with a message if another program uses the port of $words', async (command) => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const port = String((other.address() as AddressInfo).port);
     await withPlace(async (place) => {
-      const args = ['--root', place.root, '--http', '--port', port];
+      const args = ['--root', place.root, ...command.words, '--port', port];
       const { code, stderr } = await runCommand(place, args);
       expect(code).toBe(2);
       expect(stderr).toContain(`port ${port}: another program uses it`);
+      expect(stderr).toContain(command.advice);
     });
     other.close();
   });

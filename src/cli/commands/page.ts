@@ -3,7 +3,7 @@
  * that can be used once. It runs until Ctrl-C or SIGTERM.
  */
 import { dirname, join } from 'node:path';
-import { isAppError } from '../../base/errors.js';
+import { AppError, isAppError } from '../../base/errors.js';
 import { createLog } from '../../base/log.js';
 import { isLoopback } from '../../config/http-settings.js';
 import { ownToken } from '../../files/access-token-file.js';
@@ -34,10 +34,11 @@ export async function page(
     buildServer({ ...serverOptions(config, log), app: () => app, isRemote: true, hasSession });
   const stop = stopSignal();
   try {
-    const server = await listen({
+    const options = {
       ...{ config: { ...config.http, host, token }, build, log },
       page: { folder: PAGE_FOLDER, app: () => app },
-    });
+    };
+    const server = await listen(options, port !== undefined);
     console.log(server.pageLink());
     if (!print) await openBrowser(server.pageLink());
     console.error(
@@ -52,13 +53,22 @@ export async function page(
   await endProcess();
 }
 
-/** Listens on the configured port, so that bookmarks stay valid, or on a free port if it is in use. */
-async function listen(options: HttpOptions): Promise<HttpServer> {
+/**
+ * Listens on the configured port, so that bookmarks stay valid, or on a free port if it is in use. A port
+ * that the user typed is not replaced: VALIDATION_ERROR.
+ */
+async function listen(options: HttpOptions, isTyped: boolean): Promise<HttpServer> {
   const { openHttp } = await import('../../server/http/http-server.js');
   try {
     return await openHttp(options);
   } catch (error) {
     if (!isAppError(error, 'VALIDATION_ERROR')) throw error;
+    if (isTyped) {
+      throw new AppError('VALIDATION_ERROR', error.message, {
+        hint: 'Choose another port, or omit --port: then Daybook uses a free port.',
+        cause: error,
+      });
+    }
     return openHttp({ ...options, config: { ...options.config, port: 0 } });
   }
 }

@@ -59,7 +59,10 @@ export function addConversations(program: Command, flags: () => Flags): void {
     .argument('[conversation...]', CONVERSATION)
     .description('open the page of the store in the browser, or the folder of a conversation')
     .option('--folder', 'open a folder in the file manager instead of the page')
-    .option('--port <number>', 'port of the page (default: 3000, or a free port)')
+    .option(
+      '--port <number>',
+      'port of the page (default: 3000, or a free port if another program uses 3000)',
+    )
     .option('--print', 'only print the link or the path')
     .addHelpText('after', examplesText('open', 'open last --print', 'open --folder'))
     .action(async (words: string[], { folder, ...options }: OpenOptions) => {
