@@ -48,6 +48,11 @@ const STEPS: readonly Step[] = [
   { args: ['list', '--all', '--utc'], shows: 'times: UTC' },
   { args: ['search', 'raven'], shows: 'raven' },
   { args: ['search', 'walrus'], code: 1, shows: 'Nothing found.' },
+  {
+    args: ['search', 'raven', '--offset', '9'],
+    code: 1,
+    shows: 'No result comes after --offset 9',
+  },
   { args: ['search', 'raven', '--json'], shows: '"results"', json: true },
   { args: ['find', 'mad'], shows: 'A Mad Tea-Party' },
   { args: ['demo', 'made'], shows: '300 invented conversations' },
@@ -103,6 +108,11 @@ const STEPS: readonly Step[] = [
   { args: ['insight', 'search', 'raven'], shows: 'raven' },
   { args: ['insight', 'search', 'walrus'], code: 1, shows: 'Nothing found.' },
   { args: ['insight', 'list', '--context', 'global'], shows: 'by hand' },
+  {
+    args: ['insight', 'list', '--context', 'global', '--offset', '9'],
+    code: 1,
+    shows: 'No result comes after --offset 9. In all: 2 results.',
+  },
   { args: ['insight', 'list', '--context', '/nowhere'], code: 1, shows: 'global (2)' },
   { args: ['insight', 'get', ID], shows: 'by hand' },
   { args: ['insight', 'get', '6FA4'], shows: 'by hand' },

@@ -21,7 +21,7 @@ import { escapeControls, terminalJson } from '../terminal/terminal-text.js';
 import { type Times, timesFor, withLocalDays, zoneFor } from '../terminal/times.js';
 import { withCommandNames } from '../tools/command-names.js';
 import { invalidInput } from '../tools/issue-text.js';
-import { allPages, type Pages } from '../tools/paging.js';
+import { allPages, noneLeft, type Pages } from '../tools/paging.js';
 import { hitBlock, neighboursOf } from '../views/search-hits.js';
 import { withApp } from '../with-app.js';
 import { withArchives } from '../with-archives.js';
@@ -102,7 +102,8 @@ async function run(
     await print(found, app, { from: input.offset, context, times: timesFor(flags) });
     showHints(found, options);
   }
-  process.exitCode = found.total > 0 ? OK : NOTHING_FOUND;
+  const isNothing = found.total === 0 || noneLeft(input.offset, found.total) !== undefined;
+  process.exitCode = isNothing ? NOTHING_FOUND : OK;
   await reportLeftOut('conversations', app);
   if (found.total === 0 && !options.json && !options.archive) await reportNotListed(app, flags);
   if (found.total === 0) await reportOtherRoot(configuration(flags));
@@ -220,6 +221,11 @@ async function print(
   if (total === 0) {
     const why = withCommandNames(explanation ?? '', OPTIONS);
     console.error(`Nothing found. ${escapeControls(why)}`.trimEnd());
+    return;
+  }
+  const none = noneLeft(from, total);
+  if (none !== undefined) {
+    console.error(none);
     return;
   }
   const paint = paintFor(process.stdout);

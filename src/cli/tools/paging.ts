@@ -3,6 +3,7 @@
  * one call.
  */
 import { AppError } from '../../base/errors.js';
+import { countOf } from '../../base/shortened.js';
 import type { Field } from './tool-options.js';
 
 type Answer = Readonly<Record<string, unknown>>;
@@ -67,3 +68,10 @@ export async function allPages(
 
 /** The first list of an answer has the items; other lists, such as skipped files, are in each page. */
 const isList = (value: unknown) => Array.isArray(value);
+
+/** A sentence if there are results, but all of them come before `offset`; otherwise `undefined`. */
+export function noneLeft(offset: unknown, total: unknown): string | undefined {
+  if (typeof offset !== 'number' || typeof total !== 'number') return undefined;
+  if (total === 0 || offset < total) return undefined;
+  return `No result comes after --offset ${offset}. In all: ${countOf(total, 'result')}.`;
+}

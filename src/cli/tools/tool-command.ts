@@ -24,7 +24,7 @@ import type { Answer, View } from '../views/view.js';
 import { withApp } from '../with-app.js';
 import { answerText } from './answer-text.js';
 import { type OptionNames, withCommandNames } from './command-names.js';
-import { allPages, canBePaged, type Pages, pagesOf } from './paging.js';
+import { allPages, canBePaged, noneLeft, type Pages, pagesOf } from './paging.js';
 import { addFields, type Field, fieldsOf, inputFrom, optionNames } from './tool-options.js';
 
 export type Input = Readonly<Record<string, unknown>>;
@@ -96,7 +96,9 @@ async function run(command: Command, fields: readonly Field[], made: ToolCommand
       const answer = await callPages(made.tool, input, pages, app, signal);
       if (isJson) console.log(terminalJson(answer));
       else await show(made, answer, input, optionNames(fields));
-      process.exitCode = isNothing(answer) ? NOTHING_FOUND : OK;
+      const none = noneLeft(input['offset'], answer['total']);
+      process.exitCode = isNothing(answer) || none !== undefined ? NOTHING_FOUND : OK;
+      if (none !== undefined && !isJson) console.error(none);
       if ('total' in answer || 'notices' in answer) await reportUnreadable(made.tool, app);
       if (!isNothing(answer)) return;
       if (made.listsConversations && !isJson) await reportNotListed(app, made.flags());
