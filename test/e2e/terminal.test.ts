@@ -190,6 +190,7 @@ const STEPS: readonly Step[] = [
   { args: ['decrypt', '--yes'], shows: '0 files changed. The store is not encrypted.' },
   { args: ['decrypt', '--yes', '--json'], shows: '"converted": 0', json: true },
   { args: ['backup', '--json'], shows: '"sizeBytes"', json: true },
+  { args: ['backup', '--to', 'no/such/folder'], code: 2, shows: 'There is no folder' },
   { args: ['backup', '--to', 'elsewhere'], shows: 'read back and compared' },
   { args: ['info'], shows: /health +good/ },
   { args: ['info', '--json'], shows: '"sizes"', json: true },

@@ -1,5 +1,9 @@
 /** `daybook backup`: makes the same archive as the tool `backup`. */
+
+import { dirname } from 'node:path';
+import { AppError } from '../../base/errors.js';
 import { countOf } from '../../base/shortened.js';
+import { isFolder } from '../../files/atomic/edit-user-file.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { type AgeOptions, ageLockOf } from '../age-encryption-options.js';
 import { configuration, type Flags } from '../configuration.js';
@@ -8,6 +12,20 @@ import { progressBar } from '../terminal/progress-bar.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 
+/**
+ * The absolute path. The folder itself is created if it is missing, but no parent, which may be the place
+ * of a drive that is not connected or a typing error. VALIDATION_ERROR.
+ */
+async function folderFor(to: string): Promise<string> {
+  const folder = resolveRealPath(to);
+  const parent = dirname(folder);
+  if (await isFolder(parent)) return folder;
+  throw new AppError('VALIDATION_ERROR', `There is no folder ${parent} for the backup.`, {
+    hint: 'Nothing was written. Check the path and that the drive is connected, or create the folder first.',
+    details: { folder: parent },
+  });
+}
+
 /** Prints the path of the archive; files that are not in it are listed on stderr. */
 export async function backup(
   { to, json, ...options }: { to?: string; json?: boolean } & AgeOptions,
@@ -15,7 +33,7 @@ export async function backup(
 ): Promise<void> {
   const age = ageLockOf(options, configuration(flags));
   await withApp(flags, async ({ backups }, signal) => {
-    const folder = to === undefined ? undefined : resolveRealPath(to);
+    const folder = to === undefined ? undefined : await folderFor(to);
     const bar = progressBar(process.stderr);
     const onFile = (progress: number) => bar.show({ progress, unit: 'file' });
     const made = await backups.make({ folder, age, signal, onFile }).finally(() => bar.clear());

@@ -9,7 +9,10 @@ export function addBackup(program: Command, flags: () => Flags): void {
   program
     .command('backup')
     .description('write all data into one archive and check it')
-    .option('--to <folder>', 'the folder for the archive (default: the folder of the backups)')
+    .option(
+      '--to <folder>',
+      'the folder for the archive; it is created, its parent folder must exist (default: the folder of the backups)',
+    )
     .addOption(ageOption())
     .addOption(agePassphraseOption())
     .option('--json', 'the report as JSON')
