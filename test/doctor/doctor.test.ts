@@ -229,9 +229,11 @@ describe('the memory bank', () => {
     place.write('memory-bank/A.md', 'y');
     place.write('memory-bank/bytes.md', Buffer.from([0xff, 0xfe, 0x00]));
     place.write('memory-bank/con.md', 'z');
+    place.write('memory-bank/long.md', 'z'.repeat(40_000));
     const messages = (await of(place, 'notes')).map(({ message }) => message).join('\n');
     expect(messages).toContain('On Windows and macOS');
     expect(messages).toMatch(/con\.md/);
+    expect(messages).toMatch(/^The note has 40000 bytes\./m);
     expect(messages).toMatch(/UTF-8|text/);
   });
 

@@ -129,6 +129,17 @@ describe('a damaged conversation', () => {
   });
 });
 
+describe('a note that is too large', () => {
+  it('is named once', async () => {
+    await withTea(async (place) => {
+      await mkdir(join(place.root, 'memory-bank'), { recursive: true });
+      await writeFile(join(place.root, 'memory-bank', 'long.md'), 'x'.repeat(40_000));
+      const { stderr } = await run(place, 'mb', 'list');
+      expect(stderr.match(/long\.md/g)).toHaveLength(1);
+    });
+  });
+});
+
 describe('a client with another root', () => {
   it('is named only where nothing is found, and in info', async () => {
     await withPlace(async (place) => {

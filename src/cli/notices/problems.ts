@@ -24,7 +24,11 @@ export async function problemsOf(area: Area, app: App): Promise<string[]> {
       return app.insights.damaged().map(({ error }) => error.message);
     case 'memory_bank':
       await app.memoryBank.refresh();
-      return app.memoryBank.skipped().map(({ path, error }) => `${path}: ${error.message}`);
+      return app.memoryBank
+        .skipped()
+        .map(({ path, error: { message } }) =>
+          message.includes(path) ? message : `${path}: ${message}`,
+        );
     case 'kg':
       return graphProblems(app);
   }

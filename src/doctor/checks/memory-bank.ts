@@ -18,7 +18,8 @@ export const noteCheck = (bank: MemoryBank): Check => ({
     const notes = bank.known();
     countChecked(notes.length);
     for (const { path, error } of bank.skipped()) {
-      found(unreadable(error, join(bank.folder, path)));
+      const finding = unreadable(error, join(bank.folder, path));
+      found({ ...finding, message: withoutName(finding.message, path) });
     }
     for (const [first, second] of collidingNames(notes.map(({ path }) => path))) {
       found({
@@ -30,6 +31,13 @@ export const noteCheck = (bank: MemoryBank): Check => ({
     }
   },
 });
+
+/** The finding has the whole path of the note already. */
+const withoutName = (message: string, name: string) =>
+  [JSON.stringify(name), name].reduce(
+    (text, each) => (text.startsWith(each) ? text.replace(each, 'The note') : text),
+    message,
+  );
 
 /** Returns pairs of names that differ only in case or Unicode normalization. */
 function collidingNames(names: readonly string[]): [string, string][] {
