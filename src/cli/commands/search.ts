@@ -102,7 +102,7 @@ async function run(
     await print(found, app, { from: input.offset, context, times: timesFor(flags) });
     showHints(found, options);
   }
-  const isNothing = found.total === 0 || noneLeft(input.offset, found.total) !== undefined;
+  const isNothing = found.total === 0 || noneLeft(input, found) !== undefined;
   process.exitCode = isNothing ? NOTHING_FOUND : OK;
   await reportLeftOut('conversations', app);
   if (found.total === 0 && !options.json && !options.archive) await reportNotListed(app, flags);
@@ -223,7 +223,7 @@ async function print(
     console.error(`Nothing found. ${escapeControls(why)}`.trimEnd());
     return;
   }
-  const none = noneLeft(from, total);
+  const none = noneLeft({ offset: from }, { total });
   if (none !== undefined) {
     console.error(none);
     return;

@@ -3,7 +3,7 @@
  * inputs that only a person can use.
  */
 
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { App } from '../../app.js';
 import { AppError } from '../../base/errors.js';
@@ -11,6 +11,7 @@ import { countOf } from '../../base/shortened.js';
 import { readExportFile } from '../../exchange/export-folder.js';
 import { readStamp } from '../../files/read/stamp.js';
 import { kgExport } from '../../tools/kg/kg-export.js';
+import { shellLine } from '../clients/shell-line.js';
 import { findExisting } from '../find-conversation.js';
 import { findInsight } from '../find-insight.js';
 import { conversationTable, savedLine } from '../views/conversation-lines.js';
@@ -44,13 +45,13 @@ export const CUSTOM: Readonly<Record<string, Custom>> = {
   'kg stats': { print: facts.graphSizes },
   'kg save': { print: facts.savedGraphLine },
   'kg export': { stream: wholeGraph, print: ({ text, path }) => notes.wholeText(text ?? path) },
-  'kg import': { prepare: readHere, print: facts.importedLines },
+  'kg import': { words: ['file'], prepare: readHere, print: facts.importedLines },
   'mb list': { print: notes.noteTable },
   'mb read': { print: ({ content }) => notes.wholeText(content) },
   'mb history': { print: notes.noteCommits },
   'mb search': { print: notes.noteHits },
   'mb add': { print: notes.writtenNote },
-  'mb edit': { print: notes.editedNote },
+  'mb edit': { prepare: requireHash, print: notes.editedNote },
   'mb delete': { print: notes.deletedNote },
   'mb reindex': { print: notes.reindexedLine },
 };
@@ -76,14 +77,15 @@ async function withInsightId(
 /** Throws VALIDATION_ERROR unless there are three arguments: `kg add Ada lives in London` needs quotes. */
 async function requireThreeWords(input: Input, _app: App, command: Command): Promise<Input> {
   const words = command.args;
-  if (words.length === TRIPLE.length || words.length === 0) return input;
+  const isByOptions = words.length === 0 && isGivenByOptions(input);
+  if (words.length === TRIPLE.length || isByOptions) return input;
   if (words.length < TRIPLE.length) {
-    const found = countOf(words.length, 'is', 'are');
+    const found = words.length === 0 ? 'none is' : countOf(words.length, 'is', 'are');
     throw new AppError(
       'VALIDATION_ERROR',
       `A fact has three parts (subject, predicate, object), but ${found} given.`,
       {
-        hint: 'For example: daybook kg add Ada "lives in" London',
+        hint: `For example: daybook kg ${command.name()} Ada "lives in" London`,
       },
     );
   }
@@ -97,6 +99,9 @@ async function requireThreeWords(input: Input, _app: App, command: Command): Pro
   );
 }
 
+const isGivenByOptions = (input: Input) =>
+  [...TRIPLE, 'triples'].some((name) => input[name] !== undefined);
+
 /** Streams the whole graph without pages, as `export` and `insight export` do. */
 function wholeGraph(given: Input, { graphExport }: App, signal: AbortSignal) {
   const { format, file, offset, maxTokens: _, ...filter } = kgExport.input.parse(given);
@@ -105,10 +110,31 @@ function wholeGraph(given: Input, { graphExport }: App, signal: AbortSignal) {
 }
 
 /** A person can also give a file relative to the working folder; an assistant only in the exports folder. */
-async function readHere({ file, ...input }: Input): Promise<Input> {
-  const path = resolve(String(file ?? ''));
-  if (file === undefined || (await readStamp(path)) === undefined) {
-    return { ...input, ...(file !== undefined && { file }) };
+async function readHere({ file, ...input }: Input, { facts: { root } }: App): Promise<Input> {
+  if (file === undefined && input['text'] === undefined) {
+    throw new AppError('VALIDATION_ERROR', 'No file is given.', {
+      hint: 'For example: daybook kg import facts.jsonl',
+      details: { field: 'file' },
+    });
   }
-  return { ...input, text: await readExportFile(dirname(path), basename(path)) };
+  if (file === undefined) return input;
+  const path = resolve(String(file));
+  if ((await readStamp(path)) !== undefined) {
+    return { ...input, text: await readExportFile(dirname(path), basename(path)) };
+  }
+  const exports = join(root, 'exports');
+  if ((await readStamp(resolve(exports, String(file)))) !== undefined) return { ...input, file };
+  throw new AppError('VALIDATION_ERROR', `There is no file ${path}.`, {
+    hint: `Nothing was imported. Check the path. A file in ${exports} is also found by its name.`,
+    details: { field: 'file' },
+  });
+}
+
+/** `mb read` prints only the text of a note, so the error says which command shows the hash. */
+async function requireHash(input: Input): Promise<Input> {
+  if (input['content'] === undefined || input['hash'] !== undefined) return input;
+  throw new AppError('VALIDATION_ERROR', 'To replace the whole text, --hash is required.', {
+    hint: `Nothing was changed. To see the hash, run: ${shellLine(['daybook', 'mb', 'read', String(input['path']), '--json'])}`,
+    details: { field: 'hash' },
+  });
 }

@@ -135,13 +135,13 @@ export const COMMAND_HELP: Readonly<Record<string, Help>> = {
       newText: 'The text that replaces `oldText`.',
       insertLine: 'Insert after the line with this number; 0 is the beginning.',
       content: 'The whole new text; needs `hash`.',
-      hash: 'The hash of the note when you read it; if the note has changed since, the edit is refused.',
+      hash: 'The hash of the note when you read it (daybook mb read --json shows it); if the note has changed since, the edit is refused.',
     },
   },
   'mb delete': {
     description: 'move a note to the trash; undo it with daybook restore',
     about: {
-      hash: 'The hash of the note when you read it; if the note has changed since, it is not deleted.',
+      hash: 'The hash of the note when you read it (daybook mb read --json shows it); if the note has changed since, it is not deleted.',
     },
   },
   'mb reindex': { description: 'read all notes again; Daybook also does this automatically' },

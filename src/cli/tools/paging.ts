@@ -69,8 +69,18 @@ export async function allPages(
 /** The first list of an answer has the items; other lists, such as skipped files, are in each page. */
 const isList = (value: unknown) => Array.isArray(value);
 
-/** A sentence if there are results, but all of them come before `offset`; otherwise `undefined`. */
-export function noneLeft(offset: unknown, total: unknown): string | undefined {
+/**
+ * A sentence if there are results, but all of them come before `offset`, or if a note has no line
+ * `startLine`; otherwise `undefined`.
+ */
+export function noneLeft(
+  { offset, startLine }: Readonly<Record<string, unknown>>,
+  { total, totalLines }: Answer,
+): string | undefined {
+  if (typeof startLine === 'number' && typeof totalLines === 'number') {
+    if (startLine === 1 || startLine <= totalLines) return undefined;
+    return `The note has ${countOf(totalLines, 'line')}, so there is no line ${startLine}.`;
+  }
   if (typeof offset !== 'number' || typeof total !== 'number') return undefined;
   if (total === 0 || offset < total) return undefined;
   return `No result comes after --offset ${offset}. In all: ${countOf(total, 'result')}.`;

@@ -96,7 +96,7 @@ async function run(command: Command, fields: readonly Field[], made: ToolCommand
       const answer = await callPages(made.tool, input, pages, app, signal);
       if (isJson) console.log(terminalJson(answer));
       else await show(made, answer, input, optionNames(fields));
-      const none = noneLeft(input['offset'], answer['total']);
+      const none = noneLeft(input, answer);
       process.exitCode = isNothing(answer) || none !== undefined ? NOTHING_FOUND : OK;
       if (none !== undefined && !isJson) console.error(none);
       if ('total' in answer || 'notices' in answer) await reportUnreadable(made.tool, app);

@@ -32,7 +32,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'kg stats': ['kg stats'],
   'kg save': ['kg save'],
   'kg export': ['kg export > facts.jsonl', 'kg export --format mermaid'],
-  'kg import': ['kg import --file memory.jsonl --long-observations notes'],
+  'kg import': ['kg import memory.jsonl --long-observations notes'],
   'mb list': ['mb list --folder ideas'],
   'mb read': ['mb read ideas/garden.md', 'mb read ideas/garden.md --start-line 20'],
   'mb history': ['mb history ideas/garden.md'],

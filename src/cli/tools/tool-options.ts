@@ -51,9 +51,13 @@ export function fieldsOf(tool: Tool, words: readonly string[] = []): readonly Fi
   const last = fields.findLast(({ isArgument }) => isArgument);
   return fields.map((field) => ({
     ...field,
-    takesRest: field === last && field.schema.format === undefined && !field.choices,
+    takesRest: field === last && isText(field),
   }));
 }
+
+/** A file is one word, and `-` is not replaced by the standard input. */
+const isText = ({ name, choices, schema }: Field) =>
+  name !== 'file' && schema.format === undefined && !choices;
 
 function fieldOf(name: string, property: Property, isNeeded: boolean, isWords: boolean): Field {
   const types = typesOf(property);

@@ -50,6 +50,9 @@ export function deletedLines(
   const { triples, deleted, total } = answer as z.output<typeof kgDelete.output>;
   return [
     ...triples.map((fact) => `${fact.deleted ? done : 'not found'}: ${nameOf(fact)}`),
+    ...(deleted === 0
+      ? ['Names must be exact. To find facts, run daybook kg query with --prefix or --text.']
+      : []),
     ...(total > 1 ? [`${deleted} of ${countOf(total, 'fact')} ${done}`] : []),
   ].join('\n');
 }

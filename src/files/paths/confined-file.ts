@@ -112,7 +112,9 @@ function escapes(name: string, problem: string, more: object = {}): AppError {
 }
 
 function notAFolderError(part: string): AppError {
-  return new AppError('VALIDATION_ERROR', `${JSON.stringify(part)} is a file, not a folder.`);
+  return new AppError('VALIDATION_ERROR', `${JSON.stringify(part)} is a file, not a folder.`, {
+    hint: 'Choose another path. Each part of it before the last one must be a folder.',
+  });
 }
 
 function notAFile(name: string): AppError {

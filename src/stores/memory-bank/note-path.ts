@@ -25,6 +25,7 @@ export function requireNotePath(path: string): void {
   throw new AppError(
     'VALIDATION_ERROR',
     `The path of a note must end in ${EXTENSION}: ${JSON.stringify(path)} does not.`,
+    { hint: `Use a path such as ${JSON.stringify(`${path.replace(/\.\w*$/, '')}${EXTENSION}`)}.` },
   );
 }
 

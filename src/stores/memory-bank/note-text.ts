@@ -63,7 +63,7 @@ export function replacePassage(content: string, oldText: string, newText: string
   const positions = positionsOf(content, wanted);
   const [at] = positions;
   if (at === undefined) {
-    throw new AppError('VALIDATION_ERROR', 'The note does not contain oldText.', {
+    throw new AppError('VALIDATION_ERROR', 'The note does not contain the text of `oldText`.', {
       hint: 'Nothing was changed. Read the note and give the passage exactly as it is, including spaces.',
       details: { occurrences: 0 },
     });
@@ -72,7 +72,7 @@ export function replacePassage(content: string, oldText: string, newText: string
     const lines = positions.slice(0, MAX_LINES_NAMED).map((position) => lineAt(content, position));
     throw new AppError(
       'VALIDATION_ERROR',
-      `oldText occurs ${positions.length} times, in lines ${lines.join(', ')}${positions.length > MAX_LINES_NAMED ? ', …' : ''}.`,
+      `The text of \`oldText\` occurs ${positions.length} times, in lines ${lines.join(', ')}${positions.length > MAX_LINES_NAMED ? ', …' : ''}.`,
       {
         hint: 'Nothing was changed. Give a longer passage, so that it occurs only once.',
         details: { occurrences: positions.length, lines },

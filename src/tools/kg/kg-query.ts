@@ -88,7 +88,7 @@ async function explainNoFacts(kg: KnowledgeGraph, filter: TripleFilter): Promise
     if (alone.total === 0) unknown.push(`No fact has the text ${JSON.stringify(filter.text)}.`);
   }
   if (unknown.length > 0) {
-    return `${unknown.join(' ')} Try \`prefix\` or \`text\`, or find the names with \`kg_subjects\`.`;
+    return `${unknown.join(' ')} Names must be exact. Try \`prefix\` or \`text\`, or find subjects with \`kg_subjects\`.`;
   }
   const closed = await kg.query({ ...filter, asOf: undefined, includeClosed: true }, page);
   if (closed.total > 0) {
