@@ -109,6 +109,16 @@ export async function findDeleted(
   return found[0];
 }
 
+/**
+ * The id of the archived conversation for a name. Throws CONFLICT if the name matches several. No archived
+ * conversation is `last`.
+ */
+export function findArchived(archived: readonly Named[], name: string): string | undefined {
+  const found = matching(archived, name, name === LAST ? EXACT.slice(0, 1) : RULES);
+  if (found.length > 1) throw ambiguous(name, found, 'archived conversations');
+  return found[0]?.conversationId;
+}
+
 /** The facts of a conversation, or of a deleted one, that a name can mean. */
 export type Named = Pick<ConversationHead, 'conversationId' | 'clientId' | 'title'>;
 type Rule = (head: Named, name: string) => boolean;

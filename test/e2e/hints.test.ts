@@ -55,7 +55,7 @@ describe('a deleted conversation', () => {
     await withTea(async (place, id) => {
       await run(place, 'delete', 'tea');
       const restored = await run(place, 'restore', name);
-      if (name === 'TEA') expect(restored.stderr).toContain('no deleted conversation');
+      if (name === 'TEA') expect(restored.stderr).toContain('no deleted or archived conversation');
       else expect(restored.stdout).toContain(`${id} was restored`);
     });
   });
@@ -105,6 +105,14 @@ describe('a conversation that is in no list', () => {
         expect(stderr).toContain('Not included: the conversations in 1 archive.');
       }
       expect(runPrinted(place, (await run(place, 'show', 'tea')).stderr)).toContain('restored');
+    });
+  });
+
+  it('is restored from an archive by its title', async () => {
+    await withTea(async (place, id) => {
+      await run(place, 'archive', '--older-than', '0', '--yes');
+      const { stdout } = await run(place, 'restore', 'green tea in');
+      expect(stdout).toContain(`${id} was restored`);
     });
   });
 });

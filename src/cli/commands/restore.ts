@@ -14,7 +14,7 @@ import { restoreArchive } from '../../maintenance/restore-archive.js';
 import { withAgeKeys } from '../age-encryption-options.js';
 import type { Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
-import { findDeleted } from '../find-conversation.js';
+import { findArchived, findDeleted } from '../find-conversation.js';
 import { daybookLine } from '../terminal/command-line.js';
 import { report as reportFacts } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
@@ -154,7 +154,11 @@ async function fromTrash(what: string, options: RestoreOptions, app: App): Promi
     const isName = isNothing && !/^\d{8}-\d{13}/.test(what);
     const deleted = isName ? await findDeleted(app.conversations, what) : undefined;
     if (deleted !== undefined) return app.conversations.restore(deleted.name);
-    throw isName ? nothingOf(what, app) : error;
+    if (!isName) throw error;
+    const archived = findArchived(await app.archives.list(), what);
+    if (archived === undefined) throw nothingOf(what, app);
+    await app.archives.restore(archived);
+    return { conversationId: archived, droppedKey: undefined };
   });
   const { conversationId, droppedKey } = restored;
   const path = app.conversations.path(conversationId);
@@ -180,7 +184,7 @@ const isDeletedKey = async (what: string, { conversations }: App) =>
 function nothingOf(what: string, { backups }: App): AppError {
   return new AppError(
     'VALIDATION_ERROR',
-    `${what} is not a file, and no deleted conversation, insight or note has that id, key, title or path.`,
+    `${what} is not a file, and no deleted or archived conversation, insight or note has that id, key, title or path.`,
     {
       hint: `Daybook searches for backups in this folder and in ${backups.folder}. To see what was deleted, run daybook trash.`,
       details: { missing: 'what to restore' },

@@ -47,6 +47,20 @@ export async function placeOf(
   flags: Flags,
   signal: AbortSignal,
 ): Promise<AppError> {
+  try {
+    return await explained(error, app, flags, signal);
+  } catch (other) {
+    if (isAppError(other)) return error; // the trash or the archives cannot be read
+    throw other;
+  }
+}
+
+async function explained(
+  error: AppError,
+  app: App,
+  flags: Flags,
+  signal: AbortSignal,
+): Promise<AppError> {
   const name = error.details?.['name'];
   if (!isAppError(error, 'CONVERSATION_NOT_FOUND') || typeof name !== 'string') return error;
   if (name !== LAST) {
