@@ -4,8 +4,8 @@
  */
 
 import { join } from 'node:path';
+import { countOf } from '../base/display-text.js';
 import { AppError, isAppError } from '../base/errors.js';
-import { countOf } from '../base/shortened.js';
 import { readStamp } from '../files/read/stamp.js';
 import type { TrashedConversation } from '../stores/conversations/conversation-trash.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';

@@ -3,8 +3,8 @@
  * that is empty or shortened, and all of it as text with times in the reader's time zone.
  */
 
+import { countOf } from '../base/display-text.js';
 import { localTime } from '../base/local-time.js';
-import { countOf } from '../base/shortened.js';
 import type { Turn } from './continuity.js';
 import type { Session } from './last-session.js';
 import type { OpenQuestion } from './open-questions.js';

@@ -3,8 +3,8 @@
  * and the prompt `session_start` use it.
  */
 
+import { shortened } from '../base/display-text.js';
 import { estimateTextTokens } from '../base/estimate-tokens.js';
-import { shortened } from '../base/shortened.js';
 import { TimeSlice } from '../base/time-slice.js';
 import type { MessageSearch, SearchCaller } from '../search/messages/message-search.js';
 import type { RecallSearch } from '../search/recall/recall-search.js';

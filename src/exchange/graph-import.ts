@@ -6,9 +6,9 @@
  */
 
 import { type Clock, systemClock } from '../base/clock.js';
+import { countOf } from '../base/display-text.js';
 import { AppError, isAppError, passes } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
-import { countOf } from '../base/shortened.js';
 import { TimeSlice } from '../base/time-slice.js';
 import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
 import { checkTriple, type NewTriple } from '../stores/knowledge-graph/model/triple.js';

@@ -5,8 +5,8 @@
 
 import { join } from 'node:path';
 import { parse } from 'jsonc-parser';
+import { countOf } from '../base/display-text.js';
 import { errnoOf, isAppError } from '../base/errors.js';
-import { countOf } from '../base/shortened.js';
 import { readStamp } from '../files/read/stamp.js';
 import { readGivenText } from '../files/safe-access/given-file.js';
 import type { JsonObject } from '../stores/conversations/document/schema.js';

@@ -3,8 +3,9 @@
  * of what was imported. From the digests a later import detects whether the source has anything new, and
  * whether anything was changed here since, without a copy of the import.
  */
+
+import { ownCopy } from '../base/display-text.js';
 import { sha256Hex, sha256Stream } from '../base/ids.js';
-import { ownCopy } from '../base/shortened.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
 import type { JsonObject } from '../stores/conversations/document/schema.js';
 import type { PastFields, PastMessage } from '../stores/conversations/writing/append.js';

@@ -4,8 +4,8 @@
  * readable.
  */
 
+import { countOf } from '../base/display-text.js';
 import { isRecord } from '../base/is-record.js';
-import { countOf } from '../base/shortened.js';
 import type { JsonObject } from '../stores/conversations/document/schema.js';
 import type { Screen } from '../stores/conversations/writing/screen.js';
 import type { TextScreen } from '../stores/text-screen.js';

@@ -6,9 +6,9 @@
  */
 
 import { type Clock, sleep } from '../base/clock.js';
+import { countOf } from '../base/display-text.js';
 import { AppError, isAppError } from '../base/errors.js';
 import type { Log } from '../base/log.js';
-import { countOf } from '../base/shortened.js';
 import { mayHaveActed } from '../providers/http.js';
 import type {
   PerplexityAnswer,

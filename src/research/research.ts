@@ -6,8 +6,8 @@
  */
 
 import { isoTime } from '../base/clock.js';
+import { countOf } from '../base/display-text.js';
 import { AppError, isAppError } from '../base/errors.js';
-import { countOf } from '../base/shortened.js';
 import type { AskKind, PerplexityAnswer, PreparedRequest } from '../providers/perplexity-answer.js';
 import type { Perplexity } from '../providers/perplexity-types.js';
 import type { Conversation } from '../stores/conversations/document/schema.js';

@@ -1,6 +1,6 @@
 /** The input fields that several tools of conversations share, and a conversation as an item of a list. */
 import { z } from 'zod';
-import { shortened } from '../base/shortened.js';
+import { shortened } from '../base/display-text.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
 
 export const conversationRef = (description = 'Conversation id or key.') =>

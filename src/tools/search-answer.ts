@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import { countOf } from '../base/shortened.js';
+import { countOf } from '../base/display-text.js';
 import type { SnippetOptions } from '../fts/snippets/snippet.js';
 import type { MessageResults } from '../search/messages/message-search.js';
 import type { JsonObject } from '../stores/conversations/document/schema.js';

@@ -1,5 +1,5 @@
 /** `daybook archive`: moves old conversations into monthly archives, after it has shown them and asked. */
-import { countOf } from '../../base/shortened.js';
+import { countOf } from '../../base/display-text.js';
 import type { Flags } from '../configuration.js';
 import { daysOf } from '../days.js';
 import { NOTHING_FOUND } from '../exit-status.js';

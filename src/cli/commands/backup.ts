@@ -1,8 +1,8 @@
 /** `daybook backup`: makes the same archive as the tool `backup`. */
 
 import { dirname } from 'node:path';
+import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
-import { countOf } from '../../base/shortened.js';
 import { isFolder } from '../../files/atomic/edit-user-file.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { type AgeOptions, ageLockOf } from '../age-encryption-options.js';

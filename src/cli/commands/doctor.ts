@@ -2,7 +2,7 @@
  * `daybook doctor`: checks all stored files and what they depend on, and shows what to do. `--repair`
  * makes the repairs that lose no data. Exit status 0: no problem; 1: problems; 2: a check failed.
  */
-import { countOf } from '../../base/shortened.js';
+import { countOf } from '../../base/display-text.js';
 import type { Finding } from '../../doctor/check.js';
 import { type Examination, type Outcome, type Step, statusOf } from '../../doctor/doctor.js';
 import { clientCheck } from '../checks/clients.js';

@@ -6,8 +6,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { countOf } from '../../base/display-text.js';
 import { AppError, isAppError } from '../../base/errors.js';
-import { countOf } from '../../base/shortened.js';
 import { editorCommand } from '../../config/terminal-programs.js';
 import { isSameStamp, readStamp } from '../../files/read/stamp.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';

@@ -5,8 +5,8 @@
 
 import { join } from 'node:path';
 import { convertEncryption, hasKeychainPackage, keychainPackages } from '../../app/encryption.js';
+import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
-import { countOf } from '../../base/shortened.js';
 import type { Config } from '../../config/config.js';
 import { KEYCHAIN_PACKAGE, KEYCHAIN_SERVICE } from '../../encryption/keychain.js';
 import type { WantedKey } from '../../encryption/keys.js';

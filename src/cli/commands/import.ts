@@ -6,8 +6,8 @@
 import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { App } from '../../app.js';
+import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
-import { countOf } from '../../base/shortened.js';
 import type { DefaultLocation } from '../../import/default-locations.js';
 import type { ImportProgress, ImportReport } from '../../import/importer.js';
 import type { Activity } from '../../import/source-interface.js';

@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import type { z } from 'zod';
 import type { App } from '../../app.js';
-import { countOf } from '../../base/shortened.js';
+import { countOf } from '../../base/display-text.js';
 import type { Config } from '../../config/config.js';
 import { type FolderSize, folderSize, freeBytes } from '../../files/read/folder-size.js';
 import { storeInfo } from '../../tools/conversations/store-info.js';

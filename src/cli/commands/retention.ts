@@ -1,8 +1,8 @@
 /** `daybook retention`: shows and changes the policy for moving conversations to the trash once a day. */
 
 import type { App } from '../../app.js';
+import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
-import { countOf } from '../../base/shortened.js';
 import type { RetentionPolicy } from '../../maintenance/retention/policy.js';
 import type { Flags } from '../configuration.js';
 import { daysOf } from '../days.js';

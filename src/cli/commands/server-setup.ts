@@ -3,9 +3,9 @@
 import { join } from 'node:path';
 import type { StoreFacts } from '../../app/store-facts.js';
 import type { App } from '../../app.js';
+import { countOf } from '../../base/display-text.js';
 import { isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
-import { countOf } from '../../base/shortened.js';
 import type { Config } from '../../config/config.js';
 import { startCommand, thisProgram } from '../clients/clients.js';
 import { shellLine } from '../clients/shell-line.js';

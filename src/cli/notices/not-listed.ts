@@ -4,8 +4,8 @@
  */
 
 import type { App } from '../../app.js';
+import { countOf } from '../../base/display-text.js';
 import { AppError, isAppError } from '../../base/errors.js';
-import { countOf } from '../../base/shortened.js';
 import type { Flags } from '../configuration.js';
 import { LAST, matching, type Named } from '../find-conversation.js';
 import { daybookLine, withRoot } from '../terminal/command-line.js';

@@ -4,7 +4,7 @@
  */
 
 import type { App } from '../../app.js';
-import { countOf } from '../../base/shortened.js';
+import { countOf } from '../../base/display-text.js';
 import type { Tool } from '../../tools/define-tool.js';
 import { NOTHING_FOUND, OK } from '../exit-status.js';
 import { escapeControls } from '../terminal/terminal-text.js';

@@ -6,8 +6,8 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { App } from '../../app.js';
+import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
-import { countOf } from '../../base/shortened.js';
 import { readExportFile } from '../../exchange/export-folder.js';
 import { readStamp } from '../../files/read/stamp.js';
 import { kgExport } from '../../tools/kg/kg-export.js';

@@ -2,8 +2,9 @@
  * Joins the pages of a tool into one answer, for `--all` and for a `--limit` greater than the maximum of
  * one call.
  */
+
+import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
-import { countOf } from '../../base/shortened.js';
 import type { Field } from './tool-options.js';
 
 type Answer = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 /** Checks the memory bank: unreadable notes, names that collide on other systems, insights, the graph. */
 
 import { basename, join } from 'node:path';
-import { countOf } from '../../base/shortened.js';
+import { countOf } from '../../base/display-text.js';
 import { readInsight } from '../../stores/insights/insight-file.js';
 import type { InsightStore } from '../../stores/insights/insights.js';
 import { INSIGHT_ID } from '../../stores/insights/schema.js';

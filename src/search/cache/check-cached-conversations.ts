@@ -1,7 +1,7 @@
 /** Compares what a cache has of each conversation with the files. Changes nothing. */
 
+import { countOf } from '../../base/display-text.js';
 import { isAppError } from '../../base/errors.js';
-import { countOf } from '../../base/shortened.js';
 import { isSameStamp, readStamp, type Stamp } from '../../files/read/stamp.js';
 import { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { CacheCheck } from './check-index-cache.js';

@@ -3,9 +3,9 @@
  * whether the cache has the messages of that file. Changes nothing.
  */
 
+import { countOf } from '../../base/display-text.js';
 import { isAppError } from '../../base/errors.js';
 import { silentLog } from '../../base/log.js';
-import { countOf } from '../../base/shortened.js';
 import { isSameStamp, readStamp } from '../../files/read/stamp.js';
 import { ConversationStore } from '../../stores/conversations/conversations.js';
 import {

@@ -6,10 +6,10 @@
 
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
+import { countOf } from '../../base/display-text.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import { randomHex } from '../../base/ids.js';
 import type { Log } from '../../base/log.js';
-import { countOf } from '../../base/shortened.js';
 import type { Tool } from '../../tools/define-tool.js';
 
 /** Returns an AppError unchanged. Other errors become CANCELLED or INTERNAL, with a reference to the log. */

@@ -2,7 +2,7 @@
 
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { App } from '../../app.js';
-import { countOf } from '../../base/shortened.js';
+import { countOf } from '../../base/display-text.js';
 import type { Tool } from '../../tools/define-tool.js';
 
 /**

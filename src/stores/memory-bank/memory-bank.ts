@@ -7,10 +7,10 @@
 
 import { dirname, join } from 'node:path';
 import { systemClock } from '../../base/clock.js';
+import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
 import { type Log, silentLog } from '../../base/log.js';
 import { PendingWork } from '../../base/pending-work.js';
-import { countOf } from '../../base/shortened.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { addFile, renameFile } from '../../files/atomic/new-file.js';
 import { withLock } from '../../files/locks/file-lock.js';

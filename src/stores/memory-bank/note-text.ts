@@ -3,9 +3,9 @@
  * byte-order mark of the file are kept.
  */
 
+import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
 import { sha256Hex } from '../../base/ids.js';
-import { countOf } from '../../base/shortened.js';
 
 export const MAX_NOTE_BYTES = 32 * 1024;
 const HASH_LENGTH = 16;

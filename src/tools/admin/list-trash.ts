@@ -1,6 +1,6 @@
 /** The tool `list_trash`: lists deleted conversations, notes and insights that can be restored. */
 import { z } from 'zod';
-import { shortened } from '../../base/shortened.js';
+import { shortened } from '../../base/display-text.js';
 import type { TrashedItem } from '../../maintenance/trash-bin.js';
 import type { TrashedConversation } from '../../stores/conversations/conversations.js';
 import { defineTool, READS, success } from '../define-tool.js';

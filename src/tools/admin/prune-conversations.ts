@@ -3,7 +3,7 @@
  * `dryRun: false` it moves them to the trash.
  */
 import { z } from 'zod';
-import { shortened } from '../../base/shortened.js';
+import { shortened } from '../../base/display-text.js';
 import type { Candidate } from '../../maintenance/retention/prunable-conversations.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
 

@@ -3,7 +3,7 @@
  * graph by name. The command `daybook find` returns the same results.
  */
 import { z } from 'zod';
-import { shortened } from '../../base/shortened.js';
+import { shortened } from '../../base/display-text.js';
 import { ENTRY_KINDS, MATCH_FIELDS } from '../../search/quick-find/entry-kinds.js';
 import { defineTool, READS, success } from '../define-tool.js';
 

@@ -3,8 +3,8 @@
  * all messages, with the tokens of the next level.
  */
 import { z } from 'zod';
+import { shortened } from '../../base/display-text.js';
 import { endWithin, estimateTextTokens } from '../../base/estimate-tokens.js';
-import { shortened } from '../../base/shortened.js';
 import { LEVEL_TOKENS } from '../../context/summaries/levels.js';
 import type { SummaryAnswer } from '../../context/summaries/summary-service.js';
 import { type Conversation, ROLES } from '../../stores/conversations/document/schema.js';

@@ -1,6 +1,6 @@
 /** The tool `search_memory`: searches messages, notes, insights and facts at once. */
 import { z } from 'zod';
-import { shortened } from '../../base/shortened.js';
+import { shortened } from '../../base/display-text.js';
 import type { MemoryHit } from '../../search/memory-search.js';
 import { MEMORY_SOURCES, SEARCH_TIERS } from '../../search/recall/search-mode-names.js';
 import { countWithin, maxTokens } from '../answer-budget.js';

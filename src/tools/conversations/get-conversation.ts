@@ -3,7 +3,7 @@
  * the newest messages; the messages of a page are in order of time.
  */
 import { z } from 'zod';
-import { shortened } from '../../base/shortened.js';
+import { shortened } from '../../base/display-text.js';
 import type {
   ConversationPart,
   ConversationStore,

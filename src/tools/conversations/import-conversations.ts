@@ -6,8 +6,8 @@
 
 import { z } from 'zod';
 import { isoTime } from '../../base/clock.js';
+import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
-import { countOf } from '../../base/shortened.js';
 import type { ImportProgress } from '../../import/importer.js';
 import { dateField, startOf } from '../date-field.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';

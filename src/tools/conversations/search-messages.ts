@@ -4,7 +4,7 @@
  * beside a match count too.
  */
 import { z } from 'zod';
-import { shortened } from '../../base/shortened.js';
+import { shortened } from '../../base/display-text.js';
 import { MATCH_TYPES } from '../../fts/query/match-types.js';
 import type { MessageFilters } from '../../search/messages/message-search.js';
 import type { RecallResults } from '../../search/recall/recall-search.js';

@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import { countOf } from '../../base/shortened.js';
+import { countOf } from '../../base/display-text.js';
 import { MATCH_TYPES } from '../../fts/query/match-types.js';
 import type { InsightResults } from '../../search/insight-search.js';
 import { countWithin, maxTokens } from '../answer-budget.js';

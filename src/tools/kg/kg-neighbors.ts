@@ -1,7 +1,7 @@
 /** The tool `kg_neighbors`: returns the facts around a node, nearest first. */
 
 import { z } from 'zod';
-import { countOf } from '../../base/shortened.js';
+import { countOf } from '../../base/display-text.js';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { endOf } from '../date-field.js';

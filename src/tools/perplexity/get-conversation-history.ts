@@ -3,8 +3,8 @@
  * research. It changes the conversation only if the research has finished: then it stores the answer.
  */
 import { z } from 'zod';
+import { countOf, shortened } from '../../base/display-text.js';
 import { endWithin } from '../../base/estimate-tokens.js';
-import { countOf, shortened } from '../../base/shortened.js';
 import type { ResearchHistory } from '../../research/research-types.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { type Message, ROLES } from '../../stores/conversations/document/schema.js';

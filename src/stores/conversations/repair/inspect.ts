@@ -3,8 +3,8 @@
  * corrects it, but the user may want to know. No I/O.
  */
 
+import { countOf } from '../../../base/display-text.js';
 import { isRecord } from '../../../base/is-record.js';
-import { countOf } from '../../../base/shortened.js';
 
 /** Returns one sentence for each fault. `value`: the parsed JSON of the file. */
 export function faultsOf(value: unknown, conversationId: string): string[] {

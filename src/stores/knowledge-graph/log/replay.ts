@@ -4,9 +4,9 @@
  * result is consistent if the snapshot is still the same after the read.
  */
 
+import { countOf } from '../../../base/display-text.js';
 import { AppError } from '../../../base/errors.js';
 import { sha256Stream } from '../../../base/ids.js';
-import { countOf } from '../../../base/shortened.js';
 import { TimeSlice } from '../../../base/time-slice.js';
 import { FileReader } from '../../../files/atomic/append-file.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
