@@ -14,9 +14,9 @@
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { variantsOf } from '../dist/recall/question-variants.js';
 import { CONTENT_ONLY_WEIGHTS } from '../dist/recall/ranking.js';
 import { RecallIndex } from '../dist/recall/recall-index.js';
-import { wordingsOf } from '../dist/recall/wordings.js';
 import { openRecallApp } from './support/recall-app.mjs';
 import { readBeam, readLocomo } from './support/recall-sets.mjs';
 
@@ -172,7 +172,7 @@ async function measureAblations({ vectors }, conversations, ids, hasAssistant) {
       const asked = {
         ...options,
         vectors: await vectors?.ask(
-          wordingsOf(
+          variantsOf(
             question,
             indexes[at].speakers(() => true),
           ),

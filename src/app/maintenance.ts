@@ -9,8 +9,8 @@ import type { Config } from '../config/config.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';
 import { Archives } from '../maintenance/archives/archives.js';
 import type { Backups } from '../maintenance/backup.js';
-import type { Daily } from '../maintenance/daily.js';
 import { startDailyBackup } from '../maintenance/daily-backup.js';
+import type { DailyJob } from '../maintenance/daily-job.js';
 import { startDailyRetention } from '../maintenance/retention/daily-retention.js';
 import { LastRunFile } from '../maintenance/retention/last-run.js';
 import { RetentionPolicyFile } from '../maintenance/retention/policy.js';
@@ -62,7 +62,7 @@ export function retentionParts(
   });
   const services: RetentionParts = { trash, retention, size, archives };
   const leaseOf = (name: string) => ({ leasePath: join(logsFolder, '.leases', name), clock, log });
-  const daily: Daily[] = [];
+  const daily: DailyJob[] = [];
   return {
     services,
     start() {

@@ -3,6 +3,7 @@ import { type ParseError, parse } from 'jsonc-parser';
 import { z } from 'zod';
 import { AppError } from '../base/errors.js';
 import { SETTINGS, type SettingName } from './settings.js';
+import { similarNames } from './similar-names.js';
 
 const NAMES = Object.keys(SETTINGS) as SettingName[];
 
@@ -37,17 +38,8 @@ export function parseFile(content: string | undefined, path: string): Record<str
       hint: 'Remove the line from the file and set the environment variable. docs/CLI.md lists all settings.',
     });
   }
-  const similar = allowed.filter((name) => sharedStart(name, unknown) >= SIMILAR_START);
+  const similar = similarNames(unknown, allowed);
   throw new AppError('VALIDATION_ERROR', `${path} has the unknown setting "${unknown}".`, {
     hint: `${similar.length > 0 ? `Similar settings: ${similar.join(', ')}. ` : ''}Correct the name or remove the line. docs/CLI.md lists all settings.`,
   });
-}
-
-/** The error for an unknown setting lists the settings with this many equal letters at the start. */
-const SIMILAR_START = 4;
-
-function sharedStart(name: string, other: string): number {
-  const [a, b] = [name.toLowerCase(), other.toLowerCase()];
-  const end = [...a].findIndex((letter, index) => letter !== b[index]);
-  return end === -1 ? a.length : end;
 }

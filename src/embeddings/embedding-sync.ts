@@ -153,10 +153,10 @@ export class EmbeddingSync {
    * The cosines between the question and all vectors; `undefined` if the model is not open or there are no
    * vectors yet. Throws what `embed` throws.
    */
-  async ask(wordings: readonly string[], signal?: AbortSignal) {
+  async ask(variants: readonly string[], signal?: AbortSignal) {
     const [embedder, table, rows] = [this.#embedder, this.#table, this.#rows];
     if (embedder === undefined || table === undefined || table.size === 0) return undefined;
-    const vector = meanVector(await embedder.embed(wordings, signal));
+    const vector = meanVector(await embedder.embed(variants, signal));
     if (vector?.length !== table.width) return undefined;
     return { table, rows, cosines: table.cosines(vector) };
   }

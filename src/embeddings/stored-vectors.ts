@@ -15,12 +15,12 @@ export function createVectorSource(sync: EmbeddingSync, log: Log, loads = false)
       return sync.model;
     },
     async ask(
-      wordings: readonly string[],
+      variants: readonly string[],
       signal?: AbortSignal,
     ): Promise<VectorScores | undefined> {
       try {
         if (loads) await sync.load();
-        const asked = await sync.ask(wordings, signal);
+        const asked = await sync.ask(variants, signal);
         if (asked === undefined) return undefined;
         const { rows, table, cosines } = asked;
         return {

@@ -2,15 +2,15 @@
  * Makes one backup a day while a server runs, unless the user has made one on that day.
  */
 import type { Backups } from './backup.js';
-import { type Daily, type DailyOptions, startDaily } from './daily.js';
+import { type DailyJob, type DailyJobOptions, startDailyJob } from './daily-job.js';
 
-export interface DailyBackupOptions extends Omit<DailyOptions, 'what' | 'state' | 'run'> {
+export interface DailyBackupOptions extends Omit<DailyJobOptions, 'what' | 'state' | 'run'> {
   readonly backups: Pick<Backups, 'make' | 'hasOne'>;
 }
 
 /** Starts the daily backup. `close` cancels a running backup, which then leaves no file. */
-export function startDailyBackup({ backups, ...options }: DailyBackupOptions): Daily {
-  return startDaily({
+export function startDailyBackup({ backups, ...options }: DailyBackupOptions): DailyJob {
+  return startDailyJob({
     ...options,
     what: 'daily backup',
     state: async (date) => ((await backups.hasOne(date)) ? 'done' : 'due'),

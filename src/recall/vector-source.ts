@@ -29,9 +29,9 @@ export interface VectorSource {
   /** Name of the model, shown in answers. */
   readonly model: string;
   /**
-   * `wordings`: one question in one or more wordings; passages are compared with the mean of their vectors.
+   * `variants`: a question and other forms of it; passages are compared with the mean of their vectors.
    * `undefined` if vectors cannot be used now (the model is not ready, or nothing is embedded yet). Throws
    * CANCELLED.
    */
-  ask(wordings: readonly string[], signal?: AbortSignal): Promise<VectorScores | undefined>;
+  ask(variants: readonly string[], signal?: AbortSignal): Promise<VectorScores | undefined>;
 }

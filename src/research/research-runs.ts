@@ -20,9 +20,9 @@ import type { ConversationStore } from '../stores/conversations/conversations.js
 import type { JobLease, ResearchJob, ResearchJobs } from '../stores/research-jobs/research-jobs.js';
 import { notesFor } from './answer-notes.js';
 import { asConversationError, lostRunError, stoppedWaitingError } from './research-errors.js';
-import type { RunTiming } from './research-types.js';
 import { type RunHandle, type RunOutcome, RunRecord } from './run-record.js';
 import { hasResponse, toStoredExchange } from './stored-exchange.js';
+import type { RunTiming } from './timing.js';
 import { settledWithin } from './wait-for-run.js';
 
 export interface RunsDeps {

@@ -1,7 +1,4 @@
-/**
- * The types of research: questions, callers, results, and the times that limit waiting and polling.
- * Types and defaults only.
- */
+/** The types of research: questions, callers and results. */
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import type {
@@ -14,15 +11,7 @@ import type { Perplexity } from '../providers/perplexity-types.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ResearchJobs } from '../stores/research-jobs/research-jobs.js';
 import type { TextScreen } from '../stores/text-screen.js';
-
-export interface RunTiming {
-  readonly pollMinMs: number;
-  readonly pollMaxMs: number;
-  /** After this time, a run that has not ended becomes `unknown`. Another process can still take it over. */
-  readonly maxRunMs: number;
-  /** How long `close` waits for a create that is being sent. */
-  readonly closeGraceMs: number;
-}
+import type { ResearchTiming } from './timing.js';
 
 export interface ResearchDeps {
   readonly store: ConversationStore;
@@ -39,25 +28,6 @@ export interface ResearchDeps {
   readonly checkRoom?: () => Promise<void>;
   readonly timing?: Partial<ResearchTiming>;
 }
-
-export interface ResearchTiming extends RunTiming {
-  /** How long a deep research call waits for the answer before it returns `in_progress`. */
-  readonly waitMs: number;
-  /** How long `history` waits for a run that it has just taken over. */
-  readonly pickUpWaitMs: number;
-  /** Between two progress reports of a waiting call. Shorter than the heartbeat of a call (1 s), which would repeat the last report. */
-  readonly progressMs: number;
-}
-
-export const DEFAULT_TIMING: ResearchTiming = {
-  waitMs: 45_000,
-  pickUpWaitMs: 3_000,
-  progressMs: 900,
-  pollMinMs: 2_000,
-  pollMaxMs: 15_000,
-  maxRunMs: 60 * 60_000,
-  closeGraceMs: 5_000,
-};
 
 export interface Question {
   readonly query: string;

@@ -18,21 +18,20 @@ import { systemPromptFor, titleFrom } from './prompts.js';
 import { toSentMessages } from './request-messages.js';
 import { asConversationError, unfinishedRunError } from './research-errors.js';
 import { ResearchRuns } from './research-runs.js';
-import {
-  type Caller,
-  DEFAULT_TIMING,
-  type FollowupQuestion,
-  type Question,
-  type ResearchDeps,
-  type ResearchHistory,
-  type ResearchResult,
-  type ResearchService,
-  type ResearchTiming,
-  type RunReport,
+import type {
+  Caller,
+  FollowupQuestion,
+  Question,
+  ResearchDeps,
+  ResearchHistory,
+  ResearchResult,
+  ResearchService,
+  RunReport,
 } from './research-types.js';
 import type { RunHandle } from './run-record.js';
 import { isOver, newJob, refuseUnfinished, refuseWhenCancelled, toRunReport } from './run-rules.js';
 import { hasResponse, toStoredExchange } from './stored-exchange.js';
+import { DEFAULT_TIMING, type ResearchTiming } from './timing.js';
 import { outcomeWithin } from './wait-for-run.js';
 
 type ScreenedQuestion = Question & { readonly masked: readonly string[] };

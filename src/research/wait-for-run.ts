@@ -4,8 +4,9 @@
  */
 import { type Clock, sleep } from '../base/clock.js';
 import { stoppedWaitingError } from './research-errors.js';
-import type { Caller, ResearchTiming } from './research-types.js';
+import type { Caller } from './research-types.js';
 import type { RunHandle, RunOutcome, RunRecord } from './run-record.js';
+import type { ResearchTiming } from './timing.js';
 
 /**
  * The outcome of the run; `undefined` if the time limit is reached first. Throws CANCELLED if the caller

@@ -27,17 +27,15 @@ import { requirePresent } from '../store-presence.js';
 import { type HeldLock, heldLock, LockLostError, WANTED } from './lock-handle.js';
 import {
   HEARTBEAT_INTERVAL_MS,
-  isOfEarlierBoot,
   isOwnerName,
   isOwnName,
   isSurelyDead,
   ownerName,
 } from './process-identity.js';
+import { forgetOwner, isStale } from './stale-lock.js';
 
 /** How long a caller waits before it gets `LOCKED`. */
 const WAIT_LIMIT_MS = 10_000;
-/** A waiter removes an owner that did not touch its folder for this long on the waiter's monotonic clock. */
-const LEASE_DEAD_MS = 30_000;
 const FIRST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 20;
 /** An owner pauses this long for a waiter: longer than any waiter's pause, so the waiter gets the lock. */
@@ -68,11 +66,6 @@ interface Owned extends LockFolder {
 const queues = new Map<string, Promise<unknown>>();
 /** By lock path, if another process waits: this process tries again after this time (monotonic). */
 const yieldUntil = new Map<string, number>();
-/**
- * By lock path: an owner on another machine or in another container, the time of its last touch, and since
- * when (monotonic) that time has not changed.
- */
-const observed = new Map<string, { owner: string; mtimeMs: number; since: number }>();
 /**
  * The names of this process that own a lock or are about to. Any other name of this process on a lock was
  * left by a release that failed, or by a folder that was moved away and back. It counts as dead.
@@ -142,7 +135,7 @@ async function acquire(locksFolder: string, path: string): Promise<Owned> {
     try {
       const own = await tryAcquire(lock);
       if (own !== undefined) {
-        observed.delete(path);
+        forgetOwner(path);
         return { ...lock, own };
       }
       if (systemClock.monotonic() - start > WAIT_LIMIT_MS) throw await lockedError(lock);
@@ -239,7 +232,7 @@ async function removeDeadOwner(lock: LockFolder): Promise<boolean> {
       for (const entry of entries) await removeTree(inside, entry);
       return true;
     }
-    if (isDead(owner) || (await isLeaseOver(lock.path, owner, inside.at(owner)))) {
+    if (isDead(owner) || (await isStale(lock.path, owner, inside.at(owner)))) {
       return removeOwner(lock, inside, owner);
     }
     await markWanted(inside, owner);
@@ -282,21 +275,6 @@ const discardedName = ({ path }: LockFolder, owner: string) => `${basename(path)
 
 /** The real path of the lock's folder, for `inFolder`. */
 const pathOfLock = ({ folder, path }: LockFolder) => join(folder.realPath, basename(path));
-
-async function isLeaseOver(path: string, owner: string, ownerPath: string): Promise<boolean> {
-  const found = await ignoreErrno(GONE, lstat(ownerPath));
-  if (found === undefined) return false;
-  if (isOfEarlierBoot(owner, found.mtimeMs)) return true;
-  const now = systemClock.monotonic();
-  const last = observed.get(path);
-  if (last === undefined || last.owner !== owner || last.mtimeMs !== found.mtimeMs) {
-    observed.set(path, { owner, mtimeMs: found.mtimeMs, since: now });
-    return false;
-  }
-  if (now - last.since < LEASE_DEAD_MS) return false;
-  observed.delete(path);
-  return true;
-}
 
 /** Ignores errors of the system: the commits are done, and the next caller removes a lock that remains. */
 async function release(owned: Owned): Promise<void> {
@@ -390,7 +368,7 @@ async function sweepLock(lock: LockFolder, owner: string): Promise<void> {
   if (!isOwnerName(owner)) {
     await removeDeadOwner(lock);
     removeIfEmpty(at);
-  } else if (isDead(owner) || (await isLeaseOver(path, owner, at))) {
+  } else if (isDead(owner) || (await isStale(path, owner, at))) {
     await removeTree(lock.folder, basename(path));
   }
 }

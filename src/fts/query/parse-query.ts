@@ -3,12 +3,14 @@
  * other types never fail on syntax. They also find CJK text by any two characters of it or more
  * (cjk-bigrams.ts) and words with symbols as typed (symbols.ts).
  */
+
 import { isAppError } from '../../base/errors.js';
 import type { Dictionary } from '../terms/dictionary.js';
 import { hasSymbols } from '../tokenizing/character-kinds.js';
 import { bigramsOf, cjkRunsOf } from '../tokenizing/cjk-bigrams.js';
 import { symbolPattern, WORD } from '../tokenizing/symbols.js';
 import { termsOf, tokenize } from '../tokenizing/tokenizer.js';
+import { allowedEdits } from './fuzziness.js';
 import type { MatchType } from './match-types.js';
 import { parseFts5, type QueryColumns } from './parser.js';
 import {
@@ -143,13 +145,10 @@ function exactNode(text: string, context: ParseContext): QueryNode {
   return phraseOf(terms, context.columns.defaults, plain, symbols.length > 0 ? { symbols } : {});
 }
 
-/** Edits that a word of this many characters may differ by. */
-const editsFor = (length: number) => (length < 4 ? 0 : length < 8 ? 1 : 2);
-
 /** Each word in any near spelling. The exact word counts twice, so that its documents rank higher. */
 function fuzzyNode(text: string, context: ParseContext): QueryNode {
   const withSpellings: ToQueryTerm = (term) => {
-    const spellings = context.dictionary.spellingsOf(term, editsFor([...term].length));
+    const spellings = context.dictionary.spellingsOf(term, allowedEdits(term));
     return { term, prefix: false, spellings };
   };
   const nodes = chunksOf(text).flatMap((chunk) => {

@@ -7,11 +7,11 @@
 import { type Clock, sleep } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
+import { variantsOf } from '../../recall/question-variants.js';
 import { CONTENT_ONLY_WEIGHTS } from '../../recall/ranking.js';
 import type { MessageRef, RecallAnswer, RecallHit } from '../../recall/recall-index.js';
 import { cutRecallSnippet } from '../../recall/recall-snippet.js';
 import type { VectorScores, VectorSource } from '../../recall/vector-source.js';
-import { wordingsOf } from '../../recall/wordings.js';
 import {
   conversationFilter,
   type MessageFilters,
@@ -163,8 +163,8 @@ export class RecallSearch {
     const { search, vectors: source } = this.#options;
     const { signal } = caller;
     const inScope = conversationFilter(search.index, filters);
-    const wordings = wordingsOf(text, this.#sync.index.speakers(inScope));
-    const vectors: VectorScores | undefined = await source?.ask(wordings, signal);
+    const variants = variantsOf(text, this.#sync.index.speakers(inScope));
+    const vectors: VectorScores | undefined = await source?.ask(variants, signal);
     await this.#sync.settled();
     const accepts = messageFilter(search.index, filters);
     const answer = await this.#sync.index.ask(text, {

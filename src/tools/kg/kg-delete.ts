@@ -1,9 +1,7 @@
 /** The tool `kg_delete`: removes facts permanently, or ends them so that they can still be found as past. */
 import { z } from 'zod';
-import { isoTime } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
-import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
-import type { TripleKey } from '../../stores/knowledge-graph/model/triple.js';
+import { requireBegun } from '../../stores/knowledge-graph/valid-time.js';
 import { dateField, startOf } from '../date-field.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
 import { keyFields, listed, toView, tripleSchema, triplesOf } from '../triple-view.js';
@@ -63,24 +61,3 @@ export const kgDelete = defineTool({
     };
   },
 });
-
-/** Throws VALIDATION_ERROR if one of the facts that are valid now began after `end`. */
-async function requireBegun(
-  kg: KnowledgeGraph,
-  keys: readonly TripleKey[],
-  end: number,
-): Promise<void> {
-  for (const { subject, predicate, object } of keys) {
-    const { triples } = await kg.query({ subject, predicate, object }, { offset: 0, limit: 1 });
-    const [fact] = triples;
-    if (fact === undefined || fact.ts <= end) continue;
-    throw new AppError(
-      'VALIDATION_ERROR',
-      `The fact ${subject} / ${predicate} / ${object} is stored as true since ${isoTime(fact.ts)}, so it cannot end at ${isoTime(end)}.`,
-      {
-        hint: 'Nothing was changed. If it was true earlier, delete it without `close`, and add it again with an earlier `ts`.',
-        details: { field: 'validTo' },
-      },
-    );
-  }
-}

@@ -1,7 +1,7 @@
 /** Names of speakers are left out of the second wording of a question, which only its vector uses. */
 import { expect, it } from 'vitest';
+import { variantsOf } from '../../src/recall/question-variants.js';
 import { RecallIndex } from '../../src/recall/recall-index.js';
-import { wordingsOf } from '../../src/recall/wordings.js';
 
 const SPEAKERS = new Set(['anna', 'maría', 'will']);
 
@@ -11,13 +11,13 @@ it.each([
   ['Anna’s plans for María', 'plans for'],
   ['When will Will call?', 'When will call?'],
 ])('%s has a wording without names', (question, nameless) => {
-  expect(wordingsOf(question, SPEAKERS)).toEqual([question, nameless]);
+  expect(variantsOf(question, SPEAKERS)).toEqual([question, nameless]);
 });
 
 it.each(['What does Annabel read?', 'Anna?', 'anna', 'will it rain', ''])(
   '%s has one wording',
   (question) => {
-    expect(wordingsOf(question, SPEAKERS)).toEqual([question]);
+    expect(variantsOf(question, SPEAKERS)).toEqual([question]);
   },
 );
 

@@ -7,7 +7,7 @@
 const CAPITALIZED = /(?<![\p{L}\p{N}])(\p{Lu}[\p{L}\p{N}]*)(?:['’]s)?(?![\p{L}\p{N}])/gu;
 
 /** The question, and the question without the names in `speakers` (words in lower case), if it has any. */
-export function wordingsOf(question: string, speakers: ReadonlySet<string>): string[] {
+export function variantsOf(question: string, speakers: ReadonlySet<string>): string[] {
   const nameless = question
     .replace(CAPITALIZED, (text, word: string) => (speakers.has(word.toLowerCase()) ? '' : text))
     .replace(/\s+/g, ' ')

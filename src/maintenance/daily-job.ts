@@ -11,7 +11,7 @@ const POLL_INTERVAL_MS = 60_000;
 /** After an error, such as a full disk, the next attempt is after an hour. */
 const PAUSE_AFTER_FAILURE_MS = 3_600_000;
 
-export interface DailyOptions {
+export interface DailyJobOptions {
   /** The name of the work in the log, such as `daily backup`. */
   readonly what: string;
   readonly leasePath: string;
@@ -24,7 +24,7 @@ export interface DailyOptions {
   run(signal: AbortSignal): Promise<object>;
 }
 
-export interface Daily {
+export interface DailyJob {
   /** Cancels running work. Resolves when it has ended. */
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface Daily {
 /**
  * Starts the checks; the first one is at once. An error is logged, and the work is tried again after an hour.
  */
-export function startDaily(options: DailyOptions): Daily {
+export function startDailyJob(options: DailyJobOptions): DailyJob {
   const { pollIntervalMs = POLL_INTERVAL_MS } = options;
   const ending = new AbortController();
   const memory: Memory = { doneDate: undefined, pauseUntil: 0 };
@@ -58,7 +58,11 @@ interface Memory {
   pauseUntil: number;
 }
 
-async function runIfDue(options: DailyOptions, memory: Memory, signal: AbortSignal): Promise<void> {
+async function runIfDue(
+  options: DailyJobOptions,
+  memory: Memory,
+  signal: AbortSignal,
+): Promise<void> {
   const { clock, log, what } = options;
   const date = isoTime(clock.now()).slice(0, 10);
   if (memory.doneDate === date || clock.monotonic() < memory.pauseUntil) return;
@@ -71,7 +75,11 @@ async function runIfDue(options: DailyOptions, memory: Memory, signal: AbortSign
   }
 }
 
-async function isDone(options: DailyOptions, date: string, signal: AbortSignal): Promise<boolean> {
+async function isDone(
+  options: DailyJobOptions,
+  date: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { log, what } = options;
   const before = await options.state(date);
   if (before !== 'due') return before === 'done';

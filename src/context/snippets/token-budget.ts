@@ -1,0 +1,52 @@
+/** Selects the passages that fit into a budget of tokens. The best are whole, the others are excerpts. */
+import type { RecalledHit } from '../../search/recall/recall-hits.js';
+
+/** With less budget left, no further passage is tried. */
+const MIN_PASSAGE_TOKENS = 8;
+
+export interface Taken {
+  readonly hit: RecalledHit;
+  readonly passage: string;
+  /** The passage, or an excerpt of it. */
+  readonly text: string;
+  readonly tokens: number;
+}
+
+interface Budget {
+  readonly maxTokens: number;
+  readonly count: (text: string) => number;
+  /** Number of passages that are returned whole if they fit. */
+  readonly whole: number;
+  readonly excerpt: (hit: RecalledHit) => string;
+}
+
+/** The passages that fit, in their order. A later, shorter passage may fit after one that does not. */
+export function withinBudget(
+  hits: readonly RecalledHit[],
+  { maxTokens, count, whole, excerpt }: Budget,
+): { taken: Taken[]; omitted: number } {
+  const taken: Taken[] = [];
+  const seen = new Set<string>();
+  let room = maxTokens;
+  let omitted = 0;
+  for (const hit of hits) {
+    const passage = hit.content.slice(hit.passage.start, hit.passage.end).trim();
+    if (passage === '' || seen.has(passage)) continue;
+    seen.add(passage);
+    const fitting = (text: string) => {
+      const tokens = count(text);
+      return tokens > room ? undefined : { hit, passage, text, tokens };
+    };
+    const found =
+      room < MIN_PASSAGE_TOKENS
+        ? undefined
+        : ((taken.length < whole ? fitting(passage) : undefined) ?? fitting(excerpt(hit)));
+    if (found === undefined) {
+      omitted += 1;
+      continue;
+    }
+    room -= found.tokens;
+    taken.push(found);
+  }
+  return { taken, omitted };
+}

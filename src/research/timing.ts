@@ -1,0 +1,29 @@
+/** How long research waits, polls and reports. */
+
+export interface RunTiming {
+  readonly pollMinMs: number;
+  readonly pollMaxMs: number;
+  /** After this time, a run that has not ended becomes `unknown`. Another process can still take it over. */
+  readonly maxRunMs: number;
+  /** How long `close` waits for a create that is being sent. */
+  readonly closeGraceMs: number;
+}
+
+export interface ResearchTiming extends RunTiming {
+  /** How long a deep research call waits for the answer before it returns `in_progress`. */
+  readonly waitMs: number;
+  /** How long `history` waits for a run that it has just taken over. */
+  readonly pickUpWaitMs: number;
+  /** Between two progress reports of a waiting call. Shorter than the heartbeat of a call (1 s), which would repeat the last report. */
+  readonly progressMs: number;
+}
+
+export const DEFAULT_TIMING: ResearchTiming = {
+  waitMs: 45_000,
+  pickUpWaitMs: 3_000,
+  progressMs: 900,
+  pollMinMs: 2_000,
+  pollMaxMs: 15_000,
+  maxRunMs: 60 * 60_000,
+  closeGraceMs: 5_000,
+};
