@@ -79,6 +79,8 @@ export interface ImportReport extends ImportOutcome {
 const LARGE_BYTES = 8 * 1024 * 1024;
 /** Names at the top of a folder of files that may be an export by themselves. */
 const EXPORT_NAME = /^[^/]+\.(zip|jsonl?|ndjson|md|markdown|txt|db|sqlite3?|vscdb)$/i;
+/** At most this many such files are checked, because each must be read. */
+const MAX_OTHERS = 200;
 const WAIT_MS = 10_000;
 const POLL_INTERVAL_MS = 200;
 
@@ -202,10 +204,15 @@ class Run {
     opened: ReadonlySet<string>,
   ): Promise<number> {
     let count = 0;
-    for (const { name, diskPath } of files) {
-      if (opened.has(name) || diskPath === undefined || !EXPORT_NAME.test(name)) continue;
+    const others = files.filter(({ name }) => !opened.has(name) && EXPORT_NAME.test(name));
+    for (const { diskPath } of others.slice(0, MAX_OTHERS)) {
       this.#request.signal?.throwIfAborted();
-      if (await this.#importOther(diskPath, kind)) count += 1;
+      if (diskPath !== undefined && (await this.#importOther(diskPath, kind))) count += 1;
+    }
+    const [next] = others.slice(MAX_OTHERS);
+    if (next !== undefined) {
+      const message = `The folder has more than ${MAX_OTHERS} other files. From ${next.name} on, they were not checked. To import one of them, give its path.`;
+      addProblem(this.#report, { path: next.name }, { code: 'TOO_LARGE', message });
     }
     return count;
   }

@@ -229,6 +229,20 @@ describe('an import', () => {
     expect(await errorOf(bench.import(empty))).toMatchObject({ code: 'VALIDATION_ERROR' });
   });
 
+  it('checks at most 200 other files of a folder, and names the first that it did not check', async () => {
+    const bench = await openImportBench();
+    const names = Array.from({ length: 201 }, (_, at) => [
+      `n${String(at).padStart(3, '0')}.txt`,
+      'x',
+    ]);
+    const path = folderWith({
+      ...Object.fromEntries(names),
+      'conversations.json': [conversation('x1', [A])],
+    });
+    const report = await bench.import(path);
+    expect(report).toMatchObject({ added: 1, problems: [{ path: 'n200.txt', code: 'TOO_LARGE' }] });
+  });
+
   it('names the right kind if the export is not of the kind that was given', async () => {
     const bench = await openImportBench();
     const path = fileWith([conversation('x1', [A])]);
