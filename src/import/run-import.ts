@@ -18,14 +18,16 @@ import { copyAttachments } from './attachments.js';
 import { ConversationImport } from './conversation-import.js';
 import { addLeftOut, addProblem, type ImportOutcome, newOutcome } from './import-outcome.js';
 import { OtherImport, type OtherStores } from './non-conversation-import.js';
+import { observedInput, type ReadingProgress } from './reading/observed-input.js';
 import type {
   Activity,
   ImportedConversation,
   ImportItem,
   ReadOptions,
+  RecordLocation,
   Source,
 } from './source-interface.js';
-import { detectedSource, sourceOf } from './source-list.js';
+import { detectedSource, requireReadableLists, sourceOf } from './source-list.js';
 import { WriteSlots } from './write-slots.js';
 
 export interface ImportStores extends OtherStores {
@@ -42,7 +44,7 @@ export interface ImportProgress {
   /** Conversations that were handled, also those that did not change. */
   readonly conversations: number;
   /** The large file that is being read, and how far; absent for small files. */
-  readonly reading?: { readonly name: string; readonly bytes: number; readonly sizeBytes: number };
+  readonly reading?: ReadingProgress;
 }
 
 export interface ImportRequest {
@@ -75,8 +77,14 @@ export interface ImportReport extends ImportOutcome {
   readonly sources: { readonly path: string; readonly kind: string; readonly title: string }[];
 }
 
-/** Reading a smaller file takes less than a second. */
-const LARGE_BYTES = 8 * 1024 * 1024;
+const ERRORS_OF_ONE_EXPORT: readonly string[] = [
+  'VALIDATION_ERROR',
+  'CORRUPT',
+  'TOO_LARGE',
+  'PATH_ESCAPE',
+  'FILESYSTEM_ERROR',
+];
+const ARCHIVE_NAME = /\.zip$/i;
 /** Names at the top of a folder of files that may be an export by themselves. */
 const EXPORT_NAME = /^[^/]+\.(zip|jsonl?|ndjson|md|markdown|txt|db|sqlite3?|vscdb)$/i;
 /** At most this many such files are checked, because each must be read. */
@@ -130,7 +138,6 @@ class Run {
   readonly #request: ImportRequest;
   readonly #report: ImportReport;
   readonly #lease: Lease | undefined;
-  readonly #conversations: ConversationImport;
   readonly #known: AlreadyImported;
   #progress: ImportProgress = { conversations: 0 };
   /** The number of items that were read, without problems. */
@@ -148,10 +155,6 @@ class Run {
     this.#report = report;
     this.#lease = lease;
     this.#known = known;
-    const { dryRun } = request;
-    const { conversations: store, documents, summaries, screen } = stores;
-    const shared = { store, documents, summaries, screen, known };
-    this.#conversations = new ConversationImport({ ...shared, outcome: report, dryRun });
   }
 
   /** Imports the input and closes it. */
@@ -174,62 +177,101 @@ class Run {
     const { from, areFound, isKnown } = this.#request;
     if (from !== undefined) return this.#importAs(await sourceOf(input, from), input);
     const isFolderOfUser = input.form === 'folder' && !areFound && isKnown === undefined;
-    const source = isFolderOfUser ? await detectedSource(input) : await sourceOf(input, from);
-    const opened = source === undefined ? new Set<string>() : await this.#read(source, input);
-    const others = isFolderOfUser ? await this.#importOthers(input, source?.kind, opened) : 0;
-    if (source === undefined && others === 0) await sourceOf(input, from);
+    if (isFolderOfUser) return this.#importFolder(input);
+    await this.#read(await sourceOf(input, from), input);
   }
 
-  /** VALIDATION_ERROR if the source, which the user chose, reads nothing and another one detects the input. */
+  /** VALIDATION_ERROR if the source, which the user chose, reads nothing and does not detect the input. */
   async #importAs(source: Source, input: Input): Promise<void> {
-    const before = this.#items;
+    const { problems } = this.#report;
+    const [itemsBefore, problemsBefore] = [this.#items, problems.length];
     await this.#read(source, input);
-    if (this.#items > before || (await source.detect(input))) return;
+    if (this.#items > itemsBefore || (await source.detect(input))) return;
     const other = await detectedSource(input);
-    if (other === undefined) return;
+    if (other === undefined) {
+      if (problems.length === problemsBefore) await sourceOf(input, undefined);
+      return;
+    }
     const message = `${input.path} is not of the kind ${source.kind}. It is of the kind ${other.kind} (${other.title}).`;
     throw new AppError('VALIDATION_ERROR', message, {
-      hint: `Nothing was imported. Give no kind, or ${other.kind}.`,
+      hint: `Nothing of it was imported. Give no kind, or ${other.kind}.`,
       details: { path: input.path },
     });
   }
 
-  /**
-   * Imports the files at the top of a folder that its own source did not open, if each by itself is an
-   * export of another kind. Returns their number.
-   */
-  async #importOthers(
-    { files }: Input,
-    kind: string | undefined,
-    opened: ReadonlySet<string>,
-  ): Promise<number> {
-    let count = 0;
-    const others = files.filter(({ name }) => !opened.has(name) && EXPORT_NAME.test(name));
-    for (const { diskPath } of others.slice(0, MAX_OTHERS)) {
-      this.#request.signal?.throwIfAborted();
-      if (diskPath !== undefined && (await this.#importOther(diskPath, kind))) count += 1;
+  /** Imports the folder, and the exports of other programs that lie at its top. */
+  async #importFolder(input: Input): Promise<void> {
+    const source = await detectedSource(input);
+    const opened = source === undefined ? new Set<string>() : await this.#read(source, input);
+    const unread = { ...input, files: input.files.filter(({ name }) => !opened.has(name)) };
+    const { count, failure } = await this.#importOthers(unread, source);
+    if (source === undefined && count === 0) {
+      if (failure !== undefined) throw failure;
+      await sourceOf(input, undefined);
     }
-    const [next] = others.slice(MAX_OTHERS);
-    if (next !== undefined) {
-      const message = `The folder has more than ${MAX_OTHERS} other files. From ${next.name} on, they were not checked. To import one of them, give its path.`;
-      addProblem(this.#report, { path: next.name }, { code: 'TOO_LARGE', message });
-    }
-    return count;
+    await this.#reporting({ path: input.path }, () => requireReadableLists(unread));
   }
 
-  async #importOther(path: string, folderKind: string | undefined): Promise<boolean> {
-    const input = await openInput(path).catch((error: unknown) => {
-      if (!isAppError(error)) throw error;
-      addProblem(this.#report, { path }, error);
-    });
-    if (input === undefined) return false;
+  /** The number of exports that were imported, and the first error that concerns only one of them. */
+  async #importOthers({ path, files }: Input, source: Source | undefined) {
+    const named = files.filter(({ name }) => EXPORT_NAME.test(name));
+    const others = [
+      ...named.filter(({ name }) => ARCHIVE_NAME.test(name)),
+      ...named.filter(({ name }) => !ARCHIVE_NAME.test(name)),
+    ];
+    let count = 0;
+    let failure: AppError | undefined;
+    for (const file of others.slice(0, MAX_OTHERS)) {
+      this.#request.signal?.throwIfAborted();
+      const error = await this.#reporting({ path: join(path, file.name) }, async () => {
+        if (await this.#importOther(file, source)) count += 1;
+      });
+      failure ??= error;
+    }
+    const next = others[MAX_OTHERS];
+    if (next !== undefined) {
+      const message = `The folder has more than ${MAX_OTHERS} other files. ${next.name} and the files after it were not checked. To import one of them, give its path.`;
+      addProblem(this.#report, { path: join(path, next.name) }, { code: 'TOO_LARGE', message });
+    }
+    return { count, failure };
+  }
+
+  /** True if the file is an export and was imported. */
+  async #importOther({ name, diskPath }: InputFile, folderSource: Source | undefined) {
+    if (diskPath === undefined) return false;
+    const input = await openInput(diskPath, { followsLinks: false });
     try {
       const source = await detectedSource(input);
-      if (source === undefined || source.kind === folderKind) return false;
+      if (source === undefined) return false;
+      if (folderSource !== undefined && input.form === 'file') {
+        const message = `${name} has the format of ${source.title}. It was not imported, because it may be an attachment. To import it, give its path.`;
+        addProblem(this.#report, { path: diskPath }, { code: 'VALIDATION_ERROR', message });
+        return false;
+      }
+      const from = this.#report.problems.length;
       await this.#read(source, input);
+      const { problems } = this.#report;
+      for (const [at, problem] of problems.entries()) {
+        if (at >= from) problems[at] = { ...problem, path: `${diskPath}: ${problem.path}` };
+      }
       return true;
     } finally {
       await input.close();
+    }
+  }
+
+  /** Returns, and puts into the report, an error of `work` that concerns only one export. */
+  async #reporting(
+    location: RecordLocation,
+    work: () => Promise<void>,
+  ): Promise<AppError | undefined> {
+    try {
+      await work();
+      return undefined;
+    } catch (error) {
+      if (!isAppError(error) || !ERRORS_OF_ONE_EXPORT.includes(error.code)) throw error;
+      addProblem(this.#report, location, error);
+      return error;
     }
   }
 
@@ -242,21 +284,26 @@ class Run {
       const message = `${name} ${reason}. It was not read.`;
       addProblem(this.#report, { path: name }, { code: 'PATH_ESCAPE', message });
     }
-    await this.#readAll(source, this.#observed(input, opened));
+    await this.#readAll(
+      source,
+      observedInput(input, opened, (reading) => this.#setReading(reading)),
+    );
     return opened;
   }
 
   async #readAll(source: Source, input: Input): Promise<void> {
     const { signal, activity, dryRun, isKnown } = this.#request;
     const others = new OtherImport(this.#stores, this.#report, dryRun);
+    const conversations = this.#conversationImport();
     const pool = new WriteSlots();
     try {
       for await (const item of source.read(input, { activity, signal, isKnown })) {
         signal?.throwIfAborted();
         this.#requireLease();
-        if (item.type !== 'problem') this.#items += 1;
-        if (item.type === 'conversation') await this.#importItem(source, item, pool, input);
-        else if (item.type === 'problem') this.#problem(item);
+        if (isUsable(item)) this.#items += 1;
+        if (item.type === 'conversation') {
+          await this.#importItem(source, item, input, { pool, conversations });
+        } else if (item.type === 'problem') this.#problem(item);
         else await others.importOne(item);
       }
     } finally {
@@ -266,49 +313,39 @@ class Run {
     await others.end(input.path);
   }
 
+  /** A new one for each input: it imports no conversation twice, but a later input can have a newer version. */
+  #conversationImport(): ConversationImport {
+    const { conversations: store, documents, summaries, screen } = this.#stores;
+    const shared = { store, documents, summaries, screen, known: this.#known };
+    const { dryRun } = this.#request;
+    return new ConversationImport({ ...shared, outcome: this.#report, dryRun });
+  }
+
   async #importItem(
     { kind }: Source,
     item: ImportedConversation,
-    pool: WriteSlots,
     input: Input,
+    { pool, conversations }: { pool: WriteSlots; conversations: ConversationImport },
   ): Promise<void> {
     const reason = skipReason(item, this.#request);
     if (reason !== undefined) return addLeftOut(this.#report, reason);
     await pool.add(item.messages.length, async () => {
-      await this.#conversations.importOne(kind, item);
+      await conversations.importOne(kind, item);
       if (this.#request.attachments) await this.#copyAttachments(kind, item, input);
       this.#advance({ conversations: this.#progress.conversations + 1 });
     });
   }
 
+  /** `reading` is `undefined` at the end of a file, which is not reported by itself. */
+  #setReading(reading: ReadingProgress | undefined): void {
+    if (reading !== undefined) return this.#advance({ reading });
+    const { conversations } = this.#progress;
+    this.#progress = { conversations };
+  }
+
   #advance(change: Partial<ImportProgress>): void {
     this.#progress = { ...this.#progress, ...change };
     this.#request.onProgress?.(this.#progress);
-  }
-
-  /** The same input. It adds the names of opened files to `opened`, and large files report their progress. */
-  #observed(input: Input, opened: Set<string>): Input {
-    const bytesOf = (file: InputFile) => {
-      opened.add(file.name);
-      return file.sizeBytes < LARGE_BYTES ? file.bytes() : this.#bytesOf(file);
-    };
-    const files = input.files.map((file) => ({ ...file, bytes: () => bytesOf(file) }));
-    return { ...input, files };
-  }
-
-  async *#bytesOf(file: InputFile): AsyncGenerator<Uint8Array> {
-    const { name, sizeBytes } = file;
-    let bytes = 0;
-    try {
-      for await (const piece of file.bytes()) {
-        bytes += piece.byteLength;
-        this.#advance({ reading: { name, bytes, sizeBytes } });
-        yield piece;
-      }
-    } finally {
-      const { conversations } = this.#progress;
-      this.#progress = { conversations };
-    }
   }
 
   async #copyAttachments(
@@ -338,6 +375,11 @@ class Run {
     });
   }
 }
+
+const isUsable = (item: ImportItem) =>
+  item.type === 'conversation'
+    ? item.messages.length > 0 || item.whole !== undefined
+    : item.type !== 'problem';
 
 function skipReason(item: ImportedConversation, { since, project }: ImportRequest) {
   if (since !== undefined) {

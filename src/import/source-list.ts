@@ -74,17 +74,7 @@ export async function sourceOf(input: Input, from: string | undefined): Promise<
       details: { path: input.path },
     });
   }
-  if (await isEmptyExport(input)) {
-    throw new AppError(
-      'VALIDATION_ERROR',
-      `${input.path} has no conversations: its list is empty.`,
-      {
-        hint: 'Nothing was imported. An export that was made too early is empty: ask for a new one.',
-        details: { path: input.path },
-      },
-    );
-  }
-  for (const file of listsIn(input)) await requireSoundJson(file, input);
+  await requireReadableLists(input);
   throw new AppError(
     'VALIDATION_ERROR',
     `${input.path} has a format that Daybook does not support.`,
@@ -95,6 +85,21 @@ export async function sourceOf(input: Input, from: string | undefined): Promise<
       details: { path: input.path },
     },
   );
+}
+
+/** Throws VALIDATION_ERROR if the input has a list of conversations that is empty, cut off or damaged. */
+export async function requireReadableLists(input: Input): Promise<void> {
+  if (await isEmptyExport(input)) {
+    throw new AppError(
+      'VALIDATION_ERROR',
+      `${input.path} has no conversations: its list is empty.`,
+      {
+        hint: 'An export that was made too early is empty: ask for a new one.',
+        details: { path: input.path },
+      },
+    );
+  }
+  for (const file of listsIn(input)) await requireSoundJson(file, input);
 }
 
 /** The first source that detects the input; `undefined` if none does. */

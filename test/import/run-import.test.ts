@@ -197,27 +197,68 @@ describe('an import', () => {
     });
   });
 
-  it('imports the exports of several programs that lie in one folder', async () => {
+  const zipOfList = (list: unknown) =>
+    zipOf([{ name: 'conversations.json', content: JSON.stringify(list) }]);
+  const CLAUDE = [
+    { uuid: 'c1', name: 'C', chat_messages: [{ uuid: 'm', sender: 'human', text: 'hi' }] },
+  ];
+  const TALK = '## User\n\nhello\n\n## Assistant\n\ngood day\n';
+
+  it('imports the archives in a folder that is an export, and only names files that may be attachments', async () => {
     const bench = await openImportBench();
-    const claude = [
-      { uuid: 'c1', name: 'C', chat_messages: [{ uuid: 'm', sender: 'human', text: 'hi' }] },
-    ];
-    const zip = zipOf([{ name: 'conversations.json', content: JSON.stringify(claude) }]);
+    const zip = zipOfList(CLAUDE);
     const path = folderWith({
       'conversations.json': [conversation('x1', [A])],
-      'data-2025.zip': zip,
-      'talk.md': '## User\n\nhello\n\n## Assistant\n\ngood day\n',
+      'claude.zip': zip,
+      'older.zip': zipOfList([conversation('x9', [C])]),
+      'talk.md': TALK,
       'notes.md': 'No transcript.',
-      'package.json': { name: 'p' },
       'broken.zip': zip.subarray(0, 60),
+      'cut.zip': zip.map((byte, at) => (at > 40 && at < 60 ? 0xff : byte)),
     });
     const report = await bench.import(path);
-    expect(report.sources.map(({ kind }) => kind)).toEqual(['chatgpt', 'claude', 'markdown']);
+    expect(report.sources.map(({ kind }) => kind)).toEqual(
+      expect.arrayContaining(['chatgpt', 'claude', 'chatgpt']),
+    );
     expect(counts(report)).toMatchObject({ added: 3 });
-    expect(report.problems).toMatchObject([{ path: expect.stringContaining('broken.zip') }]);
+    const named = report.problems.map((problem) => problem.path.slice(path.length + 1));
+    expect(named.filter((name) => name.startsWith('broken.zip'))).toHaveLength(1);
+    expect(named.filter((name) => name.startsWith('cut.zip'))).toHaveLength(1);
+    expect(report.problems.find((problem) => problem.path.endsWith('talk.md'))?.message).toContain(
+      'To import it, give its path.',
+    );
     const before = bench.hash();
     expect(counts(await bench.import(path))).toMatchObject({ added: 0, unchanged: 3 });
     expect(bench.hash()).toBe(before);
+  });
+
+  it('imports the newer content of two exports of one program in a folder', async () => {
+    const bench = await openImportBench();
+    const path = folderWith({
+      '2024.zip': zipOfList([conversation('x1', [A])]),
+      '2025.zip': zipOfList([conversation('x1', [A, B, C])]),
+    });
+    expect((await bench.import(path)).problems).toEqual([]);
+    expect(said(bench.bySource('x1'))).toEqual(['user: one', 'assistant: two', 'user: three']);
+  });
+
+  it('imports the single files of a folder that is no export itself', async () => {
+    const bench = await openImportBench();
+    const path = folderWith({
+      'a.zip': zipOfList(CLAUDE),
+      'chats-of-may.json': [conversation('x1', [A])],
+    });
+    expect(await bench.import(path)).toMatchObject({ added: 2, problems: [] });
+  });
+
+  it('reports a damaged list of conversations beside an export that was imported', async () => {
+    const bench = await openImportBench();
+    const path = folderWith({ 'conversations.json': '[{"id": "x1", "map', 'talk.md': TALK });
+    const report = await bench.import(path);
+    expect(report.added).toBe(1);
+    expect(report.problems).toMatchObject([
+      { message: expect.stringContaining('conversations.json') },
+    ]);
   });
 
   it('imports the archives of a folder that has nothing else, and refuses a folder without any', async () => {
@@ -227,6 +268,8 @@ describe('an import', () => {
     expect(await bench.import(folderWith({ 'a.zip': zip }))).toMatchObject({ added: 1 });
     const empty = folderWith({ 'a.zip': zipOf([{ name: 'a.bin', content: 'x' }]), 'b.json': '{}' });
     expect(await errorOf(bench.import(empty))).toMatchObject({ code: 'VALIDATION_ERROR' });
+    const damaged = folderWith({ 'a.zip': zip.subarray(0, 60) });
+    expect(await errorOf(bench.import(damaged))).toMatchObject({ code: 'CORRUPT' });
   });
 
   it('checks at most 200 other files of a folder, and names the first that it did not check', async () => {
@@ -240,7 +283,10 @@ describe('an import', () => {
       'conversations.json': [conversation('x1', [A])],
     });
     const report = await bench.import(path);
-    expect(report).toMatchObject({ added: 1, problems: [{ path: 'n200.txt', code: 'TOO_LARGE' }] });
+    expect(report).toMatchObject({
+      added: 1,
+      problems: [{ path: join(path, 'n200.txt'), code: 'TOO_LARGE' }],
+    });
   });
 
   it('names the right kind if the export is not of the kind that was given', async () => {
@@ -249,6 +295,10 @@ describe('an import', () => {
     const { code, message } = await errorOf(bench.import(path, { from: 'claude' }));
     expect(code).toBe('VALIDATION_ERROR');
     expect(message).toContain('is not of the kind claude. It is of the kind chatgpt (ChatGPT');
+    const { message: other } = await errorOf(bench.import(path, { from: 'markdown' }));
+    expect(other).toContain('is not of the kind markdown');
+    const empty = await errorOf(bench.import(folderWith({}), { from: 'chatgpt' }));
+    expect(empty.code).toBe('VALIDATION_ERROR');
   });
 
   it('imports a transcript that is given as text without a name, each text once', async () => {

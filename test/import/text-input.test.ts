@@ -12,3 +12,16 @@ it.each(['import.json', '/etc/hostname', '/nope/missing', '/tmp'])(
     expect(message).toContain('has a format that Daybook does not support');
   },
 );
+
+it.each([
+  ['{"a": 1}', 'json'],
+  ['[{"a": 1}, {"b"', 'json'],
+  ['{\n  "a": 1\n}', 'json'],
+  ['{"a": 1}\n{"b": 2}\n', 'jsonl'],
+  ['[Chat](http://x)\n\n## User\n\nhi', 'md'],
+  ['hello', 'md'],
+])('the generated name of the text %s ends with .%s', (text, extension) => {
+  expect(textInput(undefined, text, 0).files[0]?.name).toMatch(
+    new RegExp(`^text-[0-9a-f]{16}\\.${extension}$`),
+  );
+});

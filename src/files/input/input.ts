@@ -8,18 +8,23 @@ import { lstat, realpath } from 'node:fs/promises';
 import { basename, isAbsolute } from 'node:path';
 import { AppError } from '../../base/errors.js';
 import { ignoreErrno, withFileError } from '../read/file-errors.js';
+import { symlinkError } from '../safe-access/refusals.js';
 import { folderInput } from './folder-input.js';
 import type { Input, InputFile } from './input-types.js';
 import { regularBytes } from './regular-file.js';
 import { isZip, zipInput } from './zip-input.js';
 
 /**
- * `path` itself may be a link; links below it are refused. FILESYSTEM_ERROR if there is no such file,
+ * `path` itself may be a link, unless `followsLinks` is false; links below it are refused. FILESYSTEM_ERROR if there is no such file,
  * PATH_ESCAPE for a device and for an archive with names that lead out of it, TOO_LARGE for a zip bomb and
  * for too many files, CORRUPT for a damaged archive.
  */
-export async function openInput(path: string): Promise<Input> {
+export async function openInput(
+  path: string,
+  { followsLinks = true }: { readonly followsLinks?: boolean } = {},
+): Promise<Input> {
   const real = await withFileError('find', path, () => realpath(path));
+  if (!followsLinks && real !== path) throw symlinkError(path);
   const found = await withFileError('inspect', path, () => ignoreErrno(['ENOENT'], lstat(real)));
   if (found?.isDirectory()) return folderInput(path, real);
   if (!found?.isFile()) {
@@ -63,5 +68,20 @@ export function textInput(given: string | undefined, text: string, modifiedAtMs:
 
 function generatedName(text: string): string {
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
-  return `text-${hash}.${/^\s*[[{]/.test(text) ? 'json' : 'md'}`;
+  return `text-${hash}.${extensionOf(text)}`;
+}
+
+function extensionOf(text: string): string {
+  if (!/^\s*(?:\{|\[\s*[{\]])/.test(text)) return 'md';
+  const [first = '', ...others] = text.trim().split('\n');
+  return others.length > 0 && isJson(first) ? 'jsonl' : 'json';
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

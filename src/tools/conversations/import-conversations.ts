@@ -37,9 +37,7 @@ export const importConversations = defineTool({
       name: z
         .string()
         .max(200)
-        .describe(
-          'File name of the text, such as chat.md; it identifies a conversation that has no id.',
-        )
+        .describe('File name of the text, such as chat.md; its extension shows the format.')
         .exactOptional(),
       from: z.string().describe('Kind of source, if it is not recognised.').exactOptional(),
       startDate: dateField('Only conversations that changed after this time'),
