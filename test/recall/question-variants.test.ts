@@ -3,13 +3,15 @@ import { expect, it } from 'vitest';
 import { variantsOf } from '../../src/recall/question-variants.js';
 import { RecallIndex } from '../../src/recall/recall-index.js';
 
-const SPEAKERS = new Set(['anna', 'maría', 'will']);
+const SPEAKERS = new Set(['anna', 'maría', 'will', 'weiss', 'jean', 'luc']);
 
 it.each([
   ['What does Anna like to read?', 'What does like to read?'],
   ["Where is Anna's dog?", 'Where is dog?'],
   ['Anna’s plans for María', 'plans for'],
   ['When will Will call?', 'When will call?'],
+  ['What did Weiß say to Mari\u0301a?', 'What did say to ?'],
+  ["What did Jean-Luc's dog do?", 'What did dog do?'],
 ])('%s has a wording without names', (question, nameless) => {
   expect(variantsOf(question, SPEAKERS)).toEqual([question, nameless]);
 });

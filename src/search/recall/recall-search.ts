@@ -163,8 +163,10 @@ export class RecallSearch {
     const { search, vectors: source } = this.#options;
     const { signal } = caller;
     const inScope = conversationFilter(search.index, filters);
-    const variants = variantsOf(text, this.#sync.index.speakers(inScope));
-    const vectors: VectorScores | undefined = await source?.ask(variants, signal);
+    const vectors: VectorScores | undefined = await source?.ask(
+      variantsOf(text, this.#sync.index.speakers(inScope)),
+      signal,
+    );
     await this.#sync.settled();
     const accepts = messageFilter(search.index, filters);
     const answer = await this.#sync.index.ask(text, {
