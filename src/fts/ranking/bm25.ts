@@ -10,10 +10,20 @@ const B = 0.75;
 const MIN_IDF = 1e-6;
 /** Norms of longer documents are computed each time: such documents are rare, and every write clears the cache. */
 const CACHED_LENGTHS = 512;
+/** Words of equal frequency have equal logarithms, and an exact logarithm takes as long as finding a rare word. */
+const CACHED_LOGS = 4096;
+
+const logs = new Map<number, number>();
 
 /** Inverse document frequency of a phrase that `hitCount` of `documentCount` documents contain. */
 export function idf(documentCount: number, hitCount: number): number {
-  const value = exactLog((documentCount - hitCount + 0.5) / (hitCount + 0.5));
+  const ratio = (documentCount - hitCount + 0.5) / (hitCount + 0.5);
+  let value = logs.get(ratio);
+  if (value === undefined) {
+    value = exactLog(ratio);
+    if (logs.size === CACHED_LOGS) logs.clear();
+    logs.set(ratio, value);
+  }
   return value <= 0 ? MIN_IDF : value;
 }
 
