@@ -83,7 +83,11 @@ const STEPS: readonly Step[] = [
   { args: ['tag', 'A Mad'], shows: 'Tags: tea' },
   { args: ['tag', 'A Mad', '#pot,cup'], shows: 'Tags: tea, pot, cup' },
   { args: ['tag', 'A Mad', '--remove', '#pot', 'cup'], shows: 'Tags: tea' },
-  { args: ['tag', 'A Mad', '--remove', 'pot'], code: 1, shows: 'does not have it: "pot"' },
+  {
+    args: ['tag', 'A Mad', '--remove', 'pot'],
+    code: 1,
+    shows: 'The conversation does not have: "pot"',
+  },
   { args: ['tag', 'A Mad', '#'], code: 2, shows: '"#" is not a tag' },
   { args: ['tag', 'A Mad', '--json'], shows: '"tags"', json: true },
   { args: ['pin', CONVERSATION], shows: 'Pinned' },
@@ -182,7 +186,7 @@ const STEPS: readonly Step[] = [
   {
     args: ['mb', 'edit', 'ideas/garden.md', '--content', 'x'],
     code: 2,
-    shows: 'run: daybook mb read ideas/garden.md --json',
+    shows: 'mb read ideas/garden.md --json',
   },
   {
     args: ['mb', 'edit', 'ideas/garden.md', '--old-text', 'Sea', '--new-text', 'Lake'],

@@ -165,4 +165,4 @@ function addArchive(program: Command, flags: () => Flags): void {
 
 const ARCHIVE_NOTES = `
 Pinned conversations are not moved. daybook search --archive finds archived messages, and daybook
-restore restores a conversation by its id or key.`;
+restore restores a conversation by its id, key or title.`;

@@ -11,9 +11,9 @@ import { AppError } from '../../base/errors.js';
 import { readExportFile } from '../../exchange/export-folder.js';
 import { readStamp } from '../../files/read/stamp.js';
 import { kgExport } from '../../tools/kg/kg-export.js';
-import { shellLine } from '../clients/shell-line.js';
 import { findExisting } from '../find-conversation.js';
 import { findInsight } from '../find-insight.js';
+import { daybookLine } from '../terminal/command-line.js';
 import { conversationTable, savedLine } from '../views/conversation-lines.js';
 import * as facts from '../views/fact-lines.js';
 import * as insights from '../views/insight-lines.js';
@@ -118,6 +118,12 @@ async function readHere({ file, ...input }: Input, { facts: { root } }: App): Pr
     });
   }
   if (file === undefined) return input;
+  if (input['text'] !== undefined) {
+    throw new AppError('VALIDATION_ERROR', 'Give either a file or --text.', {
+      hint: 'Nothing was imported.',
+      details: { field: 'text' },
+    });
+  }
   const path = resolve(String(file));
   if ((await readStamp(path)) !== undefined) {
     return { ...input, text: await readExportFile(dirname(path), basename(path)) };
@@ -131,10 +137,10 @@ async function readHere({ file, ...input }: Input, { facts: { root } }: App): Pr
 }
 
 /** `mb read` prints only the text of a note, so the error says which command shows the hash. */
-async function requireHash(input: Input): Promise<Input> {
+async function requireHash(input: Input, _app: App, command: Command): Promise<Input> {
   if (input['content'] === undefined || input['hash'] !== undefined) return input;
   throw new AppError('VALIDATION_ERROR', 'To replace the whole text, --hash is required.', {
-    hint: `Nothing was changed. To see the hash, run: ${shellLine(['daybook', 'mb', 'read', String(input['path']), '--json'])}`,
+    hint: `Nothing was changed. To see the hash, run: ${daybookLine(command.optsWithGlobals(), 'mb', 'read', String(input['path']), '--json')}`,
     details: { field: 'hash' },
   });
 }

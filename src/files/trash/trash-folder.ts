@@ -122,9 +122,9 @@ export class TrashFolder {
     );
   }
 
-  /** The number of entries. Reads only names. FILESYSTEM_ERROR. */
+  /** The number of originals that have an entry. Reads only names. FILESYSTEM_ERROR. */
   async count(): Promise<number> {
-    return (await this.#entries()).length;
+    return new Set((await this.#entries()).map(({ original }) => original)).size;
   }
 
   /** Returns the entry with this name, or the last deleted entry with this `original`. FILESYSTEM_ERROR. */

@@ -94,12 +94,13 @@ export const saveMessage = defineTool({
 });
 
 /** The given fields that a conversation has with another value; it keeps its own. */
-const unchangedFields = (start: NewConversation, head: ConversationHead): string[] =>
-  STARTING_FIELDS.filter(
-    (name) => start[name] !== undefined && String(start[name]) !== String(head[name] ?? ''),
-  );
-
-const STARTING_FIELDS = ['title', 'module', 'tags'] as const;
+function unchangedFields(start: NewConversation, head: ConversationHead): string[] {
+  const { tags = [] } = head;
+  const differs = (name: 'title' | 'module') =>
+    start[name] !== undefined && start[name].trim() !== (head[name] ?? '').trim();
+  const lacksTag = start.tags?.some((tag) => !tags.includes(tag)) ?? false;
+  return [...(['title', 'module'] as const).filter(differs), ...(lacksTag ? ['tags'] : [])];
+}
 
 function noteOf(unchanged: readonly string[], masked: readonly string[] | undefined) {
   const { note } = maskedNoteOf(masked);
