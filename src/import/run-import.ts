@@ -338,9 +338,9 @@ class Run {
 
   /** `reading` is `undefined` at the end of a file, which is not reported by itself. */
   #setReading(reading: ReadingProgress | undefined): void {
-    if (reading !== undefined) return this.#advance({ reading });
     const { conversations } = this.#progress;
-    this.#progress = { conversations };
+    if (reading === undefined) this.#progress = { conversations };
+    else this.#advance({ reading });
   }
 
   #advance(change: Partial<ImportProgress>): void {
