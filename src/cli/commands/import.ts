@@ -204,8 +204,8 @@ function* linesOf(report: ImportReport, isPlan: boolean): Generator<string> {
   if (report.masked > 0) {
     yield `${countOf(report.masked, 'secret or private part')} ${isPlan ? 'would be ' : ''}masked`;
   }
-  const left = Object.entries(report.leftOut).map(([reason, count]) => `${count} ${reason}`);
-  if (left.length > 0) yield `left out: ${left.join(', ')}`;
+  const left = Object.entries(report.leftOut).map(([reason, count]) => `${reason}: ${count}`);
+  if (left.length > 0) yield `not imported: ${left.join('; ')}`;
   if (report.branched.length > 0) {
     yield `continued both here and in the other program, so the new messages ${isPlan ? 'would become' : 'became'} a branch: ${report.branched.join(', ')}`;
   }

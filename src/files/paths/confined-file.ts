@@ -119,6 +119,7 @@ function notAFolderError(part: string): AppError {
 
 function notAFile(name: string): AppError {
   return new AppError('E_MB_READ', `${JSON.stringify(name)} is not a file.`, {
+    hint: 'Give the path of a file.',
     details: { path: name },
   });
 }
