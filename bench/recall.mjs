@@ -169,15 +169,8 @@ async function measureAblations({ vectors }, conversations, ids, hasAssistant) {
   };
   for (const [name, options] of Object.entries(ablations)) {
     const tally = await measure(conversations, ids, hasAssistant, async (question, _id, at) => {
-      const asked = {
-        ...options,
-        vectors: await vectors?.ask(
-          variantsOf(
-            question,
-            indexes[at].speakers(() => true),
-          ),
-        ),
-      };
+      const speakers = indexes[at].speakers(() => true);
+      const asked = { ...options, vectors: await vectors?.ask(variantsOf(question, speakers)) };
       const answer = await indexes[at].ask(question, asked);
       return Array.from({ length: Math.min(25, answer.total) }, (_, place) => answer.at(place).seq);
     });

@@ -23,3 +23,12 @@ export function normalized(vector: Float32Array): Float32Array {
   const length = Math.sqrt(sum);
   return length === 0 ? vector : vector.map((value) => value / length);
 }
+
+/** The mean of vectors of one width, with length 1; `undefined` without vectors. */
+export function meanVector(vectors: readonly Float32Array[]): Float32Array | undefined {
+  const [first, ...others] = vectors;
+  if (first === undefined || others.length === 0) return first;
+  return normalized(
+    first.map((value, at) => others.reduce((sum, other) => sum + (other[at] ?? 0), value)),
+  );
+}

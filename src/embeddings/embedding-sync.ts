@@ -13,10 +13,10 @@ import type { Log } from '../base/log.js';
 import { TimeSlice } from '../base/time-slice.js';
 import { tryLease } from '../files/locks/lease.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
-import type { Embedder } from './embedder.js';
+import { type Embedder, meanVector } from './embedder.js';
 import { PassageRows, type PassageSplitter, passageKey } from './passage-rows.js';
 import { VectorFiles } from './vectors/vector-files.js';
-import { meanVector, quantized, type Row, VectorTable } from './vectors/vector-table.js';
+import { quantized, type Row, VectorTable } from './vectors/vector-table.js';
 
 export interface EmbeddingSyncOptions {
   readonly conversations: ConversationStore;
@@ -150,7 +150,7 @@ export class EmbeddingSync {
   }
 
   /**
-   * The cosines between the question and all vectors; `undefined` if the model is not open or there are no
+   * The cosines between the mean vector of a question's variants and all vectors; `undefined` if the model is not open or there are no
    * vectors yet. Throws what `embed` throws.
    */
   async ask(variants: readonly string[], signal?: AbortSignal) {

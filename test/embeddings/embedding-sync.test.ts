@@ -110,6 +110,9 @@ describe('vectors of a store', () => {
     const scores = await source.ask(['lettuce']);
     expect(scores?.best(wall, 2)?.cosine).toBeCloseTo(1, 2);
     expect(scores?.best(wall, 99)).toBeUndefined();
+    const ofBoth = await source.ask(['wood', 'frost']);
+    expect(ofBoth?.best(wall, 1)?.cosine).toBeCloseTo(Math.SQRT1_2, 1);
+    expect(ofBoth?.best(wall, 3)?.cosine).toBeCloseTo(Math.SQRT1_2, 1);
     expect(scores?.nearest(9, ({ seq }) => seq === 3)).toHaveLength(1);
     expect(source.model).toBe('m1');
   });

@@ -31,7 +31,10 @@ describe('recall with vectors', () => {
       'The disk is full.',
     ];
     await app.conversations.create({
-      messages: contents.map((content) => ({ role: 'user' as const, content })),
+      messages: contents.map((content) => ({
+        ...{ role: 'user' as const, content },
+        metadata: { speaker: 'Anna' },
+      })),
     });
     app.start();
     while (app.embeddings.progress()?.embedded !== contents.length) {
@@ -41,5 +44,7 @@ describe('recall with vectors', () => {
     const found = await app.recall.search(request);
     expect(found.tier).toBe('vectors');
     expect(found.hits[0]?.seq).toBe(1);
+    await app.recall.search({ ...request, query: 'Which wood does Anna use?' });
+    expect(api.texts.slice(-2)).toEqual(['Which wood does Anna use?', 'Which wood does use?']);
   });
 });

@@ -28,17 +28,6 @@ export function quantized(vector: Float32Array): { values: Int8Array; scale: num
   return { values: Int8Array.from(vector, (value) => Math.round(value / scale)), scale };
 }
 
-/** The mean of vectors of one width, scaled to length 1; `undefined` without vectors. */
-export function meanVector(vectors: readonly Float32Array[]): Float32Array | undefined {
-  const [first, ...others] = vectors;
-  if (first === undefined || others.length === 0) return first;
-  const sum = first.map((value, at) =>
-    others.reduce((all, other) => all + (other[at] ?? 0), value),
-  );
-  const length = Math.hypot(...sum) || 1;
-  return sum.map((value) => value / length);
-}
-
 export interface VectorTableOptions {
   /** False: uses plain JavaScript, as on a machine without SIMD. */
   readonly usesKernel?: boolean;
