@@ -82,7 +82,6 @@ const ERRORS_OF_ONE_EXPORT: readonly string[] = [
   'CORRUPT',
   'TOO_LARGE',
   'PATH_ESCAPE',
-  'FILESYSTEM_ERROR',
 ];
 const ARCHIVE_NAME = /\.zip$/i;
 /** Names at the top of a folder of files that may be an export by themselves. */
@@ -223,7 +222,8 @@ class Run {
     let failure: AppError | undefined;
     for (const file of others.slice(0, MAX_OTHERS)) {
       this.#request.signal?.throwIfAborted();
-      const error = await this.#reporting({ path: join(path, file.name) }, async () => {
+      const location = { path: file.diskPath ?? join(path, file.name) };
+      const error = await this.#reporting(location, async () => {
         if (await this.#importOther(file, source)) count += 1;
       });
       failure ??= error;
@@ -269,7 +269,11 @@ class Run {
       await work();
       return undefined;
     } catch (error) {
-      if (!isAppError(error) || !ERRORS_OF_ONE_EXPORT.includes(error.code)) throw error;
+      if (!isAppError(error)) throw error;
+      // The same code for another path is an error of the store.
+      const isUnreadable =
+        error.code === 'FILESYSTEM_ERROR' && error.details?.['path'] === location.path;
+      if (!isUnreadable && !ERRORS_OF_ONE_EXPORT.includes(error.code)) throw error;
       addProblem(this.#report, location, error);
       return error;
     }

@@ -217,9 +217,7 @@ describe('an import', () => {
       'cut.zip': zip.map((byte, at) => (at > 40 && at < 60 ? 0xff : byte)),
     });
     const report = await bench.import(path);
-    expect(report.sources.map(({ kind }) => kind)).toEqual(
-      expect.arrayContaining(['chatgpt', 'claude', 'chatgpt']),
-    );
+    expect(report.sources.map(({ kind }) => kind)).toEqual(['chatgpt', 'claude', 'chatgpt']);
     expect(counts(report)).toMatchObject({ added: 3 });
     const named = report.problems.map((problem) => problem.path.slice(path.length + 1));
     expect(named.filter((name) => name.startsWith('broken.zip'))).toHaveLength(1);

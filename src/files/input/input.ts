@@ -15,9 +15,9 @@ import { regularBytes } from './regular-file.js';
 import { isZip, zipInput } from './zip-input.js';
 
 /**
- * `path` itself may be a link, unless `followsLinks` is false; links below it are refused. FILESYSTEM_ERROR if there is no such file,
- * PATH_ESCAPE for a device and for an archive with names that lead out of it, TOO_LARGE for a zip bomb and
- * for too many files, CORRUPT for a damaged archive.
+ * `path` itself may be a link, unless `followsLinks` is false; links below it are refused.
+ * FILESYSTEM_ERROR if there is no such file, PATH_ESCAPE for a refused link, a device and an archive with
+ * names that lead out of it, TOO_LARGE for a zip bomb and for too many files, CORRUPT for a damaged archive.
  */
 export async function openInput(
   path: string,
