@@ -1,4 +1,4 @@
-/** Names of speakers are left out of the second wording of a question, which only its vector uses. */
+/** Names of speakers are left out of the second variant of a question, which only its vector uses. */
 import { expect, it } from 'vitest';
 import { variantsOf } from '../../src/recall/question-variants.js';
 import { RecallIndex } from '../../src/recall/recall-index.js';
@@ -12,12 +12,12 @@ it.each([
   ['When will Will call?', 'When will call?'],
   ['What did Weiß say to Mari\u0301a?', 'What did say to ?'],
   ["What did Jean-Luc's dog do?", 'What did dog do?'],
-])('%s has a wording without names', (question, nameless) => {
+])('%s has a variant without names', (question, nameless) => {
   expect(variantsOf(question, SPEAKERS)).toEqual([question, nameless]);
 });
 
 it.each(['What does Annabel read?', 'Anna?', 'anna', 'will it rain', ''])(
-  '%s has one wording',
+  '%s has one variant',
   (question) => {
     expect(variantsOf(question, SPEAKERS)).toEqual([question]);
   },

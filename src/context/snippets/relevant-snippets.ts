@@ -11,7 +11,7 @@ import type { SearchTier } from '../../search/recall/search-mode-names.js';
 import type { Role } from '../../stores/conversations/document/schema.js';
 import type { SnippetStrategy } from './strategies.js';
 import { supersededBy } from './superseded.js';
-import { type Taken, withinBudget } from './token-budget.js';
+import { type SelectedPassage, withinBudget } from './token-budget.js';
 
 /** Maximum number of hits that are considered for one answer. */
 const MAX_HITS = 200;
@@ -121,7 +121,7 @@ function spreadOverTime(hits: readonly RecalledHit[]): RecalledHit[] {
   ).flat();
 }
 
-function withSuperseded(taken: readonly Taken[]): Snippet[] {
+function withSuperseded(taken: readonly SelectedPassage[]): Snippet[] {
   const dated = taken.map(({ hit, passage }) => ({
     text: passage,
     time: Date.parse(hit.createdAt),

@@ -4,7 +4,7 @@ import type { RecalledHit } from '../../search/recall/recall-hits.js';
 /** With less budget left, no further passage is tried. */
 const MIN_PASSAGE_TOKENS = 8;
 
-export interface Taken {
+export interface SelectedPassage {
   readonly hit: RecalledHit;
   readonly passage: string;
   /** The passage, or an excerpt of it. */
@@ -24,8 +24,8 @@ interface Budget {
 export function withinBudget(
   hits: readonly RecalledHit[],
   { maxTokens, count, whole, excerpt }: Budget,
-): { taken: Taken[]; omitted: number } {
-  const taken: Taken[] = [];
+): { taken: SelectedPassage[]; omitted: number } {
+  const taken: SelectedPassage[] = [];
   const seen = new Set<string>();
   let room = maxTokens;
   let omitted = 0;
