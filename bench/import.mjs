@@ -1,31 +1,20 @@
 /**
  * How fast conversations come in, and in how much memory: a ChatGPT export, a Codex session whose history
- * is repeated by compactions, and many small conversations beside the least that the disk costs for them. `node bench/import.mjs [megabytes of the
- * export] [of the session] [small conversations]`: 1000, 5000 and 100000 are the sizes in
- * docs/BENCHMARKS.md, the defaults are a tenth of them. Needs `npm run build`.
+ * is repeated by compactions, and many small conversations beside the least that the disk costs for them
+ * (support/folders-floor.mjs). With a C compiler, the small ones are imported also as on a slower disk, whose
+ * fsync takes 1 or 3 ms longer. `node bench/import.mjs [megabytes of the export] [of the session] [small
+ * conversations]`: 1000, 5000 and 100000 are the sizes in docs/BENCHMARKS.md, the defaults are a tenth of
+ * them. Needs `npm run build`.
  */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  closeSync,
-  createWriteStream,
-  fsync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { createWriteStream, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
 
 const MAIN = resolve(import.meta.dirname, '../dist/cli/main.js');
-const syncFile = promisify(fsync);
+const FLOOR = resolve(import.meta.dirname, 'support/folders-floor.mjs');
+const SLOW_FSYNC = resolve(import.meta.dirname, 'support/slow-fsync.c');
 const MB = 1024 * 1024;
 const [exportMb = 100, sessionMb = 500, many = 10_000] = process.argv.slice(2).map(Number);
 const folder = mkdtempSync(join(tmpdir(), 'daybook-bench-'));
@@ -108,48 +97,33 @@ function cpuSeconds(pid) {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/**
- * The same files by a bare loop, 16 at a time: mkdir, write, fsync, rename; and, where names shall be
- * on the disk too, as an import promises, the fsync of each folder. Gives the seconds.
- */
-async function floor(to, syncsNames) {
-  const names = readdirSync(join(folder, 'root-small', 'conversation-logs'));
-  const conversations = names.filter((name) => /^\d/.test(name));
-  mkdirSync(to);
-  const contents = conversations.map((name) =>
-    readFileSync(join(folder, 'root-small', 'conversation-logs', name, 'conversation.json')),
-  );
-  const started = performance.now();
-  const next = conversations.entries();
-  const workers = Array.from({ length: 16 }, async () => {
-    for (const [index, name] of next) {
-      mkdirSync(join(to, name));
-      const file = openSync(join(to, name, 'stage'), 'wx');
-      writeSync(file, contents[index]);
-      await syncFile(file);
-      closeSync(file);
-      renameSync(join(to, name, 'stage'), join(to, name, 'conversation.json'));
-      if (syncsNames) await syncFolder(join(to, name));
-    }
-  });
-  await Promise.all(workers);
-  if (syncsNames) await syncFolder(to);
-  return (performance.now() - started) / 1000;
+/** The seconds of the bare loop for the conversations of `root`. */
+function floor(root, to, { syncsNames, env = {} }) {
+  const args = [FLOOR, join(root, 'conversation-logs'), join(folder, to)];
+  if (syncsNames) args.push('names');
+  return Number(execFileSync(process.execPath, args, { env: { ...process.env, ...env } }));
 }
 
-async function syncFolder(path) {
-  const opened = openSync(path);
-  await syncFile(opened);
-  closeSync(opened);
+/** Returns the library that makes fsync slower; `undefined` without a C compiler. */
+function slowFsync() {
+  const library = join(folder, 'slow-fsync.so');
+  try {
+    execFileSync('cc', ['-shared', '-fPIC', '-o', library, SLOW_FSYNC, '-ldl'], {
+      stdio: 'ignore',
+    });
+    return library;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Peak memory in MB is what Linux says of the process before it ends. */
-async function measure(name, path) {
+async function measure(name, path, env = {}) {
   const root = join(folder, `root-${name}`);
   mkdirSync(root, { recursive: true });
   const started = performance.now();
   const child = spawn(process.execPath, [MAIN, '--root', root, 'import', path, '--yes', '--json'], {
-    env: { ...process.env, HOME: folder, DAYBOOK_FSYNC: '1' },
+    env: { ...process.env, ...env, HOME: folder, DAYBOOK_FSYNC: '1' },
   });
   let out = '';
   let peak = 0;
@@ -187,14 +161,31 @@ try {
   const lines = join(folder, 'small.jsonl');
   await write(lines, Infinity, small);
   const seconds = await measure('small', lines);
+  const root = join(folder, 'root-small');
   for (const syncsNames of [false, true]) {
-    const least = await floor(join(folder, `floor-${syncsNames}`), syncsNames);
+    const least = floor(root, `floor-${syncsNames}`, { syncsNames });
     const promise = syncsNames
       ? 'files and names on the disk, as by the import'
       : 'only files on the disk';
     console.log(
       `floor: a bare loop, ${promise}: ${least.toFixed(1)} s; the import took ${(seconds / least).toFixed(2)} times as long`,
     );
+  }
+  const library = slowFsync();
+  for (const ms of library === undefined ? [] : [1, 3]) {
+    for (const threads of [4, 16]) {
+      const env = {
+        LD_PRELOAD: library,
+        SLOW_FSYNC_US: String(ms * 1000),
+        UV_THREADPOOL_SIZE: String(threads),
+      };
+      const name = `small-${ms}-${threads}`;
+      const slow = await measure(name, lines, env);
+      const least = floor(join(folder, `root-${name}`), `floor-${name}`, { syncsNames: true, env });
+      console.log(
+        `with ${ms} ms more for each fsync and ${threads} threads: the bare loop ${least.toFixed(1)} s; the import took ${(slow / least).toFixed(2)} times as long`,
+      );
+    }
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });
