@@ -19,7 +19,7 @@ const kind = (number: number, hint: string, retryable = false): ErrorKind => ({
 
 export const ERROR_KINDS = {
   VALIDATION_ERROR: kind(1000, 'Correct the named argument and call again.'),
-  TIMEOUT: kind(1001, 'Call again. Ask for less, which is faster.', true),
+  TIMEOUT: kind(1001, 'Call again, if possible with a smaller request.', true),
   QUERY_SYNTAX: kind(
     1010,
     'Correct the query at the given position, or omit `matchType` to search for plain words.',

@@ -83,7 +83,7 @@ export function renderErrors(): string {
   return `${[
     NOTE,
     '# Errors',
-    'A failed call has `isError: true`. Its first text block is `{"success":false,"error":{code, number, message, hint, retryable, details}}` as JSON, and the same object is at `_meta["daybook/error"]`. There is no `structuredContent`. Programs decide by `code`; messages may change.',
+    'A failed call has `isError: true`. Its first text block is `{"success":false,"error":{code, number, message, hint, retryable, details}}` as JSON, and the same object is at `_meta["daybook/error"]`. There is no `structuredContent`. Programs should check `code`, because messages may change.',
     ...rows,
   ].join('\n\n')}\n`;
 }

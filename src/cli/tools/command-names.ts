@@ -51,7 +51,7 @@ export function withCommandNames(text: string, options: OptionNames = {}): strin
 /** Hints for people that replace a general hint written for assistants, by error code. */
 const HINTS: Partial<Record<ErrorCode, string>> = {
   VALIDATION_ERROR: 'Correct the command and try again. --help shows its arguments and options.',
-  TIMEOUT: 'Try again. Ask for less, which is faster.',
+  TIMEOUT: 'Try again, if possible with a smaller request.',
   CONVERSATION_NOT_FOUND: 'To see the conversations, run daybook list.',
   STORAGE_FULL: 'Nothing was changed. Free some disk space, then try again.',
   LOCKED:

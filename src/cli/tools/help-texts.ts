@@ -117,6 +117,11 @@ export const COMMAND_HELP: Readonly<Record<string, Help>> = {
     description: 'print a note, or some of its lines',
     about: { startColumn: 'The first character to print of the first line.' },
   },
+  'mb history': {
+    about: { commit: 'Print the text at this commit.' },
+    description:
+      'list the git commits that changed a note, the newest first, or print the text of the note at one of them',
+  },
   'mb search': {
     about: {
       mode: 'ranked: sections, the best first; exact: lines with the text; regex: lines that match an RE2 expression.',
@@ -124,7 +129,7 @@ export const COMMAND_HELP: Readonly<Record<string, Help>> = {
       caseSensitive: 'For the modes exact and regex: upper and lower case are different.',
       ...PAGE,
     },
-    description: 'find lines in the notes',
+    description: 'find sections or lines of notes',
   },
   'mb add': { description: 'write a new note; an existing one is never overwritten' },
   'mb edit': {
