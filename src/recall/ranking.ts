@@ -23,7 +23,7 @@ export const WEIGHTS = {
   isQuestion: -0.15,
   isBrief: -0.3,
   answeredQuestion: 0.5,
-  namedSpeaker: 0.3,
+  namedSpeaker: 0.35,
   firstOfSession: 0.35,
   longReply: -1.2,
   longReplyAsked: 1.1,
@@ -65,7 +65,7 @@ type Shares = typeof WITH_VECTORS;
  * Weights for a question that asks for a summary. The reply to a message on the subject belongs to a
  * summary too.
  */
-const OVERVIEW_WEIGHTS = { lexical: 0.4, vector: 0.6, before: 0.3, longReply: 0.2 };
+const OVERVIEW_WEIGHTS = { lexical: 0.4, vector: 0.1, before: 0.3, longReply: 0.25 };
 const MAX_PAIRS = 3;
 /** A message with fewer stems is brief: "Thanks, that is great!" has little to say. */
 const BRIEF_STEMS = 12;
@@ -98,10 +98,10 @@ export function rank(input: RankingInput): Ranked[] {
   );
   const spans = spansOf(features);
   const shares = input.vectors === undefined ? WITHOUT_VECTORS : WITH_VECTORS;
-  const scaledFeatures = features.map((own) => withCombined(scaled(own, spans), shares));
-  if (question.isOverview) return sortedByScore(candidates, scaledFeatures.map(overviewScore));
-  const instructions = instructionShares(scaledFeatures);
-  const scores = scaledFeatures.map((own, at) => answerScore(own, instructions[at] ?? 0, input));
+  const fits = features.map((own) => scaledFeatures(own, spans, shares));
+  if (question.isOverview) return sortedByScore(candidates, fits.map(overviewScore));
+  const instructions = instructionShares(fits);
+  const scores = fits.map((own, at) => answerScore(own, instructions[at] ?? 0, input));
   return sortedByScore(candidates, scores);
 }
 
@@ -114,11 +114,11 @@ const sortedByScore = (candidates: readonly Candidate[], scores: readonly number
  * By candidate: factor of an instruction, c / (c + number of instructions that fit better), where c is
  * INSTRUCTION_HALF_RANK. 0 if the message is no instruction.
  */
-function instructionShares(features: readonly CombinedFeatures[]): Float64Array {
+function instructionShares(features: readonly ScaledFeatures[]): Float64Array {
   const shares = new Float64Array(features.length);
-  [...features.keys()]
-    .filter((at) => ((features[at]?.flags ?? 0) & IS_INSTRUCTION) !== 0)
-    .map((at) => ({ at, fit: features[at]?.fit ?? 0 }))
+  features
+    .map(({ raw, fit }, at) => ({ at, fit, flags: raw.flags }))
+    .filter(({ flags }) => (flags & IS_INSTRUCTION) !== 0)
     .sort((a, b) => b.fit - a.fit)
     .forEach(({ at }, place) => {
       shares[at] = INSTRUCTION_HALF_RANK / (INSTRUCTION_HALF_RANK + place);
@@ -126,16 +126,16 @@ function instructionShares(features: readonly CombinedFeatures[]): Float64Array 
   return shares;
 }
 
-/** Raw values. Those named in SCALED are later scaled to 0..1 among the candidates. */
+/** Raw values. */
 interface Features {
-  lexical: number;
-  vector: number;
-  before: number;
-  beforeVector: number;
-  after: number;
-  afterVector: number;
-  session: number;
-  sessionVector: number;
+  readonly lexical: number;
+  readonly vector: number;
+  readonly before: number;
+  readonly beforeVector: number;
+  readonly after: number;
+  readonly afterVector: number;
+  readonly session: number;
+  readonly sessionVector: number;
   readonly pairs: number;
   readonly isNamed: boolean;
   readonly isFirst: boolean;
@@ -186,17 +186,7 @@ const stemCount = ({ starts, prefixes }: ConversationTerms, message: number) =>
 const answersQuestion = ({ flags, speakers }: ConversationTerms, message: number) =>
   ((flags[message - 1] ?? 0) & IS_QUESTION) !== 0 && speakers[message - 1] !== speakers[message];
 
-/** Scaled features, each with the feature whose minimum and maximum scale it. */
-const SCALED = {
-  lexical: 'lexical',
-  before: 'lexical',
-  after: 'lexical',
-  vector: 'vector',
-  beforeVector: 'vector',
-  afterVector: 'vector',
-  session: 'session',
-  sessionVector: 'sessionVector',
-} as const;
+/** Minimum and maximum of a feature among the candidates. */
 type Span = { least: number; most: number };
 type Spans = Readonly<Record<'lexical' | 'vector' | 'session' | 'sessionVector', Span>>;
 
@@ -218,38 +208,49 @@ function spansOf(features: readonly Features[]): Spans {
   };
 }
 
-function scaled(features: Features, spans: Spans): Features {
-  const result = { ...features };
-  for (const [name, by] of Object.entries(SCALED) as [keyof typeof SCALED, keyof Spans][]) {
-    const { least, most } = spans[by];
-    result[name] = most > least ? Math.max(0, (features[name] - least) / (most - least)) : 0;
-  }
-  return result;
-}
+/** `value` as 0..1 between the minimum and the maximum. */
+const scaled = (value: number, { least, most }: Span) =>
+  most > least ? Math.max(0, (value - least) / (most - least)) : 0;
 
-/** The features of a candidate, with combined scores of the message and of its neighbours. */
-interface CombinedFeatures extends Features {
+/** The features of a candidate, scaled, and the combined scores of the message and of its neighbours. */
+interface ScaledFeatures {
+  readonly raw: Features;
+  readonly lexical: number;
+  readonly vector: number;
+  readonly session: number;
+  readonly sessionVector: number;
   /** How well the message fits the question. */
   readonly fit: number;
   readonly fitBefore: number;
   readonly fitAfter: number;
 }
 
-function withCombined(features: Features, { lexical, vector }: Shares): CombinedFeatures {
+function scaledFeatures(raw: Features, spans: Spans, shares: Shares): ScaledFeatures {
+  const lexical = scaled(raw.lexical, spans.lexical);
+  const vector = scaled(raw.vector, spans.vector);
+  const combined = (words: number, cosine: number) =>
+    shares.lexical * words + shares.vector * cosine;
+  const neighbour = (words: number, cosine: number) =>
+    combined(scaled(words, spans.lexical), scaled(cosine, spans.vector));
   return {
-    ...features,
-    fit: lexical * features.lexical + vector * features.vector,
-    fitBefore: lexical * features.before + vector * features.beforeVector,
-    fitAfter: lexical * features.after + vector * features.afterVector,
+    raw,
+    lexical,
+    vector,
+    session: scaled(raw.session, spans.session),
+    sessionVector: scaled(raw.sessionVector, spans.sessionVector),
+    fit: combined(lexical, vector),
+    fitBefore: neighbour(raw.before, raw.beforeVector),
+    fitAfter: neighbour(raw.after, raw.afterVector),
   };
 }
 
 function answerScore(
-  features: CombinedFeatures,
+  features: ScaledFeatures,
   instructionShare: number,
   { question, weights }: RankingInput,
 ): number {
-  const { flags, fit, fitBefore, fitAfter } = features;
+  const { raw, fit, fitBefore, fitAfter } = features;
+  const { flags } = raw;
   const has = (flag: number) => ((flags & flag) === 0 ? 0 : 1);
   const ofLongReply =
     weights.longReply +
@@ -264,12 +265,12 @@ function answerScore(
     weights.after * fitAfter +
     weights.session * features.session +
     weights.sessionVector * features.sessionVector +
-    weights.pairs * features.pairs +
+    weights.pairs * raw.pairs +
     weights.isQuestion * has(IS_QUESTION) +
-    weights.isBrief * features.brevity +
-    weights.answeredQuestion * (features.answersQuestion ? fitBefore : 0) +
-    weights.namedSpeaker * (features.isNamed ? 1 : 0) +
-    weights.firstOfSession * (features.isFirst ? 1 : 0) +
+    weights.isBrief * raw.brevity +
+    weights.answeredQuestion * (raw.answersQuestion ? fitBefore : 0) +
+    weights.namedSpeaker * (raw.isNamed ? 1 : 0) +
+    weights.firstOfSession * (raw.isFirst ? 1 : 0) +
     has(IS_LONG_REPLY) * ofLongReply +
     instructionShare *
       (weights.instruction + asksNow * (weights.instructionAsked + weights.instructionFits * fit)) +
@@ -278,9 +279,8 @@ function answerScore(
 }
 
 /** For a summary, the subject and the length of a message matter, and its speaker does not. */
-function overviewScore(features: CombinedFeatures): number {
-  const { lexical, vector, fitBefore, flags } = features;
-  const isLong = (flags & IS_LONG_REPLY) !== 0;
+function overviewScore({ raw, lexical, vector, fitBefore }: ScaledFeatures): number {
+  const isLong = (raw.flags & IS_LONG_REPLY) !== 0;
   const own = OVERVIEW_WEIGHTS.lexical * lexical + OVERVIEW_WEIGHTS.vector * vector;
   return own + OVERVIEW_WEIGHTS.before * fitBefore + (isLong ? OVERVIEW_WEIGHTS.longReply : 0);
 }
