@@ -2,7 +2,7 @@
 import { type App, createApp } from '../app.js';
 import { AppError, isAppError } from '../base/errors.js';
 import type { Config } from '../config/config.js';
-import { isFolder } from '../files/atomic/edit-user-file.js';
+import { isFolder } from '../files/paths/folders.js';
 import { shellLine } from './clients/shell-line.js';
 import { configuration, type Flags } from './configuration.js';
 import { NOTHING_FOUND, statusOf } from './exit-status.js';

@@ -2,6 +2,7 @@
  * Converts one message to what recall indexes: term IDs in the order of the text, passages, and flags. The
  * speaker's name and the date are indexed before the content, so that a question can name them.
  */
+import { DAY_MS } from '../base/clock.js';
 import { Uint32List } from '../base/typed-array.js';
 import { LANGUAGES } from './languages.js';
 import { PASSAGE_WORDS, PassageCutter, passageCount } from './passages.js';
@@ -102,8 +103,6 @@ function* cutPassages(
   }
   for (const position of cutter.end(terms.count)) passages.push(position);
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Appends the stems of speaker and date. It keeps the last result, because neighbouring messages mostly

@@ -2,7 +2,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { isAppError } from '../../base/errors.js';
 import { type Check, type CheckContext, unreadable } from '../../doctor/check.js';
-import { isFolder } from '../../files/atomic/edit-user-file.js';
+import { isFolder } from '../../files/paths/folders.js';
 import { readTextIfPresent } from '../../files/paths/user-files.js';
 import { readStamp } from '../../files/read/stamp.js';
 import { type Client, clientsOf, type Entry, rootOf } from '../clients/clients.js';

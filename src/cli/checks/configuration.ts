@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Config } from '../../config/config.js';
 import { foldersFile, parseFolders } from '../../config/find-root.js';
 import type { Check } from '../../doctor/check.js';
-import { isFolder } from '../../files/atomic/edit-user-file.js';
+import { isFolder } from '../../files/paths/folders.js';
 import { readTextIfPresent } from '../../files/paths/user-files.js';
 
 export const configurationCheck = (config: Config): Check => ({

@@ -3,7 +3,7 @@
 import { dirname } from 'node:path';
 import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
-import { isFolder } from '../../files/atomic/edit-user-file.js';
+import { isFolder } from '../../files/paths/folders.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { type AgeOptions, ageLockOf } from '../age-encryption-options.js';
 import { configuration, type Flags } from '../configuration.js';

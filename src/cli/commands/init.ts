@@ -10,8 +10,8 @@ import { foldersFile, parseFolders } from '../../config/find-root.js';
 import { assertKeepsData } from '../../config/given-path.js';
 import { configFolder } from '../../config/user-folders.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
-import { isFolder } from '../../files/atomic/edit-user-file.js';
 import { withLock } from '../../files/locks/file-lock.js';
+import { isFolder } from '../../files/paths/folders.js';
 import { readTextIfPresent } from '../../files/paths/user-files.js';
 import { type ClientReport, changeClients, removeFromClients } from '../clients/change-clients.js';
 import {

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { AppError } from '../../base/errors.js';
-import { isFolder } from '../../files/atomic/edit-user-file.js';
+import { isFolder } from '../../files/paths/folders.js';
 import { optionalPackages } from '../../files/safe-access/optional-packages.js';
 
 export const RUNTIMES = ['onnxruntime-node', 'onnxruntime-web'] as const;

@@ -9,7 +9,7 @@ import { copyFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
 import { AppError } from '../../base/errors.js';
-import { ignoreErrno, withFileError } from '../read/file-errors.js';
+import { withFileError } from '../read/file-errors.js';
 import { isSameStamp, readStamp, type Stamp } from '../read/stamp.js';
 import { readGivenText } from '../safe-access/given-file.js';
 import { resolveRealPath } from '../safe-access/real-path.js';
@@ -101,12 +101,4 @@ function readOnly(path: string): AppError {
     hint: 'The file was not changed. If you want Daybook to change it, make it writable first (chmod u+w).',
     details: { path },
   });
-}
-
-/** Whether there is a folder at `path`. */
-export async function isFolder(path: string): Promise<boolean> {
-  const found = await withFileError('inspect', path, () =>
-    ignoreErrno(['ENOENT', 'ENOTDIR'], stat(path)),
-  );
-  return found?.isDirectory() ?? false;
 }

@@ -2,7 +2,7 @@
  * Lists, moves and removes folders and files. The stores use it instead of node:fs.
  */
 import { type Dirent, lstatSync, rmdirSync, unlinkSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { AppError, errnoOf } from '../../base/errors.js';
 import {
@@ -38,6 +38,14 @@ export async function listFolders(path: string): Promise<string[]> {
 export async function listFiles(path: string): Promise<string[]> {
   const entries = await entriesOf(path);
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+}
+
+/** Whether there is a folder at `path`, which may be a link. FILESYSTEM_ERROR. */
+export async function isFolder(path: string): Promise<boolean> {
+  const found = await withFileError('inspect', path, () =>
+    ignoreErrno(['ENOENT', 'ENOTDIR'], stat(path)),
+  );
+  return found?.isDirectory() ?? false;
 }
 
 /** Creates the folder. Returns true for exactly one caller of all processes, false if it exists already. */
