@@ -1,5 +1,5 @@
 /** What holds for every source: nothing doubled, nothing overwritten, and the next run finishes. */
-import { symlinkSync } from 'node:fs';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ImportProgress } from '../../src/import/run-import.js';
@@ -238,6 +238,38 @@ describe('an import', () => {
     });
     expect((await bench.import(path)).problems).toEqual([]);
     expect(said(bench.bySource('x1'))).toEqual(['user: one', 'assistant: two', 'user: three']);
+  });
+
+  it('reports a file of a folder that is removed during the import, and imports the others', async () => {
+    const bench = await openImportBench();
+    const path = folderWith({
+      'a.zip': zipOfList([conversation('x1', [A])]),
+      'b.zip': zipOfList([conversation('x2', [B])]),
+      'c.zip': zipOfList([conversation('x3', [C])]),
+    });
+    const removed = join(path, 'b.zip');
+    const onProgress = () => rmSync(removed, { force: true });
+    expect(await bench.import(path, { onProgress })).toMatchObject({
+      added: 2,
+      problems: [{ path: removed, code: 'FILESYSTEM_ERROR' }],
+    });
+  });
+
+  it('ends the import of a folder if the store cannot be written', async () => {
+    const bench = await openImportBench();
+    const path = folderWith({
+      'a.zip': zipOfList([conversation('x1', [A])]),
+      'b.zip': zipOfList([conversation('x2', [B])]),
+    });
+    const onProgress = ({ conversations }: ImportProgress) => {
+      if (conversations === 0) return;
+      rmSync(bench.logsFolder, { recursive: true, force: true });
+      writeFileSync(bench.logsFolder, 'no folder');
+    };
+    expect(await errorOf(bench.import(path, { onProgress }))).toMatchObject({
+      code: 'FILESYSTEM_ERROR',
+      details: { path: expect.stringContaining(bench.logsFolder) },
+    });
   });
 
   it('imports the single files of a folder that is no export itself', async () => {
