@@ -49,26 +49,28 @@ export const functionWordMask = (word: string): number => languagesOf.get(word) 
  * if the words do not determine it.
  */
 export function languageOf(masks: Iterable<number>, before: number): number {
-  const words = new Uint32Array(1 << LANGUAGES.length);
-  for (const mask of masks) words[mask] = (words[mask] ?? 0) + 1;
-  return languageOfCounts(words, before);
+  const counts = new Uint32Array(LANGUAGES.length);
+  for (const mask of masks) countLanguages(mask, counts);
+  return languageOfCounts(counts, before);
 }
 
-/** The same from counts: `words[mask]` is the number of words with that mask. */
-export function languageOfCounts(words: Uint32Array, before: number): number {
-  const counts = new Uint32Array(LANGUAGES.length);
-  for (let mask = 1; mask < words.length; mask++) {
-    const count = words[mask] ?? 0;
-    if (count === 0) continue;
-    for (let position = 0, rest = mask; rest !== 0; position++, rest >>>= 1)
-      if ((rest & 1) !== 0) counts[position] = (counts[position] ?? 0) + count;
+/** Adds 1 to the count of each language in `mask`. `counts` is by language, as an index in LANGUAGES. */
+export function countLanguages(mask: number, counts: Uint32Array): void {
+  for (let rest = mask; rest !== 0; rest &= rest - 1) {
+    const position = 31 - Math.clz32(rest & -rest);
+    counts[position] = (counts[position] ?? 0) + 1;
   }
+}
+
+/** Like `languageOf`, from the number of function words of each language. */
+export function languageOfCounts(counts: Uint32Array, before: number): number {
   let best = before;
   let most = counts[before] ?? 0;
-  counts.forEach((count, position) => {
-    if (count <= most) return;
+  for (let position = 0; position < counts.length; position++) {
+    const count = counts[position] ?? 0;
+    if (count <= most) continue;
     best = position;
     most = count;
-  });
+  }
   return most >= DECISIVE_WORDS ? best : before;
 }

@@ -3,7 +3,7 @@
  * repeat the same words. IDs ascend from 0 and are never reused, so arrays are indexed by them.
  */
 import { Uint32List, withCapacity } from '../base/typed-array.js';
-import { functionWords, LANGUAGES, languageOfCounts } from './languages.js';
+import { countLanguages, functionWords, LANGUAGES, languageOfCounts } from './languages.js';
 import { MAX_LENGTH, StringIds, WordReader } from './word-reader.js';
 import { withoutDiacritics } from './words.js';
 
@@ -26,8 +26,8 @@ export class Vocabulary {
    * lowest word IDs.
    */
   readonly #functionWordOf: Uint8Array;
-  /** By function-word mask: number of words of the text that have it. */
-  readonly #counts = new Uint32Array(1 << LANGUAGES.length);
+  /** By language: number of its function words in the text. */
+  readonly #counts = new Uint32Array(LANGUAGES.length);
   /** Converts texts to word IDs, one text at a time. */
   readonly reader = new WordReader(this.#words);
   /** Reused for all conversations, so that lists do not grow anew for each. */
@@ -87,9 +87,7 @@ export class Vocabulary {
     const counts = this.#counts.fill(0);
     for (let at = 0; at < count; at++) {
       const word = array[at] ?? 0;
-      if (word >= masks.length) continue;
-      const mask = masks[word] ?? 0;
-      counts[mask] = (counts[mask] ?? 0) + 1;
+      if (word < masks.length) countLanguages(masks[word] ?? 0, counts);
     }
     return languageOfCounts(counts, before);
   }
