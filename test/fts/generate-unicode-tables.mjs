@@ -56,20 +56,22 @@ for (let start = 0, at = 1; at <= classes.length; at++) {
   start = at;
 }
 
-/** `first,step,count,shift` in base 36 for each stretch folded by one shift; no shift: folded to nothing. */
+/** Stretches in which codes and what they fold to both ascend by a fixed step. 0: folded to nothing. */
 const stretches = [];
 for (const [code, folded] of folds) {
-  const shift = folded === '' ? undefined : folded.codePointAt(0) - code;
-  const last = stretches.at(-1);
-  const gap = last && code - last.end;
-  if (last && last.shift === shift && gap <= 2 && (last.count === 1 || gap === last.step)) {
-    Object.assign(last, { end: code, step: gap, count: last.count + 1 });
-  } else stretches.push({ first: code, end: code, step: 1, count: 1, shift });
+  const target = folded === '' ? 0 : folded.codePointAt(0);
+  const last = stretches.at(-1) ?? { code: Number.NaN };
+  const [step, targetStep] = [code - last.code, target - last.target];
+  const isNext = step === last.step && targetStep === last.targetStep;
+  if (isNext || (last.count === 1 && step <= 2))
+    Object.assign(last, { code, step, target, targetStep, count: last.count + 1 });
+  else stretches.push({ from: [code, target], code, step: 1, target, targetStep: 0, count: 1 });
 }
-const foldText = stretches.map(
-  (s) =>
-    [s.first, s.step, s.count].map((n) => n.toString(36)).join(',') +
-    (s.shift === undefined ? '' : `,${s.shift.toString(36)}`),
+const foldText = stretches.map(({ from: [first, target], count, step, targetStep }) =>
+  [first, count, step, target, targetStep]
+    .map((n) => n.toString(36))
+    .join(',')
+    .replace(/(,0)+$/, ''),
 );
 
 /** A string constant over lines of at most 90 characters. */
@@ -87,7 +89,7 @@ writeFileSync(
  */
 
 ${constant('CLASS_RUNS', 'Runs from U+0000 up: length in base 36, then S separator, L letter or digit, M mark inside a word.', runs.join(''))}
-${constant('FOLD_RUNS', '`first,step,count,shift` in base 36; without a shift the characters vanish.', foldText.join(';'))}`,
+${constant('FOLD_RUNS', '`first,count,step,target,targetStep` in base 36; 0 at the end is left out, and a target of 0 is none.', foldText.join(';'))}`,
 );
 process.stderr.write(
   `${runs.length} runs, ${folds.length} folds in ${stretches.length} stretches\n`,

@@ -34,12 +34,11 @@ function unpackClasses(): Uint8Array {
 function unpackFolds(): Map<number, string> {
   const folds = new Map<number, string>();
   for (const run of FOLD_RUNS.split(';')) {
-    const [first = 0, step = 0, count = 0, shift] = run
-      .split(',')
-      .map((n) => Number.parseInt(n, 36));
+    const numbers = run.split(',').map((n) => Number.parseInt(n, 36));
+    const [first = 0, count = 0, step = 0, target = 0, targetStep = 0] = numbers;
     for (let i = 0; i < count; i++) {
-      const code = first + i * step;
-      folds.set(code, shift === undefined ? '' : String.fromCodePoint(code + shift));
+      const folded = target + i * targetStep;
+      folds.set(first + i * step, folded === 0 ? '' : String.fromCodePoint(folded));
     }
   }
   return folds;
