@@ -1,16 +1,91 @@
-/** What a query asks of one of its phrases in one segment. segment-query.ts chooses the class. */
-import type { PostingList } from '../segments/segment.js';
-import type { PositionList } from './near.js';
+/**
+ * What a query asks of one of its phrases in one segment, and the answers that hold for every phrase, by
+ * reading the tokens of candidate documents. segment-query.ts chooses the class.
+ */
+import { intersectAll } from '../segments/posting-lists.js';
+import {
+  columnTokens,
+  DETAIL_BITS,
+  NO_POSTINGS,
+  type PostingList,
+  posting,
+  type Segment,
+} from '../segments/segment.js';
+import { type PositionList, positionOf } from './near.js';
+import { hasTerm, type ResolvedPhrase, TermSet } from './phrase-terms.js';
 
-export interface Matcher {
+export abstract class Matcher {
+  protected readonly segment: Segment;
+  protected readonly columns: readonly number[];
+  protected readonly terms: readonly TermSet[];
+  /** False if the segment lacks a term, or there is nothing to find or no column to search. */
+  protected readonly canMatch: boolean;
+
+  constructor(segment: Segment, { termsAt, columnNumbers, symbols }: ResolvedPhrase) {
+    this.segment = segment;
+    this.columns = columnNumbers;
+    this.terms = termsAt.map((numbers) => new TermSet(segment, numbers));
+    this.canMatch =
+      columnNumbers.length > 0 &&
+      termsAt.length + symbols.length > 0 &&
+      this.terms.every(({ locals }) => locals.length > 0);
+  }
+
   /** Length of the phrase in tokens. */
-  readonly length: number;
+  get length(): number {
+    return this.terms.length;
+  }
+
   /** The documents that contain the phrase, deleted ones too, with the number of its instances in each. */
-  hits(): PostingList;
-  /** The number of instances in a document of `hits`. */
-  count(slot: number): number;
-  /** The number of instances in any document. */
-  countIn(slot: number): number;
+  hits(): PostingList {
+    const { packed: candidates, length: candidateCount } = this.candidates();
+    const packed = new Uint32Array(candidateCount);
+    let length = 0;
+    for (let i = 0; i < candidateCount; i++) {
+      const slot = (candidates[i] ?? 0) >>> DETAIL_BITS;
+      if (this.segment.dead[slot] === 1) continue;
+      const count = this.count(slot);
+      if (count > 0) packed[length++] = posting(slot, count, this.segment.lengths[slot] ?? 0);
+    }
+    return { packed, length };
+  }
+
+  /** The number of instances in a document. */
+  count(slot: number): number {
+    return this.canMatch ? this.read(slot) : 0;
+  }
+
   /** Adds the positions of all instances in a document, ascending, as near.ts encodes them. */
-  addPositions(slot: number, into: PositionList): void;
+  addPositions(slot: number, into: PositionList): void {
+    if (this.canMatch) this.read(slot, into);
+  }
+
+  /** Counts the instances in a document that may have some, and adds their positions to `into`. */
+  protected abstract read(slot: number, into?: PositionList): number;
+
+  /** Documents that contain all terms. */
+  protected candidates(): PostingList {
+    if (!this.canMatch) return NO_POSTINGS;
+    // A prefix may match thousands of terms. The single terms alone narrow enough.
+    const single = this.terms.filter(({ isSeveral }) => !isSeveral);
+    const chosen = single.length > 0 ? single : this.terms;
+    return intersectAll(chosen.map(({ locals }) => this.segment.union(locals)));
+  }
+
+  /** Whether all terms stand side by side from a token of the segment on; without the first `known` ones. */
+  protected hasTermsAt(start: number, known = 0): boolean {
+    const { tokens } = this.segment;
+    for (let i = known; i < this.terms.length; i++)
+      if (!hasTerm(this.terms[i] as TermSet, tokens[start + i] ?? -1)) return false;
+    return true;
+  }
+
+  /** The position of the phrase at a token of the segment; `undefined` if no column has the whole phrase there. */
+  protected positionAt(slot: number, start: number): number | undefined {
+    for (const column of this.columns) {
+      const { from, to } = columnTokens(this.segment, slot, column);
+      if (start >= from && start + this.length <= to) return positionOf(column, start - from);
+    }
+    return undefined;
+  }
 }

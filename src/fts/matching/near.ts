@@ -23,28 +23,35 @@ export class PositionList {
   }
 }
 
+/** A phrase and where it stands. */
+interface Located {
+  /** In tokens. */
+  readonly length: number;
+  /** Adds the positions of all instances in a document, ascending. */
+  addPositions(slot: number, into: PositionList): void;
+}
+
 /** A cursor in the positions of one phrase. */
 class Cursor {
+  /** Followed by Infinity. */
   readonly positions = new PositionList();
   readonly kept = new PositionList();
+  readonly phrase: Located;
   /** How far the phrase may begin before the greatest position of the window. */
   readonly reach: number;
   at = 0;
 
-  constructor(reach: number) {
-    this.reach = reach;
+  constructor(phrase: Located, distance: number) {
+    this.phrase = phrase;
+    this.reach = phrase.length + distance;
   }
 
   get current(): number {
-    return this.#position(this.at);
+    return this.positions.array[this.at] as number;
   }
 
   get next(): number {
-    return this.#position(this.at + 1);
-  }
-
-  #position(at: number): number {
-    return at < this.positions.length ? (this.positions.array[at] as number) : Infinity;
+    return this.positions.array[this.at + 1] as number;
   }
 
   keep(): void {
@@ -57,19 +64,19 @@ class Cursor {
 export class NearWalk {
   readonly #cursors: readonly Cursor[];
 
-  /** `lengths` are the lengths of the phrases in tokens. There is at least one. */
-  constructor(lengths: readonly number[], distance: number) {
-    this.#cursors = lengths.map((length) => new Cursor(length + distance));
+  /** There is at least one phrase. */
+  constructor(phrases: readonly Located[], distance: number) {
+    this.#cursors = phrases.map((phrase) => new Cursor(phrase, distance));
   }
 
-  /** Whether a document meets the NEAR. `fill` adds the positions of each phrase in it to an empty list. */
-  meets(fill: (phrase: number, positions: PositionList) => void): boolean {
+  /** Whether a document meets the NEAR. */
+  meets(slot: number): boolean {
     const cursors = this.#cursors;
-    for (let phrase = 0; phrase < cursors.length; phrase++) {
-      const cursor = cursors[phrase] as Cursor;
+    for (const cursor of cursors) {
       cursor.at = cursor.positions.length = cursor.kept.length = 0;
-      fill(phrase, cursor.positions);
+      cursor.phrase.addPositions(slot, cursor.positions);
       if (cursor.positions.length === 0) return false;
+      cursor.positions.push(Infinity);
     }
     const lead = cursors[0] as Cursor;
     while (this.#advanceToWindow(lead)) {
@@ -78,7 +85,8 @@ export class NearWalk {
         cursor.keep();
         if (cursor.next < soonest.next) soonest = cursor;
       }
-      if (++soonest.at >= soonest.positions.length) break;
+      soonest.at++;
+      if (soonest.current === Infinity) break;
     }
     return lead.kept.length > 0;
   }
@@ -98,7 +106,7 @@ export class NearWalk {
         if (cursor.current >= least && cursor.current <= greatest) continue;
         isWindow = false;
         while (cursor.current < least) cursor.at++;
-        if (cursor.at >= cursor.positions.length) return false;
+        if (cursor.current === Infinity) return false;
         greatest = Math.max(greatest, cursor.current);
       }
     }

@@ -33,7 +33,12 @@ export class TermSet {
 
   /** The terms of `segment` among the dictionary's `numbers`. */
   constructor(segment: Segment, numbers: readonly number[]) {
-    this.locals = localNumbers(segment, numbers);
+    const locals: number[] = [];
+    for (const number of numbers) {
+      const local = segment.localTerm(number);
+      if (local >= 0) locals.push(local);
+    }
+    this.locals = locals;
     this.single = this.isSeveral ? -1 : (this.locals[0] ?? -1);
     this.hasZeros = this.locals.some((local) => segment.hasZeros(local));
     this.#termCount = segment.termCount;
@@ -73,24 +78,6 @@ function bitsOf(mask: number): number[] {
   const bits: number[] = [];
   for (let bit = 0; mask >>> bit > 0; bit++) if (((mask >>> bit) & 1) === 1) bits.push(bit);
   return bits;
-}
-
-function localNumbers(segment: Segment, numbers: readonly number[]): number[] {
-  const locals: number[] = [];
-  if (numbers.length * 8 < segment.termCount) {
-    for (const number of numbers) {
-      const local = segment.localTerm(number);
-      if (local >= 0) locals.push(local);
-    }
-    return locals;
-  }
-  // Many numbers: one pass over the segment's terms is faster than a search for each number.
-  const wanted = new Set(numbers);
-  for (let local = 0; local < segment.termCount; local++) {
-    const number = segment.globalTerm(local);
-    if (wanted.has(number) && segment.localTerm(number) >= 0) locals.push(local);
-  }
-  return locals;
 }
 
 /** Whether the set contains the term of this local number. */

@@ -13,6 +13,7 @@ import {
   type PostingList,
   posting,
   type Segment,
+  tokensBefore,
 } from '../segments/segment.js';
 
 /** One plain word of a segment: its postings and the index of its first one in the position index. */
@@ -132,7 +133,7 @@ export function nearPostings(
   };
   forEachShared(segment, index, rare, common, (entry, from, to, otherFrom, otherTo) => {
     const slot = entry >>> DETAIL_BITS;
-    const document = columnTokens(segment, slot, 0).from;
+    const document = tokensBefore(segment, slot);
     // Plain assignments, not of pairs: until this code is optimized, each pair is an allocation.
     let i = isSwapped ? otherFrom : from;
     let j = isSwapped ? from : otherFrom;

@@ -6,7 +6,7 @@
 import { runToCompletion } from '../../base/time-slice.js';
 import type { NearNode, QueryNode } from '../query/tree.js';
 import { childrenOf } from '../query/tree.js';
-import { intersectAll } from '../segments/posting-lists.js';
+import { intersectAll, slotAt } from '../segments/posting-lists.js';
 import {
   DETAIL_BITS,
   frequencyOf,
@@ -27,7 +27,7 @@ import {
   type NumberedLeaf,
 } from './match-tree.js';
 import type { Matcher } from './matcher.js';
-import { columnOf, NearWalk, offsetOf, PositionList } from './near.js';
+import { columnOf, NearWalk, offsetOf, type PositionList } from './near.js';
 import { PhraseMatcher } from './phrase-matcher.js';
 import type { ResolvedPhrase } from './phrase-terms.js';
 import { SymbolMatcher } from './symbol-matcher.js';
@@ -98,7 +98,7 @@ export class SegmentQuery {
   findPhrase(): void {
     const phrase = this.hits.length;
     const resolved = this.plan.phrases[phrase] as ResolvedPhrase;
-    this.hits.push(this.hits[resolved.number] ?? this.#matcherOf(resolved).hits());
+    this.hits.push(this.hits[resolved.number] ?? this.#matcher(phrase).hits());
   }
 
   /** Whether a phrase is one word, which counts wherever it stands in this segment. */
@@ -107,16 +107,23 @@ export class SegmentQuery {
     return matcher instanceof PhraseMatcher && matcher.isWord && !matcher.hasZeros;
   }
 
-  /** The documents that match. Pauses after every leaf of the tree, because a NEAR may take a while. */
-  *match(accepts?: (slot: number) => boolean): Generator<void, SegmentMatches> {
-    return yield* this.#matchTree(this.hits, accepts);
+  /**
+   * The documents that match, given those of each phrase. Pauses after every leaf of the tree, because a NEAR
+   * may take a while.
+   */
+  *match(
+    accepts?: (slot: number) => boolean,
+    hits: readonly PostingList[] = this.hits,
+  ): Generator<void, SegmentMatches> {
+    const matched = yield* this.#matchNode(this.plan.root, hits, { next: 0 });
+    const documents = accepts ? filterPostings(matched.documents, accepts) : matched.documents;
+    return { documents, counted: countedPostings(matched, documents) };
   }
 
   /** The frequency of a phrase in the document of an entry of its list. */
   frequency(phrase: number, entry: number): number {
     const stored = frequencyOf(entry);
-    const slot = entry >>> DETAIL_BITS;
-    return stored < MAX_FREQUENCY ? stored : (this.#matcher(phrase)?.count(slot) ?? 0);
+    return stored < MAX_FREQUENCY ? stored : this.#matcher(phrase).count(entry >>> DETAIL_BITS);
   }
 
   /** The length of the document of an entry. */
@@ -131,7 +138,7 @@ export class SegmentQuery {
     const limit = Math.floor(MAX_INSTANCES / Math.max(1, groups.length));
     const found: PhraseInstance[] = [];
     for (const { leaf, phrase, weight } of groups) {
-      const length = this.#matcher(phrase)?.length ?? 0;
+      const { length } = this.#matcher(phrase);
       const positions = this.#keptPositions(leaf, phrase, slot);
       const count = Math.min(positions.length, limit);
       for (let i = 0; i < count; i++) {
@@ -164,33 +171,18 @@ export class SegmentQuery {
   #matchDocument(slot: number): SegmentMatches {
     const hits = new Map<ResolvedPhrase, PostingList>();
     for (const phrase of new Set(this.plan.phrases)) {
-      const frequency = this.#matcherOf(phrase).countIn(slot);
+      const frequency = this.#matcher(phrase.number).count(slot);
       const packed = Uint32Array.of(posting(slot, frequency, this.segment.lengths[slot] ?? 0));
       hits.set(phrase, frequency === 0 ? NO_POSTINGS : { packed, length: 1 });
     }
     const lists = this.plan.phrases.map((phrase) => hits.get(phrase) ?? NO_POSTINGS);
-    return runToCompletion(this.#matchTree(lists));
+    return runToCompletion(this.match(undefined, lists));
   }
 
   #keptPositions({ node, firstPhrase }: NumberedLeaf, phrase: number, slot: number): PositionList {
-    if (node.phrases.length === 1) {
-      const positions = new PositionList();
-      this.#matcher(phrase)?.addPositions(slot, positions);
-      return positions;
-    }
-    const matchers = this.#matchersOf(firstPhrase, node);
-    const walk = walkOf(matchers, node);
-    walk.meets((i, positions) => matchers[i]?.addPositions(slot, positions));
+    const walk = this.#walkOf(node, firstPhrase);
+    walk.meets(slot);
     return walk.kept(phrase - firstPhrase);
-  }
-
-  *#matchTree(
-    hits: readonly PostingList[],
-    accepts?: (slot: number) => boolean,
-  ): Generator<void, SegmentMatches> {
-    const matched = yield* this.#matchNode(this.plan.root, hits, { next: 0 });
-    const documents = accepts ? filterPostings(matched.documents, accepts) : matched.documents;
-    return { documents, counted: countedPostings(matched, documents) };
   }
 
   *#matchNode(
@@ -230,16 +222,12 @@ export class SegmentQuery {
   }
 
   #near(node: NearNode, firstPhrase: number, candidates: PostingList): PostingList[] {
-    const matchers = this.#matchersOf(firstPhrase, node);
-    const walk = walkOf(matchers, node);
+    const walk = this.#walkOf(node, firstPhrase);
     const kept = node.phrases.map(() => new Uint32Array(candidates.length));
-    let slot = 0;
-    const fill = (phrase: number, positions: PositionList) =>
-      matchers[phrase]?.addPositions(slot, positions);
     let length = 0;
     for (let i = 0; i < candidates.length; i++) {
-      slot = (candidates.packed[i] ?? 0) >>> DETAIL_BITS;
-      if (!walk.meets(fill)) continue;
+      const slot = slotAt(candidates, i);
+      if (!walk.meets(slot)) continue;
       for (let phrase = 0; phrase < kept.length; phrase++) {
         const frequency = walk.kept(phrase).length;
         const tokens = this.segment.lengths[slot] ?? 0;
@@ -250,30 +238,17 @@ export class SegmentQuery {
     return kept.map((packed) => ({ packed, length }));
   }
 
-  #matchersOf(firstPhrase: number, { phrases }: NearNode): readonly (Matcher | undefined)[] {
-    return phrases.map((_, i) => this.#matcher(firstPhrase + i));
+  #walkOf({ phrases, distance }: NearNode, firstPhrase: number): NearWalk {
+    const matchers = phrases.map((_, i) => this.#matcher(firstPhrase + i));
+    return new NearWalk(matchers, distance);
   }
 
-  #matcher(phrase: number): Matcher | undefined {
-    const resolved = this.plan.phrases[phrase];
-    return resolved && this.#matcherOf(resolved);
+  #matcher(phrase: number): Matcher {
+    const resolved = this.plan.phrases[phrase] as ResolvedPhrase;
+    const Kind = resolved.symbols.length === 0 ? PhraseMatcher : SymbolMatcher;
+    this.#matchers[resolved.number] ??= new Kind(this.segment, resolved);
+    return this.#matchers[resolved.number] as Matcher;
   }
-
-  #matcherOf(phrase: ResolvedPhrase): Matcher {
-    const known = this.#matchers[phrase.number];
-    if (known !== undefined) return known;
-    const Kind = phrase.symbols.length === 0 ? PhraseMatcher : SymbolMatcher;
-    const matcher = new Kind(this.segment, phrase);
-    this.#matchers[phrase.number] = matcher;
-    return matcher;
-  }
-}
-
-function walkOf(matchers: readonly (Matcher | undefined)[], { distance }: NearNode): NearWalk {
-  return new NearWalk(
-    matchers.map((matcher) => matcher?.length ?? 0),
-    distance,
-  );
 }
 
 /** Phrases of a query that have the same instances in a document. */

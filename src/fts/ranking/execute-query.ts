@@ -93,7 +93,7 @@ export function* executeQuery(
   store.flush();
   const plan = planQuery(root, store);
   const queries = store.segments
-    .filter((segment) => segment.size > segment.deadCount)
+    .filter(({ size, deadSlots }) => size > deadSlots.length)
     .map((segment) => new SegmentQuery(segment, plan));
   const hitCounts: number[] = [];
   for (const phrase of plan.phrases) {

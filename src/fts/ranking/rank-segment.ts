@@ -64,7 +64,8 @@ let spareSums: Float64Array | undefined;
 function offer({ segment }: SegmentQuery, slot: number, score: number, { top }: Ranking): void {
   const { last } = top;
   if (last !== undefined && score < last.score) return;
-  if (segment.deadCount === 0 || segment.dead[slot] !== 1) top.offer({ segment, slot, score });
+  if (segment.deadSlots.length === 0 || segment.dead[slot] !== 1)
+    top.offer({ segment, slot, score });
 }
 
 /**

@@ -3,7 +3,7 @@
  * in the order of the dictionary's numbers, in 16 bits if they fit. Only the marks of deleted
  * documents change. pack-segment.ts creates frozen segments.
  */
-import { addToUnion, insertSorted, takeUnion } from './posting-lists.js';
+import { addToUnion, takeUnion } from './posting-lists.js';
 import {
   type DocumentId,
   frequencyOf,
@@ -15,15 +15,11 @@ import {
 } from './segment.js';
 
 /** The arrays of a frozen segment, as segment-codec.ts stores them. */
-export interface FrozenParts {
-  /** A typed array if all ids are numbers. */
-  readonly ids: readonly DocumentId[] | Float64Array;
-  readonly orders: Float64Array;
-  readonly lengths: Uint32Array;
-  readonly tokens: Uint16Array | Uint32Array;
-  readonly starts: Uint32Array;
-  readonly symbols: Uint8Array;
-  readonly symbolStarts: Uint32Array;
+export interface FrozenParts
+  extends Pick<
+    Segment,
+    'ids' | 'orders' | 'lengths' | 'tokens' | 'starts' | 'symbols' | 'symbolStarts'
+  > {
   /** The dictionary's number of each local term, ascending. */
   readonly terms: Uint32Array;
   /** The postings of local term t are `packed[offsets[t]]` up to `packed[offsets[t + 1]]`. */
@@ -94,10 +90,9 @@ function termIndexOf(terms: Uint32Array): Uint32Array {
   return index;
 }
 
-/** The ids in the form that FrozenParts has. */
-export function packedIds(ids: readonly DocumentId[]): FrozenParts['ids'] {
-  return ids.every((id) => typeof id === 'number') ? Float64Array.from(ids) : ids;
-}
+/** A typed array if all ids are numbers. */
+export const packedIds = (ids: readonly DocumentId[]) =>
+  ids.every((id) => typeof id === 'number') ? Float64Array.from(ids) : ids;
 
 export class FrozenSegment implements Segment {
   readonly layout: Layout;
@@ -134,10 +129,6 @@ export class FrozenSegment implements Segment {
     return this.#positions.index;
   }
 
-  get deadCount(): number {
-    return this.deadSlots.length;
-  }
-
   /** The size of the arrays in bytes. */
   get byteLength(): number {
     const { ids, ...arrays } = this.parts;
@@ -150,10 +141,6 @@ export class FrozenSegment implements Segment {
     const bits = this.#termIndex[at] ?? 0;
     const bit = 1 << (term & 31);
     return (bits & bit) === 0 ? -1 : (this.#termIndex[at + 1] ?? 0) + onesIn(bits & (bit - 1));
-  }
-
-  globalTerm(local: number): number {
-    return this.parts.terms[local] ?? 0;
   }
 
   postings(local: number): PostingList {
@@ -173,12 +160,5 @@ export class FrozenSegment implements Segment {
 
   hasZeros(local: number): boolean {
     return this.parts.zeros[local] === 1;
-  }
-
-  markDeleted(slot: number): boolean {
-    if (this.dead[slot] === 1) return false;
-    this.dead[slot] = 1;
-    insertSorted(this.deadSlots, slot);
-    return true;
   }
 }

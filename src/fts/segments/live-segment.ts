@@ -7,7 +7,7 @@
 import { withCapacity } from '../../base/typed-array.js';
 import type { Dictionary } from '../terms/dictionary.js';
 import type { DocumentTokens } from '../tokenizing/document-reader.js';
-import { insertSorted, unite } from './posting-lists.js';
+import { unite } from './posting-lists.js';
 import {
   columnTokens,
   type DocumentId,
@@ -17,6 +17,7 @@ import {
   type PostingList,
   posting,
   type Segment,
+  tokensBefore,
 } from './segment.js';
 
 /**
@@ -52,7 +53,8 @@ export class LiveSegment implements Segment {
   readonly globals = undefined;
   readonly #dictionary: Dictionary;
   readonly #lists: (GrowingList | undefined)[] = [];
-  #indexedCount = 0;
+  /** Number of slots that have postings and are counted in the dictionary. */
+  indexedCount = 0;
 
   /** `packed` is a segment whose documents were packed and that no query has seen: its arrays are used again. */
   constructor(layout: Layout, dictionary: Dictionary, packed?: LiveSegment) {
@@ -62,28 +64,14 @@ export class LiveSegment implements Segment {
     this.#dictionary = dictionary;
   }
 
-  get deadCount(): number {
-    return this.deadSlots.length;
-  }
-
   get termCount(): number {
     return this.#dictionary.capacity;
-  }
-
-  /** Tokens of all documents, including deleted ones. */
-  get tokenCount(): number {
-    return this.starts[this.size * (this.layout.count + 1) - 1] ?? 0;
-  }
-
-  /** Used bytes of `symbols`. */
-  get symbolCount(): number {
-    return this.symbolStarts[this.size] ?? 0;
   }
 
   /** Adds a document and returns its slot. The caller adds at most MAX_SLOTS. */
   add(id: DocumentId, order: number, document: DocumentTokens): number {
     const slot = this.size;
-    const base = this.tokenCount;
+    const base = tokensBefore(this, slot);
     const width = this.layout.count + 1;
     this.tokens = withCapacity(this.tokens, base + document.tokens.length);
     this.starts = withCapacity(this.starts, (slot + 1) * width);
@@ -96,7 +84,7 @@ export class LiveSegment implements Segment {
       const end = document.starts[column + 1] ?? 0;
       length += ((this.layout.defaults >>> column) & 1) * (end - start);
     }
-    const symbolStart = this.symbolCount;
+    const symbolStart = this.symbolStarts[slot] ?? 0;
     const symbolEnd = symbolStart + document.symbols.length;
     this.symbols = withCapacity(this.symbols, symbolEnd);
     this.symbols.set(document.symbols, symbolStart);
@@ -112,30 +100,15 @@ export class LiveSegment implements Segment {
     return slot;
   }
 
-  /** Whether no document has postings or is counted in the dictionary yet. */
-  get isUnindexed(): boolean {
-    return this.#indexedCount === 0;
-  }
-
-  /** Number of slots that have postings and are counted in the dictionary. */
-  get indexedCount(): number {
-    return this.#indexedCount;
-  }
-
-  /** Tokens of the slots that `indexedCount` counts. */
-  get indexedTokens(): number {
-    return this.starts[this.#indexedCount * (this.layout.count + 1) - 1] ?? 0;
-  }
-
   /** Makes the postings of the documents added since the last call and counts their terms. */
   indexPending(): void {
     const { count, defaults } = this.layout;
-    for (; this.#indexedCount < this.size; this.#indexedCount++) {
+    for (; this.indexedCount < this.size; this.indexedCount++) {
       for (let column = 0; column < count; column++) {
-        const { from, to } = columnTokens(this, this.#indexedCount, column);
+        const { from, to } = columnTokens(this, this.indexedCount, column);
         const counts = (defaults >>> column) & 1;
         for (let at = from; at < to; at++)
-          this.#addPosting(this.tokens[at] ?? 0, this.#indexedCount, counts);
+          this.#addPosting(this.tokens[at] ?? 0, this.indexedCount, counts);
       }
     }
   }
@@ -168,10 +141,6 @@ export class LiveSegment implements Segment {
     return this.#lists[term] === undefined ? -1 : term;
   }
 
-  globalTerm(local: number): number {
-    return local;
-  }
-
   postings(local: number): PostingList {
     const list = this.#lists[local];
     if (list === undefined) return NO_POSTINGS;
@@ -188,12 +157,5 @@ export class LiveSegment implements Segment {
 
   hasZeros(local: number): boolean {
     return (this.#lists[local]?.zeros ?? 0) > 0;
-  }
-
-  markDeleted(slot: number): boolean {
-    if (this.dead[slot] === 1) return false;
-    this.dead[slot] = 1;
-    insertSorted(this.deadSlots, slot);
-    return true;
   }
 }

@@ -30,7 +30,7 @@ export function encodeSegment(
   idInCache: (id: DocumentId) => DocumentId,
 ): Buffer {
   const { parts, layout } =
-    segment.deadCount === 0
+    segment.deadSlots.length === 0
       ? segment
       : packSegment(segment.layout, liveDocuments(segment), termIndexes.length);
   const { ids: own, ...others } = parts;

@@ -11,7 +11,15 @@ import type { DocumentTokens } from '../tokenizing/document-reader.js';
 import { FrozenSegment } from './frozen-segment.js';
 import { LiveSegment } from './live-segment.js';
 import { type DocumentLocation, liveDocuments, packSegment } from './pack-segment.js';
-import { DETAIL_BITS, type DocumentId, type Layout, MAX_SLOTS, type Segment } from './segment.js';
+import { insertSorted } from './posting-lists.js';
+import {
+  DETAIL_BITS,
+  type DocumentId,
+  type Layout,
+  MAX_SLOTS,
+  type Segment,
+  tokensBefore,
+} from './segment.js';
 
 /** A live segment is frozen at this many slots. Their different words have numbers of 16 bits, in most texts. */
 const LIVE_SLOTS = 25_000;
@@ -22,9 +30,8 @@ const MAX_TOKENS = 2 ** 21;
 /** For more tokens than this, packing is faster than making postings one by one. */
 const MAX_PENDING_TOKENS = 2 ** 17;
 
-const tokensIn = (segment: Segment) =>
-  segment.starts[segment.size * (segment.layout.count + 1) - 1] ?? 0;
-const liveIn = (segment: Segment) => segment.size - segment.deadCount;
+const tokensIn = (segment: Segment) => tokensBefore(segment, segment.size);
+const liveIn = ({ size, deadSlots }: Segment) => size - deadSlots.length;
 
 export class SegmentStore {
   readonly layout: Layout;
@@ -101,10 +108,11 @@ export class SegmentStore {
     this.#locations.set(id, this.#liveSerial * MAX_SLOTS + slot);
     this.#count(this.#live, slot, 1);
     // Once there are postings, the next search does not wait for those of new documents.
-    if (!this.#live.isUnindexed) this.#live.indexPending();
-    const most = this.#live.isUnindexed ? this.#liveSlots : LIVE_SLOTS_WITH_POSTINGS;
+    const hasPostings = this.#live.indexedCount > 0;
+    if (hasPostings) this.#live.indexPending();
+    const most = hasPostings ? LIVE_SLOTS_WITH_POSTINGS : this.#liveSlots;
     const isFull = this.#live.size >= Math.min(most, this.#liveSlots);
-    if (isFull || this.#live.tokenCount > MAX_TOKENS) this.freeze();
+    if (isFull || tokensIn(this.#live) > MAX_TOKENS) this.freeze();
   }
 
   /** False if there is no such document. */
@@ -117,18 +125,20 @@ export class SegmentStore {
     if (location === undefined) return false;
     const { segment, slot } = location;
     this.#locations.delete(id);
-    segment.markDeleted(slot);
+    segment.dead[slot] = 1;
+    insertSorted(segment.deadSlots, slot);
     this.#count(segment, slot, -1);
     this.#releaseTerms(segment, slot);
-    if (segment instanceof FrozenSegment && segment.deadCount * 2 > segment.size)
+    if (segment instanceof FrozenSegment && segment.deadSlots.length * 2 > segment.size)
       this.#replace([segment]);
     return true;
   }
 
   /** Prepares the added documents for queries and deletions. After a bulk load it packs them. */
   flush(): void {
-    if (this.#live.tokenCount - this.#live.indexedTokens > MAX_PENDING_TOKENS) this.freeze();
-    else this.#live.indexPending();
+    const live = this.#live;
+    if (tokensIn(live) - tokensBefore(live, live.indexedCount) > MAX_PENDING_TOKENS) this.freeze();
+    else live.indexPending();
   }
 
   /** Packs the live segment. The next addition merges two segments of similar size, if there are any. */
@@ -137,7 +147,8 @@ export class SegmentStore {
     const documents = liveDocuments(live);
     const packed = this.#pack(documents);
     // A bulk load continues with the same arrays and leaves no garbage.
-    this.#live = new LiveSegment(this.layout, this.dictionary, live.isUnindexed ? live : undefined);
+    const isUnseen = live.indexedCount === 0;
+    this.#live = new LiveSegment(this.layout, this.dictionary, isUnseen ? live : undefined);
     this.#liveSerial = this.#nextSerial++;
     const counted = documents.filter(({ slot }) => slot < live.indexedCount).length;
     if (packed) this.#retainTerms(packed, counted);
@@ -185,13 +196,14 @@ export class SegmentStore {
   }
 
   #releaseTerms(segment: Segment, slot: number): void {
-    const capacity = this.dictionary.capacity;
+    const { capacity } = this.dictionary;
     if (this.#lastStamps.length < capacity) this.#lastStamps = new Int32Array(capacity * 2);
     const stamp = ++this.#stamp;
-    const width = this.layout.count + 1;
-    const to = segment.starts[(slot + 1) * width - 1] ?? 0;
-    for (let at = segment.starts[slot * width] ?? 0; at < to; at++) {
-      const term = segment.globalTerm(segment.tokens[at] ?? 0);
+    const { tokens, globals } = segment;
+    const to = tokensBefore(segment, slot + 1);
+    for (let at = tokensBefore(segment, slot); at < to; at++) {
+      const local = tokens[at] ?? 0;
+      const term = globals === undefined ? local : (globals[local] ?? 0);
       if (this.#lastStamps[term] === stamp) continue;
       this.#lastStamps[term] = stamp;
       this.dictionary.release(term);

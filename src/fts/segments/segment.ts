@@ -68,11 +68,10 @@ export interface Segment {
   readonly layout: Layout;
   /** Slots in use, deleted documents included. */
   readonly size: number;
-  readonly deadCount: number;
   /** 1 for a deleted document. */
   readonly dead: Uint8Array;
   /** The slots of the deleted documents, ascending. */
-  readonly deadSlots: readonly number[];
+  readonly deadSlots: number[];
   readonly ids: ArrayLike<DocumentId>;
   /** Greater is newer and comes first among equal scores. */
   readonly orders: Float64Array;
@@ -92,8 +91,6 @@ export interface Segment {
   localTerm(term: number): number;
   /** The dictionary's number of each local term; `undefined` if the two numbers are the same. */
   readonly globals: Uint32Array | undefined;
-  /** The dictionary's number of a local term. */
-  globalTerm(local: number): number;
   /** Frequencies count the default columns only. A document with the term in other columns alone has 0. */
   postings(local: number): PostingList;
   /** The documents of several terms. The frequencies of a document are added. */
@@ -102,9 +99,11 @@ export interface Segment {
   hasZeros(local: number): boolean;
   /** `undefined` in a segment without position lists; then positions are read from `tokens`. */
   readonly positions: PositionIndex | undefined;
-  /** Marks a document as deleted. False if it was deleted before. */
-  markDeleted(slot: number): boolean;
 }
+
+/** The tokens of the documents before a slot. */
+export const tokensBefore = ({ starts, layout }: Segment, slot: number) =>
+  starts[slot * (layout.count + 1) - 1] ?? 0;
 
 /** The range in `tokens` of one column of one document. */
 export function columnTokens(segment: Segment, slot: number, column: number) {
