@@ -11,13 +11,16 @@ export function shortened(text: string): string {
   return `${text.slice(0, LONGEST_TEXT).toWellFormed()}…`;
 }
 
+/** V8 copies the characters of a shorter part of a text (`SlicedString::kMinLength`). */
+const MIN_SHARED = 13;
+
 /**
  * Copies a text that stays in memory for long. V8 makes a part of a text as a reference to the whole, so that
  * a title would keep a whole message in memory. UTF-8 would change an unpaired surrogate: such a text is
  * returned as it is.
  */
 export const ownCopy = (text: string): string =>
-  text.isWellFormed() ? Buffer.from(text).toString() : text;
+  text.length < MIN_SHARED || !text.isWellFormed() ? text : Buffer.from(text).toString();
 
 /** `1 file`, `2 files`. `plural`: where it is not the noun with an s, or where a verb follows. */
 export const countOf = (count: number, noun: string, plural = `${noun}s`): string =>

@@ -6,14 +6,15 @@
 import { AppError } from '../base/errors.js';
 import { runToCompletion, TimeSlice } from '../base/time-slice.js';
 import type { MatchType } from './query/match-types.js';
-import { type ParseContext, parseQuery, usesOperators } from './query/parse-query.js';
+import { parseQuery, usesOperators } from './query/parse-query.js';
 import type { QueryColumns } from './query/parser.js';
 import { phrasesOf, type QueryNode } from './query/tree.js';
-import { executeQuery, type QueryResult, throwIfCancelled } from './ranking/execute-query.js';
+import { executeQuery, throwIfCancelled } from './ranking/execute-query.js';
 import { SearchResult } from './search-result.js';
 import { encodeIndex, IndexDecoder } from './segments/index-codec.js';
 import type { DocumentId, Layout } from './segments/segment.js';
 import { SegmentStore } from './segments/segment-store.js';
+import type { Dictionary } from './terms/dictionary.js';
 import { DocumentReader } from './tokenizing/document-reader.js';
 
 export type { DocumentId } from './segments/segment.js';
@@ -136,22 +137,23 @@ export class TextIndex {
 
   /** Searches without pauses. Throws `QUERY_SYNTAX` with `details.position`, `CANCELLED`. */
   search(query: string, options: SearchOptions = {}): SearchResult {
-    const parsed = this.#parse(query, options);
-    const first = this.#run(parsed.root, options);
-    if (first.total > 0 || parsed.relaxed === undefined)
-      return this.#result(first, parsed.root, false);
-    const second = this.#run(parsed.relaxed, options);
-    return this.#result(second, parsed.relaxed, second.total > 0);
+    return runToCompletion(this.#steps(query, options));
   }
 
   /** Like `search`, but yields to the event loop every few milliseconds and can be cancelled by `signal`. */
   async searchAsync(query: string, options: SearchOptions = {}): Promise<SearchResult> {
-    const parsed = this.#parse(query, options);
-    const first = await this.#runInSlices(parsed.root, options);
-    if (first.total > 0 || parsed.relaxed === undefined)
-      return this.#result(first, parsed.root, false);
-    const second = await this.#runInSlices(parsed.relaxed, options);
-    return this.#result(second, parsed.relaxed, second.total > 0);
+    for (let restarts = 0; restarts < MAX_RESTARTS; restarts++) {
+      const steps = this.#steps(query, options);
+      const { version } = this.#store;
+      const slice = new TimeSlice();
+      while (version === this.#store.version) {
+        const step = steps.next();
+        if (step.done) return step.value;
+        if (slice.isSpent()) await slice.yield();
+        throwIfCancelled(options.signal);
+      }
+    }
+    return this.search(query, options);
   }
 
   /** Whether the query has operators, quotes or column filters: then it is no plain words. */
@@ -170,55 +172,33 @@ export class TextIndex {
     };
   }
 
-  #parse(query: string, { matchType = 'fts5', signal }: SearchOptions) {
+  *#steps(query: string, options: SearchOptions): Generator<void, SearchResult> {
+    const { limit = 20, offset = 0, matchType = 'fts5', filter, onBegin, signal } = options;
     throwIfCancelled(signal);
-    const context: ParseContext = {
-      columns: this.#columns,
-      bigramColumn: 1 << this.#names.length,
-      dictionary: this.#store.dictionary,
-    };
-    return parseQuery(query, matchType, context);
-  }
-
-  #execute(root: QueryNode, { limit = 20, offset = 0, filter, onBegin }: SearchOptions) {
-    onBegin?.();
-    return executeQuery(root, this.#store, { limit, offset, filter });
-  }
-
-  #run(root: QueryNode, options: SearchOptions): QueryResult {
-    return runToCompletion(this.#execute(root, options));
-  }
-
-  async #runInSlices(root: QueryNode, options: SearchOptions): Promise<QueryResult> {
-    for (let restarts = 0; restarts < MAX_RESTARTS; restarts++) {
-      const steps = this.#execute(root, options);
-      const { version } = this.#store;
-      const slice = new TimeSlice();
-      while (version === this.#store.version) {
-        const step = steps.next();
-        if (step.done) return step.value;
-        if (slice.isSpent()) await slice.yield();
-        throwIfCancelled(options.signal);
-      }
-    }
-    return this.#run(root, options);
-  }
-
-  #result(result: QueryResult, root: QueryNode, relaxed: boolean): SearchResult {
     const { dictionary } = this.#store;
-    const unknown = new Set<string>();
-    if (result.total === 0) {
-      for (const { terms } of phrasesOf(root)) {
-        for (const { term, prefix } of terms) {
-          const known = prefix
-            ? dictionary.startingWith(term).length > 0
-            : dictionary.find(term) !== undefined;
-          if (!known) unknown.add(term);
-        }
-      }
+    const bigramColumn = 1 << this.#names.length;
+    const context = { columns: this.#columns, bigramColumn, dictionary };
+    const { root, relaxed } = parseQuery(query, matchType, context);
+    let last = root;
+    onBegin?.();
+    let result = yield* executeQuery(root, this.#store, { limit, offset, filter });
+    if (result.total === 0 && relaxed !== undefined) {
+      last = relaxed;
+      onBegin?.();
+      result = yield* executeQuery(relaxed, this.#store, { limit, offset, filter });
     }
-    return new SearchResult(result, this.#store, this.#names, relaxed, [...unknown]);
+    const isRelaxed = last === relaxed && result.total > 0;
+    const unknown = result.total > 0 ? [] : unknownWords(last, dictionary);
+    return new SearchResult(result, this.#store, this.#names, isRelaxed, unknown);
   }
+}
+
+function unknownWords(root: QueryNode, dictionary: Dictionary): string[] {
+  const terms = phrasesOf(root).flatMap((phrase) => phrase.terms);
+  const unknown = terms.filter(({ term, prefix }) =>
+    prefix ? dictionary.startingWith(term).length === 0 : dictionary.find(term) === undefined,
+  );
+  return [...new Set(unknown.map(({ term }) => term))];
 }
 
 /** Creates an empty index. `VALIDATION_ERROR` for too many columns or unknown default columns. */

@@ -27,7 +27,7 @@ import {
   type NumberedLeaf,
 } from './match-tree.js';
 import type { Matcher } from './matcher.js';
-import { columnOf, NearWalk, offsetOf, type PositionList } from './near.js';
+import { columnOf, NearWalk, offsetOf, PositionList } from './near.js';
 import { PhraseMatcher } from './phrase-matcher.js';
 import type { ResolvedPhrase } from './phrase-terms.js';
 import { SymbolMatcher } from './symbol-matcher.js';
@@ -180,6 +180,11 @@ export class SegmentQuery {
   }
 
   #keptPositions({ node, firstPhrase }: NumberedLeaf, phrase: number, slot: number): PositionList {
+    if (node.phrases.length === 1) {
+      const positions = new PositionList();
+      this.#matcher(phrase).addPositions(slot, positions);
+      return positions;
+    }
     const walk = this.#walkOf(node, firstPhrase);
     walk.meets(slot);
     return walk.kept(phrase - firstPhrase);

@@ -28,9 +28,6 @@ for (const [i, char] of [...'abcdefghijklmnopqrstuvwxyz0123456789'].entries()) {
 
 const PLAIN = /^[a-z0-9]+$/;
 
-/** Whether a term has only ASCII letters and digits. */
-export const isPlain = (term: string) => PLAIN.test(term);
-
 /** The bit that lower-case ASCII letters and digits have and upper-case letters do not. */
 export const LOWER = 0x20;
 
@@ -39,7 +36,7 @@ export const hashUnit = (hash: number, unit: number) => Math.imul(hash ^ unit, H
 
 /** The key of any term. */
 export function keyOf(term: string): TermKey {
-  if (term.length <= MAX_KEYED && isPlain(term)) {
+  if (term.length <= MAX_KEYED && PLAIN.test(term)) {
     let first = 0;
     let second = 0;
     for (let i = 0; i < term.length; i++) {

@@ -8,8 +8,9 @@
  * exists for the rows `build` of bench/search.mjs and for the warm start of bench/warm-start.mjs, which
  * loads it as arrays.
  */
+import { ownCopy } from '../../base/display-text.js';
 import { withCapacity } from '../../base/typed-array.js';
-import { BY_TEXT, hashUnit, isPlain, keyOf, LOWER } from './term-keys.js';
+import { BY_TEXT, hashUnit, keyOf, LOWER } from './term-keys.js';
 
 const NONE = -1;
 
@@ -23,15 +24,6 @@ const bucketHash = (first: number, second: number) => {
   const mixed = Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b);
   return mixed ^ (mixed >>> 15);
 };
-
-/** V8 copies the characters of shorter slices (`SlicedString::kMinLength`). */
-const MIN_SHARED = 13;
-
-/** A longer slice would keep the whole text in memory as long as the term exists. */
-const ownCopy = (term: string): string =>
-  term.length < MIN_SHARED || !isPlain(term)
-    ? term
-    : Buffer.from(term, 'latin1').toString('latin1');
 
 /** A table without free numbers, as arrays. */
 export interface PackedTerms {
@@ -168,8 +160,7 @@ export abstract class TermTable {
       this.#buckets[bucket] = after;
       return;
     }
-    while (at !== NONE && entries[at * ENTRY + NEXT] !== number)
-      at = entries[at * ENTRY + NEXT] ?? NONE;
+    while (at !== NONE && this.#next(at) !== number) at = this.#next(at);
     if (at !== NONE) entries[at * ENTRY + NEXT] = after;
   }
 

@@ -9,13 +9,7 @@ import { AsciiWords } from './ascii-words.js';
 import { isCjkUnit, isSpaceUnit, isSymbolUnit } from './character-kinds.js';
 import { cjkTokens } from './cjk-bigrams.js';
 import { SymbolWriter } from './symbols.js';
-import {
-  type FoldedSink,
-  foldWord,
-  isSeparator,
-  MAX_TERM_BYTES,
-  scanUnicode,
-} from './tokenizer.js';
+import { endOfWord, foldWord, MAX_TERM_BYTES } from './tokenizer.js';
 
 /** Valid until the next document is read. */
 export interface DocumentTokens {
@@ -54,16 +48,12 @@ export class DocumentReader extends AsciiWords {
   /** Number of the first word of the text being read. */
   #firstWord = 0;
   readonly #chunk: Chunk = { start: 0, word: 0, hasSymbol: false, hasCjk: false };
-  readonly #folded: FoldedSink;
 
   /** `extended` is the mask of the columns whose CJK bigrams and words with symbols are read. */
   constructor(dictionary: Dictionary, extended: number) {
     super(dictionary);
     this.#dictionary = dictionary;
     this.#extendedColumns = extended;
-    this.#folded = {
-      folded: (term, start, end) => this.#push(dictionary.intern(term), start, end),
-    };
   }
 
   /** Reads the first MAX_INDEXED_UNITS of each text. */
@@ -128,10 +118,10 @@ export class DocumentReader extends AsciiWords {
 
   /** Reads on at `at`, where a character outside ASCII stands; the word began at `start`. Returns the next position. */
   #readUnicode(text: string, start: number, at: number): number {
-    const isWhole = start < at && isSeparator(text.codePointAt(at) ?? 0);
-    if (isWhole) this.#readWord(text, start, at);
-    // If the word is whole, only the separator is left to read.
-    const next = scanUnicode(text, this.#folded, isWhole ? at : start, at);
+    const end = endOfWord(text, start, at);
+    if (end > at) this.#push(this.#dictionary.intern(foldWord(text, start, end)), start, end);
+    else if (start < at) this.#readWord(text, start, at);
+    const next = Math.max(end, at + 1);
     for (let i = at; i < next && !this.#chunk.hasCjk; i++)
       this.#chunk.hasCjk = isCjkUnit(this.units[i] ?? 0);
     return next;

@@ -50,9 +50,6 @@ const FOLDS = unpackFolds();
 /** A lone surrogate reaches SQLite as U+FFFD, a separator; codePointAt returns it unchanged. */
 const classAt = (code: number) => CLASSES[code] ?? SEPARATOR;
 
-/** Whether a code point separates words. */
-export const isSeparator = (code: number) => classAt(code) === SEPARATOR;
-
 /** The end of the token characters from `start` on. */
 function endOfRun(text: string, start: number): number {
   let at = start;
@@ -87,55 +84,6 @@ export const foldWord = (text: string, start: number, end: number) =>
 
 /** 1 for ASCII letters and digits. */
 const ASCII_WORDS = CLASSES.slice(0, 128);
-
-/** Receives words that have a character outside ASCII or end before one. */
-export interface FoldedSink {
-  folded(term: string, start: number, end: number): void;
-}
-
-/** Receives all words. */
-interface WordSink extends FoldedSink {
-  /** A word of ASCII characters. */
-  ascii(start: number, end: number): void;
-}
-
-/** Calls `sink` for each word of `text`. Creates strings only for words outside ASCII. */
-function scanWords(text: string, sink: WordSink): void {
-  let at = 0;
-  while (at < text.length) {
-    const start = at;
-    let code = 0;
-    while (at < text.length) {
-      code = text.charCodeAt(at);
-      if (ASCII_WORDS[code] !== LETTER) break;
-      at++;
-    }
-    if (at < text.length && code > LAST_ASCII) at = scanUnicode(text, sink, start, at);
-    else {
-      if (at > start) sink.ascii(start, at);
-      at++;
-    }
-  }
-}
-
-/** Reads on at `at`, where a character outside ASCII stands; the word began at `start`. Returns the next position. */
-export function scanUnicode(text: string, sink: FoldedSink, start: number, at: number): number {
-  const code = text.codePointAt(at) ?? 0;
-  const width = code > 0xffff ? 2 : 1;
-  const kind = classAt(code);
-  if (start === at && kind !== LETTER) return at + width;
-  const end = kind === SEPARATOR ? at : endOfRun(text, at);
-  sink.folded(foldWord(text, start, end), start, end);
-  return end === at ? at + width : end;
-}
-
-/** Calls `sink` for each term of `text`, in order. */
-export function tokenize(text: string, sink: TokenSink): void {
-  scanWords(text, {
-    ascii: (start, end) => sink(foldWord(text, start, end), start, end),
-    folded: sink,
-  });
-}
 
 /** The UTF-16 offsets of the words of a text. Reads the text only as far as it is asked for. */
 export class WordOffsets {
@@ -231,10 +179,23 @@ export class WordOffsets {
   }
 }
 
-/** The end of the word that began at `start`, given a character outside ASCII at `at`. */
-function endOfWord(text: string, start: number, at: number): number {
+/** The end of a word that began at `start`, given a character outside ASCII at `at`; `at` if it is in no word. */
+export function endOfWord(text: string, start: number, at: number): number {
   const kind = classAt(text.codePointAt(at) ?? 0);
   return kind === SEPARATOR || (start === at && kind !== LETTER) ? at : endOfRun(text, at);
+}
+
+/** Used again for every text. */
+const OFFSETS = new WordOffsets();
+
+/** Calls `sink` for each term of `text`, in order. */
+export function tokenize(text: string, sink: TokenSink): void {
+  OFFSETS.read(text);
+  for (let word = 0; OFFSETS.has(word); word++) {
+    const start = OFFSETS.start(word) ?? 0;
+    const end = OFFSETS.end(word) ?? 0;
+    sink(foldWord(text, start, end), start, end);
+  }
 }
 
 /** The terms of `text`, in order. */
