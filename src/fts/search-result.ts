@@ -80,21 +80,18 @@ export class SearchResult {
   }
 
   #textColumns(texts: Readonly<Record<string, string | undefined>>): ColumnText[] {
-    const columns: ColumnText[] = [];
-    for (let column = 0; column < this.#names.length; column++) {
-      const text = texts[this.#names[column] ?? ''];
-      if (text !== undefined) columns.push({ column, text });
-    }
-    return columns;
+    return this.#names.flatMap((name, column) => {
+      const text = texts[name];
+      return text === undefined ? [] : [{ column, text }];
+    });
   }
 
   /** The instances in the columns given. */
   #instances(id: DocumentId, sources: readonly ColumnText[]): readonly PhraseInstance[] {
     const location = this.#store.locationOf(id);
     if (location === undefined) return [];
-    const [first] = this.#queries;
     const known = this.#queries.find(({ segment }) => segment === location.segment);
-    const query = known ?? first?.forSegment(location.segment);
+    const query = known ?? this.#queries[0]?.forSegment(location.segment);
     const all = query?.instances(location.slot) ?? [];
     return all.filter(({ column }) => sources.some((source) => source.column === column));
   }

@@ -60,7 +60,6 @@ export class TextIndex {
   readonly #columns: QueryColumns;
   readonly #store: SegmentStore;
   readonly #reader: DocumentReader;
-  #lastOrder = 0;
 
   constructor(options: TextIndexOptions) {
     const { columns, defaultColumns = columns, extended = true, liveDocuments } = options;
@@ -95,10 +94,9 @@ export class TextIndex {
    * Without `order`, the document that was put last comes first.
    */
   put(id: DocumentId, fields: Readonly<Record<string, string | undefined>>, order?: number): void {
-    const own = order ?? this.#lastOrder + 1;
-    this.#lastOrder = Math.max(this.#lastOrder, own);
     const texts = this.#names.map((name) => fields[name] ?? '');
     this.#store.delete(id);
+    const own = order ?? this.#store.lastOrder + 1;
     this.#store.add(id, own, this.#reader.read(texts));
   }
 
@@ -130,9 +128,7 @@ export class TextIndex {
   /** Decodes the buffers of `encode`. `documents` is their number, if known, and reserves room. */
   decoder(documents = 0): IndexDecoder {
     this.#store.reserve(documents);
-    return new IndexDecoder(this.#store, (order) => {
-      this.#lastOrder = Math.max(this.#lastOrder, order);
-    });
+    return new IndexDecoder(this.#store);
   }
 
   /** Searches without pauses. Throws `QUERY_SYNTAX` with `details.position`, `CANCELLED`. */

@@ -4,23 +4,10 @@
  */
 import { AppError } from '../../base/errors.js';
 
-export type SymbolKind =
-  | 'string'
-  | 'AND'
-  | 'OR'
-  | 'NOT'
-  | 'NEAR/'
-  | 'end'
-  | '('
-  | ')'
-  | '{'
-  | '}'
-  | ':'
-  | ','
-  | '+'
-  | '*'
-  | '-'
-  | '^';
+const OPERATORS = ['AND', 'OR', 'NOT'] as const;
+const PUNCTUATION = ['(', ')', '{', '}', ':', ',', '+', '*', '-', '^'] as const;
+type Keyword = (typeof OPERATORS)[number] | (typeof PUNCTUATION)[number];
+export type SymbolKind = Keyword | 'string' | 'NEAR/' | 'end';
 
 export interface QuerySymbol {
   readonly kind: SymbolKind;
@@ -37,7 +24,6 @@ const SPACE = /[ \t\n\r]*/y;
 const BAREWORD = /[A-Za-z0-9_\x1a\u0080-\uffff]+/y;
 const QUOTED = /"(?:[^"]|"")*"/y;
 const NEAR_SLASH = /NEAR\/[0-9]+/y;
-const PUNCTUATION = '(){}:,+*-^';
 
 /** The error for a malformed query: `QUERY_SYNTAX` with `details.position` in UTF-16 units. */
 export function querySyntaxError(message: string, position: number): AppError {
@@ -55,8 +41,9 @@ function endOf(pattern: RegExp, text: string, position: number): number {
 function symbolAt(query: string, position: number): QuerySymbol {
   const char = query.charAt(position);
   if (char === '') return { kind: 'end', text: '', quoted: false, position, end: position };
-  if (PUNCTUATION.includes(char))
-    return { kind: char as SymbolKind, text: char, quoted: false, position, end: position + 1 };
+  const sign = PUNCTUATION.find((each) => each === char);
+  if (sign !== undefined)
+    return { kind: sign, text: sign, quoted: false, position, end: position + 1 };
   if (char === '"') {
     const end = endOf(QUOTED, query, position);
     if (end === position) throw querySyntaxError('The quoted text is not closed', position);
@@ -71,7 +58,7 @@ function symbolAt(query: string, position: number): QuerySymbol {
   const end = endOf(BAREWORD, query, position);
   if (end === position) throw querySyntaxError(`Syntax error near "${char}"`, position);
   const text = query.slice(position, end);
-  const kind = text === 'AND' || text === 'OR' || text === 'NOT' ? text : 'string';
+  const kind = OPERATORS.find((each) => each === text) ?? 'string';
   return { kind, text, quoted: false, position, end };
 }
 

@@ -8,7 +8,7 @@ import { isAppError } from '../../base/errors.js';
 import type { Dictionary } from '../terms/dictionary.js';
 import { hasSymbols } from '../tokenizing/character-kinds.js';
 import { bigramsOf, cjkRunsOf } from '../tokenizing/cjk-bigrams.js';
-import { symbolPattern, WORD } from '../tokenizing/symbols.js';
+import { symbolPattern } from '../tokenizing/symbols.js';
 import { termsOf, tokenize } from '../tokenizing/tokenizer.js';
 import { allowedEdits } from './fuzziness.js';
 import type { MatchType } from './match-types.js';
@@ -40,17 +40,20 @@ export interface ParsedQuery {
 const MAX_WORDS = 256;
 const OPERATOR = /["(){}:,+*^]|(?:^|\s)(?:AND|OR|NOT|NEAR\/\d+)(?:\s|$)/;
 
-/** Whether a query says by operators, quotes or column filters what it wants, and not in plain words. */
-export function usesOperators(text: string, columns: QueryColumns): boolean {
-  if (text.includes('"')) return true;
-  if (!OPERATOR.test(text)) return false;
+/** `undefined` for a query that is no FTS5 syntax, such as a sentence with a comma or a colon. */
+function parseValidFts5(text: string, columns: QueryColumns): QueryNode | undefined {
   try {
-    parseFts5(text, columns);
-    return true;
+    return parseFts5(text, columns);
   } catch (error) {
     if (!isAppError(error, 'QUERY_SYNTAX')) throw error;
-    return false; // a comma or a colon of a sentence
+    return undefined;
   }
+}
+
+/** Whether a query says by operators, quotes or column filters what it wants, and not in plain words. */
+export function usesOperators(text: string, columns: QueryColumns): boolean {
+  const isValid = () => parseValidFts5(text, columns) !== undefined;
+  return text.includes('"') || (OPERATOR.test(text) && isValid());
 }
 
 /** How a typed term is matched. */
@@ -82,16 +85,15 @@ function cjkNode(chunk: string, { bigramColumn }: ParseContext): QueryNode {
 /** The words of a chunk with symbols, and the chunk as a pattern of words and symbols. */
 function readChunk(chunk: string) {
   const terms: string[] = [];
-  const pieces: string[] = [];
+  const symbols: string[] = [];
   let copied = 0;
   tokenize(chunk, (term, start, end) => {
     terms.push(term);
-    if (start > copied) pieces.push(chunk.slice(copied, start));
-    pieces.push(WORD);
+    symbols.push(chunk.slice(copied, start));
     copied = end;
   });
-  if (copied < chunk.length) pieces.push(chunk.slice(copied));
-  return { terms, bytes: symbolPattern(pieces), endsInWord: copied === chunk.length };
+  symbols.push(chunk.slice(copied));
+  return { terms, bytes: symbolPattern(symbols), endsInWord: copied === chunk.length };
 }
 
 /** A chunk with symbols, as typed. */
@@ -114,16 +116,16 @@ function chunkNodes(chunk: string, context: ParseContext, toTerm: ToQueryTerm): 
 const splitAtSpaces = (text: string) => text.split(/\s+/).filter((chunk) => chunk !== '');
 const chunksOf = (text: string) => splitAtSpaces(text.replaceAll('"', ' ')).slice(0, MAX_WORDS);
 
-const emptyNode = ({ columns }: ParseContext) => phraseOf([], columns.defaults, plain);
-
 function wordsNode(
   text: string,
   kind: 'and' | 'or',
   context: ParseContext,
   toTerm: ToQueryTerm = plain,
 ): QueryNode {
-  const nodes = chunksOf(text).flatMap((chunk) => chunkNodes(chunk, context, toTerm));
-  return nodes.length === 0 ? emptyNode(context) : group(kind, nodes);
+  return group(
+    kind,
+    chunksOf(text).flatMap((chunk) => chunkNodes(chunk, context, toTerm)),
+  );
 }
 
 /** The whole text as one phrase. Its symbols must stand in the document as typed. */
@@ -157,7 +159,7 @@ function fuzzyNode(text: string, context: ParseContext): QueryNode {
     const loose = phraseOf(termsOf(chunk), context.columns.defaults, withSpellings);
     return [group('or', [...exact, loose])];
   });
-  return nodes.length === 0 ? emptyNode(context) : group('and', nodes);
+  return group('and', nodes);
 }
 
 /** Adds to bare CJK words of an FTS5 query that they may also stand within longer runs. */
@@ -173,13 +175,11 @@ function widenCjk(node: QueryNode, context: ParseContext): QueryNode {
 }
 
 function parseAuto(text: string, context: ParseContext): ParsedQuery {
-  try {
-    const root = widenCjk(parseFts5(text, context.columns), context);
-    return OPERATOR.test(text) ? { root } : { root, relaxed: wordsNode(text, 'or', context) };
-  } catch (error) {
-    if (!isAppError(error, 'QUERY_SYNTAX')) throw error;
-    return { root: wordsNode(text, 'and', context), relaxed: wordsNode(text, 'or', context) };
-  }
+  const valid = parseValidFts5(text, context.columns);
+  const root = valid ? widenCjk(valid, context) : wordsNode(text, 'and', context);
+  return valid && OPERATOR.test(text)
+    ? { root }
+    : { root, relaxed: wordsNode(text, 'or', context) };
 }
 
 /** Parses `text` by match type. Throws `QUERY_SYNTAX` for `fts5` only. */

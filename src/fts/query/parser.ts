@@ -179,30 +179,26 @@ class Parser {
     const phrases: Phrase[] = [];
     do phrases.push(this.#phrase().phrase);
     while (this.#peek().kind === 'string');
-    if (phrases.length > MAX_NEAR_PHRASES)
-      throw querySyntaxError(`One NEAR has more than ${MAX_NEAR_PHRASES} phrases`, name.position);
     let distance = DEFAULT_DISTANCE;
     if (this.#take(',')) {
       const { text, quoted, position } = this.#expect('string');
       if (quoted || !/^[0-9]+$/.test(text))
         throw querySyntaxError('NEAR needs a number after the comma', position);
-      distance = Math.min(Number(text), MAX_DISTANCE);
+      distance = Number(text);
     }
     this.#expect(')');
-    return nearNode(phrases, distance);
+    return nearNode(phrases, distance, name.position);
   }
 
   #nearChain(first: Phrase): NearNode {
     const phrases = [first];
-    const { text: distance } = this.#peek();
+    const { text: distance, position } = this.#peek();
     for (let near = this.#take('NEAR/'); near; near = this.#take('NEAR/')) {
       if (near.text !== distance)
         throw querySyntaxError('All NEAR/ of one chain must have the same distance', near.position);
       phrases.push(this.#phrase().phrase);
-      if (phrases.length > MAX_NEAR_PHRASES)
-        throw querySyntaxError(`One NEAR has more than ${MAX_NEAR_PHRASES} phrases`, near.position);
     }
-    return nearNode(phrases, Math.min(Number(distance), MAX_DISTANCE));
+    return nearNode(phrases, Number(distance), position);
   }
 
   #phrase(first = false): { phrase: Phrase; source: string } {
@@ -232,9 +228,15 @@ const tooDeep = (position: number) =>
   querySyntaxError(`The query is nested deeper than ${MAX_DEPTH}`, position);
 
 /** Removes phrases without terms from a NEAR, unless all of its phrases are such. */
-function nearNode(phrases: readonly Phrase[], distance: number): NearNode {
+function nearNode(phrases: readonly Phrase[], distance: number, position: number): NearNode {
+  if (phrases.length > MAX_NEAR_PHRASES)
+    throw querySyntaxError(`One NEAR has more than ${MAX_NEAR_PHRASES} phrases`, position);
   const kept = phrases.filter((phrase) => phrase.terms.length > 0);
-  return { kind: 'near', phrases: kept.length > 0 ? kept : phrases.slice(0, 1), distance };
+  return {
+    kind: 'near',
+    phrases: kept.length > 0 ? kept : phrases.slice(0, 1),
+    distance: Math.min(distance, MAX_DISTANCE),
+  };
 }
 
 /** The height of a tree as FTS5 counts it: an AND in an AND or an OR in an OR adds nothing. */

@@ -62,10 +62,10 @@ export function phraseNode(phrase: Phrase, source?: string): NearNode {
   return { kind: 'near', phrases: [phrase], distance: DEFAULT_DISTANCE, source };
 }
 
-/** Joins nodes; returns a single node unchanged. `nodes` is not empty. */
+/** Joins nodes; returns a single node unchanged, and for none a phrase that matches nothing. */
 export function group(kind: 'and' | 'or', nodes: readonly QueryNode[]): QueryNode {
-  const [only] = nodes;
-  return nodes.length === 1 && only !== undefined ? only : { kind, children: nodes };
+  const [only = phraseNode({ terms: [], first: false, columns: 0 })] = nodes;
+  return nodes.length < 2 ? only : { kind, children: nodes };
 }
 
 export function childrenOf(node: QueryNode): readonly QueryNode[] {

@@ -20,13 +20,7 @@ const ARRAY_TYPES = {
   u64: BigUint64Array,
 } as const;
 type ArrayType = keyof typeof ARRAY_TYPES;
-export type AnyArray =
-  | Uint8Array
-  | Uint16Array
-  | Int32Array
-  | Uint32Array
-  | Float64Array
-  | BigUint64Array;
+export type AnyArray = (typeof ARRAY_TYPES)[ArrayType]['prototype'];
 
 interface Head {
   readonly meta: unknown;
@@ -85,16 +79,13 @@ export function decodeArrays(
   const headEnd = HEADER_BYTES + buffer.readUInt32LE(12);
   const head = JSON.parse(buffer.toString('utf8', HEADER_BYTES, headEnd)) as Head;
   // A buffer from Node's pool can begin at any address. Only an aligned one can be viewed as numbers.
-  const isAligned = buffer.byteOffset % 8 === 0;
+  const { buffer: memory, byteOffset } =
+    buffer.byteOffset % 8 === 0 ? buffer : new Uint8Array(buffer);
   const arrays: Record<string, AnyArray> = {};
   let at = align(headEnd);
   for (const { name, type, length } of head.arrays) {
-    const make = ARRAY_TYPES[type];
-    const bytes = length * make.BYTES_PER_ELEMENT;
-    arrays[name] = isAligned
-      ? new make(buffer.buffer as ArrayBuffer, buffer.byteOffset + at, length)
-      : new make(Uint8Array.prototype.slice.call(buffer, at, at + bytes).buffer);
-    at = align(at + bytes);
+    arrays[name] = new ARRAY_TYPES[type](memory as ArrayBuffer, byteOffset + at, length);
+    at = align(at + length * ARRAY_TYPES[type].BYTES_PER_ELEMENT);
   }
   return { meta: head.meta, arrays };
 }

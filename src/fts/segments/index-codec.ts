@@ -45,11 +45,9 @@ const isTerms = (meta: unknown) => (meta as { isTerms?: boolean }).isTerms === t
 export class IndexDecoder {
   readonly #store: SegmentStore;
   #termCount = 0;
-  readonly #onOrder: (order: number) => void;
 
-  constructor(store: SegmentStore, onOrder: (order: number) => void) {
+  constructor(store: SegmentStore) {
     this.#store = store;
-    this.#onOrder = onOrder;
   }
 
   /**
@@ -76,9 +74,7 @@ export class IndexDecoder {
     if (decoded === undefined) return undefined;
     const { segment, totals } = decoded;
     if ((segment.parts.terms.at(-1) ?? 0) >= this.#termCount) return undefined;
-    if (!this.#store.adopt(segment, totals.tokenCount)) return undefined;
-    this.#onOrder(totals.lastOrder);
-    return segment.ids;
+    return this.#store.adopt(segment, totals) ? segment.ids : undefined;
   }
 
   /** `isComplete`: all encoded documents were decoded. Otherwise terms without documents are dropped. */

@@ -10,6 +10,7 @@ import type { DocumentTokens } from '../tokenizing/document-reader.js';
 import { unite } from './posting-lists.js';
 import {
   columnTokens,
+  DETAIL_BITS,
   type DocumentId,
   frequencyOf,
   type Layout,
@@ -28,7 +29,6 @@ interface GrowingList {
   readonly entries: number[];
   /** Number of entries with a frequency of 0. */
   zeros: number;
-  lastSlot: number;
   /** What queries read: a typed copy of the first `copied` entries, with room for more. */
   copy: Uint32Array;
   copied: number;
@@ -114,22 +114,15 @@ export class LiveSegment implements Segment {
   }
 
   #addPosting(term: number, slot: number, counts: number): void {
+    this.#lists[term] ??= { entries: [], zeros: 0, copy: NO_POSTINGS.packed, copied: 0 };
     const list = this.#lists[term];
-    if (list === undefined) {
-      const entries = [posting(slot, counts, this.lengths[slot] ?? 0)];
-      const zeros = 1 - counts;
-      this.#lists[term] = { entries, zeros, lastSlot: slot, copy: NO_POSTINGS.packed, copied: 0 };
-      this.#dictionary.retain(term);
-      return;
-    }
     const { entries } = list;
-    if (list.lastSlot !== slot) {
+    const last = entries[entries.length - 1];
+    if (last === undefined || last >>> DETAIL_BITS !== slot) {
       entries.push(posting(slot, counts, this.lengths[slot] ?? 0));
-      list.lastSlot = slot;
       list.zeros += 1 - counts;
       this.#dictionary.retain(term);
     } else if (counts === 1) {
-      const last = entries[entries.length - 1] ?? 0;
       const frequency = frequencyOf(last);
       if (frequency === 0) list.zeros--;
       entries[entries.length - 1] = posting(slot, frequency + 1, this.lengths[slot] ?? 0);

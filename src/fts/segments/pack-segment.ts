@@ -5,7 +5,7 @@
  * that every token costs one cache line instead of three: the rows `build` of bench/search.mjs measure it.
  */
 import { type FrozenParts, FrozenSegment, narrowest, packedIds } from './frozen-segment.js';
-import { frequencyOf, type Layout, posting, type Segment } from './segment.js';
+import { frequencyOf, type Layout, posting, type Segment, tokensBefore } from './segment.js';
 
 /** Where a document is stored. */
 export interface DocumentLocation {
@@ -54,19 +54,14 @@ function gatherTokens(layout: Layout, documents: readonly DocumentLocation[]) {
   const tokens = new Uint32Array(total);
   let at = 0;
   for (const { segment, slot } of documents) {
-    const from = segment.starts[slot * width] ?? 0;
-    const to = segment.starts[slot * width + width - 1] ?? 0;
-    at = copyTokens(segment, from, to, tokens, at);
+    const { tokens: locals, globals } = segment;
+    const to = tokensBefore(segment, slot + 1);
+    for (let i = tokensBefore(segment, slot); i < to; i++) {
+      const local = locals[i] ?? 0;
+      tokens[at++] = globals === undefined ? local : (globals[local] ?? 0);
+    }
   }
   return { starts, tokens };
-}
-
-function copyTokens(segment: Segment, from: number, to: number, into: Uint32Array, start: number) {
-  const { tokens, globals } = segment;
-  let at = start;
-  if (globals === undefined) for (let i = from; i < to; i++) into[at++] = tokens[i] ?? 0;
-  else for (let i = from; i < to; i++) into[at++] = globals[tokens[i] ?? 0] ?? 0;
-  return at;
 }
 
 /** The words with symbols of all documents. */

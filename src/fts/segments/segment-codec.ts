@@ -7,6 +7,7 @@ import { type AnyArray, decodeArrays, encodeArrays } from './array-codec.js';
 import { type FrozenParts, FrozenSegment, packedIds } from './frozen-segment.js';
 import { liveDocuments, packSegment } from './pack-segment.js';
 import type { DocumentId, Layout } from './segment.js';
+import type { SegmentTotals } from './segment-store.js';
 
 interface SegmentMeta {
   /** Absent in a buffer that is not a segment. */
@@ -14,13 +15,6 @@ interface SegmentMeta {
   /** Present if not all ids are numbers. */
   readonly ids?: readonly DocumentId[];
   readonly totals?: SegmentTotals;
-}
-
-/** Totals that would otherwise be counted at every start. */
-export interface SegmentTotals {
-  /** In the default columns of all documents. */
-  readonly tokenCount: number;
-  readonly lastOrder: number;
 }
 
 /** `termIndexes` has, for each number of the dictionary, its index in the list of all terms. */

@@ -21,6 +21,13 @@ import {
   tokensBefore,
 } from './segment.js';
 
+/** What a cache stores of a segment because it would otherwise be counted at every start. */
+export interface SegmentTotals {
+  /** In the default columns of all documents. */
+  readonly tokenCount: number;
+  readonly lastOrder: number;
+}
+
 /** A live segment is frozen at this many slots. Their different words have numbers of 16 bits, in most texts. */
 const LIVE_SLOTS = 25_000;
 /** The same, once queries have made its postings, which take more memory than packed ones. */
@@ -53,6 +60,8 @@ export class SegmentStore {
   documentCount = 0;
   /** Tokens in the default columns of all documents. */
   tokenCount = 0;
+  /** The greatest order of a document so far. */
+  lastOrder = 0;
   /** Changes with every change of the index. */
   version = 0;
 
@@ -105,6 +114,7 @@ export class SegmentStore {
   add(id: DocumentId, order: number, document: DocumentTokens): void {
     if (this.#mergeIsDue) this.#mergeSmall();
     const slot = this.#live.add(id, order, document);
+    this.lastOrder = Math.max(this.lastOrder, order);
     this.#locations.set(id, this.#liveSerial * MAX_SLOTS + slot);
     this.#count(this.#live, slot, 1);
     // Once there are postings, the next search does not wait for those of new documents.
@@ -156,10 +166,11 @@ export class SegmentStore {
   }
 
   /** Adds a segment from a cache. False, and nothing changes, if one of its documents is in the index already. */
-  adopt(segment: FrozenSegment, tokenCount: number): boolean {
+  adopt(segment: FrozenSegment, { tokenCount, lastOrder }: SegmentTotals): boolean {
     if (!this.#locations.add(segment.ids, this.#nextSerial * MAX_SLOTS)) return false;
     this.#frozen.set(this.#nextSerial++, segment);
     this.tokenCount += tokenCount;
+    this.lastOrder = Math.max(this.lastOrder, lastOrder);
     this.documentCount += segment.size;
     this.version++;
     this.#uncounted.push(segment);

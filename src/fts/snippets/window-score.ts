@@ -7,14 +7,6 @@ import type { PhraseInstance } from '../matching/segment-query.js';
 
 const FIRST_INSTANCE = 1000;
 
-export interface WindowScore {
-  readonly score: number;
-  /** Offset of the first instance in the window; -1 if there is none. */
-  readonly first: number;
-  /** End of the last instance in the window. */
-  readonly end: number;
-}
-
 export class WindowScorer {
   readonly #instances: readonly PhraseInstance[];
   readonly #size: number;
@@ -32,8 +24,11 @@ export class WindowScorer {
     this.#size = size;
   }
 
-  /** The window that begins at token `start`, which is not before the start of the previous call. */
-  scoreAt(start: number): WindowScore {
+  /**
+   * Scores the window that begins at token `start`, which is not before the start of the previous call. `first`
+   * is the offset of its first instance, -1 if there is none, and `end` the end of its last one.
+   */
+  scoreAt(start: number) {
     while (this.#offsetOf(this.#to) < start + this.#size) this.#add(this.#to++, 1);
     while (this.#from < this.#to && this.#offsetOf(this.#from) < start) this.#add(this.#from++, -1);
     const last = this.#instances[this.#to - 1];

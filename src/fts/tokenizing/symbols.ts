@@ -48,7 +48,7 @@ export class SymbolWriter {
     end: number,
   ): void {
     // A unit takes at most three bytes, and a number at most five.
-    this.#reserve(6 + 3 * (end - start));
+    this.#bytes = withCapacity(this.#bytes, this.#count + 6 + 3 * (end - start));
     this.#bytes[this.#count++] = CHUNK;
     let rest = firstWord;
     for (; rest > LAST_ASCII; rest >>>= 7) this.#bytes[this.#count++] = (rest & LAST_ASCII) | 0x80;
@@ -60,20 +60,6 @@ export class SymbolWriter {
       copied = array[i + 1] ?? 0;
     }
     this.#symbols(units, copied, end);
-  }
-
-  /** Adds the pieces of a pattern, see symbolPattern. */
-  addPattern(pieces: readonly string[]): void {
-    for (const piece of pieces) {
-      this.#reserve(1 + 3 * piece.length);
-      if (piece === WORD) this.#bytes[this.#count++] = WORD_BYTE;
-      else
-        this.#symbols(
-          Uint16Array.from({ length: piece.length }, (_, i) => piece.charCodeAt(i)),
-          0,
-          piece.length,
-        );
-    }
   }
 
   #symbols(units: Uint16Array, from: number, to: number): void {
@@ -93,20 +79,15 @@ export class SymbolWriter {
     this.#count += bytes.length;
     return code > LAST_UNIT ? 1 : 0;
   }
-
-  #reserve(more: number): void {
-    this.#bytes = withCapacity(this.#bytes, this.#count + more);
-  }
 }
 
-/** Stands for any word in the pieces of a pattern. */
-export const WORD = '';
-
-/** The bytes of a chunk as typed, given in pieces: WORD for each word, and the symbols between them. */
-export function symbolPattern(pieces: readonly string[]): Uint8Array {
-  const writer = new SymbolWriter();
-  writer.addPattern(pieces);
-  return writer.bytes;
+/** The bytes of a chunk as typed, given the symbols before, between and after its words. */
+export function symbolPattern(symbols: readonly string[]): Uint8Array {
+  const pieces = symbols.flatMap((text) => {
+    const bytes = Buffer.from(text).map((byte) => (byte <= WORD_BYTE ? OTHER_CONTROL : byte));
+    return [Uint8Array.of(WORD_BYTE), bytes];
+  });
+  return Buffer.concat(pieces.slice(1));
 }
 
 /**
