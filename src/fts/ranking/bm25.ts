@@ -8,8 +8,6 @@ const K1 = 1.2;
 const B = 0.75;
 /** FTS5's idf of a phrase that more than half of the documents contain. */
 const MIN_IDF = 1e-6;
-/** Norms of longer documents are computed each time: such documents are rare, and every write clears the cache. */
-const CACHED_LENGTHS = 512;
 /** Words of equal frequency have equal logarithms, and an exact logarithm takes as long as finding a rare word. */
 const CACHED_LOGS = 4096;
 
@@ -27,31 +25,9 @@ export function idf(documentCount: number, hitCount: number): number {
   return value <= 0 ? MIN_IDF : value;
 }
 
-/** The length term of bm25's denominator. */
-export class LengthNorms {
-  #averageLength = 0;
-  /** 0 for a norm that no query has asked for: a write makes all of them stale. */
-  readonly #cache = new Float64Array(CACHED_LENGTHS);
-
-  /** The norms for an index of these totals. */
-  update(documentCount: number, tokenCount: number): this {
-    const averageLength = tokenCount / documentCount;
-    if (averageLength !== this.#averageLength) this.#cache.fill(0);
-    this.#averageLength = averageLength;
-    return this;
-  }
-
-  #remember(length: number): number {
-    const norm = K1 * (1 - B + (B * length) / this.#averageLength);
-    if (length < CACHED_LENGTHS) this.#cache[length] = norm;
-    return norm;
-  }
-
-  /** The norm of a document of `length` tokens. */
-  of(length: number): number {
-    return this.#cache[length] || this.#remember(length);
-  }
-}
+/** The length term of bm25's denominator, for a document of `length` tokens. */
+export const lengthNorm = (length: number, averageLength: number) =>
+  K1 * (1 - B + (B * length) / averageLength);
 
 /** What one phrase adds to the score of a document. */
 export function termScore(phraseIdf: number, frequency: number, norm: number): number {

@@ -105,7 +105,8 @@ export function* executeQuery(
   }
   const idfs = hitCounts.map((hitCount) => idf(store.documentCount, hitCount));
   const top = new TopK<ScoredDocument>(options.limit + options.offset, bestFirst);
-  const ranking: Ranking = { idfs, norms: store.norms, top, limits: [] };
+  const averageLength = store.tokenCount / store.documentCount;
+  const ranking: Ranking = { idfs, averageLength, top, limits: [] };
   const isSum = plan.kind === 'or' && !options.filter;
   let total = isSum ? hitCounts.reduce((sum, count) => sum + count) : 0;
   for (const query of queries) {

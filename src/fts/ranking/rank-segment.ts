@@ -18,7 +18,7 @@ import {
   type PostingList,
   type Segment,
 } from '../segments/segment.js';
-import { type LengthNorms, maxTermScore, termScore } from './bm25.js';
+import { lengthNorm, maxTermScore, termScore } from './bm25.js';
 
 /** A document that matches. */
 export interface ScoredDocument {
@@ -42,7 +42,8 @@ export const bestFirst = (a: ScoredDocument, b: ScoredDocument) =>
 export interface Ranking {
   /** By phrase. */
   readonly idfs: readonly number[];
-  readonly norms: LengthNorms;
+  /** Tokens of a document. */
+  readonly averageLength: number;
   readonly top: TopK<ScoredDocument>;
   /** By phrase and frequency: postings of this detail and greater ones, whose documents are longer, score too low. */
   readonly limits: Uint32Array[];
@@ -78,7 +79,7 @@ function rankOnePhrase(
   { packed, length }: PostingList,
   ranking: Ranking,
 ): void {
-  const { idfs, norms, top, limits: tables } = ranking;
+  const { idfs, averageLength, top, limits: tables } = ranking;
   const phraseIdf = idfs[phrase] ?? 0;
   tables[phrase] ??= new Uint32Array((MAX_DETAIL >>> LENGTH_BITS) + 1).fill(MAX_DETAIL + 1);
   const limits = tables[phrase];
@@ -90,7 +91,7 @@ function rankOnePhrase(
     const score = termScore(
       phraseIdf,
       query.frequency(phrase, entry),
-      norms.of(query.lengthOf(entry)),
+      lengthNorm(query.lengthOf(entry), averageLength),
     );
     if (score < minScore) {
       if (lengthIn(entry) < MAX_LENGTH) limits[detail >>> LENGTH_BITS] = detail;
@@ -111,7 +112,7 @@ function* rankSums(
   ranking: Ranking,
   done: PostingList = NO_POSTINGS,
 ): Generator<void, void> {
-  const { idfs, norms, top } = ranking;
+  const { idfs, averageLength, top } = ranking;
   const sums = spareSums ?? new Float64Array(MAX_SLOTS);
   spareSums = undefined;
   for (let i = 0; i < done.length; i++)
@@ -122,7 +123,7 @@ function* rankSums(
     for (let i = 0; i < length; i++) {
       const entry = packed[i] as number;
       const slot = entry >>> DETAIL_BITS;
-      const norm = norms.of(query.lengthOf(entry));
+      const norm = lengthNorm(query.lengthOf(entry), averageLength);
       const score = termScore(phraseIdf, query.frequency(phrase, entry), norm);
       sums[slot] = (sums[slot] as number) + score;
     }
@@ -193,12 +194,12 @@ function* rankSame(
   lists: readonly PostingList[],
   ranking: Ranking,
 ): Generator<void, void> {
-  const { idfs, norms } = ranking;
+  const { idfs, averageLength } = ranking;
   const filled = [...lists.keys()].filter((phrase) => lists[phrase]?.length !== 0);
   const { packed, length } = lists[filled[0] ?? 0] as PostingList;
   for (let i = 0; i < length; i++) {
     const entry = packed[i] as number;
-    const norm = norms.of(query.lengthOf(entry));
+    const norm = lengthNorm(query.lengthOf(entry), averageLength);
     let score = 0;
     for (const phrase of filled) {
       const frequency = query.frequency(phrase, lists[phrase]?.packed[i] ?? 0);

@@ -4,7 +4,6 @@
  * deleted, which the rank needs exactly.
  */
 
-import { LengthNorms } from '../ranking/bm25.js';
 import { Dictionary } from '../terms/dictionary.js';
 import { IdTable } from '../terms/id-table.js';
 import type { DocumentTokens } from '../tokenizing/document-reader.js';
@@ -55,7 +54,6 @@ export class SegmentStore {
   #mergeIsDue = false;
   /** Segments from a cache. The documents of their terms are counted before the first deletion. */
   #uncounted: FrozenSegment[] = [];
-  readonly #norms = new LengthNorms();
   /** Documents in the index. */
   documentCount = 0;
   /** Tokens in the default columns of all documents. */
@@ -83,11 +81,6 @@ export class SegmentStore {
 
   get frozenSegments(): readonly FrozenSegment[] {
     return [...this.#frozen.values()];
-  }
-
-  /** For the current documents, until the next change. */
-  get norms(): LengthNorms {
-    return this.#norms.update(this.documentCount, this.tokenCount);
   }
 
   has(id: DocumentId): boolean {
