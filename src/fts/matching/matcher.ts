@@ -12,7 +12,7 @@ import {
   type Segment,
 } from '../segments/segment.js';
 import { type PositionList, positionOf } from './near.js';
-import { hasTerm, type ResolvedPhrase, TermSet } from './phrase-terms.js';
+import { type ResolvedPhrase, TermSet } from './phrase-terms.js';
 
 export abstract class Matcher {
   protected readonly segment: Segment;
@@ -76,7 +76,7 @@ export abstract class Matcher {
   protected hasTermsAt(start: number, known = 0): boolean {
     const { tokens } = this.segment;
     for (let i = known; i < this.terms.length; i++)
-      if (!hasTerm(this.terms[i] as TermSet, tokens[start + i] ?? -1)) return false;
+      if (!this.terms[i]?.has(tokens[start + i] ?? -1)) return false;
     return true;
   }
 

@@ -16,7 +16,7 @@ import {
 } from '../segments/segment.js';
 import { Matcher } from './matcher.js';
 import { type PositionList, positionOf } from './near.js';
-import { hasTerm, postingsOf, type ResolvedPhrase, type TermSet } from './phrase-terms.js';
+import { postingsOf, type ResolvedPhrase, type TermSet } from './phrase-terms.js';
 import { adjacentPostings, nearPostings, type WordPostings } from './position-walk.js';
 
 export class PhraseMatcher extends Matcher {
@@ -59,7 +59,7 @@ export class PhraseMatcher extends Matcher {
       const last = to - this.length;
       const end = this.#first ? Math.min(from, last) : last;
       for (let at = from; at <= end; at++) {
-        if (!hasTerm(lead, tokens[at] ?? -1) || !this.hasTermsAt(at, 1)) continue;
+        if (!lead.has(tokens[at] ?? -1) || !this.hasTermsAt(at, 1)) continue;
         count++;
         into?.push(positionOf(column, at - from));
       }

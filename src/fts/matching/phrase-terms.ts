@@ -26,9 +26,11 @@ export class TermSet {
   readonly locals: readonly number[];
   /** The only term; -1 if there are none or several. */
   readonly single: number;
+  readonly isSeveral: boolean;
   /** Whether the postings of a term may have a frequency of 0. */
   readonly hasZeros: boolean;
   readonly #termCount: number;
+  /** 1 for each of several terms, by local number. Made when it is needed. */
   #members: Uint8Array | undefined;
 
   /** The terms of `segment` among the dictionary's `numbers`. */
@@ -39,22 +41,23 @@ export class TermSet {
       if (local >= 0) locals.push(local);
     }
     this.locals = locals;
-    this.single = this.isSeveral ? -1 : (this.locals[0] ?? -1);
-    this.hasZeros = this.locals.some((local) => segment.hasZeros(local));
+    this.isSeveral = locals.length > 1;
+    this.single = this.isSeveral ? -1 : (locals[0] ?? -1);
+    this.hasZeros = locals.some((local) => segment.hasZeros(local));
     this.#termCount = segment.termCount;
   }
 
-  get isSeveral(): boolean {
-    return this.locals.length > 1;
+  /** Whether the set contains the term of this local number. */
+  has(local: number): boolean {
+    if (!this.isSeveral) return local === this.single;
+    this.#members ??= this.#markMembers();
+    return this.#members[local] === 1;
   }
 
-  /** 1 for each of several terms, by local number. */
-  get members(): Uint8Array | undefined {
-    if (this.isSeveral && this.#members === undefined) {
-      this.#members = new Uint8Array(this.#termCount);
-      for (const local of this.locals) this.#members[local] = 1;
-    }
-    return this.#members;
+  #markMembers(): Uint8Array {
+    const members = new Uint8Array(this.#termCount);
+    for (const own of this.locals) members[own] = 1;
+    return members;
   }
 }
 
@@ -79,10 +82,6 @@ function bitsOf(mask: number): number[] {
   for (let bit = 0; mask >>> bit > 0; bit++) if (((mask >>> bit) & 1) === 1) bits.push(bit);
   return bits;
 }
-
-/** Whether the set contains the term of this local number. */
-export const hasTerm = ({ single, members }: TermSet, local: number) =>
-  members === undefined ? local === single : members[local] === 1;
 
 /** The documents of the terms without frequencies of 0, deleted documents included. */
 export function postingsOf(

@@ -9,7 +9,7 @@ import { type PostingList, posting, type Segment, tokensBefore } from '../segmen
 import { findPattern } from '../tokenizing/symbols.js';
 import { Matcher } from './matcher.js';
 import type { PositionList } from './near.js';
-import { hasTerm, type ResolvedPhrase, type TermSet } from './phrase-terms.js';
+import type { ResolvedPhrase } from './phrase-terms.js';
 
 export class SymbolMatcher extends Matcher {
   readonly #patterns: readonly SymbolPattern[];
@@ -68,7 +68,7 @@ export class SymbolMatcher extends Matcher {
       this.segment,
       slot,
       bytes,
-      (word, n) => hasTerm(this.terms[offset + n] as TermSet, tokens[document + word] ?? -1),
+      (word, n) => this.terms[offset + n]?.has(tokens[document + word] ?? -1) === true,
       (word) => {
         if (word >= offset) starts.push(word - offset);
       },

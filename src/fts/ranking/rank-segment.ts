@@ -221,17 +221,8 @@ function* rankTwo(
 ): Generator<void, number> {
   const shared = intersect(first, second);
   yield* rankSame(query, [shared, intersect(second, shared)], ranking);
-  if (query.plan.kind === 'or') rankOthers(query, [first, second], shared, ranking);
-  return countLive(query.segment, shared);
-}
-
-/** Offers the documents of two phrases, but not those of `shared`. */
-function rankOthers(
-  query: SegmentQuery,
-  [first, second]: readonly [PostingList, PostingList],
-  shared: PostingList,
-  ranking: Ranking,
-): void {
+  const count = countLive(query.segment, shared);
+  if (query.plan.kind === 'and') return count;
   for (let i = 0; i < shared.length; i++) leftOut[slotAt(shared, i)] = 1;
   const canReach = (phrase: number) =>
     maxTermScore(ranking.idfs[phrase] ?? 0) >= (ranking.top.last?.score ?? 0);
@@ -240,6 +231,7 @@ function rankOthers(
   if (canReach(1)) rankOnePhrase(query, 1, second, ranking);
   if (!isFirstRarer && canReach(0)) rankOnePhrase(query, 0, first, ranking);
   for (let i = 0; i < shared.length; i++) leftOut[slotAt(shared, i)] = 0;
+  return count;
 }
 
 /** Offers the documents of `lists`; `documents` is the number of different ones, if that is known. */

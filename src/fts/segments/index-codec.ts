@@ -39,8 +39,6 @@ export function encodeIndex(
   ];
 }
 
-const isTerms = (meta: unknown) => (meta as { isTerms?: boolean }).isTerms === true;
-
 /** Decodes the buffers of `encodeIndex` in their order. Call `close` in every case. */
 export class IndexDecoder {
   readonly #store: SegmentStore;
@@ -57,7 +55,7 @@ export class IndexDecoder {
   decodeTerms(buffer: Buffer): boolean {
     const { dictionary } = this.#store;
     const decoded = decodeArrays(buffer);
-    if (decoded === undefined || !isTerms(decoded.meta)) return false;
+    if (decoded === undefined || !(decoded.meta as { isTerms?: boolean }).isTerms) return false;
     // The checksum proves that these are the arrays that encodeIndex wrote.
     const packed = decoded.arrays as unknown as PackedTerms & { order: Uint32Array };
     if (!dictionary.adopt(packed, packed.order)) return false;

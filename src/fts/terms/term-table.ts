@@ -236,18 +236,16 @@ export abstract class TermTable {
     }
     const entries = new Int32Array(ENTRY * terms.length);
     const buckets = new Int32Array(this.#buckets.length).fill(NONE);
+    const ends = new Uint32Array(terms.length);
+    let end = 0;
     numbers.forEach((number, index) => {
+      end += terms[index]?.length ?? 0;
+      ends[index] = end;
       const bucket = this.#bucketOf(number);
       const keys = this.#entries.subarray(ENTRY * number, ENTRY * number + NEXT);
       entries.set(keys, ENTRY * index);
       entries[ENTRY * index + NEXT] = buckets[bucket] ?? NONE;
       buckets[bucket] = index;
-    });
-    const ends = new Uint32Array(terms.length);
-    let end = 0;
-    terms.forEach((term, index) => {
-      end += term.length;
-      ends[index] = end;
     });
     return {
       terms,

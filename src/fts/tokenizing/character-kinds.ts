@@ -25,11 +25,10 @@ for (const [chars, kind] of [
   ['#$%&*+/<=>@\\^_|~-', SYMBOL],
   ['.:', LEADING],
   [',;!?)]}\'"', CLOSING],
+  ['\u00a0\u3000', WIDE_SPACE],
 ] as const) {
   for (const char of chars) KINDS[char.charCodeAt(0)] = kind;
 }
-
-for (const code of [0xa0, 0x3000]) KINDS[code] = WIDE_SPACE;
 
 /** Whether a code unit ends a chunk. */
 export function isSpaceUnit(code: number): boolean {

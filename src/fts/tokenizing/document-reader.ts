@@ -28,15 +28,6 @@ export const MAX_INDEXED_UNITS = 2 ** 22;
 const LAST_ASCII = 127;
 const SPACE_CODE = 0x20;
 
-/** The part of a chunk (text without spaces) that is read so far. */
-interface Chunk {
-  start: number;
-  /** Number of its first word. */
-  word: number;
-  hasSymbol: boolean;
-  hasCjk: boolean;
-}
-
 export class DocumentReader extends AsciiWords {
   readonly #dictionary: Dictionary;
   readonly #extendedColumns: number;
@@ -47,7 +38,8 @@ export class DocumentReader extends AsciiWords {
   readonly #symbols = new SymbolWriter();
   /** Number of the first word of the text being read. */
   #firstWord = 0;
-  readonly #chunk: Chunk = { start: 0, word: 0, hasSymbol: false, hasCjk: false };
+  /** The part of a chunk (text without spaces) that is read so far. `word` is the number of its first word. */
+  readonly #chunk = { start: 0, word: 0, hasSymbol: false, hasCjk: false };
 
   /** `extended` is the mask of the columns whose CJK bigrams and words with symbols are read. */
   constructor(dictionary: Dictionary, extended: number) {
@@ -136,18 +128,15 @@ export class DocumentReader extends AsciiWords {
   }
 
   #endChunk(text: string, end: number): void {
-    const { start, hasSymbol, hasCjk } = this.#chunk;
-    if (hasSymbol) this.#addSymbolChunk(end);
+    const { start, word, hasSymbol, hasCjk } = this.#chunk;
+    if (hasSymbol) {
+      const { array, count } = this.#offsets;
+      const bounds = { array, from: 2 * (word - this.#firstWord), to: count };
+      this.#symbols.addChunk(word, this.units, start, bounds, end);
+    }
     if (hasCjk) {
       for (const term of cjkTokens(text.slice(start, end)))
         this.#bigrams.push(this.#dictionary.intern(term));
     }
-  }
-
-  #addSymbolChunk(end: number): void {
-    const { start, word } = this.#chunk;
-    const { array } = this.#offsets;
-    const bounds = { array, from: 2 * (word - this.#firstWord), to: this.#offsets.count };
-    this.#symbols.addChunk(word, this.units, start, bounds, end);
   }
 }

@@ -145,7 +145,9 @@ export class WordOffsets {
    */
   #scanAscii(stop: number): void {
     const text = this.#text;
-    const found = this.#roomFor(STRIDE + 2);
+    // Has room for the word after these characters too.
+    this.#found = withCapacity(this.#found, this.#count + STRIDE + 3);
+    const found = this.#found;
     let count = this.#count;
     let inside = count % 2;
     let at = this.#at;
@@ -171,11 +173,6 @@ export class WordOffsets {
       this.#found[this.#count++] = end;
     }
     this.#at = end > at ? end : at + 1;
-  }
-
-  #roomFor(more: number): Int32Array {
-    this.#found = withCapacity(this.#found, this.#count + more + 1);
-    return this.#found;
   }
 }
 
