@@ -62,20 +62,16 @@ export function encodeArrays(meta: unknown, arrays: Readonly<Record<string, AnyA
   return buffer;
 }
 
-function isIntact(buffer: Buffer): boolean {
-  return (
-    buffer.length >= HEADER_BYTES &&
-    buffer.readUInt32LE(0) === MAGIC &&
-    buffer.readUInt32LE(4) === SEGMENT_FORMAT &&
-    buffer.readUInt32LE(8) === crc32(buffer.subarray(12))
-  );
-}
-
 /** `undefined` if the buffer is damaged or of another version. The arrays are views of an aligned buffer. */
 export function decodeArrays(
   buffer: Buffer,
 ): { meta: unknown; arrays: Readonly<Record<string, AnyArray>> } | undefined {
-  if (!isIntact(buffer)) return undefined;
+  const isIntact =
+    buffer.length >= HEADER_BYTES &&
+    buffer.readUInt32LE(0) === MAGIC &&
+    buffer.readUInt32LE(4) === SEGMENT_FORMAT &&
+    buffer.readUInt32LE(8) === crc32(buffer.subarray(12));
+  if (!isIntact) return undefined;
   const headEnd = HEADER_BYTES + buffer.readUInt32LE(12);
   const head = JSON.parse(buffer.toString('utf8', HEADER_BYTES, headEnd)) as Head;
   // A buffer from Node's pool can begin at any address. Only an aligned one can be viewed as numbers.

@@ -5,6 +5,7 @@
  */
 import { addToUnion, takeUnion } from './posting-lists.js';
 import {
+  columnTokens,
   type DocumentId,
   frequencyOf,
   type Layout,
@@ -12,6 +13,7 @@ import {
   type PositionIndex,
   type PostingList,
   type Segment,
+  tokensBefore,
 } from './segment.js';
 
 /** The arrays of a frozen segment, as segment-codec.ts stores them. */
@@ -34,13 +36,12 @@ export const narrowest = (length: number, bound: number) =>
   bound <= 0x10000 ? new Uint16Array(length) : new Uint32Array(length);
 
 /** Built from the documents' tokens. `undefined` if a frequency is limited. */
-function positionIndexOf({ layout, parts, size }: FrozenSegment): PositionIndex | undefined {
-  const { tokens, starts: columns, packed, offsets } = parts;
-  const { count, defaults } = layout;
-  const baseOf = (slot: number) => columns[slot * (count + 1)] ?? 0;
+function positionIndexOf(segment: FrozenSegment): PositionIndex | undefined {
+  const { tokens, packed, offsets } = segment.parts;
+  const { count, defaults } = segment.layout;
   let longest = 0;
-  for (let slot = 0; slot < size; slot++)
-    longest = Math.max(longest, (columns[slot * (count + 1) + count] ?? 0) - baseOf(slot));
+  for (let slot = 0; slot < segment.size; slot++)
+    longest = Math.max(longest, tokensBefore(segment, slot + 1) - tokensBefore(segment, slot));
   const starts = new Uint32Array(packed.length + 1);
   let total = 0;
   for (let i = 0; i < packed.length; i++) {
@@ -52,12 +53,12 @@ function positionIndexOf({ layout, parts, size }: FrozenSegment): PositionIndex 
   starts[packed.length] = total;
   const positions = narrowest(total, longest);
   const next = offsets.map((offset) => starts[offset] ?? 0);
-  for (let slot = 0; slot < size; slot++) {
-    const base = baseOf(slot);
+  for (let slot = 0; slot < segment.size; slot++) {
+    const base = tokensBefore(segment, slot);
     for (let column = 0; column < count; column++) {
       if (((defaults >>> column) & 1) === 0) continue;
-      const to = columns[slot * (count + 1) + column + 1] ?? 0;
-      for (let i = columns[slot * (count + 1) + column] ?? 0; i < to; i++) {
+      const { from, to } = columnTokens(segment, slot, column);
+      for (let i = from; i < to; i++) {
         const term = tokens[i] ?? 0;
         const at = next[term] ?? 0;
         positions[at] = i - base;

@@ -29,14 +29,11 @@ export function encodeIndex(
     const exists = store.frozenSegments.includes(segment);
     return exists ? encodeSegment(segment, indexes, idInCache) : Buffer.alloc(0);
   });
-  return [
-    () =>
-      encodeArrays(
-        { isTerms: true },
-        { ...packed, order: runToCompletion(alphabeticalOrder(terms)) },
-      ),
-    ...segments,
-  ];
+  const encodeTerms = () => {
+    const order = runToCompletion(alphabeticalOrder(terms));
+    return encodeArrays({ isTerms: true }, { ...packed, order });
+  };
+  return [encodeTerms, ...segments];
 }
 
 /** Decodes the buffers of `encodeIndex` in their order. Call `close` in every case. */

@@ -71,7 +71,7 @@ export class SegmentStore {
 
   /** Oldest first. The live segment is last. */
   get segments(): readonly Segment[] {
-    return [...this.#frozen.values(), this.#live];
+    return [...this.frozenSegments, this.#live];
   }
 
   /** Whether the dictionary counts the documents of all terms, once `flush` was called. */
@@ -124,9 +124,7 @@ export class SegmentStore {
     // The terms of all documents must be counted before a term without documents can be freed.
     this.flush();
     this.#countAdopted();
-    const location = this.locationOf(id);
-    if (location === undefined) return false;
-    const { segment, slot } = location;
+    const { segment, slot } = this.locationOf(id) as DocumentLocation;
     this.#locations.delete(id);
     segment.dead[slot] = 1;
     insertSorted(segment.deadSlots, slot);
@@ -237,13 +235,11 @@ export class SegmentStore {
   #mergeSmall(): void {
     this.#mergeIsDue = false;
     const bySize = [...this.#frozen.values()].sort((x, y) => liveIn(x) - liveIn(y));
-    for (let i = 1; i < bySize.length; i++) {
-      const [a, b] = [bySize[i - 1], bySize[i]];
-      if (a === undefined || b === undefined || liveIn(b) > 2 * liveIn(a)) continue;
-      const fits = liveIn(a) + liveIn(b) <= LIVE_SLOTS && tokensIn(a) + tokensIn(b) <= MAX_TOKENS;
-      if (!fits) continue;
-      this.#replace([a, b]);
-      return;
-    }
+    const at = bySize.findIndex((b, i) => {
+      const a = bySize[i - 1];
+      if (a === undefined || liveIn(b) > 2 * liveIn(a)) return false;
+      return liveIn(a) + liveIn(b) <= LIVE_SLOTS && tokensIn(a) + tokensIn(b) <= MAX_TOKENS;
+    });
+    if (at > 0) this.#replace(bySize.slice(at - 1, at + 1));
   }
 }
