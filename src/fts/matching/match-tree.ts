@@ -3,8 +3,7 @@
  * which each phrase counts towards the rank: FTS5 counts a phrase only where every branch that
  * contains it matches, and never on the right of NOT.
  */
-import type { NearNode, QueryNode } from '../query/tree.js';
-import { childrenOf } from '../query/tree.js';
+import { childrenOf, type NearNode, type QueryNode } from '../query/tree.js';
 import { intersect, intersectAll, subtract, unite } from '../segments/posting-lists.js';
 import { DETAIL_BITS, NO_POSTINGS, type PostingList } from '../segments/segment.js';
 

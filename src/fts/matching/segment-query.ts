@@ -4,8 +4,7 @@
  */
 
 import { runToCompletion } from '../../base/time-slice.js';
-import type { NearNode, QueryNode } from '../query/tree.js';
-import { childrenOf } from '../query/tree.js';
+import { childrenOf, type NearNode, type QueryNode } from '../query/tree.js';
 import { intersectAll, slotAt } from '../segments/posting-lists.js';
 import {
   DETAIL_BITS,
