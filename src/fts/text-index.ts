@@ -37,7 +37,7 @@ export interface SearchOptions {
   readonly matchType?: MatchType;
   /** Called for every match. Documents for which it is false do not count in `total`. */
   readonly filter?: (id: DocumentId) => boolean;
-  /** Called before each pass over the index. A pass starts again if the index changes during it. */
+  /** Called before each pass over the index. The search starts again if the index changes during it. */
   readonly onBegin?: () => void;
   readonly signal?: AbortSignal;
 }
