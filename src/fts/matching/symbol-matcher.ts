@@ -24,9 +24,10 @@ export class SymbolMatcher extends Matcher {
   protected read(slot: number, into?: PositionList): number {
     const document = tokensBefore(this.segment, slot);
     const words = this.#find(slot);
-    for (const word of this.length > 0 ? words : []) {
+    if (into === undefined || this.length === 0) return words.length;
+    for (const word of words) {
       const position = this.positionAt(slot, document + word);
-      if (position !== undefined) into?.push(position);
+      if (position !== undefined) into.push(position);
     }
     return words.length;
   }
