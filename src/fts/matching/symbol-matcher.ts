@@ -6,7 +6,7 @@
 import type { SymbolPattern } from '../query/tree.js';
 import { intersectAll } from '../segments/posting-lists.js';
 import { type PostingList, posting, type Segment, tokensBefore } from '../segments/segment.js';
-import { findPattern } from '../tokenizing/symbols.js';
+import { findPattern } from '../tokenizing/symbol-chunks.js';
 import { Matcher } from './matcher.js';
 import type { PositionList } from './near.js';
 import type { ResolvedPhrase } from './phrase-terms.js';

@@ -1,14 +1,14 @@
 /**
  * Parses what a caller typed, by match type. `fts5` has FTS5's grammar and exactly its answers. The
  * other types never fail on syntax. They also find CJK text by any two characters of it or more
- * (cjk-bigrams.ts) and words with symbols as typed (symbols.ts).
+ * (cjk-bigrams.ts) and words with symbols as typed (symbol-chunks.ts).
  */
 
 import { isAppError } from '../../base/errors.js';
 import type { Dictionary } from '../terms/dictionary.js';
 import { hasSymbols } from '../tokenizing/character-kinds.js';
 import { bigramsOf, cjkRunsOf } from '../tokenizing/cjk-bigrams.js';
-import { symbolPattern } from '../tokenizing/symbols.js';
+import { symbolPattern } from '../tokenizing/symbol-chunks.js';
 import { termsOf, tokenize } from '../tokenizing/tokenizer.js';
 import { allowedEdits } from './fuzziness.js';
 import type { MatchType } from './match-types.js';

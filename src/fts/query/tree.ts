@@ -14,7 +14,7 @@ export interface QueryTerm {
 
 /** Symbols of a phrase that stand in the text as typed. */
 export interface SymbolPattern {
-  /** See symbolPattern in symbols.ts. */
+  /** See symbolPattern in symbol-chunks.ts. */
   readonly bytes: Uint8Array;
   /** Number of the phrase's terms before the pattern. */
   readonly word: number;

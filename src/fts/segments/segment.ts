@@ -81,7 +81,7 @@ export interface Segment {
   readonly tokens: Uint16Array | Uint32Array;
   /** Column c of slot s begins at `tokens[starts[s * (count + 1) + c]]` and ends at the next start. */
   readonly starts: Uint32Array;
-  /** Words with symbols (symbols.ts): those of slot s begin at `symbols[symbolStarts[s]]`. */
+  /** Words with symbols (symbol-chunks.ts): those of slot s begin at `symbols[symbolStarts[s]]`. */
   readonly symbols: Uint8Array;
   readonly symbolStarts: Uint32Array;
   /** All local term numbers are lower. */

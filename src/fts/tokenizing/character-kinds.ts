@@ -1,6 +1,6 @@
 /**
  * Decides which characters are spaces, CJK, punctuation or symbols. A symbol is part of a word as it is
- * typed (`C++`, `.env`, `--flag`); FTS5's tokenizer treats it as a space. symbols.ts stores such words.
+ * typed (`C++`, `.env`, `--flag`); FTS5's tokenizer treats it as a space. symbol-chunks.ts stores such words.
  */
 
 /** The code unit that is taken to follow the last character of a chunk. */

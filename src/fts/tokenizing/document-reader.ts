@@ -8,7 +8,7 @@ import type { Dictionary } from '../terms/dictionary.js';
 import { AsciiWords } from './ascii-words.js';
 import { isCjkUnit, isSpaceUnit, isSymbolUnit } from './character-kinds.js';
 import { cjkTokens } from './cjk-bigrams.js';
-import { SymbolWriter } from './symbols.js';
+import { SymbolWriter } from './symbol-chunks.js';
 import { endOfWord, foldWord, MAX_TERM_BYTES } from './tokenizer.js';
 
 /** Valid until the next document is read. */
@@ -16,7 +16,7 @@ export interface DocumentTokens {
   readonly tokens: Uint32Array;
   /** The start of each column in `tokens`, and the end of the last one. */
   readonly starts: readonly number[];
-  /** The words with symbols, as symbols.ts encodes them. */
+  /** The words with symbols, as symbol-chunks.ts encodes them. */
   readonly symbols: Uint8Array;
 }
 

@@ -2,7 +2,7 @@
  * Splits text into the same terms as SQLite's `unicode61 remove_diacritics 1`, for every code point of
  * Unicode: lower case, without diacritics, separated by everything but letters, digits and private-use
  * characters. The tables are generated from SQLite itself (test/fts/generate-unicode-tables.mjs).
- * cjk-bigrams.ts and symbols.ts have what goes beyond FTS5.
+ * cjk-bigrams.ts and symbol-chunks.ts have what goes beyond FTS5.
  */
 import { withCapacity } from '../../base/typed-array.js';
 import { CLASS_RUNS, FOLD_RUNS } from './unicode-tables.js';
