@@ -86,7 +86,7 @@ const STEPS: readonly Step[] = [
   {
     args: ['tag', 'A Mad', '--remove', 'pot'],
     code: 1,
-    shows: 'The conversation does not have: "pot"',
+    shows: 'Not removed, because the conversation did not have it: "pot"',
   },
   { args: ['tag', 'A Mad', '#'], code: 2, shows: '"#" is not a tag' },
   { args: ['tag', 'A Mad', '--json'], shows: '"tags"', json: true },

@@ -124,6 +124,17 @@ describe('a transcript in Markdown', () => {
     expect(said(bench.bySource('a.md'))).toEqual(expected);
   });
 
+  it.each([
+    ['a title', '# Shed\n\nUser: How?\nWhy: wood\n\nAI: So.\nhuman: Yes'],
+    ['front matter', '---\ntitle: Shed\n---\nHuman: How?\nWhy: wood\n\nClaude: So.\n\nMe: Yes\n'],
+  ])('may have plain names if it begins with one, after %s', async (_what, content) => {
+    const bench = await openImportBench();
+    await bench.importText(content, 'shed.txt');
+    const made = bench.bySource('shed.txt');
+    expect(made.title).toBe('Shed');
+    expect(said(made)).toEqual(['user: How?\nWhy: wood', 'assistant: So.', 'user: Yes']);
+  });
+
   it('with headings keeps lines with bold names in its messages', async () => {
     const bench = await openImportBench();
     await bench.importText('## User\nHow?\n\n## Assistant\n**User:** root\n**AI:** on', 'a.md');
@@ -136,6 +147,8 @@ describe('a transcript in Markdown', () => {
     ['one name', '# Login\n\n**User:** root\n\nThe **Assistant:** is off.'],
     ['a prompt and its answer', '**Prompt:** $\n**Response:** 200 OK'],
     ['a model and a user', '**Model:** x\n\n**User:** root\n**System:** Linux'],
+    ['plain fields', 'Host: shed\nUser: root\nAssistant: none'],
+    ['plain names of one side', 'User: root\nHuman: none'],
     ['items', '- **User:** a person\n- **Assistant:** a program'],
   ])('is not a note with bold words: %s', async (_what, content) => {
     const bench = await openImportBench();

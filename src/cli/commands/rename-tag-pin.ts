@@ -76,7 +76,7 @@ export async function tag(
   );
   if (missing.length === 0) return;
   const named = missing.map((each) => JSON.stringify(each)).join(', ');
-  console.error(oneLine(`The conversation does not have: ${named}`));
+  console.error(oneLine(`Not removed, because the conversation did not have it: ${named}`));
   process.exitCode = NOTHING_FOUND;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Transcripts in Markdown, with a heading or a bold word for each speaker, such as `## User`, `###
- * Assistant` or `**You:**`. The text may follow a bold word on its line. A text with fewer than two
- * speakers is no transcript.
+ * Transcripts in Markdown or plain text, with a heading or a name for each speaker, such as `## User`,
+ * `**You:**` or `User: text`. The text may follow a name on its line. A text with fewer than two speakers is
+ * no transcript.
  */
 import { posix } from 'node:path';
 import type { Input, InputFile } from '../../files/input/input-types.js';
@@ -16,11 +16,14 @@ const MARKDOWN = /\.(md|markdown|txt)$/i;
 const SPEAKER =
   /^(?:#{1,6}\s+(?:\S{1,4}\s+)?\*{0,2}([A-Za-z]+)\*{0,2}:?|\*\*([A-Za-z]+):?\*\*:?|([A-Za-z]+):)(?:\s*[([—–-]?\s*(\d{4}-\d\d-\d\d[^)\]]*)[)\]]?)?\s*$/;
 /**
- * Matches `**You:** text` and `**You**: text`. The names are fewer than in roles.ts, because a note may have
- * fields such as `**Model:** GPT` and `**Response:** 200`.
+ * Names that the text follows on their line. They are fewer than in roles.ts, because a note may have fields
+ * such as `**Model:** GPT` and `**Response:** 200`.
  */
-const SPEAKER_WITH_TEXT =
-  /^\*\*(user|human|you|me|assistant|ai|bot|gemini|claude|chatgpt|gpt|system)(?::\*\*|\*\*:)[ \t]+(\S.*)$/i;
+const NAME = '(user|human|you|me|assistant|ai|bot|gemini|claude|chatgpt|gpt|system)';
+/** Matches `**You:** text` and `**You**: text`. */
+const BOLD_NAME_WITH_TEXT = new RegExp(`^\\*\\*${NAME}(?::\\*\\*|\\*\\*:)[ \\t]+(\\S.*)$`, 'i');
+/** Matches `You: text`. */
+const PLAIN_NAME_WITH_TEXT = new RegExp(`^${NAME}:[ \\t]+(\\S.*)$`, 'i');
 /** Matches a line such as `**Date:** today`. */
 const FIELD = /^\*\*[^*]+(?::\*\*|\*\*:)[ \t]/;
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -68,7 +71,8 @@ async function conversationOf(file: InputFile): Promise<ImportItem> {
 const nameOf = ({ name, isUnnamed }: InputFile) => (isUnnamed ? undefined : posix.parse(name).name);
 
 /** Whether the text has at least two speakers. */
-export const isTranscript = (text: string): boolean => rolesOf(messagesIn(text)).size > 1;
+export const isTranscript = (text: string): boolean =>
+  rolesOf(messagesIn(frontMatter(text).body)).size > 1;
 
 const rolesOf = (messages: readonly ImportedMessage[]): ReadonlySet<Role> =>
   new Set(messages.map(({ role }) => role));
@@ -82,13 +86,22 @@ interface Speaker {
 
 function messagesIn(text: string): ImportedMessage[] {
   const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
+  // A plain name is a speaker only if the text begins with one: notes have fields such as `User: root`.
+  const first = lines.find((line) => line.trim() !== '' && !/^#\s/.test(line)) ?? '';
+  const plain = PLAIN_NAME_WITH_TEXT.test(first) ? dialogueOf(lines, PLAIN_NAME_WITH_TEXT) : [];
+  if (plain.length > 0) return plain;
   const alone = messagesOf(lines, speakerAlone);
   // A transcript with headings may quote lines with bold names, so these are not speakers in it.
   if (rolesOf(alone).size > 1 && !lines.some(isBoldName)) return alone;
-  const all = messagesOf(lines, (line) => speakerAlone(line) ?? speakerWithText(line));
+  const bold = isFieldList(lines) ? [] : dialogueOf(lines, BOLD_NAME_WITH_TEXT);
+  return bold.length > 0 ? bold : alone;
+}
+
+/** The messages if both a person and an assistant speak, otherwise none. `names` matches a name with text. */
+function dialogueOf(lines: readonly string[], names: RegExp): ImportedMessage[] {
+  const all = messagesOf(lines, (line) => speakerAlone(line) ?? speakerWithText(line, names));
   const roles = rolesOf(all);
-  const isDialogue = roles.has('user') && roles.has('assistant') && !isFieldList(lines);
-  return isDialogue ? all : alone;
+  return roles.has('user') && roles.has('assistant') ? all : [];
 }
 
 function speakerAlone(line: string): Speaker | undefined {
@@ -97,8 +110,8 @@ function speakerAlone(line: string): Speaker | undefined {
   return role && { role, createdAt: timeIn(found?.[4]?.trim()) };
 }
 
-function speakerWithText(line: string): Speaker | undefined {
-  const [, name, text] = SPEAKER_WITH_TEXT.exec(line) ?? [];
+function speakerWithText(line: string, names: RegExp): Speaker | undefined {
+  const [, name, text] = names.exec(line) ?? [];
   const role = roleIn(name);
   return role && { role, text };
 }
@@ -107,7 +120,7 @@ const isBoldName = (line: string) => line.startsWith('**') && speakerAlone(line)
 
 /** Whether the first name with text is one of several fields of a note, such as `**Date:** today`. */
 function isFieldList(lines: readonly string[]): boolean {
-  const before = lines[lines.findIndex((line) => speakerWithText(line) !== undefined) - 1];
+  const before = lines[lines.findIndex((line) => BOLD_NAME_WITH_TEXT.test(line)) - 1];
   return before !== undefined && FIELD.test(before);
 }
 
