@@ -86,6 +86,14 @@ describe('a transcript in Markdown', () => {
       'headings',
       '# Shed\n\n## User\n\nHow?\n\n```\n## Assistant\n```\n\n---\n\n## Assistant\n\nSo.',
     ],
+    [
+      'names as on the page of ChatGPT',
+      '# Shed\n\nYou said:\nHow?\n\n```\n## Assistant\n```\nChatGPT said:\n\nSo.',
+    ],
+    [
+      'headings as on the page of ChatGPT',
+      '# Shed\n\n##### You said:\nHow?\n\n```\n## Assistant\n```\n###### **ChatGPT said:**\nSo.',
+    ],
     ['bold words', '# Shed\n\n**You:**\nHow?\n\n```\n## Assistant\n```\n\n**ChatGPT:**\nSo.'],
     [
       'front matter',

@@ -12,9 +12,12 @@ import { timeIn } from '../reading/times.js';
 import type { ImportedMessage, ImportItem, Source } from '../source-interface.js';
 
 const MARKDOWN = /\.(md|markdown|txt)$/i;
-/** Matches `## User`, `## User (2025-01-24 10:00)`, `**User:**`, and `User:` alone on a line. */
+/**
+ * Matches `## User`, `## User (2025-01-24 10:00)`, `**User:**`, and `User:` alone on a line. In text copied
+ * from ChatGPT's page the names are `You said:` and `ChatGPT said:`.
+ */
 const SPEAKER =
-  /^(?:#{1,6}\s+(?:\S{1,4}\s+)?\*{0,2}([A-Za-z]+)\*{0,2}:?|\*\*([A-Za-z]+):?\*\*:?|([A-Za-z]+):)(?:\s*[([—–-]?\s*(\d{4}-\d\d-\d\d[^)\]]*)[)\]]?)?\s*$/;
+  /^(?:#{1,6}\s+(?:[^\sA-Za-z*]{1,4}\s+)?\*{0,2}([A-Za-z]+)(?: said)?:?\*{0,2}:?|\*\*([A-Za-z]+)(?: said)?:?\*\*:?|([A-Za-z]+)(?: said)?:)(?:\s*[([—–-]?\s*(\d{4}-\d\d-\d\d[^)\]]*)[)\]]?)?\s*$/;
 /**
  * Names that the text follows on their line. They are fewer than in roles.ts, because a note may have fields
  * such as `**Model:** GPT` and `**Response:** 200`.
