@@ -102,6 +102,14 @@ describe('columns', () => {
     expect(index.search('us* NOT role : user').hits.map(({ id }) => id)).toEqual([0]);
   });
 
+  it('ranks a hit in another column if the default columns of all documents are empty', () => {
+    const index = createTextIndex({ columns: ['title', 'body'], defaultColumns: ['body'] });
+    index.put(1, { title: 'a' });
+    const [hit] = index.search('title: a').hits;
+    expect(hit?.id).toBe(1);
+    expect(hit?.rank).toBeLessThan(0);
+  });
+
   it('refuses unknown default columns', () => {
     expect(() => createTextIndex({ columns: ['a'], defaultColumns: ['b'] })).toThrow(
       expect.objectContaining({ code: 'VALIDATION_ERROR' }),

@@ -37,10 +37,9 @@ export class SymbolMatcher extends Matcher {
     const lists = this.terms.map(({ locals }) => this.segment.union(locals));
     if (lists.length > 0) return intersectAll(lists);
     const { size } = this.segment;
-    return {
-      packed: Uint32Array.from({ length: size }, (_, slot) => posting(slot, 0, 0)),
-      length: size,
-    };
+    const packed = new Uint32Array(size);
+    for (let slot = 0; slot < size; slot++) packed[slot] = posting(slot, 0, 0);
+    return { packed, length: size };
   }
 
   /** Numbers of the words of a document at which the whole phrase begins, ascending. */

@@ -105,7 +105,8 @@ export function* executeQuery(
   }
   const idfs = hitCounts.map((hitCount) => idf(store.documentCount, hitCount));
   const top = new TopK<ScoredDocument>(options.limit + options.offset, bestFirst);
-  const averageLength = store.tokenCount / store.documentCount;
+  // If the default columns of all documents are empty, every length is 0, and 0 / 0 would be no rank.
+  const averageLength = store.tokenCount / store.documentCount || 1;
   const ranking: Ranking = { idfs, averageLength, top, limits: [] };
   const isSum = plan.kind === 'or' && !options.filter;
   let total = isSum ? hitCounts.reduce((sum, count) => sum + count) : 0;
