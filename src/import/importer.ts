@@ -65,4 +65,4 @@ export class Importer {
   }
 }
 
-export type { ImportProgress, ImportReport };
+export type { ImportProgress, ImportReport, ImportRequest };

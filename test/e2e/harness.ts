@@ -170,9 +170,14 @@ export class BareServer {
 }
 
 /** Runs the command to its end. */
-export async function runCommand(place: Place, args: readonly string[], cwd = place.folder) {
+export async function runCommand(
+  place: Place,
+  args: readonly string[],
+  cwd = place.folder,
+  stdin: string | Uint8Array = '',
+) {
   const child = spawn(process.execPath, [MAIN, ...args], { env: place.env, cwd });
-  child.stdin.end();
+  child.stdin.end(stdin);
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk) => {

@@ -56,6 +56,21 @@ describe('daybook import', () => {
     });
   });
 
+  it('imports the standard input, the same text only once', async () => {
+    await withPlace(async (place) => {
+      const pipe = (text: string | Uint8Array, ...args: string[]) =>
+        runCommand(place, ['--root', place.root, 'import', ...args], place.folder, text);
+      const text = 'User: Which wood is the bench?\n\nAssistant: Larch.\n';
+      expect((await pipe(text, '-', '--yes')).stdout).toContain('1 conversation added');
+      expect((await pipe(text, '-', '--yes')).stdout).toContain('1 unchanged');
+      expect((await pipe(text, '-', FIXTURE)).code).toBe(2);
+      expect((await pipe(text, '-', '--watch')).code).toBe(2);
+      const damaged = await pipe(Buffer.from([0x55, 0xff, 0xfe]), '-', '--yes');
+      expect(damaged.code).toBe(2);
+      expect(damaged.stderr).toContain('not UTF-8');
+    });
+  });
+
   it('lists where tools keep their logs, and which of them delete them', async () => {
     await withPlace(async (place) => {
       const folder = join(place.folder, '.claude', 'projects', 'x');

@@ -9,7 +9,7 @@ import type { App } from '../../app.js';
 import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
 import type { DefaultLocation } from '../../import/default-locations.js';
-import type { ImportProgress, ImportReport } from '../../import/importer.js';
+import type { ImportProgress, ImportReport, ImportRequest } from '../../import/importer.js';
 import type { Activity } from '../../import/source-interface.js';
 import { watchImports } from '../../import/watch.js';
 import type { Flags } from '../configuration.js';
@@ -17,6 +17,7 @@ import { sizeOf } from '../terminal/amounts.js';
 import { canAsk, confirm } from '../terminal/confirm.js';
 import { report as reportFacts } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
+import { textOfStdin } from '../terminal/stdin.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 
@@ -47,6 +48,16 @@ export async function importConversations(
       hint: 'Give only one of them.',
     });
   }
+  const takesStdin = paths.includes('-');
+  if (takesStdin && (paths.length > 1 || options.watch)) {
+    throw new AppError(
+      'VALIDATION_ERROR',
+      'The path - (the standard input) must be the only path.',
+      {
+        hint: 'Import the paths with one command and the standard input with another, without --watch.',
+      },
+    );
+  }
   const since = options.since === undefined ? undefined : timeOf(options.since);
   // V8 collects garbage when the heap has grown by 20 %; this reduces the peak of memory by a third.
   setFlagsFromString('--heap-growing-percent=20');
@@ -55,6 +66,9 @@ export async function importConversations(
     const locations = paths.length > 0 ? [] : await app.importer.locations();
     if (paths.length === 0 && !options.json) showLocations(locations, options);
     const wanted = paths.length > 0 ? paths.map((path) => resolve(path)) : locations.map(pathOf);
+    const given = takesStdin
+      ? { paths: [], text: { name: undefined, content: await textOfStdin() } }
+      : { paths: wanted, text: undefined };
     const mayRun = paths.length > 0 || options.yes || options.dryRun || canAsk();
     if (wanted.length === 0 || !mayRun) {
       if (options.json) console.log(JSON.stringify({ places: locations }, null, 2));
@@ -62,7 +76,7 @@ export async function importConversations(
     }
     const areFound = paths.length === 0;
     const run = (dryRun: boolean) =>
-      runShown(app, wanted, { ...options, since, areFound, dryRun }, signal);
+      runShown(app, { ...given, ...options, since, areFound, dryRun }, signal);
     if (!options.yes || options.dryRun) {
       const plan = await run(true);
       if (options.dryRun) return show(plan, options);
@@ -105,6 +119,8 @@ function timeOf(text: string): string {
 }
 
 interface Wanted extends Omit<ImportOptions, 'dryRun' | 'since'> {
+  readonly paths: readonly string[];
+  readonly text: ImportRequest['text'];
   readonly dryRun: boolean;
   readonly since: string | undefined;
   /** True if Daybook found these paths and the user did not give them; see `ImportRequest`. */
@@ -113,8 +129,7 @@ interface Wanted extends Omit<ImportOptions, 'dryRun' | 'since'> {
 
 async function runShown(
   { importer }: App,
-  paths: readonly string[],
-  { from, since, project, activity, attachments, areFound, dryRun }: Wanted,
+  { paths, text, from, since, project, activity, attachments, areFound, dryRun }: Wanted,
   signal: AbortSignal,
 ): Promise<ImportReport> {
   const bar = progressBar(process.stderr);
@@ -126,7 +141,7 @@ async function runShown(
   };
   const named = project !== undefined && /^[.~/\\]/.test(project) ? resolve(project) : project;
   const chosen = { from, since, project: named, activity, attachments };
-  const request = { paths, ...chosen, areFound, dryRun, signal, onProgress };
+  const request = { paths, text, ...chosen, areFound, dryRun, signal, onProgress };
   return importer.run(request).finally(bar.clear);
 }
 

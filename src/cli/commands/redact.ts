@@ -11,6 +11,7 @@ import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { confirm, requireTerminal } from '../terminal/confirm.js';
 import { report } from '../terminal/output.js';
+import { textOfStdin } from '../terminal/stdin.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 
@@ -26,7 +27,7 @@ const MIN_LENGTH = 3;
 
 /** Throws VALIDATION_ERROR (text too short, or part of its replacement), LOCKED or STORAGE_FULL. */
 export async function redact(given: string, options: RedactOptions, flags: Flags): Promise<void> {
-  const text = given === '-' ? await standardInput() : given;
+  const text = given === '-' ? (await textOfStdin()).replace(/\r?\n$/, '') : given;
   const { with: replacement, json } = options;
   requireFit(text, replacement);
   const config = configuration(flags);
@@ -78,11 +79,4 @@ async function isWanted({ files }: Located, { yes, dryRun }: RedactOptions): Pro
   if (yes) return true;
   requireTerminal('Nothing was changed.');
   return confirm(`Remove the text from ${countOf(files.length, 'file')}? This cannot be undone.`);
-}
-
-async function standardInput(): Promise<string> {
-  let text = '';
-  process.stdin.setEncoding('utf8');
-  for await (const chunk of process.stdin) text += String(chunk);
-  return text.replace(/\r?\n$/, '');
 }

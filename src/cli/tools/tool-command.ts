@@ -1,9 +1,6 @@
 /** Makes a command from a tool: arguments and options from its input, the answer as text or as JSON. */
-import { isUtf8 } from 'node:buffer';
-import { buffer } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { App } from '../../app.js';
-import { AppError } from '../../base/errors.js';
 import type { Tool } from '../../tools/define-tool.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND, OK } from '../exit-status.js';
@@ -17,6 +14,7 @@ import { daybookLine } from '../terminal/command-line.js';
 import { showText } from '../terminal/pager.js';
 import { MATCH_END, MATCH_START, paintFor } from '../terminal/paint.js';
 import { progressBar } from '../terminal/progress-bar.js';
+import { textOfStdin } from '../terminal/stdin.js';
 import { toStdout } from '../terminal/stdout.js';
 import { escapeControls, terminalJson } from '../terminal/terminal-text.js';
 import { timesFor, withLocalDays, zoneFor } from '../terminal/times.js';
@@ -117,15 +115,6 @@ async function argumentsOf(command: Command, fields: readonly Field[]): Promise<
     args[rest] = (await textOfStdin()).replace(/\r?\n$/, '');
   }
   return args;
-}
-
-/** Throws VALIDATION_ERROR if the bytes are not UTF-8: other bytes could not be stored unchanged. */
-async function textOfStdin(): Promise<string> {
-  const bytes = await buffer(process.stdin);
-  if (isUtf8(bytes)) return bytes.toString();
-  throw new AppError('VALIDATION_ERROR', 'The standard input is not UTF-8 text.', {
-    hint: 'Nothing was stored. Convert the text first, for example with: iconv -f latin1 -t utf-8',
-  });
 }
 
 /** Inputs that the terminal sets: the marks around matches, and the maximum length of an answer. */

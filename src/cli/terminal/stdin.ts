@@ -1,0 +1,12 @@
+import { isUtf8 } from 'node:buffer';
+import { buffer } from 'node:stream/consumers';
+import { AppError } from '../../base/errors.js';
+
+/** Reads the standard input to its end. VALIDATION_ERROR if it is not UTF-8: other bytes could not be stored unchanged. */
+export async function textOfStdin(): Promise<string> {
+  const bytes = await buffer(process.stdin);
+  if (isUtf8(bytes)) return bytes.toString();
+  throw new AppError('VALIDATION_ERROR', 'The standard input is not UTF-8 text.', {
+    hint: 'Nothing was stored. Convert the text first, for example with: iconv -f latin1 -t utf-8',
+  });
+}
