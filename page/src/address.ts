@@ -3,7 +3,7 @@
  * browser's URL. In a frame of an assistant it is a variable, because the URL belongs to the host.
  */
 export interface Address {
-  /** Such as `#/conversation/20250124-1706102400123?seq=3`. */
+  /** Such as `#/conversation/20250124-1737730800123?seq=3`. */
   current(): string;
   go(href: string): void;
   /** Goes to `href` without a new entry in the history. */

@@ -34,7 +34,7 @@ export function addHealth(program: Command, flags: () => Flags): void {
     .option('--yes', 'do not ask')
     .option('--force', 'also remove a lock whose owner is running')
     .option('--json', 'the locks, and which were removed, as JSON')
-    .addHelpText('after', examplesText('unlock', 'unlock 20250124-1706102400123 --yes'))
+    .addHelpText('after', examplesText('unlock', 'unlock 20250124-1737730800123 --yes'))
     .action(async (name: string | undefined, options: UnlockOptions) =>
       (await import('../commands/unlock.js')).unlock(name, options, flags()),
     );

@@ -41,7 +41,7 @@ async function conversationProblems({ conversations }: App): Promise<string[]> {
     ...conversations.damaged().map(({ error }) => error.message),
     ...folders.map(
       (name) =>
-        `Daybook ignores the folder ${JSON.stringify(name)}, because its name is not the id of a conversation, such as 20250124-1706102400123.`,
+        `Daybook ignores the folder ${JSON.stringify(name)}, because its name is not the id of a conversation, such as 20250124-1737730800123.`,
     ),
     ...conversations
       .duplicateKeys()

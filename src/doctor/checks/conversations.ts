@@ -143,7 +143,7 @@ async function checkNames(
       severity: 'warning',
       path: join(logsFolder, name),
       message: `Daybook ignores the folder ${JSON.stringify(name)} and the conversation in it, because of the folder's name.`,
-      hint: 'Rename the folder to a name such as 20250124-1706102400123 (a UTC date and Unix milliseconds).',
+      hint: 'Rename the folder to a name such as 20250124-1737730800123 (a UTC date and Unix milliseconds).',
     });
   }
 }

@@ -18,7 +18,7 @@ export function invalidRef(ref: string): AppError {
     'VALIDATION_ERROR',
     `${JSON.stringify(ref.slice(0, 150))} is not a conversation id.`,
     {
-      hint: 'Give an id such as 20250124-1706102400123, or a key of your own: 1 to 128 letters, digits, ".", "_" or "-".',
+      hint: 'Give an id such as 20250124-1737730800123, or a key of your own: 1 to 128 letters, digits, ".", "_" or "-".',
     },
   );
 }

@@ -2,7 +2,7 @@
 import { isoTime } from '../../../base/clock.js';
 
 /**
- * UTC date and Unix milliseconds, such as `20250124-1706102400123`. The two parts need not be the same time.
+ * UTC date and Unix milliseconds, such as `20250124-1737730800123`. The two parts need not be the same time.
  */
 export const CONVERSATION_ID = /^\d{8}-\d{13}$/;
 
