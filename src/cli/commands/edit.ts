@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { countOf } from '../../base/display-text.js';
 import { AppError, isAppError } from '../../base/errors.js';
-import { editorCommand } from '../../config/terminal-programs.js';
+import { editorCommand } from '../../config/environment.js';
 import { isSameStamp, readStamp } from '../../files/read/stamp.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';

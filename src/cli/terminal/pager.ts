@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { pagerSettings } from '../../config/terminal-programs.js';
+import { pagerSettings } from '../../config/environment.js';
 import { columnsOf, displayWidth } from './columns.js';
 import { lendTerminal } from './interrupts.js';
 

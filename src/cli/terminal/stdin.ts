@@ -1,8 +1,11 @@
+/** The standard input as text, for the argument `-`. */
 import { isUtf8 } from 'node:buffer';
 import { buffer } from 'node:stream/consumers';
 import { AppError } from '../../base/errors.js';
 
-/** Reads the standard input to its end. VALIDATION_ERROR if it is not UTF-8: other bytes could not be stored unchanged. */
+/**
+ * Reads to the end. VALIDATION_ERROR if the bytes are not UTF-8: other bytes could not be stored unchanged.
+ */
 export async function textOfStdin(): Promise<string> {
   const bytes = await buffer(process.stdin);
   if (isUtf8(bytes)) return bytes.toString();

@@ -1,5 +1,6 @@
 /**
- * The pager and the editor that the command line starts, from the environment.
+ * The parts of the environment that are no settings of Daybook: the pager, the editor, and the size of
+ * Node's thread pool.
  */
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -20,4 +21,12 @@ export function pagerSettings(env: Environment = process.env): {
 export function editorCommand(env: Environment = process.env): string {
   const fallback = process.platform === 'win32' ? 'notepad' : 'vi';
   return env['VISUAL'] || env['EDITOR'] || fallback;
+}
+
+/**
+ * Lets more file operations run at the same time, unless the user has set the size. Call it before the first
+ * asynchronous file operation. On Node 20 it has no effect, because there the loader of modules makes one.
+ */
+export function growThreadPool(threads: number): void {
+  process.env['UV_THREADPOOL_SIZE'] ??= String(threads);
 }
