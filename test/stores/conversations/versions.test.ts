@@ -152,6 +152,20 @@ describe('versions', () => {
 });
 
 describe('an edit by hand', () => {
+  it('in an editor that had opened an earlier version keeps the message that it removes', async () => {
+    const { store } = await openStore();
+    const { id, path } = await withTalk(store);
+    const opened = readFileSync(path, 'utf8');
+    await store.append(id, [{ role: 'user', content: 'While the editor was open.' }]);
+    const { messages } = await store.load(id);
+    writeFileSync(path, opened);
+    await store.append(id, [{ role: 'user', content: 'After the editor was closed.' }]);
+    await store.close();
+    const { versions } = await store.history.list(id);
+    expect(versions).toMatchObject([{ number: 1, reason: 'hand' }]);
+    expect((await store.history.read(id, 1)).messages).toEqual(messages);
+  });
+
   it('keeps what was in memory, once, also where two processes see it', async () => {
     const { store, logsFolder } = await openStore();
     const { id, path } = await withTalk(store);

@@ -124,6 +124,19 @@ async function flipEach(
 
 const isSame = (a: string[], b: string[]) => a.join('\n') === b.join('\n');
 
+it('a line that a person appends without a line feed is read, and nothing is reported', async () => {
+  for (const log of [wal, wal.subarray(0, wal.indexOf('\n', 1))]) {
+    const byHand = Buffer.from('{"s":"Zed","p":"is","o":"fine"}\n');
+    lay({ wal: log, hasPrevious: true });
+    const before = await read();
+    lay({ wal: Buffer.concat([log, byHand]), hasPrevious: true });
+    const { facts, isReported } = await read();
+    expect(facts).toHaveLength(before.facts.length + 1);
+    expect(facts.join()).toContain('Zed');
+    expect(isReported).toBe(before.isReported);
+  }
+});
+
 describe('each byte changed', () => {
   it('in the log: at most the damaged operation is lost, and a notice reports it', async () => {
     const last = placesOf(wal).at(-1);

@@ -222,15 +222,16 @@ export class ConversationFiles {
   }
 
   /**
-   * Reports an edit by hand that changed or removed messages. After such an edit `updatedAt` is unchanged,
-   * because only Daybook's own writes set it. The writer stores the earlier version.
+   * Reports an edit by hand that changed or removed messages. After such an edit `updatedAt` is not later,
+   * because only Daybook's own writes set it; it is earlier if the editor had opened the file before
+   * Daybook's last write. The writer stores the earlier version.
    */
   #reportEditByHand(conversationId: string, now: CachedDocument): void {
     const before = this.#cache.get(conversationId);
     if (before === undefined || isSameStamp(before.stamp, now.stamp)) return;
     if (!isSameStamp(readStampNow(this.fileOf(conversationId)), now.stamp)) return;
     this.#cache.delete(conversationId);
-    const isByHand = before.document.head.updatedAt === now.document.head.updatedAt;
+    const isByHand = now.document.head.updatedAt <= before.document.head.updatedAt;
     const messages = () => [before, now].map(({ document }) => document.snapshot().messages);
     const [old = [], current = []] = isByHand ? messages() : [];
     if (losesText(old, current)) this.#options.onOverwritten(before.document);

@@ -80,7 +80,9 @@ export class LineScanner {
     const cut = sound === -1 ? to : trimmedEnd(bytes, start, start + sound);
     const from = hasMark(bytes, start) ? start + 3 : start;
     if (this.#scanOther(bytes, from, cut) && sound === -1) return true;
-    const isTorn = this.#salvage(bytes, start, to) === 0 && !WHOLE.test(tailOf(bytes, start, to));
+    const joined = this.#scanJoined(bytes, start, to);
+    if (joined.isComplete) return true;
+    const isTorn = joined.count === 0 && !WHOLE.test(tailOf(bytes, start, to));
     if (isLastOfLog && isTorn) {
       this.lines -= 1;
       return false;
@@ -179,20 +181,29 @@ export class LineScanner {
   }
 
   /**
-   * Reads valid lines that are joined because the line feed between them is damaged. Returns their number.
+   * Reads valid lines that are joined because the line feed between them is damaged or missing. Returns the
+   * number of their operations, and whether the line has nothing else.
    */
-  #salvage(bytes: Buffer, start: number, to: number): number {
+  #scanJoined(bytes: Buffer, start: number, to: number): { count: number; isComplete: boolean } {
     const before = this.operations;
     const text = bytes.toString('latin1', start, to);
     let from = 0;
+    let isComplete = true;
     for (const { index, 0: sum } of text.matchAll(SUM)) {
+      const end = index + sum.length;
+      const isLine = checkedEnd(bytes, start + from, start + end) !== -1;
       // This text cannot occur inside a part, because quotes are escaped there.
-      const begin = text.slice(from, index).lastIndexOf('{"s":');
-      const [first, end] = [start + from + begin, start + index + sum.length];
-      from = index + sum.length;
-      if (begin !== -1 && checkedEnd(bytes, first, end) !== -1) this.#scanOther(bytes, first, end);
+      const begin = isLine ? 0 : text.slice(from, index).lastIndexOf('{"s":');
+      const first = start + from + begin;
+      if (begin !== -1 && checkedEnd(bytes, first, start + end) !== -1) {
+        this.#scanOther(bytes, first, start + end);
+      }
+      isComplete &&= isLine;
+      from = end;
     }
-    return this.operations - before;
+    // A line that a person appended to a log that does not end with a line feed.
+    isComplete &&= from > 0 && this.#scanOther(bytes, start + from, to);
+    return { count: this.operations - before, isComplete };
   }
 }
 
