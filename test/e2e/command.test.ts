@@ -1,9 +1,9 @@
 /** The commands for people: init, info, help, and what a mistake says. */
 import { spawnSync } from 'node:child_process';
 import { mkdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { MAIN, runCommand, withPlace } from './harness.js';
+import { MAIN, type Place, runCommand, withPlace } from './harness.js';
 
 describe('daybook init', () => {
   it('makes the folders, and is used in and below that folder from then on', async () => {
@@ -58,25 +58,66 @@ it.each([
   });
 });
 
+const ID = '20250124-1706102400123';
+const TEA = JSON.stringify({ title: 'Tea', messages: [{ role: 'user', content: 'one' }] });
+
+async function withTea(text: string, work: (place: Place, path: string) => Promise<void>) {
+  await withPlace(async (place) => {
+    const path = join(place.root, 'conversation-logs', ID, 'conversation.json');
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+    await work(place, path);
+  });
+}
+
+const editWith = ({ env, ...place }: Place, editor: string, name = 'tea') =>
+  runCommand({ ...place, env: { ...env, EDITOR: editor } }, ['--root', place.root, 'edit', name]);
+
 describe('daybook edit', () => {
   it.each([
-    [`sed -i.old 's/one/two/'`, 0, 'conversation.json: 1 message, readable.'],
+    [`sed -i.old 's/one/two/'`, 0, 'conversation.json: 1 message, saved.'],
     ['true', 0, 'conversation.json: 1 message, not changed.'],
-    ['exit 3 #', 2, 'Daybook did not undo the changes of the editor.'],
+    ['true', 0, 'The editor ended at once.'],
+    ['exit 3 #', 2, 'Nothing was changed.'],
     ['no-such-editor', 2, 'Set EDITOR to the command of your editor.'],
-    [`sed -i 's/{/{{/'`, 2, 'To correct it, run: daybook edit 20250124-1706102400123'],
-  ])('with the editor %s shows the state of the file', async (editor, status, text) => {
-    await withPlace(async ({ env, ...place }) => {
-      const folder = join(place.root, 'conversation-logs/20250124-1706102400123');
-      await mkdir(folder, { recursive: true });
-      const messages = [{ role: 'user', content: 'one' }];
-      const file = JSON.stringify({ title: 'Tea', messages });
-      await writeFile(join(folder, 'conversation.json'), file);
-      const run = await runCommand({ ...place, env: { ...env, EDITOR: editor } }, [
-        ...['--root', place.root, 'edit', 'tea'],
-      ]);
+    [`sed -i 's/{/{{/'`, 2, 'The conversation was not changed. Your text is in'],
+  ])('with the editor %s says what was stored', async (editor, status, text) => {
+    await withTea(TEA, async (place, path) => {
+      const run = await editWith(place, editor);
       expect(run.code).toBe(status);
       expect(run.stdout + run.stderr).toContain(text);
+      if (status !== 0) expect(await readFile(path, 'utf8')).toBe(TEA);
+    });
+  });
+
+  it('keeps a message that was added while the editor was open', async () => {
+    await withTea(TEA, async (place, path) => {
+      const save = `${process.execPath} ${MAIN} --root ${place.root} save assistant meanwhile --conversation-id ${ID}`;
+      const run = await editWith(place, `${save} >&2; sed -i.old 's/one/edited/'`);
+      expect(run.stdout).toContain('2 messages, saved. Messages that were added');
+      const { messages } = JSON.parse(await readFile(path, 'utf8'));
+      const texts = messages.map(({ content }: { content: string }) => content);
+      expect(texts).toEqual(['edited', 'meanwhile']);
+    });
+  });
+
+  it('stores nothing if both changed the same message, and leaves the text of the editor', async () => {
+    await withTea(TEA, async (place, path) => {
+      const run = await editWith(
+        place,
+        `sed -i 's/one/other/' ${path}; sed -i.old 's/one/edited/'`,
+      );
+      expect(run.code).not.toBe(0);
+      const [copy = ''] = /\S+conversation\.json$/m.exec(run.stderr) ?? [];
+      expect(await readFile(copy, 'utf8')).toContain('edited');
+      expect(await readFile(path, 'utf8')).toContain('other');
+    });
+  });
+
+  it('opens a damaged file by its id, and stores what can be read', async () => {
+    await withTea(`${TEA}}`, async (place, path) => {
+      expect((await editWith(place, `sed -i.old 's/}}$/}/'`, ID)).stdout).toContain('saved');
+      expect(await readFile(path, 'utf8')).toBe(TEA);
     });
   });
 });

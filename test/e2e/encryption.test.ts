@@ -31,6 +31,8 @@ it('an encrypted store is searched, shown, scanned and backed up with its key on
     expect([locked.code, JSON.parse(locked.stdout).error.code]).toEqual([2, 'DECRYPT']);
     expect((await run(open, 'search', 'raised')).stdout).toContain(SECRET);
     expect((await run(open, 'save', 'user', 'More', '--conversation-id', 'garden')).code).toBe(0);
+    const edit = await run({ ...open, env: { ...open.env, EDITOR: 'touch' } }, 'edit', 'garden');
+    expect([edit.code, /The store is encrypted/.test(edit.stderr)]).toEqual([2, true]);
     const { steps } = JSON.parse((await run(open, 'doctor', '--json')).stdout);
     const conversations = steps.find(({ check }: { check: string }) => check === 'conversations');
     expect(conversations).toMatchObject({ checked: 1, findings: [] });

@@ -1,47 +1,87 @@
 /**
- * `daybook edit`: opens the file of a conversation in the user's editor and checks it afterwards. It
- * repairs nothing and shows problems with line and column.
+ * `daybook edit`: opens a copy of a conversation's file in the user's editor, and stores it when the editor
+ * has ended. A text that cannot be read is not stored; the copy remains then.
  */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { systemClock } from '../../base/clock.js';
 import { countOf } from '../../base/display-text.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import { editorCommand } from '../../config/environment.js';
-import { isSameStamp, readStamp } from '../../files/read/stamp.js';
+import { receiveFile } from '../../files/input/received-file.js';
+import { readWholeAtOnce } from '../../files/read/json-doc.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
+import type { EditOutcome, OpenedFile } from '../../stores/conversations/writing/file-edits.js';
 import type { Flags } from '../configuration.js';
 import { findConversation } from '../find-conversation.js';
+import { canAsk, confirm } from '../terminal/confirm.js';
 import { lendTerminal } from '../terminal/interrupts.js';
 import { escapeControls } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 
-/**
- * A damaged file can be opened by its complete id. Throws CONVERSATION_CORRUPTED if the file is damaged
- * after the editor has ended.
- */
+/** An editor that ends sooner, without a change, has probably only opened a window. */
+const SOON_MS = 1_000;
+
+const DONE: Record<EditOutcome, string> = {
+  unchanged: 'not changed',
+  saved: 'saved',
+  joined: 'saved. Messages that were added while the editor was open are at the end',
+};
+
+/** A damaged file can be opened by its complete id. Throws what `FileEdits` throws. */
 export async function edit(name: string, flags: Flags): Promise<void> {
   await withApp(flags, async ({ conversations }) => {
     const id = await idOf(conversations, name);
+    const opened = await conversations.fileEdits.open(id);
+    const outcome = await editCopy(conversations, opened);
     const path = join(conversations.path(id), 'conversation.json');
-    const before = await readStamp(path);
-    await runEditor(path);
-    const { messageCount } = await conversations.load(id).catch((error: unknown) => {
-      throw isAppError(error, 'CONVERSATION_CORRUPTED') ? damagedNow(error, id) : error;
-    });
-    const what = isSameStamp(before, await readStamp(path)) ? 'not changed' : 'readable';
-    console.log(escapeControls(`${path}: ${countOf(messageCount, 'message')}, ${what}.`));
+    const { messageCount } = await conversations.load(id);
+    console.log(escapeControls(`${path}: ${countOf(messageCount, 'message')}, ${DONE[outcome]}.`));
   });
 }
 
-/** The hint has the id, because the key in a damaged file cannot be read. */
-const damagedNow = ({ code, message, details }: AppError, id: string) =>
-  new AppError(code, message, {
-    hint: `To correct it, run: daybook edit ${id}`,
-    ...(details && { details }),
+/** The copy is removed when its text is stored or is the same as before. */
+async function editCopy(store: ConversationStore, opened: OpenedFile): Promise<EditOutcome> {
+  const copy = await receiveFile('conversation.json', Readable.from([opened.bytes]));
+  try {
+    for (;;) {
+      const startedAtMs = systemClock.monotonic();
+      await runEditor(copy.path);
+      try {
+        const outcome = await store.fileEdits.save(opened, copy.path);
+        if (outcome === 'unchanged' && systemClock.monotonic() - startedAtMs < SOON_MS) {
+          console.error(
+            'The editor ended at once. If its window is still open, close it, and set EDITOR to a command that waits until the file is closed, such as: code --wait',
+          );
+        }
+        await copy.remove();
+        return outcome;
+      } catch (error) {
+        if (!isAppError(error, 'CONVERSATION_CORRUPTED') || !canAsk()) throw error;
+        console.error(escapeControls(error.message));
+        if (!(await confirm('The text is not stored. Edit it again?'))) throw error;
+      }
+    }
+  } catch (error) {
+    const left = await readWholeAtOnce(copy.path);
+    if (left !== undefined && !left.bytes.equals(opened.bytes)) throw withCopy(error, copy.path);
+    await copy.remove();
+    throw error;
+  }
+}
+
+function withCopy(error: unknown, path: string): unknown {
+  if (!isAppError(error)) return error;
+  return new AppError(error.code, error.message, {
+    hint: `The conversation was not changed. Your text is in ${path}`,
+    ...(error.details && { details: error.details }),
+    cause: error,
   });
+}
 
 async function idOf(store: ConversationStore, name: string): Promise<string> {
   try {
@@ -69,6 +109,6 @@ async function runEditor(path: string): Promise<void> {
   throw new AppError('VALIDATION_ERROR', `The editor (${command}) ended with status ${code}.`, {
     hint: NOT_STARTED.includes(code)
       ? 'Set EDITOR to the command of your editor.'
-      : 'Daybook did not undo the changes of the editor. To check the file, run daybook doctor.',
+      : 'Nothing was changed.',
   });
 }

@@ -49,7 +49,9 @@ export function addConversations(program: Command, flags: () => Flags): void {
   program
     .command('edit')
     .argument('<conversation...>', CONVERSATION)
-    .description('open the file of a conversation in $VISUAL or $EDITOR and check it afterwards')
+    .description(
+      'open the file of a conversation in $VISUAL or $EDITOR, and check it before it is stored',
+    )
     .addHelpText('after', examplesText('edit garden-plan'))
     .action(async (words: string[]) =>
       (await import('../commands/edit.js')).edit(words.join(' '), flags()),

@@ -1,6 +1,6 @@
 /**
- * Stores an uploaded file in a private folder below the system's temporary folder, until it is removed. It
- * is for inputs that are read once; no data of the store is written there.
+ * Stores a file in a private folder below the system's temporary folder, until it is removed: an uploaded
+ * file that is read once, or the copy of a file for the user's editor.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

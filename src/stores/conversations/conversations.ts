@@ -36,6 +36,7 @@ import { VersionFiles, type VersionReason } from './versions/version-files.js';
 import type { AppendOptions, AppendRequest, NewMessage } from './writing/append.js';
 import { withIds } from './writing/append.js';
 import { branchOf, type CopyOptions } from './writing/branch-and-merge-content.js';
+import { FileEdits } from './writing/file-edits.js';
 import { type Merged, Merges, requireDifferent } from './writing/merges.js';
 import { MessageEdits } from './writing/message-edits.js';
 import type { AppendResult, Created, NewConversation } from './writing/writer.js';
@@ -82,11 +83,9 @@ export class ConversationStore {
   readonly #versions: VersionFiles;
   readonly #pages = new ListPages();
   readonly #reader: ConversationReader;
-  /** Earlier versions, which are stored when messages are changed or removed. */
   readonly history: History;
-  /** Changes and removes single messages. */
   readonly edits: MessageEdits;
-  /** The messages that wait in memory while the store cannot be written. */
+  readonly fileEdits: FileEdits;
   readonly deferred: DeferredMessages;
   /** The number of conversations in the trash. Reads no file. FILESYSTEM_ERROR. */
   readonly countTrashed = (): Promise<number> => this.#trash.count();
@@ -105,6 +104,7 @@ export class ConversationStore {
     this.#reader = new ConversationReader(this.#core, this.deferred);
     this.history = new History(this.#core, this.#writer, this.#versions);
     this.edits = new MessageEdits(this.#core, this.#writer);
+    this.fileEdits = new FileEdits(this.#core, this.#writer);
     this.#trash = new ConversationTrash(this.#core);
     this.#merges = new Merges(this.#core, this.#writer, this.#trash);
   }
