@@ -22,6 +22,15 @@ export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
+/**
+ * Whether the day at the beginning of an ISO 8601 text exists. `Date.parse` takes 30 February for 2 March.
+ */
+export function hasExistingDay(text: string): boolean {
+  const day = text.slice(0, 10);
+  const epochMs = Date.parse(day);
+  return !Number.isNaN(epochMs) && isoTime(epochMs).startsWith(day);
+}
+
 /** Like `isoTime`, without punctuation, for names of files: `20260301T101500123Z`. */
 export function compactTime(epochMs: number): string {
   return isoTime(epochMs).replace(/[-:.]/g, '');

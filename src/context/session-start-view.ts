@@ -35,9 +35,15 @@ export interface SessionStartView {
   lastTurns: Turn[];
 }
 
+interface ViewRequest {
+  readonly module?: string | undefined;
+  readonly timeZone: string;
+  readonly currentThreadId?: string | undefined;
+}
+
 export function viewOf(
   start: SessionStart | undefined,
-  { module, timeZone }: { module?: string | undefined; timeZone: string },
+  { module, timeZone, currentThreadId }: ViewRequest,
 ): SessionStartView {
   if (start === undefined) {
     const where = module === undefined ? '' : ` in the module ${JSON.stringify(module)}`;
@@ -48,7 +54,8 @@ export function viewOf(
       related: [],
       lastTurns: [],
     };
-    return { found: false, notes: [`There is no message${where} yet.`], ...lists };
+    const others = currentThreadId === undefined ? '' : ' outside the current thread';
+    return { found: false, notes: [`There is no message${where}${others} yet.`], ...lists };
   }
   const { conversationId: id, title, module: own } = start.head;
   return {

@@ -13,6 +13,23 @@ export const messageContent = (description: string) =>
     .refine((text) => /\S/.test(text), 'The message is empty.')
     .describe(description);
 
+/** `#garden` is the tag `garden`, as on the command line. */
+const bareTag = (tag: string) => tag.replace(/^#+\s*/, '');
+
+/** A tag that is to be stored. */
+export const tagField = z
+  .string()
+  .min(1)
+  .max(200)
+  .overwrite(bareTag)
+  .refine((tag) => tag.trim() !== '', 'A tag must have a letter, a digit or another sign.');
+
+/** The tags of a new conversation. Empty tags are left out, so that they do not prevent the save. */
+export const newTags = z
+  .array(z.string().max(200))
+  .max(100)
+  .overwrite((tags) => tags.map(bareTag).filter((tag) => tag.trim() !== ''));
+
 export const headSchema = z.object({
   conversationId: z.string(),
   title: z.string().exactOptional(),

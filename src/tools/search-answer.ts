@@ -59,25 +59,27 @@ export const SEARCH_OUTPUT_FIELDS = {
     .exactOptional(),
 };
 
-/** `next`: offset of the next page, if there is one. `names`, `query`: see `explainNoResults`. */
+/** `next`: offset of the next page, if there is one. `names`: see `explainNoResults`. */
 export function searchOutput(
   found: Omit<MessageResults, 'hits'>,
   next: number,
-  names: Record<string, string> = {},
-  query = '',
+  names: Record<string, string>,
+  searched: { readonly query: string; readonly damaged: number },
 ) {
   const hasMore = next < found.total;
   return {
     hasMore,
     ...(hasMore && { nextOffset: next }),
     relaxed: found.relaxed,
-    ...(found.total === 0 && { explanation: explainNoResults({ ...found, query }, names) }),
+    ...(found.total === 0 && { explanation: explainNoResults({ ...found, ...searched }, names) }),
     ...(found.indexing && { indexing: { ...found.indexing } }),
   };
 }
 
 interface EmptyResult extends Pick<MessageResults, 'unknownWords' | 'indexing'> {
   readonly query?: string;
+  /** The number of conversations that could not be read. */
+  readonly damaged?: number;
   readonly withoutFilter: Readonly<Record<string, number>>;
 }
 
@@ -87,7 +89,7 @@ export function explainNoResults(
   names: Record<string, string> = {},
   what = 'message',
 ): string {
-  const { query = '', unknownWords, withoutFilter, indexing } = found;
+  const { query = '', unknownWords, withoutFilter, indexing, damaged = 0 } = found;
   const filters = Object.entries(withoutFilter)
     .filter(([, total]) => total > 0)
     .map(
@@ -97,12 +99,16 @@ export function explainNoResults(
   const parts = [
     ...(unknownWords.length > 0 ? [`No ${what} has: ${unknownWords.join(', ')}.`] : []),
     ...(filters.length > 0 ? [`${filters.join('; ')}.`] : []),
+    ...(damaged > 0
+      ? [`${countOf(damaged, 'conversation')} could not be read and searched; see \`store_info\`.`]
+      : []),
     ...(indexing ? ['The index is still being built. Call again in a few seconds.'] : []),
   ];
   if (parts.length > 0) return parts.join(' ');
-  return hasWord(query)
-    ? `Each word occurs in some ${what}, but no ${what} matches the whole query.`
-    : 'The query has no words to search for.';
+  if (!hasWord(query)) return 'The query has no words: emoji and other symbols are not searched.';
+  return /^\S+$/.test(query.trim())
+    ? `No ${what} has this word in its text.`
+    : `No ${what} matches the whole query.`;
 }
 
 const hasWord = (query: string) => query === '' || /[\p{L}\p{N}]/u.test(query);

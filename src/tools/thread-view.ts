@@ -131,11 +131,18 @@ export function requireModule(head: ConversationHead, module: string | undefined
   if (!isInModule(head, module)) throw notInModule(head, module);
 }
 
-export function notInModule({ conversationId }: ConversationHead, module?: string): AppError {
+export function notInModule(head: ConversationHead, module?: string): AppError {
+  const { conversationId, module: own } = head;
   return new AppError(
     'CONVERSATION_NOT_FOUND',
     `The thread ${conversationId} is not in the module ${JSON.stringify(module)}.`,
-    { details: { conversationId, module } },
+    {
+      hint:
+        own === undefined
+          ? 'The thread has no module. Call again without `module`.'
+          : `The thread is in the module ${JSON.stringify(own)}. Call again with that module.`,
+      details: { conversationId, module },
+    },
   );
 }
 

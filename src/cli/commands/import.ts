@@ -6,6 +6,7 @@
 import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { App } from '../../app.js';
+import { hasExistingDay, isoTime } from '../../base/clock.js';
 import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
 import type { DefaultLocation } from '../../import/default-locations.js';
@@ -114,7 +115,8 @@ const pathOf = ({ path }: DefaultLocation) => path;
 
 function timeOf(text: string): string {
   const epochMs = Date.parse(text);
-  if (!Number.isNaN(epochMs)) return new Date(epochMs).toISOString();
+  const isDay = /^\d{4}-\d\d-\d\d/.test(text);
+  if (!Number.isNaN(epochMs) && (!isDay || hasExistingDay(text))) return isoTime(epochMs);
   throw new AppError('VALIDATION_ERROR', `--since must be a day or a time, such as 2025-01-24.`);
 }
 

@@ -100,7 +100,7 @@ async function run(
   if (options.json) console.log(terminalJson(found));
   else {
     await print(found, app, { from: input.offset, context, times: timesFor(flags) });
-    showHints(found, options);
+    showHints(input, found, options);
   }
   const isNothing = found.total === 0 || noneLeft(input, found) !== undefined;
   process.exitCode = isNothing ? NOTHING_FOUND : OK;
@@ -200,8 +200,12 @@ async function loadVectors({ embeddings }: App): Promise<void> {
   }
 }
 
-function showHints({ total, tier }: Found, { mode, matchType }: SearchOptions): void {
-  if (total === 0 && matchType === undefined)
+function showHints(
+  { query }: Pick<Input, 'query'>,
+  { total, tier }: Found,
+  { mode, matchType }: SearchOptions,
+): void {
+  if (total === 0 && matchType === undefined && /[\p{L}\p{N}]/u.test(query))
     console.error('For typing errors, use --match-type fuzzy.');
   if ((mode === 'semantic' || mode === 'hybrid') && tier !== 'vectors')
     console.error(

@@ -59,6 +59,9 @@ async function graphProblems({ kg }: App): Promise<string[]> {
   return isUnnoticed ? [`${walPath} has damaged lines: ${damagedLines}.`] : [...notices];
 }
 
+/** False if the notices only say that git or a person changed the files. */
+const isGraphDamaged = async ({ kg }: App) => (await kg.stats()).damagedLines > 0;
+
 const AREAS: Readonly<Record<string, Area>> = {
   ...{ conversations: 'conversations', insights: 'insights', kg: 'kg' },
   memory_bank: 'memory_bank',
@@ -73,7 +76,8 @@ export async function reportLeftOut(area: Area, app: App): Promise<void> {
       `${countOf(problems.length - MAX_SHOWN, 'more problem')}: run daybook info to see all.`,
     );
   }
-  if (problems.length > 0 && (process.exitCode ?? OK) === OK) process.exitCode = NOTHING_FOUND;
+  const isComplete = problems.length === 0 || (area === 'kg' && !(await isGraphDamaged(app)));
+  if (!isComplete && (process.exitCode ?? OK) === OK) process.exitCode = NOTHING_FOUND;
 }
 
 /** `reportLeftOut` for the command of a reading tool. */

@@ -2,7 +2,7 @@
  * Times as text for people, in the configured time zone (default: that of the system), or in UTC with
  * --utc. A list shows the zone once.
  */
-import { DAY_MS } from '../../base/clock.js';
+import { DAY_MS, hasExistingDay } from '../../base/clock.js';
 import { configuration, type Flags } from '../configuration.js';
 
 export interface Times {
@@ -43,7 +43,7 @@ export function withLocalDays<T extends Readonly<Record<string, unknown>>>(
   const days = (names: readonly string[], timeOf: (day: string, zone: string) => number) =>
     names.flatMap((name) => {
       const day = input[name];
-      if (typeof day !== 'string' || !DAY.test(day) || Number.isNaN(Date.parse(day))) return [];
+      if (typeof day !== 'string' || !DAY.test(day) || !hasExistingDay(day)) return [];
       return [[name, new Date(timeOf(day, zone)).toISOString()]];
     });
   const lastMoment = (day: string) => midnight(nextDay(day), zone) - 1;

@@ -156,9 +156,12 @@ async function show(
   names: OptionNames,
 ): Promise<void> {
   const { print = answerText } = made;
-  const { total, hasMore, nextOffset, nextCursor, explanation, note, relaxed } = answer;
+  const { total, hasMore, nextOffset, nextCursor, explanation, note, relaxed, approximate } =
+    answer;
   const why = withCommandNames(String(explanation ?? note ?? ''), names);
   if (isNothing(answer)) console.error(escapeControls(`Nothing found. ${why}`.trimEnd()));
+  if (approximate === true)
+    console.error('No title and no tag has these words. These conversations have similar words.');
   if (relaxed === true)
     console.error('Nothing has all of the words. These results have some of them.');
   const { isTTY } = process.stdout;

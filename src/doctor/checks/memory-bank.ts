@@ -93,7 +93,7 @@ export const graphCheck = (kg: KnowledgeGraph): Check => ({
     notices.forEach((message, index) => {
       found({
         severity: isDamaged ? 'error' : 'note',
-        path: kg.files.snapshot,
+        path: message.startsWith(kg.files.wal) ? kg.files.wal : kg.files.snapshot,
         message,
         hint: isDamaged
           ? 'Daybook uses all facts that it can read. daybook doctor --repair writes the files again and copies the damaged lines to another file.'

@@ -80,7 +80,8 @@ export function conversationFilter(
   index: MessageIndex,
   filters: MessageFilters,
 ): (conversationId: string) => boolean {
-  const { conversationId: only, module, tag } = filters;
+  const { conversationId: only, module } = filters;
+  const tag = filters.tag === undefined ? undefined : bareTag(filters.tag);
   return (conversationId) => {
     if (only !== undefined && conversationId !== only) return false;
     // `get` decodes a conversation of the cache, which most questions do not need.
@@ -94,7 +95,10 @@ export function conversationFilter(
 
 /** `tags`: one tag a line, as in the index. */
 const hasTag = (tags: string, tag: string): boolean =>
-  tags.toLowerCase().split('\n').includes(tag.toLowerCase());
+  tags.split('\n').some((each) => bareTag(each) === tag);
+
+/** `#Garden` is the tag `garden`. */
+const bareTag = (tag: string) => tag.replace(/^#+\s*/, '').toLowerCase();
 
 export interface HitRequest {
   readonly index: MessageIndex;

@@ -88,15 +88,27 @@ function describe(issue: z.core.$ZodIssue, tool: Tool, fields: readonly string[]
   const [name = ''] = issue.path.map(String);
   const path = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
-    const inside =
-      path === '' ? `; the arguments are ${fields.join(', ') || 'none'}` : ` in "${path}"`;
+    const known =
+      fields.length === 0 ? 'the tool has no arguments' : `the arguments are ${fields.join(', ')}`;
+    const inside = path === '' ? `; ${known}` : ` in "${path}"`;
     const unnamed = issue.keys.length - MAX_NAMES;
     const more = unnamed > 0 ? ` and ${unnamed} more` : '';
     const names = issue.keys.slice(0, MAX_NAMES).map(quoted).join(', ');
     return `unknown argument ${names}${more}${inside}.`;
   }
   const about = (tool.input.shape[name] as z.ZodType | undefined)?.description;
-  return `"${path}": ${issue.message}.${about ? ` Description of the argument: ${about}` : ''}`;
+  return `"${path}"${problemOf(issue)}.${about ? ` Description of the argument: ${about}` : ''}`;
+}
+
+/** The rest of a sentence that begins with the path of the argument; without the full stop. */
+function problemOf(issue: z.core.$ZodIssue): string {
+  const received = /received (\w+)$/.exec(issue.message)?.[1];
+  if (issue.code === 'invalid_type' && received === 'undefined') return ' is missing';
+  if (issue.code === 'invalid_type' && received !== undefined)
+    return ` must be ${issue.expected}, not ${received}`;
+  if (issue.code === 'too_small' && issue.origin === 'string' && issue.minimum === 1)
+    return ' is empty';
+  return `: ${issue.message.replace(/\.$/, '')}`;
 }
 
 const quoted = (name: string) => JSON.stringify(name.slice(0, 80));

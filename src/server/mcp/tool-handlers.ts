@@ -49,7 +49,10 @@ export function registerTools(
           const input = tool.input.safeParse(params.arguments ?? {});
           if (!input.success) throw inputError(tool, input.error);
           await requireStoreFor(tool, app);
-          const output = await tool.run(input.data, app, call);
+          const output = await tool.run(input.data, app, call).catch(async (error: unknown) => {
+            const { withTrash } = await import('../../app/trashed-conversation.js');
+            throw await withTrash(error, app);
+          });
           const result = withStoreNotice(successResult(tool, output), app);
           clientLog(extra, 'debug', { tool: tool.name, outcome: 'done' });
           return result;

@@ -1,5 +1,6 @@
 /** The tool `restore_conversation`: restores a conversation, note or insight from the trash. */
 import { z } from 'zod';
+import { AppError, isAppError } from '../../base/errors.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 
 export const restoreConversation = defineTool({
@@ -33,6 +34,16 @@ export const restoreConversation = defineTool({
   async run({ name, kind }, { conversations, insights, memoryBank }) {
     if (kind === 'note') return { path: await memoryBank.restore(name) };
     if (kind === 'insight') return { path: await insights.restore(name) };
-    return { ...(await conversations.restore(name)) };
+    try {
+      return { ...(await conversations.restore(name)) };
+    } catch (error) {
+      const isUnknown =
+        isAppError(error, 'CONVERSATION_NOT_FOUND') || isAppError(error, 'VALIDATION_ERROR');
+      if (!isUnknown) throw error;
+      throw new AppError('CONVERSATION_NOT_FOUND', `${name} is not a conversation in the trash.`, {
+        hint: 'Use a name from `list_trash`. For a note or an insight, also give `kind`.',
+        details: { conversationId: name },
+      });
+    }
   },
 });

@@ -8,6 +8,7 @@ import { PERIODS } from '../../analytics/periods.js';
 import { type ConversationReport, type Report, reportOf } from '../../analytics/report.js';
 import { topicsOf } from '../../analytics/topics.js';
 import type { App } from '../../app.js';
+import { hasExistingDay } from '../../base/clock.js';
 import { shortened } from '../../base/display-text.js';
 import { isTimeZone } from '../../base/local-time.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
@@ -24,7 +25,10 @@ const sums = {
   costs: z.array(z.object({ currency: z.string(), total: z.number() })),
 };
 const named = z.array(z.object({ name: z.string(), ...sums }));
-const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, { error: 'must be a day such as 2025-01-24' });
+const day = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}$/, { error: 'must be a day such as 2025-01-24' })
+  .refine(hasExistingDay, { error: 'must be a day that exists', abort: true });
 
 export const ANALYTICS_PARTS = [
   'periods',

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import type { App } from '../../app.js';
+import { countOf } from '../../base/display-text.js';
 import type { ListQuery } from '../../stores/conversations/conversations.js';
 import { predicateOf } from '../../stores/conversations/listing/list-query.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
@@ -54,31 +55,61 @@ export const getConversations = defineTool({
         )
         .exactOptional(),
       suggestions: z.array(z.string()).exactOptional(),
+      note: z.string().describe('Why the list may be incomplete.').exactOptional(),
       conversations: z.array(headSchema),
     }),
   annotations: READS,
   quotesText: true,
-  async run({ limit, cursor, maxTokens: budget, ...filters }, app) {
-    const { conversations: heads, ...page } = await app.conversations.page(toQuery(filters), {
-      limit,
-      ...(cursor === undefined ? {} : { cursor }),
-      countFitting: (found) => countWithin(found.map(toListed), budget),
-    });
-    const isUnknown = page.total === 0 && cursor === undefined;
-    if (!isUnknown || filters.query === undefined) {
-      return { ...page, conversations: heads.map(toListed) };
-    }
-    const similar = await withSimilarNames(app, { ...filters, query: filters.query });
-    const listed = similar.heads.slice(0, limit).map(toListed);
-    const conversations = listed.slice(0, countWithin(listed, budget));
-    const { length: total } = similar.heads;
-    return {
-      ...{ total, hasMore: conversations.length < total, conversations },
-      ...(total > 0 && { approximate: true }),
-      ...(similar.suggestions.length > 0 && { suggestions: [...similar.suggestions] }),
-    };
+  async run(request, app) {
+    return { ...(await pageOf(request, app)), ...damagedNote(app) };
   },
 });
+
+async function pageOf(
+  { limit, cursor, maxTokens: budget, ...filters }: z.output<typeof input>,
+  app: App,
+) {
+  const start = SIMILAR_CURSOR.exec(cursor ?? '')?.[1];
+  if (start !== undefined)
+    return similarPage(app, filters, { start: Number(start), limit, budget });
+  const { conversations: heads, ...page } = await app.conversations.page(toQuery(filters), {
+    limit,
+    ...(cursor === undefined ? {} : { cursor }),
+    countFitting: (found) => countWithin(found.map(toListed), budget),
+  });
+  const isUnknown = page.total === 0 && cursor === undefined;
+  if (!isUnknown || filters.query === undefined) {
+    return { ...page, conversations: heads.map(toListed) };
+  }
+  return similarPage(app, filters, { start: 0, limit, budget });
+}
+
+function damagedNote({ conversations }: App): { note?: string } {
+  const count = conversations.damaged().length;
+  if (count === 0) return {};
+  return { note: `${countOf(count, 'conversation')} could not be read; see \`store_info\`.` };
+}
+
+/** The cursor of a page of conversations with similar names: the number of those before it. */
+const SIMILAR_CURSOR = /^similar\.(\d{1,4})$/;
+
+async function similarPage(
+  app: App,
+  { query = '', ...filters }: Filters,
+  { start, limit, budget }: { start: number; limit: number; budget: number },
+) {
+  const { heads, suggestions } = await withSimilarNames(app, { ...filters, query });
+  const listed = heads.slice(start, start + limit).map(toListed);
+  const conversations = listed.slice(0, countWithin(listed, budget));
+  const next = start + conversations.length;
+  const hasMore = conversations.length > 0 && next < heads.length;
+  return {
+    ...{ total: heads.length, hasMore, conversations },
+    ...(hasMore && { nextCursor: `similar.${next}` }),
+    ...(heads.length > 0 && { approximate: true }),
+    ...(suggestions.length > 0 && { suggestions: [...suggestions] }),
+  };
+}
 
 /** Conversations that match the other filters, found by quick find, which allows typing errors. */
 async function withSimilarNames(

@@ -3,6 +3,8 @@
  * The message is durable when the call returns, except if the answer has `durable: false`.
  */
 import { z } from 'zod';
+import { trashedId } from '../../app/trashed-conversation.js';
+import type { App } from '../../app.js';
 import type {
   AppendResult,
   ConversationStore,
@@ -10,7 +12,7 @@ import type {
   NewMessage,
 } from '../../stores/conversations/conversations.js';
 import { type ConversationHead, ROLES } from '../../stores/conversations/document/schema.js';
-import { messageContent } from '../conversation-input.js';
+import { messageContent, newTags } from '../conversation-input.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
 import { maskedField, maskedNoteOf } from '../masked-note.js';
@@ -41,11 +43,7 @@ export const saveMessage = defineTool({
       metadata: jsonObject('JSON to store with the message.').exactOptional(),
       title: z.string().max(1000).describe('Title of a new conversation.').exactOptional(),
       module: z.string().max(200).describe('Area of work of a new conversation.').exactOptional(),
-      tags: z
-        .array(z.string().max(200))
-        .max(100)
-        .describe('Tags of a new conversation.')
-        .exactOptional(),
+      tags: newTags.describe('Tags of a new conversation.').exactOptional(),
     }),
   output: () =>
     z.object({
@@ -64,7 +62,8 @@ export const saveMessage = defineTool({
       ),
     }),
   annotations: ADDS,
-  async run({ conversationId, title, module, tags, ...message }, { conversations }) {
+  async run({ conversationId, title, module, tags, ...message }, app) {
+    const { conversations } = app;
     const start = {
       ...(title !== undefined && { title }),
       ...(module !== undefined && { module }),
@@ -88,7 +87,10 @@ export const saveMessage = defineTool({
       conversationPath: conversations.path(head.conversationId),
       ...(head.clientId !== undefined && { clientId: head.clientId }),
       ...(head.title !== undefined && { title: head.title }),
-      ...noteOf(created ? [] : unchangedFields(start, head), masked),
+      ...noteOf([
+        ...(created ? await deletedNotes(app, head) : unchangedNotes(start, head)),
+        maskedNoteOf(masked).note,
+      ]),
     };
   },
 });
@@ -102,12 +104,27 @@ function unchangedFields(start: NewConversation, head: ConversationHead): string
   return [...(['title', 'module'] as const).filter(differs), ...(lacksTag ? ['tags'] : [])];
 }
 
-function noteOf(unchanged: readonly string[], masked: readonly string[] | undefined) {
-  const { note } = maskedNoteOf(masked);
+function unchangedNotes(start: NewConversation, head: ConversationHead): string[] {
+  const unchanged = unchangedFields(start, head);
+  if (unchanged.length === 0) return [];
   const named = new Intl.ListFormat('en').format(unchanged);
-  const kept = `The conversation exists already and keeps its ${named}. To change a conversation, use \`update_conversation\`.`;
-  const notes = [...(unchanged.length > 0 ? [kept] : []), ...(note === undefined ? [] : [note])];
-  return notes.length === 0 ? {} : { note: notes.join(' ') };
+  return [
+    `The conversation exists already and keeps its ${named}. To change a conversation, use \`update_conversation\`.`,
+  ];
+}
+
+/** A note if this call started a conversation with the key of a deleted one. */
+async function deletedNotes(app: App, { clientId }: ConversationHead): Promise<string[]> {
+  const deleted = clientId === undefined ? undefined : await trashedId(app, clientId);
+  if (deleted === undefined) return [];
+  return [
+    `This call started a new conversation. An earlier conversation with this key is in the trash: ${deleted}.`,
+  ];
+}
+
+function noteOf(notes: readonly (string | undefined)[]) {
+  const given = notes.filter((note) => note !== undefined);
+  return given.length === 0 ? {} : { note: given.join(' ') };
 }
 
 /** Appends to the conversation `ref`. A new key, or no `ref`, starts a conversation. */

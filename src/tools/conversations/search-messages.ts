@@ -108,7 +108,10 @@ export const searchMessages = defineTool({
     const { results, isCut } = resultsWithin(found.hits, input);
     const last = isCut ? found.hits[results.length - 1]?.position : undefined;
     const next = last === undefined ? offset + limit : last + 1;
-    const output = searchOutput(found, next, FILTER_NAMES, query);
+    const output = searchOutput(found, next, FILTER_NAMES, {
+      query,
+      damaged: conversations.damaged().length,
+    });
     return { total: found.total, tier: found.tier, ...output, results };
   },
 });

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { estimateTokens } from '../answer-budget.js';
-import { conversationRef, headSchema, toListed } from '../conversation-input.js';
+import { conversationRef, headSchema, tagField, toListed } from '../conversation-input.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
 import { maskedField, noteBetween } from '../masked-note.js';
@@ -22,11 +22,12 @@ export const updateConversation = defineTool({
       title: z
         .string()
         .max(1000)
+        .refine((title) => title.trim() !== '', 'The title is empty.')
         .nullable()
         .describe('New title; null removes it.')
         .exactOptional(),
       tags: z
-        .array(z.string().min(1).max(200))
+        .array(tagField)
         .max(100)
         .describe('New tags; they replace all old tags.')
         .exactOptional(),

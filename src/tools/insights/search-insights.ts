@@ -97,8 +97,5 @@ function explain({ unknownWords, otherwise }: InsightResults): string {
       ? [`${countOf(includeExpired, 'insight matches', 'insights match')} with \`includeExpired\`.`]
       : []),
   ];
-  return (
-    parts.join(' ') ||
-    'Each word occurs in some insight of this context, but no insight matches the whole query.'
-  );
+  return parts.join(' ') || 'No insight of this context matches the whole query.';
 }

@@ -88,7 +88,9 @@ export const historyThreadsSearch = defineTool({
     // A thread that was deleted since the search still counts for the offset.
     const passed = results.length === all.length ? limit : results.length;
     const next = found.conversations.length === 0 ? found.total : offset + passed;
-    return { total: found.total, ...searchOutput(found, next, { startTime: 'since' }), results };
+    const searched = { query, damaged: conversations.damaged().length };
+    const output = searchOutput(found, next, { startTime: 'since' }, searched);
+    return { total: found.total, ...output, results };
   },
 });
 

@@ -114,8 +114,12 @@ export const sessionStart = defineTool({
     const maxTurns = await app.state.contextWindow();
     const bounded = { ...request, ...(maxTurns !== undefined && { maxTurns }) };
     const start = await startSession(app, bounded, { signal, progress });
-    const { module } = request;
-    const { thread: _, ...view } = viewOf(start, { module, timeZone: timeZone || app.timeZone() });
+    const { module, currentThreadId } = request;
+    const { thread: _, ...view } = viewOf(start, {
+      module,
+      currentThreadId,
+      timeZone: timeZone || app.timeZone(),
+    });
     return { ...view, ...(start && { thread: toThread(start.head) }) };
   },
 });

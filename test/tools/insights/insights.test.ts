@@ -234,9 +234,7 @@ describe('lists and searches', () => {
     const unknown = await call('search_insights', { query: 'nowhere' });
     expect(unknown.explanation).toBe('No insight of this context has: nowhere.');
     const apart = await call('search_insights', { query: '"words some"' });
-    expect(apart.explanation).toBe(
-      'Each word occurs in some insight of this context, but no insight matches the whole query.',
-    );
+    expect(apart.explanation).toBe('No insight of this context matches the whole query.');
   });
 });
 

@@ -1,0 +1,140 @@
+/**
+ * What an assistant learns from an answer or an error when something is missing, deleted, damaged or
+ * written in another form than it is stored.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { runCommand, withClient } from '../e2e/harness.js';
+import { useToolSession } from '../support/tool-session.js';
+
+const opened = useToolSession();
+const call = (name: string, args: Record<string, unknown> = {}) => opened.session.call(name, args);
+const failure = (name: string, args: Record<string, unknown>) =>
+  opened.session.failure(name, args) as Promise<{ code: string; message: string; hint: string }>;
+const save = (conversationId: string, content: string, more: Record<string, unknown> = {}) =>
+  call('save_message', { conversationId, role: 'user', content, ...more });
+const run = (...args: string[]) => runCommand(opened.place, ['--root', opened.place.root, ...args]);
+
+describe('a deleted conversation', () => {
+  it('is named as deleted, and a save with its key says that it starts another one', async () => {
+    const { conversationId } = await save('wall', 'The south wall.');
+    await call('delete_conversation', { conversationId: 'wall' });
+    const error = await failure('get_conversation', { conversationId: 'wall' });
+    expect(error.message).toContain('in the trash');
+    expect(error.hint).toContain(`\`restore_conversation\` with the name ${conversationId}`);
+    const again = await save('wall', 'Another wall.');
+    expect(again['note']).toContain(`in the trash: ${conversationId}`);
+    expect(await save('wall', 'And more.')).not.toHaveProperty('note');
+  });
+
+  it('of another kind is restored with kind, which the error names', async () => {
+    const { id } = await call('save_insight', {
+      content: 'Clay needs sand.',
+      context: 'project:a',
+    });
+    await call('delete_insight', { id });
+    const { env, ...place } = opened.place;
+    const all = { ...place, env: { ...env, DAYBOOK_TOOLSETS: 'all' } };
+    await withClient(all, async (session) => {
+      const error = await session.failure('restore_conversation', { name: id });
+      expect(error).toMatchObject({ hint: expect.stringContaining('`kind`') });
+      await session.call('restore_conversation', { name: id, kind: 'insight' });
+    });
+  });
+});
+
+describe('a search or a list', () => {
+  it('of names that are only similar has pages', async () => {
+    for (let at = 0; at < 5; at += 1) await save(`c${at}`, `text ${at}`, { module: 'garden' });
+    const ids: unknown[] = [];
+    let cursor: unknown;
+    do {
+      const page = await call('get_conversations', {
+        ...{ query: 'garden', limit: 2 },
+        ...(cursor !== undefined && { cursor }),
+      });
+      expect(page).toMatchObject({ total: 5, approximate: true });
+      const found = page['conversations'] as { conversationId: string }[];
+      ids.push(...found.map(({ conversationId }) => conversationId));
+      cursor = page['nextCursor'];
+    } while (cursor !== undefined);
+    expect(new Set(ids).size).toBe(5);
+    const listed = await run('list', 'garden', '--limit', '2');
+    expect(listed.stderr).toContain('similar words');
+    expect(listed.stderr).toContain('--cursor similar.2');
+  });
+
+  it('does not say that a word is in a message if only a module has it', async () => {
+    await save('c', 'Tomatoes go there.', { module: 'garden' });
+    const { explanation } = await call('search_messages', { query: 'garden' });
+    expect(explanation).toBe('No message has this word in its text.');
+    const symbol = await run('search', '🗼');
+    expect(symbol.stderr).toContain('emoji and other symbols are not searched');
+    expect(symbol.stderr).not.toContain('fuzzy');
+  });
+
+  it('says how many conversations could not be read', async () => {
+    const { conversationPath } = await save('c', 'The giraffe.');
+    await call('get_conversations');
+    writeFileSync(join(String(conversationPath), 'conversation.json'), '{"messages":');
+    await vi.waitFor(
+      async () => {
+        const { note } = await call('get_conversations');
+        expect(note).toBe('1 conversation could not be read; see `store_info`.');
+      },
+      { timeout: 20_000, interval: 100 },
+    );
+    const { explanation } = await call('search_messages', { query: 'giraffe' });
+    expect(explanation).toContain('1 conversation could not be read and searched');
+  });
+});
+
+describe('an input', () => {
+  it('with a day that does not exist is refused', async () => {
+    const day = '2023-02-30';
+    const triples = [{ subject: 'Ada', predicate: 'is', object: 'here', ts: day }];
+    for (const [name, args] of [
+      ['kg_add', { triples }],
+      ['search_messages', { query: 'x', startDate: day }],
+      ['get_conversations', { updatedAfter: `${day}T10:00:00Z` }],
+      ['get_analytics', { from: '2026-13-01' }],
+      ['get_analytics', { to: day }],
+    ] as const) {
+      expect((await failure(name, args)).code, name).toBe('VALIDATION_ERROR');
+    }
+    for (const args of [
+      ['search', 'x', '--from', day],
+      ['import', '.', '--since', day],
+    ]) {
+      expect((await run(...args)).code, args[0]).toBe(2);
+    }
+  });
+
+  it('of a tag may have a #, and an empty title or tag is refused', async () => {
+    await save('c', 'Peas.', { tags: ['#green', 'a b'] });
+    const { conversations } = await call('get_conversations');
+    expect(conversations).toMatchObject([{ tags: ['green', 'a b'] }]);
+    for (const tag of ['#Green', 'green']) {
+      expect(await call('search_messages', { query: 'peas', tag })).toMatchObject({ total: 1 });
+    }
+    for (const change of [{ title: ' ' }, { tags: ['#'] }]) {
+      const { code } = await failure('update_conversation', { conversationId: 'c', ...change });
+      expect(code).toBe('VALIDATION_ERROR');
+    }
+  });
+});
+
+describe('a thread', () => {
+  it('of another module is named with its module', async () => {
+    await save('c', 'Peas.', { module: 'garden' });
+    const args = { threadId: 'c', module: 'house', role: 'user', content: 'x' };
+    expect((await failure('history_threads_append_message', args)).hint).toContain('"garden"');
+  });
+
+  it('that is the only one is not taken for an empty store at the start of a session', async () => {
+    const { conversationId } = await save('c', 'Peas.');
+    const { notes } = await call('session_start', { currentThreadId: conversationId });
+    expect(notes).toEqual(['There is no message outside the current thread yet.']);
+  });
+});
