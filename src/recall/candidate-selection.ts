@@ -16,10 +16,15 @@ const CANDIDATE_COUNT = 400;
 /** At most this many candidates are selected by their vectors. */
 const MAX_BY_VECTOR = 200;
 /**
- * For a question with this many words or more, messages without any of its words match too if the words
- * are near them.
+ * For a query with this many words or more, messages without any of its words match too if the words are
+ * near them. With fewer words this is so only if it is a sentence: `dense bread` is not,
+ * "Why was my bread so dense?" is, and the next message has the answer.
  */
 const MIN_WORDS_FOR_NEIGHBOURS = 3;
+
+const matchesNeighbours = ({ words, hasFunctionWords, text }: Question): boolean =>
+  words.length >= MIN_WORDS_FOR_NEIGHBOURS ||
+  (hasFunctionWords && (words.length > 1 || /[?？]\s*$/.test(text)));
 
 /** All messages that match the question. */
 export interface Matches {
@@ -46,8 +51,7 @@ export function selectMatches(
   options: MatchOptions,
 ): Matches {
   const { accepts, vectors } = options;
-  const includesNeighbours =
-    !options.requiresContentMatch && question.words.length >= MIN_WORDS_FOR_NEIGHBOURS;
+  const includesNeighbours = !options.requiresContentMatch && matchesNeighbours(question);
   // Instructions without a word of the question match only if one conversation is searched: those of other
   // conversations would fill every answer.
   const isStanding = ({ conversation }: Scored, message: number) =>
@@ -68,7 +72,7 @@ export function selectMatches(
         matches.push({ scored: one, message, words });
     }
   }
-  const answers = withEveryWord(matches, question);
+  const answers = includesNeighbours ? matches : withEveryWord(matches, question);
   answers.sort((a, b) => b.words - a.words || newestFirst(a, b));
   if (vectors === undefined) return splitCandidates(answers, question);
   const near = vectors.nearest(
@@ -122,7 +126,7 @@ function newestFirst(a: Candidate, b: Candidate): number {
   return a.scored.conversationId < b.scored.conversationId ? 1 : -1;
 }
 
-/** For a question of one or two words: if some messages have all words, only these match. */
+/** For a query of one or two words: if some messages have all words, only these match. */
 function withEveryWord<Match extends Candidate>(matches: Match[], question: Question): Match[] {
   if (question.words.length >= MIN_WORDS_FOR_NEIGHBOURS) return matches;
   const everyWord = everyWordOf(question);

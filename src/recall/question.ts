@@ -63,6 +63,7 @@ export function readQuestion(
   scanWords(text, (word) => typed.push(word));
   const own = languageOf(typed.map(functionWordMask), KANA.test(text) ? JAPANESE : 0);
   const all = [...new Set([own, ...languages])];
+  const capitalized = capitalizedIn(text);
   const words: QuestionWord[] = [];
   const positions = new Map<string, number>();
   const pairs: [number, number][] = [];
@@ -79,7 +80,8 @@ export function readQuestion(
       if (words.length === MAX_WORDS) break;
       const isLight = isAboutConversation(word, stem, own);
       const weight = entities?.has(word) ? ENTITY_WEIGHT : isLight ? CONVERSATION_WEIGHT : 1;
-      position = words.push({ text: word, terms: termsFor(word, vocabulary, all), weight }) - 1;
+      const terms = termsFor(word, capitalized.has(word), vocabulary, all);
+      position = words.push({ text: word, terms, weight }) - 1;
       positions.set(stem, position);
     }
     if (before !== undefined && before !== position) pairs.push([before, position]);
@@ -121,12 +123,35 @@ function entitiesOf(text: string): ReadonlySet<string> {
   return new Set(found.map((word) => word.toLowerCase()));
 }
 
-function termsFor(word: string, vocabulary: Vocabulary, languages: readonly number[]): number[] {
+const capitalizedIn = (text: string): ReadonlySet<string> =>
+  new Set(text.match(/(?<!\p{L})\p{Lu}\p{L}*/gu)?.map((word) => word.toLowerCase()));
+
+/**
+ * In languages that join nouns, `Bremse` also stands for `Scheibenbremse`, and a word that no message has,
+ * such as `Zugverspätung`, for its last part. German nouns have a capital; verbs such as `stellen` would
+ * match too much (`herstellen`).
+ */
+function termsFor(
+  word: string,
+  isCapitalized: boolean,
+  vocabulary: Vocabulary,
+  languages: readonly number[],
+): number[] {
   const terms = new Set<number>();
+  const joined: string[] = [];
   for (const language of languages) {
     const stem = stemOf(word, language);
-    const term = stem === undefined ? undefined : vocabulary.find(stem);
+    if (stem === undefined) continue;
+    const term = vocabulary.find(stem);
     if (term !== undefined) terms.add(term);
+    if (LANGUAGES[language]?.joinsNouns) joined.push(stem);
+  }
+  const isUnknown = terms.size === 0;
+  if (!isUnknown && !isCapitalized) return [...terms];
+  for (const stem of joined) {
+    for (const term of vocabulary.endingWith(stem)) terms.add(term);
+    const part = isUnknown ? vocabulary.longestEnd(stem) : undefined;
+    if (part !== undefined) terms.add(part);
   }
   return [...terms];
 }

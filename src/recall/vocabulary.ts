@@ -13,6 +13,9 @@ const NOT_INDEXED = -1;
 const NOT_STEMMED = 0;
 const STEM_OFFSET = 2;
 
+/** The shortest stem of a noun that is looked for in compounds. */
+const MIN_PART_LENGTH = 5;
+
 /** Numbers and identifiers. No inflected word ends in a digit, so they are not stemmed. */
 const ENDS_IN_DIGIT = /[0-9]$/;
 
@@ -95,6 +98,26 @@ export class Vocabulary {
   /** The term ID of a stem, if a text has it. */
   find(stem: string): number | undefined {
     return this.#stems.find(stem);
+  }
+
+  /** Term IDs of the longer stems that end with `stem`, if it is long enough to be a part of a compound. */
+  endingWith(stem: string): number[] {
+    const found: number[] = [];
+    if (stem.length < MIN_PART_LENGTH) return found;
+    for (let term = 0; term < this.#stems.size; term++) {
+      const other = this.#stems.term(term);
+      if (other.length > stem.length && other.endsWith(stem)) found.push(term);
+    }
+    return found;
+  }
+
+  /** The term ID of the longest stem with which `stem` ends. */
+  longestEnd(stem: string): number | undefined {
+    for (let from = 1; from <= stem.length - MIN_PART_LENGTH; from++) {
+      const term = this.find(stem.slice(from));
+      if (term !== undefined) return term;
+    }
+    return undefined;
   }
 
   #stemNumber(word: number, language: number): number {

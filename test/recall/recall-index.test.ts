@@ -31,6 +31,22 @@ describe('a word of every message', () => {
   });
 });
 
+describe('compound words', () => {
+  it.each([
+    ['Quietschen die Bremsen?', ['disc']],
+    ['Wie bekomme ich die Mietkaution wieder?', ['deposit']],
+    ['quietschen die bremsen?', ['disc']],
+    ['Wer muss das alles stellen?', ['stand']],
+  ])('%s', async (question, expected) => {
+    const index = new RecallIndex();
+    index.put('disc', [said('Die Scheibenbremse quietscht bei Regen, weil sie nass ist')]);
+    index.put('deposit', [said('Die Kaution wird nach einem halben Jahr überwiesen')]);
+    index.put('stand', [said('Man muss die Lampe in die Ecke stellen')]);
+    index.put('made', [said('Die Firma will das nicht mehr herstellen')]);
+    expect(await found(index, question)).toEqual(expected);
+  });
+});
+
 /** Sequence numbers, the best first. */
 async function ranked(
   messages: readonly (readonly [role: string, content: string])[],
@@ -44,6 +60,22 @@ async function ranked(
   const answer = await index.ask(question);
   return Array.from({ length: answer.total }, (_, at) => answer.at(at)?.seq ?? 0);
 }
+
+describe('a question of two words', () => {
+  const talk = [
+    ['user', 'Why was my bread so dense?'],
+    ['assistant', 'You used too little water and did not wait long enough.'],
+    ['user', 'And the crust?'],
+  ] as const;
+
+  it('finds its reply, which has none of the words', async () => {
+    expect((await ranked(talk, 'Why was my bread so dense?')).slice(0, 2).sort()).toEqual([1, 2]);
+  });
+
+  it('that is only keywords finds only messages with them', async () => {
+    expect(await ranked(talk, 'dense bread')).toEqual([1]);
+  });
+});
 
 describe('the order', () => {
   it('has the reply to a short question before the question that it answers', async () => {

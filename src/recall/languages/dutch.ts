@@ -5,6 +5,7 @@ import { type Language, wordList } from './language.js';
 export const dutch: Language = {
   code: 'nl',
   stem: stemmer,
+  joinsNouns: true,
   stopWords: new Set(
     wordList(`aan al alles als andere bij dan dat de der deze die dit doch door dus een en er ge geen had heb heeft
     hebben hem het hier hij hoe hun ik in is ja je jij jouw kan kon kunnen maar me meer men met mij mijn moet na

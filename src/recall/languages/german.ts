@@ -5,6 +5,7 @@ import { type Language, wordList } from './language.js';
 export const german: Language = {
   code: 'de',
   stem: stemmer,
+  joinsNouns: true,
   stopWords: new Set(
     wordList(`aber alle allem allen aller alles als also am an ander andere anderen auch auf aus bei beim bin
     bis bist da damit dann das dass dein deine deinem deinen deiner dem den denn der des dessen dich die

@@ -7,6 +7,8 @@ export interface Language {
   readonly code: string;
   /** Stem of a word in lower case. */
   stem(word: string): string;
+  /** Nouns are joined to one word, the most general one last. */
+  readonly joinsNouns?: boolean;
   /** Function words. They are not indexed; they determine the language of a text. */
   readonly stopWords: ReadonlySet<string>;
   /**
