@@ -278,3 +278,20 @@ it('moves the focus to the title that is edited, and ends the edit with Escape',
   await page.keyboard.press('Escape');
   await page.waitForSelector('h1:text("Moon")');
 });
+
+it('saves only the fields that were changed, so that a change by others is not overwritten', async () => {
+  const messages = [{ role: 'user', content: 'x' }];
+  let root = '';
+  opened = await openPage((place) => {
+    root = place.root;
+    writeConversation(root, ID, { title: 'Moon', tags: ['night'] }, messages);
+  });
+  const { page } = opened;
+  await goTo(page, `#/conversation/${ID}`);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  writeConversation(root, ID, { title: 'Sun', tags: ['night'] }, messages);
+  await page.getByLabel('Tags, separated by commas').fill('day');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.waitForSelector('h1:text("Sun")');
+  await page.waitForSelector('.tag:has-text("day")');
+});

@@ -41,3 +41,30 @@ it('shows the commits of a note and its text at one, by keyboard, and nothing wi
   expect(await page.locator('.history').count()).toBe(0);
   expect(opened.faults).toEqual([]);
 });
+
+it('keeps a text that is not saved while another view is shown, and undoes a discard', async () => {
+  opened = await openPage(({ root }) => {
+    mkdirSync(join(root, 'memory-bank'), { recursive: true });
+    writeFileSync(join(root, 'memory-bank', 'bees.md'), '# Bees\n');
+  });
+  const { page } = opened;
+  const field = page.getByLabel('Text of the note');
+  await page.waitForSelector('.empty');
+  await goTo(page, '#/notes/bees.md');
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await field.fill('# Not saved');
+  await goTo(page, '#/');
+  await page.waitForSelector('.empty');
+  await goTo(page, '#/notes/bees.md');
+  expect(await field.inputValue()).toBe('# Not saved');
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await page.waitForSelector('.note h1:text("Bees")');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  expect(await field.inputValue()).toBe('# Not saved');
+  const asked = page.waitForEvent('dialog');
+  const reloading = page.reload().catch(() => undefined);
+  const dialog = await asked;
+  expect(dialog.type()).toBe('beforeunload');
+  await dialog.accept();
+  await reloading;
+});

@@ -9,10 +9,16 @@ import { hrefOf } from '../route.js';
 
 export type HeadFacts = Output<'get_conversation'>;
 
+interface HeadChange {
+  readonly title?: string | null;
+  readonly tags?: string[];
+  readonly pinned?: boolean;
+}
+
 export function Head({ head, onChanged }: { readonly head: HeadFacts; onChanged(): void }) {
   const [isEditing, setEditing] = useState(false);
   const editButton = useFocusBack(isEditing);
-  const change = async (fields: { title?: string; tags?: string[]; pinned?: boolean }) => {
+  const change = async (fields: HeadChange) => {
     await call('update_conversation', { conversationId: head.conversationId, ...fields }).catch(
       report,
     );
@@ -127,19 +133,22 @@ async function restore(name: string): Promise<void> {
 const report = (error: unknown) =>
   notify({ text: error instanceof CallError ? `${error.message} ${error.hint}` : String(error) });
 
-function Edit(props: {
-  readonly head: HeadFacts;
-  onDone(fields?: { title: string; tags: string[] }): void;
-}) {
+/** Saves only the fields that the user changed, so that others may change the rest meanwhile. */
+function Edit(props: { readonly head: HeadFacts; onDone(fields?: HeadChange): void }) {
   const { head, onDone } = props;
-  const [title, setTitle] = useState(head.title ?? '');
-  const [tags, setTags] = useState((head.tags ?? []).join(', '));
+  const [before] = useState({ title: head.title ?? '', tags: (head.tags ?? []).join(', ') });
+  const [title, setTitle] = useState(before.title);
+  const [tags, setTags] = useState(before.tags);
   const first = useRef<HTMLInputElement>(null);
   useEffect(() => first.current?.focus(), []);
   const send = (event: Event) => {
     event.preventDefault();
     const list = tags.split(',').map((tag) => tag.trim());
-    onDone({ title, tags: list.filter((tag) => tag !== '') });
+    const changed = {
+      ...(title !== before.title && { title: title.trim() === '' ? null : title }),
+      ...(tags !== before.tags && { tags: list.filter((tag) => tag !== '') }),
+    };
+    onDone(Object.keys(changed).length === 0 ? undefined : changed);
   };
   return (
     <form class="edit" onSubmit={send} onKeyDown={({ key }) => key === 'Escape' && onDone()}>

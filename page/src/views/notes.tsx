@@ -1,9 +1,10 @@
 /** The view of notes: the list, and one note. Changes by other programs are not overwritten. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { CallError, call, type Output } from '../api.js';
 import { counted, Empty, Failure, notify, Time } from '../components.jsx';
 import { useChanges, useFocusBack } from '../hooks.js';
 import { Markdown } from '../markdown.jsx';
+import { useDraft } from '../notes/draft.js';
 import { History } from '../notes/history.jsx';
 import { hrefOf, type Route } from '../route.js';
 import { useLoaded } from '../use-loaded.js';
@@ -63,7 +64,7 @@ async function readNote(path: string, signal: AbortSignal): Promise<Output<'mb_r
 
 function Note({ path }: { readonly path: string }) {
   const { data, error, reload } = useLoaded(path, (signal) => readNote(path, signal));
-  const [draft, setDraft] = useState<{ text: string; hash: string }>();
+  const [draft, setDraft] = useDraft(path);
   const isEditing = draft !== undefined;
   const editButton = useFocusBack(isEditing);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -108,7 +109,14 @@ function Note({ path }: { readonly path: string }) {
               <button type="button" disabled={isBehind} onClick={() => void save()}>
                 Save
               </button>
-              <button type="button" onClick={() => setDraft(undefined)}>
+              <button
+                type="button"
+                onClick={() => {
+                  setDraft(undefined);
+                  if (draft.text !== data.content)
+                    notify({ text: 'Your text is discarded.', undo: () => setDraft(draft) });
+                }}
+              >
                 Discard
               </button>
             </>
