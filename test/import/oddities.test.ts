@@ -1,6 +1,6 @@
 /** One small input for each documented oddity of a format that no other test of imports has. */
-import { expect, it } from 'vitest';
-import { folderWith, lines, openImportBench, said } from './bench.js';
+import { describe, expect, it } from 'vitest';
+import { counts, folderWith, lines, openImportBench, said } from './bench.js';
 
 const TIME = 1737724800;
 const node = (id: string, parent: string | null, message: object | null) => ({
@@ -448,3 +448,50 @@ it.each([
 interface Tools {
   readonly tools?: readonly { name: string; input: string; result: string }[];
 }
+
+describe('records without what they usually have', () => {
+  it('a ChatGPT conversation without an id is imported once, also from a later export', async () => {
+    const bench = await openImportBench();
+    const node = (id: string, parent: string | null, role: string, text: string) => ({
+      ...{ id, parent, children: [] },
+      message: { id, author: { role }, content: { content_type: 'text', parts: [text] } },
+    });
+    const first = {
+      r: node('r', null, 'user', 'Which wood?'),
+      a: node('a', 'r', 'assistant', 'Oak.'),
+    };
+    const talk = (mapping: object, current_node: string) => [
+      { title: 'Wood', create_time: 1_706_102_400, mapping, current_node },
+    ];
+    expect(counts(await bench.importText(talk(first, 'a'), 'conversations.json'))).toMatchObject({
+      ...{ added: 1, skipped: 0 },
+    });
+    const later = { ...first, b: node('b', 'a', 'user', 'Thanks') };
+    expect(counts(await bench.importText(talk(later, 'b'), 'conversations.json'))).toMatchObject({
+      ...{ added: 0, updated: 1 },
+    });
+  });
+
+  it('a chat of OpenWebUI without a history has the messages of its list', async () => {
+    const bench = await openImportBench();
+    const messages = [
+      { role: 'user', content: 'Which wood?' },
+      { role: 'assistant', content: 'Oak.' },
+    ];
+    const report = await bench.importText([{ id: 'w1', title: 'Wood', chat: { messages } }]);
+    expect(report.sources).toMatchObject([{ kind: 'openwebui' }]);
+    expect(said(bench.jsonOf(bench.folders()[0] ?? ''))).toEqual([
+      'user: Which wood?',
+      'assistant: Oak.',
+    ]);
+  });
+
+  it('an incomplete last line of an export is reported', async () => {
+    const bench = await openImportBench();
+    const line = (text: string) => JSON.stringify({ messages: [{ role: 'user', content: text }] });
+    const torn = `${line('one')}\n${line('two').slice(0, 30)}`;
+    const report = await bench.importText(torn, 'export.jsonl');
+    expect(counts(report)).toMatchObject({ added: 1, skipped: 1 });
+    expect(report.problems).toMatchObject([{ record: 'line 2', code: 'CORRUPT' }]);
+  });
+});

@@ -91,17 +91,23 @@ export function linesOf(
   return inputLines(bytesOf(file), { maxBytes: MAX_LINE_BYTES, ...options });
 }
 
-/** One object for each line. An incomplete last line is ignored, because a tool may be writing the file. */
+export interface ObjectLineOptions extends Partial<LineOptions> {
+  /** No program appends to the file, so an incomplete last line is a problem. */
+  readonly isExport?: boolean;
+}
+
+/** One object for each line. An incomplete last line of a log is ignored, because a tool may be writing it. */
 export async function* objectLines(
   file: InputFile,
   onProblem: (problem: ImportProblem) => void,
-  options: Partial<LineOptions> = {},
+  { isExport = false, ...options }: ObjectLineOptions = {},
 ): AsyncGenerator<{ value: JsonObject; record: string }> {
   for await (const { number, text, isLast, isTooLong } of linesOf(file, options)) {
     const value = parsedJson(text);
     const record = `line ${number}`;
     if (isObject(value)) yield { value, record };
-    else if (!isLast) onProblem(unreadable(file.name, record, isTooLong ? 'TOO_LARGE' : 'CORRUPT'));
+    else if (!isLast || isExport)
+      onProblem(unreadable(file.name, record, isTooLong ? 'TOO_LARGE' : 'CORRUPT'));
   }
 }
 

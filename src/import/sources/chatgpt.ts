@@ -64,8 +64,10 @@ interface Context {
 function* conversationsOf(record: JsonRecord, context: Context): Generator<ImportItem> {
   const { value, path, record: at } = record;
   const fields = objectIn(value);
-  const id = textIn(fields['id']) ?? textIn(fields['conversation_id']);
-  if (id === undefined || !isObject(fields['mapping'])) {
+  const mapping = fields['mapping'];
+  const id =
+    textIn(fields['id']) ?? textIn(fields['conversation_id']) ?? idOfRoot(objectIn(mapping));
+  if (id === undefined || !isObject(mapping)) {
     yield unreadableConversation(path, at);
     return;
   }
@@ -82,7 +84,7 @@ function* conversationsOf(record: JsonRecord, context: Context): Generator<Impor
     for (const node of nodes) addNode(turns, node, names);
     return turns;
   };
-  const nodes = nodesOf(fields['mapping']);
+  const nodes = nodesOf(mapping);
   for (const each of treeConversations(id, nodes, textIn(fields['current_node']), read)) {
     const { isMain, ...conversation } = each;
     yield {
@@ -94,6 +96,13 @@ function* conversationsOf(record: JsonRecord, context: Context): Generator<Impor
       attachments: [...attachments],
     };
   }
+}
+
+/** For a conversation without an id: its first node has the same id in a later export. */
+function idOfRoot(mapping: JsonObject): string | undefined {
+  const nodes = Object.entries(mapping);
+  const [id] = nodes.find(([, node]) => textIn(objectIn(node)['parent']) === undefined) ?? [];
+  return id;
 }
 
 function headOf(fields: JsonObject, isShared: boolean) {

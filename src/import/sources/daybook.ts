@@ -126,7 +126,10 @@ async function* lineConversations(file: InputFile): AsyncGenerator<ImportItem> {
   const problems: ImportProblem[] = [];
   const open = new Map<string, OpenThread>();
   let last: OpenThread | undefined;
-  const lines = objectLines(file, (problem) => problems.push(problem), LONG_LINES);
+  const lines = objectLines(file, (problem) => problems.push(problem), {
+    ...LONG_LINES,
+    isExport: true,
+  });
   for await (const { value, record } of lines) {
     yield* problems.splice(0);
     const [thread, message] = [objectIn(value['thread']), objectIn(value['message'])];

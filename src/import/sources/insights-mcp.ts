@@ -45,7 +45,9 @@ async function* rowsOf(file: InputFile): AsyncGenerator<ImportedInsight | Import
   const problems: ImportProblem[] = [];
   const path = file.name;
   if (await hasLine(file, isRow)) {
-    for await (const { value, record } of objectLines(file, (each) => problems.push(each))) {
+    for await (const { value, record } of objectLines(file, (each) => problems.push(each), {
+      isExport: true,
+    })) {
       yield insightOf(value, { path, record });
     }
     yield* problems;

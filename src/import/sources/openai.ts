@@ -96,7 +96,7 @@ async function* lineConversations(file: InputFile, options: ReadOptions) {
   const problems: ImportProblem[] = [];
   const lost = (problem: ImportProblem) => problems.push({ ...problem, isConversation: true });
   let index = 0;
-  for await (const { value, record } of objectLines(file, lost)) {
+  for await (const { value, record } of objectLines(file, lost, { isExport: true })) {
     yield* problems.splice(0);
     if (!hasMessages(value)) yield unreadableConversation(file.name, record);
     else {

@@ -8,7 +8,7 @@ import {
   unreadableConversation,
 } from '../reading/documents.js';
 import { isObject, listIn, objectIn, objectsIn, textIn } from '../reading/fields.js';
-import { addOpenAiMessage } from '../reading/openai-messages.js';
+import { addOpenAiMessage, isMessage } from '../reading/openai-messages.js';
 import { timeIn } from '../reading/times.js';
 import type { TreeNode } from '../reading/tree.js';
 import { timesOf, treeConversations } from '../reading/tree-conversations.js';
@@ -34,8 +34,21 @@ export const openWebUi: Source = {
 };
 
 function historyIn(value: unknown): JsonObject | undefined {
-  const history = objectIn(objectIn(value)['chat'])['history'];
-  return isObject(history) && isObject(history['messages']) ? history : undefined;
+  const chat = objectIn(objectIn(value)['chat']);
+  const { history } = chat;
+  if (isObject(history) && isObject(history['messages'])) return history;
+  const list = objectsIn(chat['messages']);
+  return list.length > 0 && list.every(isMessage) ? historyOfList(list) : undefined;
+}
+
+/** Older chats have only the list of the messages that are shown. */
+function historyOfList(list: readonly JsonObject[]): JsonObject {
+  const ids = list.map((message, index) => textIn(message['id']) ?? `m${index + 1}`);
+  const nodes = list.map((message, index) => [
+    ids[index] ?? '',
+    { ...message, parentId: ids[index - 1] ?? null },
+  ]);
+  return { messages: Object.fromEntries(nodes), currentId: ids.at(-1) ?? null };
 }
 
 function* conversations(
