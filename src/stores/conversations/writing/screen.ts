@@ -3,6 +3,7 @@
  * `privacy/` implements it, and `app` connects the two.
  */
 import type { TextScreen } from '../../text-screen.js';
+import { requireDepth } from '../document/json-copy.js';
 import type { JsonObject } from '../document/schema.js';
 
 export interface Screened {
@@ -46,6 +47,7 @@ export class ScreenQueue {
     given: readonly T[],
   ): ScreenedMessages<T> | Promise<ScreenedMessages<T>> {
     const screen = this.#screen;
+    requireMessagesDepth(given);
     // A value that is not a message is not screened. The writer refuses it later.
     const isNothing = screen === undefined || !areMessages(given) || screen.isClean(given);
     if (isNothing && this.#waiting === 0) return { messages: given };
@@ -61,6 +63,12 @@ export class ScreenQueue {
     this.#last = turn.then(ended, ended);
     return turn;
   }
+}
+
+/** The screen reads every value of the metadata. VALIDATION_ERROR. */
+function requireMessagesDepth(given: unknown): void {
+  if (!Array.isArray(given)) return;
+  for (const message of given) if (message?.metadata !== undefined) requireDepth(message.metadata);
 }
 
 const areMessages = (given: unknown): boolean =>

@@ -1,0 +1,21 @@
+/** A program that passes metadata that contains itself gets an error; nothing is stored, nothing hangs. */
+import { expect, it } from 'vitest';
+import { openDaybook } from '../../src/index.js';
+import { errorOf } from '../support/error-of.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+it('metadata that contains itself is refused', async () => {
+  const daybook = await openDaybook({ root: tempFolder() });
+  try {
+    const metadata: Record<string, unknown> = {};
+    metadata['itself'] = metadata;
+    const message = { role: 'user', content: 'x', metadata: metadata as never } as const;
+    const adding = daybook.conversations.append('k', [message], { create: true });
+    expect((await errorOf(adding)).code).toBe('VALIDATION_ERROR');
+    const saving = daybook.call('save_message', message);
+    expect((await errorOf(saving)).code).toBe('VALIDATION_ERROR');
+    expect(await daybook.conversations.list()).toEqual([]);
+  } finally {
+    await daybook.close();
+  }
+});
