@@ -31,6 +31,13 @@ export function hasExistingDay(text: string): boolean {
   return !Number.isNaN(epochMs) && isoTime(epochMs).startsWith(day);
 }
 
+/** The time of a text in epoch milliseconds; `undefined` if it is not a time, or its day does not exist. */
+export function timeOfText(text: string): number | undefined {
+  const epochMs = Date.parse(text);
+  const isDay = /^\d{4}-\d\d-\d\d/.test(text);
+  return Number.isNaN(epochMs) || (isDay && !hasExistingDay(text)) ? undefined : epochMs;
+}
+
 /** Like `isoTime`, without punctuation, for names of files: `20260301T101500123Z`. */
 export function compactTime(epochMs: number): string {
   return isoTime(epochMs).replace(/[-:.]/g, '');

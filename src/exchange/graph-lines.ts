@@ -2,7 +2,7 @@
  * Facts as lines of text: JSON Lines, which have all fields of a fact and can be imported again, and
  * Mermaid, for a diagram. Uses no files.
  */
-import { isoTime } from '../base/clock.js';
+import { isoTime, timeOfText } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
 import type { NewTriple, Triple } from '../stores/knowledge-graph/model/triple.js';
 
@@ -70,7 +70,7 @@ function asObject(value: unknown): Record<string, unknown> {
 }
 
 function timeOf(name: string, value: unknown): number {
-  const time = isText(value) ? Date.parse(value) : value;
+  const time = isText(value) ? timeOfText(value) : value;
   if (typeof time === 'number' && !Number.isNaN(time)) return time;
   throw new AppError('VALIDATION_ERROR', `The value of ${name} is not a time.`);
 }

@@ -4,8 +4,9 @@
  */
 
 import { z } from 'zod';
-import { countOf } from '../base/display-text.js';
+import { countOf, shortened } from '../base/display-text.js';
 import type { SnippetOptions } from '../fts/snippets/snippet.js';
+import { hasSymbols } from '../fts/tokenizing/character-kinds.js';
 import type { MessageResults } from '../search/messages/message-search.js';
 import type { JsonObject } from '../stores/conversations/document/schema.js';
 import { estimateTokens } from './answer-budget.js';
@@ -51,6 +52,7 @@ export const SEARCH_OUTPUT_FIELDS = {
     .boolean()
     .describe('True if no message has all of the words; the results have some of them.'),
   explanation: z.string().describe('The reason if nothing was found.').exactOptional(),
+  note: z.string().describe('Why results may be missing.').exactOptional(),
   indexing: z
     .object({ done: z.number().int(), total: z.number().int() })
     .describe(
@@ -72,9 +74,14 @@ export function searchOutput(
     ...(hasMore && { nextOffset: next }),
     relaxed: found.relaxed,
     ...(found.total === 0 && { explanation: explainNoResults({ ...found, ...searched }, names) }),
+    ...(found.total > 0 && searched.damaged > 0 && { note: unreadNote(searched.damaged) }),
     ...(found.indexing && { indexing: { ...found.indexing } }),
   };
 }
+
+/** `damaged`: the number of conversations that could not be read. */
+export const unreadNote = (damaged: number) =>
+  `${countOf(damaged, 'conversation')} could not be read and searched; see \`store_info\`.`;
 
 interface EmptyResult extends Pick<MessageResults, 'unknownWords' | 'indexing'> {
   readonly query?: string;
@@ -99,15 +106,14 @@ export function explainNoResults(
   const parts = [
     ...(unknownWords.length > 0 ? [`No ${what} has: ${unknownWords.join(', ')}.`] : []),
     ...(filters.length > 0 ? [`${filters.join('; ')}.`] : []),
-    ...(damaged > 0
-      ? [`${countOf(damaged, 'conversation')} could not be read and searched; see \`store_info\`.`]
-      : []),
+    ...(damaged > 0 ? [unreadNote(damaged)] : []),
     ...(indexing ? ['The index is still being built. Call again in a few seconds.'] : []),
   ];
   if (parts.length > 0) return parts.join(' ');
-  if (!hasWord(query)) return 'The query has no words: emoji and other symbols are not searched.';
+  if (!hasWord(query) && !hasSymbols(query))
+    return 'The query has only signs that are not searched, such as emoji.';
   return /^\S+$/.test(query.trim())
-    ? `No ${what} has this word in its text.`
+    ? `No ${what} has ${shortened(query.trim())} in its text.`
     : `No ${what} matches the whole query.`;
 }
 

@@ -2,7 +2,7 @@
  * What an assistant learns from an answer or an error when something is missing, deleted, damaged or
  * written in another form than it is stored.
  */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { runCommand, withClient } from '../e2e/harness.js';
@@ -68,10 +68,29 @@ describe('a search or a list', () => {
   it('does not say that a word is in a message if only a module has it', async () => {
     await save('c', 'Tomatoes go there.', { module: 'garden' });
     const { explanation } = await call('search_messages', { query: 'garden' });
-    expect(explanation).toBe('No message has this word in its text.');
+    expect(explanation).toBe('No message has garden in its text.');
     const symbol = await run('search', '🗼');
-    expect(symbol.stderr).toContain('emoji and other symbols are not searched');
+    expect(symbol.stderr).toContain('not searched, such as emoji');
     expect(symbol.stderr).not.toContain('fuzzy');
+  });
+
+  it('does not say that a symbol is not searched if it is', async () => {
+    await save('c', 'Use a fat arrow.');
+    const { explanation } = await call('search_messages', { query: '=>' });
+    expect(explanation).toBe('No message has => in its text.');
+  });
+
+  it('says that a search by meaning compared only words', async () => {
+    await save('c', 'Tomatoes go there.');
+    const args = { query: 'tomatoes', mode: 'semantic' };
+    expect((await call('search_messages', args))['note']).toContain('no embeddings');
+  });
+
+  it('says how many conversations match without the module', async () => {
+    await save('c', 'Tomatoes go there.', { module: 'garden' });
+    const { note } = await call('get_conversations', { module: 'gard' });
+    expect(note).toBe('1 conversation matches without `module`.');
+    expect((await run('list', '--module', 'gard')).stderr).toContain('without --module');
   });
 
   it('says how many conversations could not be read', async () => {
@@ -87,6 +106,9 @@ describe('a search or a list', () => {
     );
     const { explanation } = await call('search_messages', { query: 'giraffe' });
     expect(explanation).toContain('1 conversation could not be read and searched');
+    await save('other', 'The zebra.');
+    const { note } = await call('search_messages', { query: 'zebra' });
+    expect(note).toContain('1 conversation could not be read and searched');
   });
 });
 
@@ -103,6 +125,12 @@ describe('an input', () => {
     ] as const) {
       expect((await failure(name, args)).code, name).toBe('VALIDATION_ERROR');
     }
+    const text = [{ ...triples[0], ts: '2023-02-28' }, ...triples].map((each) =>
+      JSON.stringify(each),
+    );
+    expect(await call('kg_import', { text: text.join('\n') })).toMatchObject({
+      ...{ added: 1, refusedTotal: 1 },
+    });
     for (const args of [
       ['search', 'x', '--from', day],
       ['import', '.', '--since', day],
@@ -122,6 +150,40 @@ describe('an input', () => {
       const { code } = await failure('update_conversation', { conversationId: 'c', ...change });
       expect(code).toBe('VALIDATION_ERROR');
     }
+  });
+});
+
+describe('the knowledge graph', () => {
+  const query = () => run('kg', 'query', 'P');
+  const snapshot = () => join(opened.place.root, 'memory-bank', 'kg_snapshot.json');
+
+  it('sets status 1 if facts may be missing, not if git or a person changed its file', async () => {
+    await run('kg', 'add', 'P', 'likes', 'tea');
+    await run('kg', 'save');
+    writeFileSync(snapshot(), readFileSync(snapshot(), 'utf8').replace(/\n$/, '\n\n'));
+    const changed = await query();
+    expect(changed.stderr).toContain('git or a person changed it');
+    expect(changed.code).toBe(0);
+    await run('kg', 'save');
+    await run('kg', 'add', 'P', 'likes', 'milk');
+    writeFileSync(snapshot(), '');
+    const broken = await query();
+    expect(broken.stdout).toContain('milk');
+    expect(broken.code).toBe(1);
+  });
+});
+
+describe('an error', () => {
+  it('of a number that is no number says so', async () => {
+    expect((await run('search', 'x', '--limit', 'abc')).stderr).toContain('must be a number');
+  });
+
+  it('of a wrong hash does not say that something was changed', async () => {
+    await call('mb_add', { path: 'n.md', content: 'x x' });
+    const edit = (more: object) => failure('mb_edit', { path: 'n.md', newText: 'y', ...more });
+    const { message } = await edit({ oldText: 'x x', hash: 'bad' });
+    expect(message).toContain('not "bad"');
+    expect((await edit({ oldText: 'x' })).message).toContain('in line 1.');
   });
 });
 

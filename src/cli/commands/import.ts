@@ -6,7 +6,7 @@
 import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { App } from '../../app.js';
-import { hasExistingDay, isoTime } from '../../base/clock.js';
+import { isoTime, timeOfText } from '../../base/clock.js';
 import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
 import type { DefaultLocation } from '../../import/default-locations.js';
@@ -114,9 +114,8 @@ async function watch(
 const pathOf = ({ path }: DefaultLocation) => path;
 
 function timeOf(text: string): string {
-  const epochMs = Date.parse(text);
-  const isDay = /^\d{4}-\d\d-\d\d/.test(text);
-  if (!Number.isNaN(epochMs) && (!isDay || hasExistingDay(text))) return isoTime(epochMs);
+  const epochMs = timeOfText(text);
+  if (epochMs !== undefined) return isoTime(epochMs);
   throw new AppError('VALIDATION_ERROR', `--since must be a day or a time, such as 2025-01-24.`);
 }
 

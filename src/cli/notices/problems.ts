@@ -59,9 +59,6 @@ async function graphProblems({ kg }: App): Promise<string[]> {
   return isUnnoticed ? [`${walPath} has damaged lines: ${damagedLines}.`] : [...notices];
 }
 
-/** False if the notices only say that git or a person changed the files. */
-const isGraphDamaged = async ({ kg }: App) => (await kg.stats()).damagedLines > 0;
-
 const AREAS: Readonly<Record<string, Area>> = {
   ...{ conversations: 'conversations', insights: 'insights', kg: 'kg' },
   memory_bank: 'memory_bank',
@@ -76,7 +73,7 @@ export async function reportLeftOut(area: Area, app: App): Promise<void> {
       `${countOf(problems.length - MAX_SHOWN, 'more problem')}: run daybook info to see all.`,
     );
   }
-  const isComplete = problems.length === 0 || (area === 'kg' && !(await isGraphDamaged(app)));
+  const isComplete = problems.length === 0 || (area === 'kg' && !(await app.kg.stats()).isDamaged);
   if (!isComplete && (process.exitCode ?? OK) === OK) process.exitCode = NOTHING_FOUND;
 }
 

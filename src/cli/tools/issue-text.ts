@@ -18,6 +18,9 @@ function issueText(issue: z.core.$ZodIssue | undefined): string {
       return issue.origin === 'string'
         ? `must have at most ${issue.maximum} characters`
         : `must be at most ${issue.maximum}`;
+    case 'invalid_type':
+      if (issue.path.length > 1) return `is not valid: ${issue.message}`;
+      return issue.expected === 'number' ? 'must be a number' : `must be ${issue.expected}`;
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}`;
     default:

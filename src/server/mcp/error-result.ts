@@ -108,6 +108,10 @@ function problemOf(issue: z.core.$ZodIssue): string {
     return ` must be ${issue.expected}, not ${received}`;
   if (issue.code === 'too_small' && issue.origin === 'string' && issue.minimum === 1)
     return ' is empty';
+  if (issue.code === 'too_small' && issue.origin === 'string')
+    return ` must have ${issue.minimum} characters or more`;
+  if (issue.code === 'too_big' && issue.origin === 'string')
+    return ` must have at most ${issue.maximum} characters`;
   return `: ${issue.message.replace(/\.$/, '')}`;
 }
 

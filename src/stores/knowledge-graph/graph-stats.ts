@@ -23,6 +23,8 @@ export interface GraphStats {
   readonly walBytes: number;
   /** The number of damaged lines found since the start. */
   readonly damagedLines: number;
+  /** False if the notices only say that git or a person changed the files, or if there are none. */
+  readonly isDamaged: boolean;
   readonly notices: readonly string[];
 }
 
@@ -62,6 +64,7 @@ export function statsOf(state: GraphState, limit: number, now: number): GraphSta
     walPath: files.wal,
     walBytes: Number(readStampNow(files.wal)?.size ?? 0),
     damagedLines: state.damagedLines,
+    isDamaged: state.damagedLines > 0 || content.needsHealing,
     notices,
   };
 }

@@ -2,14 +2,15 @@
 import { AppError } from '../../base/errors.js';
 
 export function conflict(path: string, expectedHash: string | undefined, hash: string | undefined) {
-  return new AppError(
-    'CONFLICT',
-    `${path} was changed: its hash is no longer ${expectedHash?.slice(0, 80)}.`,
-    {
-      hint: 'Nothing was written. Read the note again, then decide whether to call again with its new hash.',
-      details: { path, expectedHash: expectedHash?.slice(0, 80), hash },
-    },
-  );
+  const given = expectedHash?.slice(0, 80);
+  const isKnown = given !== undefined && hash !== undefined;
+  const message = isKnown
+    ? `The hash of ${path} is ${hash}, not ${JSON.stringify(given)}.`
+    : `${path} was changed.`;
+  return new AppError('CONFLICT', message, {
+    hint: 'Nothing was written. Read the note again, then decide whether to call again with its new hash.',
+    details: { path, expectedHash: given, hash },
+  });
 }
 
 export function alreadyThere(path: string): AppError {

@@ -69,10 +69,11 @@ export function replacePassage(content: string, oldText: string, newText: string
     });
   }
   if (positions.length > 1) {
-    const lines = positions.slice(0, MAX_LINES_NAMED).map((position) => lineAt(content, position));
+    const named = positions.slice(0, MAX_LINES_NAMED);
+    const lines = [...new Set(named.map((position) => lineAt(content, position)))];
     throw new AppError(
       'VALIDATION_ERROR',
-      `The text of \`oldText\` occurs ${positions.length} times, in lines ${lines.join(', ')}${positions.length > MAX_LINES_NAMED ? ', …' : ''}.`,
+      `The text of \`oldText\` occurs ${positions.length} times, in ${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}${positions.length > MAX_LINES_NAMED ? ', …' : ''}.`,
       {
         hint: 'Nothing was changed. Give a longer passage, so that it occurs only once.',
         details: { occurrences: positions.length, lines },

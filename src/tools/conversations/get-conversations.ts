@@ -61,7 +61,13 @@ export const getConversations = defineTool({
   annotations: READS,
   quotesText: true,
   async run(request, app) {
-    return { ...(await pageOf(request, app)), ...damagedNote(app) };
+    const page = await pageOf(request, app);
+    const { limit: _limit, cursor: _cursor, maxTokens: _maxTokens, ...filters } = request;
+    const notes = [
+      ...(page.total === 0 ? await otherModules(filters, app) : []),
+      ...damagedNotes(app),
+    ];
+    return { ...page, ...(notes.length > 0 && { note: notes.join(' ') }) };
   },
 });
 
@@ -84,10 +90,19 @@ async function pageOf(
   return similarPage(app, filters, { start: 0, limit, budget });
 }
 
-function damagedNote({ conversations }: App): { note?: string } {
+/** Says how many conversations match without `module`, because a module must be given by its full name. */
+async function otherModules({ module, ...filters }: Filters, { conversations }: App) {
+  if (module === undefined) return [];
+  const { total } = await conversations.page(toQuery(filters), { limit: 1 });
+  const matches = countOf(total, 'conversation matches', 'conversations match');
+  return total === 0 ? [] : [`${matches} without \`module\`.`];
+}
+
+function damagedNotes({ conversations }: App): string[] {
   const count = conversations.damaged().length;
-  if (count === 0) return {};
-  return { note: `${countOf(count, 'conversation')} could not be read; see \`store_info\`.` };
+  return count === 0
+    ? []
+    : [`${countOf(count, 'conversation')} could not be read; see \`store_info\`.`];
 }
 
 /** The cursor of a page of conversations with similar names: the number of those before it. */

@@ -112,9 +112,15 @@ export const searchMessages = defineTool({
       query,
       damaged: conversations.damaged().length,
     });
-    return { total: found.total, tier: found.tier, ...output, results };
+    const isByWords = (mode === 'semantic' || mode === 'hybrid') && found.tier !== 'vectors';
+    const notes = [...(output.note ? [output.note] : []), ...(isByWords ? [BY_WORDS] : [])];
+    const note = notes.length > 0 ? { note: notes.join(' ') } : {};
+    return { total: found.total, tier: found.tier, ...output, ...note, results };
   },
 });
+
+const BY_WORDS =
+  'There are no embeddings, so the search compared only words and their forms, not meanings.';
 
 export interface FilterInput {
   conversationId?: string;

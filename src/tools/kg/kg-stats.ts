@@ -41,7 +41,7 @@ export const kgStats = defineTool({
   annotations: READS,
   quotesText: true,
   async run(_input, { kg }) {
-    const { predicates, notices, ...stats } = await kg.stats();
+    const { predicates, notices, isDamaged: _, ...stats } = await kg.stats();
     return { ...stats, predicates: [...predicates], notices: [...notices] };
   },
 });

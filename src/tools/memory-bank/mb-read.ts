@@ -55,7 +55,9 @@ export const mbRead = defineTool({
     const { nextLine, nextColumn } = next;
     const column = nextColumn === undefined ? '' : ` and startColumn ${nextColumn}`;
     const more = nextLine === undefined ? '' : `; continue with startLine ${nextLine}${column}`;
-    return `${path}, hash ${hash}, lines ${startLine} to ${endLine} of ${totalLines}${more}; ${sizeBytes} bytes, changed ${modifiedAt}\n\n${content}`;
+    const lines =
+      endLine < startLine ? 'no lines' : `lines ${startLine} to ${endLine} of ${totalLines}`;
+    return `${path}, hash ${hash}, ${lines}${more}; ${sizeBytes} bytes, changed ${modifiedAt}\n\n${content}`;
   },
   async run({ path, startLine, startColumn, endLine, maxTokens: budget }, { memoryBank }) {
     if (endLine !== undefined && endLine < startLine) {

@@ -88,7 +88,7 @@ function requireMessage(
   if (hash === expectedHash) return { index, message };
   throw new AppError(
     'CONFLICT',
-    `The message was changed: its hash is no longer ${expectedHash.slice(0, 80)}.`,
+    `The hash of the message is ${hash}, not ${JSON.stringify(expectedHash.slice(0, 80))}.`,
     {
       hint: 'Nothing was changed. Read the message again with `get_conversation`, then decide whether to call again with its new hash.',
       details: { conversationId, messageId, hash },
