@@ -4,7 +4,10 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { silentLog } from '../base/log.js';
-import { checkCachedConversations } from '../search/cache/check-cached-conversations.js';
+import {
+  type CachedFiles,
+  checkCachedConversations,
+} from '../search/cache/check-cached-conversations.js';
 import type { CacheCheck } from '../search/cache/check-index-cache.js';
 import { loadFiguresCache } from './figures-cache.js';
 import { figuresOf } from './message-figures.js';
@@ -12,11 +15,11 @@ import { figuresOf } from './message-figures.js';
 /** FILESYSTEM_ERROR; the signal's reason if it is aborted. */
 export const checkFiguresCache = (
   path: string,
-  logsFolder: string,
+  files: CachedFiles,
   signal: AbortSignal,
 ): Promise<CacheCheck> =>
   checkCachedConversations(
-    { path, logsFolder, signal },
+    { path, signal, ...files },
     async () => {
       const cached = await loadFiguresCache({ path, log: silentLog });
       return cached.size === 0 ? undefined : cached;

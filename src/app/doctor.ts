@@ -78,7 +78,7 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
         trashFolder: join(logsFolder, '.trash'),
         conversations,
       }),
-      indexCheck(cachesOf(config), logsFolder),
+      indexCheck(cachesOf(config), { logsFolder, codec }),
       vectorCheck(vectorsFolder(config), () => passageKeys(conversations)),
       backupCheck({
         ...{ backups, clock, isDaily: backup.isDaily },

@@ -8,6 +8,7 @@ import {
   type VectorFolder,
 } from '../../embeddings/vectors/vector-files.js';
 import { removeFile } from '../../files/paths/folders.js';
+import type { CachedFiles } from '../../search/cache/check-cached-conversations.js';
 import type { CacheCheck } from '../../search/cache/check-index-cache.js';
 import type { Check, Found } from '../check.js';
 
@@ -28,15 +29,15 @@ export interface DerivedCache {
   readonly path: string | undefined;
   /** Such as `search index`. */
   readonly name: string;
-  check(path: string, logsFolder: string, signal: AbortSignal): Promise<CacheCheck>;
+  check(path: string, files: CachedFiles, signal: AbortSignal): Promise<CacheCheck>;
 }
 
-export const indexCheck = (caches: readonly DerivedCache[], logsFolder: string): Check => ({
+export const indexCheck = (caches: readonly DerivedCache[], files: CachedFiles): Check => ({
   name: 'search index',
   async run({ countChecked, found, signal }) {
     for (const { path, name, check } of caches) {
       if (path === undefined) continue;
-      const { conversations, problem } = await check(path, logsFolder, signal);
+      const { conversations, problem } = await check(path, files, signal);
       countChecked(conversations);
       if (problem !== undefined) found(wrongCache(path, `${name} ${problem}`));
     }

@@ -3,8 +3,25 @@
 import { countOf } from '../../base/display-text.js';
 import { isAppError } from '../../base/errors.js';
 import { isSameStamp, readStamp, type Stamp } from '../../files/read/stamp.js';
+import type { Codec } from '../../files/sealing/conversation-codec.js';
 import { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { CacheCheck } from './check-index-cache.js';
+
+/** The conversations from which a cache is built. */
+export interface CachedFiles {
+  readonly logsFolder: string;
+  /** Opens their texts. Without it, each text of an encrypted store would differ from the cache. */
+  readonly codec: Codec;
+}
+
+/** A store that only reads these conversations. */
+export const storeOf = (files: CachedFiles): ConversationStore =>
+  new ConversationStore({
+    ...files,
+    fsync: false,
+    maxMessages: Number.POSITIVE_INFINITY,
+    isReading: true,
+  });
 
 /** A cache that can be read, by the ids of its conversations. */
 export type CachedConversations<Cached> = ReadonlyMap<string, Cached>;
@@ -15,7 +32,7 @@ export type CachedConversations<Cached> = ReadonlyMap<string, Cached>;
  * because another check finds them. FILESYSTEM_ERROR; the signal's reason if it is aborted.
  */
 export async function checkCachedConversations<Cached extends { readonly stamp: Stamp }>(
-  { path, logsFolder, signal }: { path: string; logsFolder: string; signal: AbortSignal },
+  { path, signal, ...files }: { path: string; signal: AbortSignal } & CachedFiles,
   load: () => Promise<CachedConversations<Cached> | undefined>,
   isRight: (store: ConversationStore, id: string, cached: Cached) => Promise<boolean>,
 ): Promise<CacheCheck> {
@@ -27,8 +44,7 @@ export async function checkCachedConversations<Cached extends { readonly stamp: 
       problem: 'cannot be used: it is damaged, or another version of Daybook wrote it',
     };
   }
-  const maxMessages = Number.POSITIVE_INFINITY;
-  const store = new ConversationStore({ logsFolder, maxMessages, fsync: false, isReading: true });
+  const store = storeOf(files);
   let wrong = 0;
   for (const [id, entry] of cached) {
     signal.throwIfAborted();

@@ -7,12 +7,13 @@ import { countOf } from '../../base/display-text.js';
 import { isAppError } from '../../base/errors.js';
 import { silentLog } from '../../base/log.js';
 import { isSameStamp, readStamp } from '../../files/read/stamp.js';
-import { ConversationStore } from '../../stores/conversations/conversations.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import {
   fingerprintOf,
   type IndexedConversation,
   MessageIndex,
 } from '../messages/message-index.js';
+import { type CachedFiles, storeOf } from './check-cached-conversations.js';
 import { conversationsInCache, loadIndexCache } from './index-cache.js';
 
 export interface CacheCheck {
@@ -25,7 +26,7 @@ export interface CacheCheck {
 /** Throws FILESYSTEM_ERROR, or the reason of the signal if it is aborted. */
 export async function checkIndexCache(
   path: string,
-  logsFolder: string,
+  files: CachedFiles,
   signal: AbortSignal,
 ): Promise<CacheCheck> {
   if ((await readStamp(path)) === undefined) return { conversations: 0 };
@@ -36,7 +37,7 @@ export async function checkIndexCache(
       problem: 'cannot be used: it is damaged, or another version of Daybook wrote it',
     };
   }
-  const store = new ConversationStore({ ...READING, logsFolder });
+  const store = storeOf(files);
   const index = new MessageIndex();
   await loadIndexCache({ path, index, store, log: silentLog });
   let conversations = 0;
@@ -71,8 +72,6 @@ async function fingerprintsIn(store: ConversationStore, id: string): Promise<num
     throw error;
   }
 }
-
-const READING = { fsync: false, maxMessages: Number.POSITIVE_INFINITY, isReading: true };
 
 const isEqual = (indexed: IndexedConversation | undefined, expected: readonly number[]) =>
   indexed?.fingerprints.length === expected.length &&

@@ -4,18 +4,18 @@
  */
 import { silentLog } from '../../base/log.js';
 import { messagesIn } from '../../recall/conversation-terms.js';
-import { checkCachedConversations } from './check-cached-conversations.js';
+import { type CachedFiles, checkCachedConversations } from './check-cached-conversations.js';
 import type { CacheCheck } from './check-index-cache.js';
 import { loadRecallCache } from './recall-cache.js';
 
 /** FILESYSTEM_ERROR; the signal's reason if it is aborted. */
 export const checkRecallCache = (
   path: string,
-  logsFolder: string,
+  files: CachedFiles,
   signal: AbortSignal,
 ): Promise<CacheCheck> =>
   checkCachedConversations(
-    { path, logsFolder, signal },
+    { path, signal, ...files },
     async () => (await loadRecallCache({ path, log: silentLog }))?.conversations,
     async (store, id, { conversation }) => {
       const file = await store.peek(id);
