@@ -107,6 +107,21 @@ describe('daybook init', () => {
     });
   });
 
+  it('uses DAYBOOK_ROOT where no folder is given, and says which folder Daybook uses', async () => {
+    await withPlace(async (place) => {
+      const set = { ...place, env: { ...place.env, DAYBOOK_ROOT: place.root } };
+      const printed = await runCommand(set, ['init', '--print', '--json']);
+      expect(JSON.parse(printed.stdout).start.args).toEqual([MAIN, '--root', place.root]);
+      const made = await runCommand(set, ['init', '--yes']);
+      expect(made.stdout).toContain(`Daybook keeps its files in ${place.root}\n`);
+      expect(made.stdout).toContain('wherever it starts: it is set in DAYBOOK_ROOT');
+      const other = join(place.folder, 'other');
+      const beside = await runCommand(set, ['init', other, '--yes']);
+      expect(beside.stdout).toContain(`Daybook keeps its files in ${other}\n`);
+      expect(beside.stdout).toContain(`But Daybook uses ${place.root} wherever it starts`);
+    });
+  });
+
   it('prints without making or registering anything, as JSON too', async () => {
     await withPlace(async (place) => {
       const printed = await runCommand(place, ['init', place.root, '--print', '--json']);

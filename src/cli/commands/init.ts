@@ -6,6 +6,7 @@
 import { join } from 'node:path';
 import { createApp } from '../../app.js';
 import { AppError } from '../../base/errors.js';
+import type { Config } from '../../config/config.js';
 import { foldersFile, parseFolders } from '../../config/find-root.js';
 import { assertKeepsData } from '../../config/given-path.js';
 import { configFolder } from '../../config/user-folders.js';
@@ -24,8 +25,10 @@ import {
 } from '../clients/clients.js';
 import { blockOf } from '../clients/entry-files.js';
 import { shellLine } from '../clients/shell-line.js';
+
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
+import { ROOT_CHOICES } from '../notices/other-root.js';
 import { canAsk, requireTerminal } from '../terminal/confirm.js';
 import { report } from '../terminal/output.js';
 import { escapeControls } from '../terminal/terminal-text.js';
@@ -39,7 +42,10 @@ export interface InitOptions {
   json?: boolean;
 }
 
-/** The root is `folder`, otherwise `--root`, otherwise the working folder. A second run changes nothing. */
+/**
+ * The root is `folder`, otherwise `--root`, `DAYBOOK_ROOT` or the settings file, otherwise the working folder.
+ * A second run changes nothing.
+ */
 export async function init(
   folder: string | undefined,
   options: InitOptions,
@@ -54,7 +60,10 @@ export async function init(
       },
     );
   }
-  const config = configuration({ ...flags, root: folder ?? flags['root'] ?? '.' });
+  const { root: given = folder, ...otherFlags } = flags;
+  const usual = configuration(otherFlags);
+  const config =
+    given === undefined && isSet(usual) ? usual : configuration({ ...flags, root: given ?? '.' });
   assertKeepsData(config.root, 'The folder');
   if (options.remove && options.print) {
     throw new AppError(
@@ -78,15 +87,30 @@ export async function init(
   const say = sayUnless(options.json);
   say(`Daybook keeps its files in ${config.root}`);
   say(`  conversations: ${config.logsDir}`);
-  say('Daybook uses this folder when it starts in this folder or below it.');
+  for (const line of useLines(config.root, usual)) say(line);
   const isAsked = mayChange(
     options,
     'The folder was created and registered; no client was changed.',
   );
   const reports = isAsked ? await changeClients(clients, { start, ...options }) : [];
   for (const line of reports.map(lineOf)) say(line);
-  if (!isAsked) say(foundLine(clients, folder ?? flags['root']));
+  if (!isAsked) say(foundLine(clients, given));
   finish({ root: config.root, logsDir: config.logsDir, start, clients: reports }, options);
+}
+
+/** Whether a setting has the root, so that the folder in which Daybook starts does not count. */
+const isSet = ({ rootSource }: Config) => rootSource === 'environment' || rootSource === 'file';
+
+/** When Daybook uses the new root. `usual`: the configuration without `--root`. */
+function useLines(root: string, usual: Config): string[] {
+  if (!isSet(usual)) return ['Daybook uses this folder when it starts in this folder or below it.'];
+  const source = ROOT_CHOICES[usual.rootSource];
+  return usual.root === root
+    ? [`Daybook uses this folder wherever it starts: it is ${source}.`]
+    : [
+        `But Daybook uses ${usual.root} wherever it starts: it is ${source}.`,
+        `To use the new folder, change that setting, or add ${shellLine(['--root', root])} to each command.`,
+      ];
 }
 
 async function remove(

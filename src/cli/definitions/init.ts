@@ -7,7 +7,10 @@ import { CLIENT_NAMES, examplesText } from '../names.js';
 export function addInit(program: Command, flags: () => Flags): void {
   program
     .command('init')
-    .argument('[folder]', 'the folder for the data (default: --root, otherwise this folder)')
+    .argument(
+      '[folder]',
+      'the folder for the data (default: --root, then DAYBOOK_ROOT, then this folder)',
+    )
     .description(
       'create the folders, use them when Daybook starts in that folder or below it, and add Daybook to MCP clients',
     )
