@@ -4,10 +4,8 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { silentLog } from '../base/log.js';
-import {
-  type CachedFiles,
-  checkCachedConversations,
-} from '../search/cache/check-cached-conversations.js';
+import type { CachedFiles } from '../search/cache/cached-files.js';
+import { checkCachedConversations } from '../search/cache/check-cached-conversations.js';
 import type { CacheCheck } from '../search/cache/check-index-cache.js';
 import { loadFiguresCache } from './figures-cache.js';
 import { figuresOf } from './message-figures.js';

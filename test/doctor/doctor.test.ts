@@ -237,6 +237,18 @@ describe('the memory bank', () => {
     expect(messages).toMatch(/UTF-8|text/);
   });
 
+  it('finds notes with conflict markers, and Markdown files that are not notes', async () => {
+    const place = doctorPlace();
+    const markers = ['<<<<<<< HEAD', 'tulips', '=======', 'roses', '>>>>>>> other'];
+    const note = place.write('memory-bank/both.md', `# Beds\n${markers.join('\n')}\n`);
+    place.write('memory-bank/rule.md', 'Title\n=======\n');
+    const upper = place.write('memory-bank/UPPER.MD', 'x');
+    expect(await of(place, 'notes')).toMatchObject([
+      { path: upper, severity: 'warning' },
+      { path: note, severity: 'warning', message: expect.stringContaining('conflict markers') },
+    ]);
+  });
+
   it('saves an insight whose content is whole, and keeps the broken file', async () => {
     const place = doctorPlace();
     const path = `memory-bank/insights/${INSIGHT}.json`;

@@ -208,6 +208,8 @@ describe('names that resemble', () => {
     const { folder } = place();
     writeFileSync(join(folder, 'caf\u00e9.md'), '');
     expect(await codeOf(findConfined(folder, 'cafe\u0301.md'))).toBe('PATH_ESCAPE');
+    const { message } = await errorOf(findConfined(folder, 'cafe\u0301.md'));
+    expect(message).toContain('"cafe\\u0301.md" does not exist, but "caf\\u00e9.md" does');
     expect((await findConfined(folder, 'caf\u00e9.md')).kind).toBe('file');
     expect((await findConfined(folder, 'cafe.md')).kind).toBe('absent');
   });

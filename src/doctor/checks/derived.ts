@@ -8,7 +8,7 @@ import {
   type VectorFolder,
 } from '../../embeddings/vectors/vector-files.js';
 import { removeFile } from '../../files/paths/folders.js';
-import type { CachedFiles } from '../../search/cache/check-cached-conversations.js';
+import type { CachedFiles } from '../../search/cache/cached-files.js';
 import type { CacheCheck } from '../../search/cache/check-index-cache.js';
 import type { Check, Found } from '../check.js';
 

@@ -2,24 +2,32 @@
 
 import { basename, join } from 'node:path';
 import { countOf } from '../../base/display-text.js';
+import { isAppError } from '../../base/errors.js';
+import { CONFLICT_NOTE, hasMergeConflict } from '../../stores/conflict-markers.js';
 import { readInsight } from '../../stores/insights/insight-file.js';
 import type { InsightStore } from '../../stores/insights/insights.js';
 import { INSIGHT_ID } from '../../stores/insights/schema.js';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
 import { readGraph } from '../../stores/knowledge-graph/log/replay.js';
 import type { MemoryBank } from '../../stores/memory-bank/memory-bank.js';
-import { type Check, unreadable } from '../check.js';
+import { type Check, type Found, unreadable } from '../check.js';
 import { isRepairableJson, type JsonFile, type RepairOptions, repairJson } from '../repair-json.js';
 
 export const noteCheck = (bank: MemoryBank): Check => ({
   name: 'notes',
-  async run({ countChecked, found }) {
+  async run({ countChecked, found, signal }) {
     await bank.refresh();
     const notes = bank.known();
     countChecked(notes.length);
     for (const { path, error } of bank.skipped()) {
       const finding = unreadable(error, join(bank.folder, path));
-      found({ ...finding, message: withoutName(finding.message, path) });
+      // Nothing is wrong with a file that only has the name of no note.
+      const severity = error.code === 'VALIDATION_ERROR' ? 'warning' : finding.severity;
+      found({ ...finding, severity, message: withoutName(finding.message, path) });
+    }
+    for (const { path } of notes) {
+      signal.throwIfAborted();
+      if (hasMergeConflict(await textOf(bank, path))) found(conflictIn(join(bank.folder, path)));
     }
     for (const [first, second] of collidingNames(notes.map(({ path }) => path))) {
       found({
@@ -30,6 +38,23 @@ export const noteCheck = (bank: MemoryBank): Check => ({
       });
     }
   },
+});
+
+/** The text of a note; empty if it cannot be read now. */
+async function textOf(bank: MemoryBank, path: string): Promise<string> {
+  try {
+    return (await bank.read(path)).content;
+  } catch (error) {
+    if (isAppError(error)) return '';
+    throw error;
+  }
+}
+
+const conflictIn = (path: string): Found => ({
+  severity: 'warning',
+  path,
+  message: CONFLICT_NOTE,
+  hint: 'Nothing is lost: the note has the text of both branches. If the lines are only an example, indent them.',
 });
 
 /** The finding has the whole path of the note already. */

@@ -4,7 +4,7 @@
  * or on a full disk there is no file of that name. `sweepTemporaries` (staging.ts) removes the temporary
  * files of killed processes. To replace a file that exists, use atomic-write.ts.
  */
-import { linkSync, lstatSync, renameSync, unlinkSync } from 'node:fs';
+import { linkSync, lstatSync, readdirSync, renameSync, unlinkSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { AppError, errnoOf, isAppError } from '../../base/errors.js';
@@ -97,6 +97,8 @@ export async function renameFile(from: string, to: string, durability: Durabilit
     await inFolder(dirname(from), (source) =>
       inFolder(dirname(to), async (target) => {
         requireReplaceable(source, basename(from), from);
+        if (isOneEntry(from, to))
+          return renameWithRetry(source.at(basename(from)), target.at(basename(to)));
         await publish(source.at(basename(from)), target, to);
         removeOldName(source, basename(from), target.at(basename(to)));
       }),
@@ -104,6 +106,16 @@ export async function renameFile(from: string, to: string, durability: Durabilit
   });
   await syncFolder(dirname(to), durability);
   await syncFolder(dirname(from), durability);
+}
+
+/**
+ * True if both names are one entry of a folder, because the file system ignores upper and lower case. No link
+ * can be made then, and a rename replaces no other file.
+ */
+function isOneEntry(from: string, to: string): boolean {
+  const [old, found] = [statAt(from), statAt(to)];
+  if (old === undefined || old.ino !== found?.ino || old.dev !== found.dev) return false;
+  return dirname(from) === dirname(to) && !readdirSync(dirname(to)).includes(basename(to));
 }
 
 /**

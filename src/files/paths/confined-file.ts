@@ -3,7 +3,7 @@
  * refuses a name that only looks like an existing name. If another program replaces the file by a link
  * after the check, the link is not followed.
  */
-import { join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
 import { type ReadFile, readWhole } from '../read/json-doc.js';
 import { readStamp } from '../read/stamp.js';
@@ -31,16 +31,23 @@ export function requireConfined(name: string): void {
 /**
  * Finds the entry with the relative name `name` (with `/`) below `folder`, which itself may be a link.
  * PATH_ESCAPE: the name leaves the folder, a part of it is a link, or it only looks like an existing name.
- * VALIDATION_ERROR: a part that must be a folder is a file.
+ * VALIDATION_ERROR: a part that must be a folder is a file. `renamed`: the name of an entry that will be
+ * renamed to `name`, and may differ from it in upper and lower case.
  */
-export async function findConfined(folder: string, name: string): Promise<ConfinedFile> {
+export async function findConfined(
+  folder: string,
+  name: string,
+  renamed?: string,
+): Promise<ConfinedFile> {
   requireConfined(name);
   const parts = name.split('/');
   const path = join(folder, ...parts);
   let at = folder;
   for (const [index, part] of parts.entries()) {
     const isLast = index === parts.length - 1;
-    const entry = await entryOf(at, part, name);
+    const own =
+      isLast && dirname(`/${renamed}`) === dirname(`/${name}`) ? basename(`${renamed}`) : '';
+    const entry = await entryOf(at, part, name, own);
     if (entry === undefined) return { path, kind: 'absent' };
     if (entry.isSymbolicLink()) throw escapes(name, `leads through a link (${part})`);
     if (isLast) return { path, kind: entry.isFile() ? 'file' : 'other' };
@@ -89,22 +96,49 @@ export async function readPlain(
   }
 }
 
-async function entryOf(folder: string, part: string, name: string) {
+async function entryOf(folder: string, part: string, name: string, own: string) {
   const listed = await entriesOf(folder, ['ENOENT', 'ENOTDIR']);
   const exact = listed.find((entry) => entry.name === part);
   if (exact !== undefined) return exact;
   const skeleton = skeletonOf(part);
-  const twin = listed.find((entry) => skeletonOf(entry.name) === skeleton);
-  if (twin === undefined) return undefined;
-  throw escapes(
-    name,
-    `does not exist, but ${JSON.stringify(twin.name)} does, which looks almost the same`,
-    {
-      hint: 'Use the existing name exactly, or a name that looks different.',
-      details: { name, twin: twin.name },
-    },
+  const twin = listed.find(
+    (entry) =>
+      !(entry.name === own && isSameLetters(own, part)) && skeletonOf(entry.name) === skeleton,
   );
+  if (twin === undefined) return undefined;
+  throw twinError(name, part, twin.name);
 }
+
+const lettersOf = (name: string) => name.normalize('NFC').toLowerCase();
+const isSameLetters = (a: string, b: string) => lettersOf(a) === lettersOf(b);
+
+function twinError(name: string, part: string, twin: string): AppError {
+  const details = { name, twin };
+  // Both names would look equal in the message, and a keyboard may be able to type only one of them.
+  if (twin.normalize('NFC') === part.normalize('NFC')) {
+    return new AppError(
+      'PATH_ESCAPE',
+      `The path ${inAscii(name)} does not exist, but ${inAscii(twin)} does. The two names look the same; only their accents are stored in another form.`,
+      {
+        hint: 'Copy the existing name from a list of the files, or rename that file on the disk.',
+        details,
+      },
+    );
+  }
+  const hint =
+    extname(twin) === extname(part)
+      ? 'Use the existing name exactly, or a name that looks different.'
+      : `Rename the existing file to ${JSON.stringify(part)} on the disk, or use a name that looks different.`;
+  const problem = `does not exist, but ${JSON.stringify(twin)} does, which looks almost the same`;
+  return escapes(name, problem, { hint, details });
+}
+
+/** The text in quotation marks, with an escape for each character that is not ASCII. */
+const inAscii = (text: string): string =>
+  JSON.stringify(text).replace(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 
 function escapes(name: string, problem: string, more: object = {}): AppError {
   const shown = JSON.stringify(name.slice(0, 200));

@@ -3,25 +3,9 @@
 import { countOf } from '../../base/display-text.js';
 import { isAppError } from '../../base/errors.js';
 import { isSameStamp, readStamp, type Stamp } from '../../files/read/stamp.js';
-import type { Codec } from '../../files/sealing/conversation-codec.js';
-import { ConversationStore } from '../../stores/conversations/conversations.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import { type CachedFiles, storeOf } from './cached-files.js';
 import type { CacheCheck } from './check-index-cache.js';
-
-/** The conversations from which a cache is built. */
-export interface CachedFiles {
-  readonly logsFolder: string;
-  /** Opens their texts. Without it, each text of an encrypted store would differ from the cache. */
-  readonly codec: Codec;
-}
-
-/** A store that only reads these conversations. */
-export const storeOf = (files: CachedFiles): ConversationStore =>
-  new ConversationStore({
-    ...files,
-    fsync: false,
-    maxMessages: Number.POSITIVE_INFINITY,
-    isReading: true,
-  });
 
 /** A cache that can be read, by the ids of its conversations. */
 export type CachedConversations<Cached> = ReadonlyMap<string, Cached>;

@@ -13,7 +13,7 @@ import {
   type IndexedConversation,
   MessageIndex,
 } from '../messages/message-index.js';
-import { type CachedFiles, storeOf } from './check-cached-conversations.js';
+import { type CachedFiles, storeOf } from './cached-files.js';
 import { conversationsInCache, loadIndexCache } from './index-cache.js';
 
 export interface CacheCheck {

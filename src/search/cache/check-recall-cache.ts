@@ -4,7 +4,8 @@
  */
 import { silentLog } from '../../base/log.js';
 import { messagesIn } from '../../recall/conversation-terms.js';
-import { type CachedFiles, checkCachedConversations } from './check-cached-conversations.js';
+import type { CachedFiles } from './cached-files.js';
+import { checkCachedConversations } from './check-cached-conversations.js';
 import type { CacheCheck } from './check-index-cache.js';
 import { loadRecallCache } from './recall-cache.js';
 

@@ -7,9 +7,10 @@
 import { AppError, isAppError } from '../../base/errors.js';
 import { isRecord } from '../../base/is-record.js';
 import { parseDocument } from '../../files/read/json-doc.js';
+import { conflictSides } from '../conflict-markers.js';
 import type { JsonObject } from '../conversations/document/schema.js';
 import { upgraded, versionOf } from '../format-migrations.js';
-import { conflictSides, joinSides } from './merge-conflict.js';
+import { joinSides } from './merge-conflict.js';
 import { type Insight, normalContext } from './schema.js';
 import type { StoredInsight } from './stored-insight.js';
 

@@ -221,7 +221,7 @@ export class MemoryBank {
     for (const each of [path, newPath]) await this.#deferred.requireNone(each);
     return this.#locked(async () => {
       await this.#require(path, expectedHash);
-      await this.#requireFree(newPath);
+      await this.#requireFree(newPath, path);
       const [from, to] = [join(this.folder, path), join(this.folder, newPath)];
       await makeFolder(dirname(to), this.#options);
       await renameFile(from, to, this.#options);
@@ -338,8 +338,9 @@ export class MemoryBank {
     if ((await findConfined(this.folder, path)).kind !== 'file') throw notFound(path);
   }
 
-  async #requireFree(path: string): Promise<void> {
-    const { kind } = await findConfined(this.folder, path);
+  /** `renamed`: the note that will get this path. It may differ only in upper and lower case. */
+  async #requireFree(path: string, renamed?: string): Promise<void> {
+    const { kind } = await findConfined(this.folder, path, renamed);
     if (kind !== 'absent') throw alreadyThere(path);
   }
 

@@ -13,7 +13,8 @@ import { readConfined, readPlain } from '../../files/paths/confined-file.js';
 import type { ReadFile } from '../../files/read/json-doc.js';
 import { listFiles } from '../../files/read/list-files.js';
 import { symlinkError } from '../../files/safe-access/refusals.js';
-import { isForeign, looksLikeNote, requireNotePath } from './note-path.js';
+import { misnamed } from './note-errors.js';
+import { isForeign, isMisnamedNote, looksLikeNote, requireNotePath } from './note-path.js';
 import { decodeNote, hashOf, MAX_NOTE_BYTES } from './note-text.js';
 
 export interface NoteInfo {
@@ -91,6 +92,7 @@ async function listNotes(folder: string): Promise<FoundFiles> {
   for await (const { name, isLink } of listFiles(folder, isForeign)) {
     if (looksLikeNote(name)) names.push(name);
     else if (isLink) refused.set(name, symlinkError(name));
+    else if (isMisnamedNote(name)) refused.set(name, misnamed(name));
   }
   return { names, refused };
 }

@@ -20,6 +20,15 @@ export function alreadyThere(path: string): AppError {
   });
 }
 
+/** For a Markdown file whose name does not end in `.md`. */
+export function misnamed(path: string): AppError {
+  return new AppError(
+    'VALIDATION_ERROR',
+    `${JSON.stringify(path)} is not a note, because its name does not end in ".md".`,
+    { hint: 'To make it a note, rename the file on the disk.', details: { path } },
+  );
+}
+
 export function notFound(path: string): AppError {
   return new AppError('E_MB_FILE_NOT_FOUND', `There is no note ${JSON.stringify(path)}.`, {
     details: { path },

@@ -18,14 +18,16 @@ export function requireNotePath(path: string): void {
   if (isForeign(path) || isForeign(skeletonOf(path))) {
     throw new AppError(
       'PATH_ESCAPE',
-      `${JSON.stringify(path)} cannot be the path of a note: names that begin with a dot and the folder ${INSIGHTS}/ are reserved, also with other upper and lower case.`,
+      `${JSON.stringify(path)} cannot be the path of a note. Names that begin with a dot are reserved. The folder ${INSIGHTS}/ is reserved too, in upper and in lower case.`,
     );
   }
   if (path.endsWith(EXTENSION)) return;
   throw new AppError(
     'VALIDATION_ERROR',
     `The path of a note must end in ${EXTENSION}: ${JSON.stringify(path)} does not.`,
-    { hint: `Use a path such as ${JSON.stringify(`${path.replace(/\.\w*$/, '')}${EXTENSION}`)}.` },
+    {
+      hint: `Use a path such as ${JSON.stringify(`${path.replace(/\.\w*$/, '')}${EXTENSION}`)}. If the file exists already, rename it on the disk first.`,
+    },
   );
 }
 
@@ -59,5 +61,9 @@ export function problemWithNotePath(path: string): AppError | undefined {
 export function isForeign(path: string): boolean {
   return path === INSIGHTS || path.startsWith(`${INSIGHTS}/`) || /(^|\/)\./.test(path);
 }
+
+/** True for a Markdown file that is not a note, because its name does not end in `.md`. */
+export const isMisnamedNote = (path: string) =>
+  /\.(md|markdown)$/i.test(path) && !path.endsWith(EXTENSION) && !isForeign(path);
 
 export const looksLikeNote = (path: string) => path.endsWith(EXTENSION) && !isForeign(path);

@@ -1,6 +1,7 @@
 /** The tool `mb_edit`: makes one change to a note: replace, insert, rename or overwrite. */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
+import { CONFLICT_NOTE, hasMergeConflict } from '../../stores/conflict-markers.js';
 import type { MemoryBank } from '../../stores/memory-bank/memory-bank.js';
 import {
   insertAfterLine,
@@ -9,7 +10,7 @@ import {
   withFinalNewline,
 } from '../../stores/memory-bank/note-text.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
-import { maskedField, maskedNoteOf } from '../masked-note.js';
+import { maskedNoteOf } from '../masked-note.js';
 import { expectedHash, notePath, noteSchema, toListedNote } from '../note-fields.js';
 
 const input = z.strictObject({
@@ -46,7 +47,10 @@ export const mbEdit = defineTool({
       ...noteSchema.shape,
       totalLines: z.number().int().exactOptional(),
       renamedFrom: z.string().exactOptional(),
-      note: maskedField,
+      note: z
+        .string()
+        .describe('What was not stored, such as secrets, or what is still to do in the note.')
+        .exactOptional(),
     }),
   annotations: CHANGES,
   writesLater: true,
@@ -64,7 +68,15 @@ type Change = (content: string) => string;
 async function edited(bank: MemoryBank, path: string, hash: string | undefined, change: Change) {
   const { masked, ...note } = await bank.edit(path, hash, change, { mayDefer: true });
   const totalLines = linesOf(note.content).length;
-  return { ...toListedNote(note), totalLines, ...maskedNoteOf(masked) };
+  const notes = [
+    maskedNoteOf(masked).note,
+    hasMergeConflict(note.content) ? CONFLICT_NOTE : undefined,
+  ].filter((each) => each !== undefined);
+  return {
+    ...toListedNote(note),
+    totalLines,
+    ...(notes.length > 0 && { note: notes.join(' ') }),
+  };
 }
 
 /** `undefined` means a rename. Throws VALIDATION_ERROR unless the arguments make exactly one change. */

@@ -226,7 +226,8 @@ describe('hostile paths', () => {
         bank.add(path, 'x'),
         bank.edit(path, undefined, () => 'x'),
         bank.rename(path, 'other.md', undefined),
-        bank.rename('note.md', path, undefined),
+        // A rename may change only upper and lower case.
+        ...(path === 'Note.md' ? [] : [bank.rename('note.md', path, undefined)]),
         bank.delete(path),
         bank.delete(path, { permanent: true }),
         bank.restore(path),

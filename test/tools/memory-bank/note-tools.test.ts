@@ -201,6 +201,26 @@ describe('pages', () => {
   });
 });
 
+it('a rename may change only upper and lower case', async () => {
+  put('ideas/garden.md', 'x');
+  const rename = (path: string, newPath: string) => ({ path, newPath });
+  const renamed = await call('mb_edit', rename('ideas/garden.md', 'ideas/Garden.md'));
+  expect(renamed).toMatchObject({ path: 'ideas/Garden.md', renamedFrom: 'ideas/garden.md' });
+  expect(existsSync(fileOf('ideas/Garden.md'))).toBe(true);
+  expect(existsSync(fileOf('ideas/garden.md'))).toBe(false);
+  put('other.md', 'y');
+  expect(await codeOf('mb_edit', rename('other.md', 'ideas/garden.md'))).toBe('PATH_ESCAPE');
+});
+
+it('an edit of a note with conflict markers says that they are still there', async () => {
+  put('both.md', '<<<<<<< HEAD\ntulips\n=======\nroses\n>>>>>>> other\n');
+  const edited = await call('mb_edit', { path: 'both.md', oldText: 'tulips', newText: 'Tulips' });
+  expect(edited['note']).toContain('conflict markers');
+  const { hash } = edited;
+  const whole = await call('mb_edit', { path: 'both.md', content: 'Tulips', hash });
+  expect(whole).not.toHaveProperty('note');
+});
+
 describe('what is refused', () => {
   it('has its code', async () => {
     put('a.md', 'x');
@@ -223,6 +243,20 @@ describe('what is refused', () => {
         { path: 'big.md', code: 'TOO_LARGE' },
         { path: 'etc', code: 'PATH_ESCAPE' },
       ],
+    });
+  });
+
+  it('leads to a file with the ending .MD, which is listed', async () => {
+    put('UPPER.MD', 'x');
+    expect(await call('mb_list')).toMatchObject({
+      skipped: [{ path: 'UPPER.MD', code: 'VALIDATION_ERROR' }],
+    });
+    const failure = (path: string) => opened.session.failure('mb_read', { path });
+    expect(await failure('UPPER.MD')).toMatchObject({
+      hint: expect.stringContaining('rename it on the disk'),
+    });
+    expect(await failure('UPPER.md')).toMatchObject({
+      hint: expect.stringContaining('Rename the existing file to "UPPER.md"'),
     });
   });
 
