@@ -6,6 +6,12 @@ import type { Triple, TripleKey } from '../stores/knowledge-graph/model/triple.j
 import { countWithin } from './answer-budget.js';
 import { nextPage } from './offset-page.js';
 
+/**
+ * A name in a new fact: without outer spaces, and composed (Unicode NFC), so that two names that look the same
+ * are one name. Imports and lines written by hand stay as they are.
+ */
+const newName = z.string().transform((text) => text.trim().normalize('NFC'));
+
 // These have no maximum length, because the store reports a part that is too long with its own code.
 const subject = z.string();
 const predicate = z.string();
@@ -26,13 +32,15 @@ export const keyFields = {
 
 /** `keyFields`, with the time and the source of new facts. */
 export const newTripleFields = {
-  ...keyFields,
+  subject: newName.describe('Subject of a single triple, instead of triples.').exactOptional(),
+  predicate: newName.describe('Predicate of a single triple.').exactOptional(),
+  object: newName.describe('Object of a single triple.').exactOptional(),
   triples: z
     .array(
       z.strictObject({
-        subject,
-        predicate,
-        object,
+        subject: newName,
+        predicate: newName,
+        object: newName,
         ts: z.string().describe('Since when it is true, ISO 8601 (default: now).').exactOptional(),
         conversationId: z.string().describe('Conversation it comes from.').exactOptional(),
         messageId: z.string().describe('Message it comes from.').exactOptional(),

@@ -1,10 +1,16 @@
 /** The tool `kg_delete`: removes facts permanently, or ends them so that they can still be found as past. */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
+import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
+import type { TripleKey } from '../../stores/knowledge-graph/model/triple.js';
+import { hasOneForm } from '../../stores/knowledge-graph/table/graph-query.js';
 import { requireBegun } from '../../stores/knowledge-graph/valid-time.js';
 import { dateField, startOf } from '../date-field.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
 import { keyFields, listed, toView, tripleSchema, triplesOf } from '../triple-view.js';
+
+/** Enough for each form of the three names, and for facts that ended and began again. */
+const ALL_FORMS = { offset: 0, limit: 1_000 };
 
 export const kgDelete = defineTool({
   name: 'kg_delete',
@@ -35,7 +41,7 @@ export const kgDelete = defineTool({
   annotations: REMOVES,
   writesLater: true,
   async run({ close, validTo, ...given }, { kg }) {
-    const keys = triplesOf(given);
+    const keys = await storedForms(kg, triplesOf(given));
     if (validTo !== undefined && !close) {
       throw new AppError(
         'VALIDATION_ERROR',
@@ -61,3 +67,23 @@ export const kgDelete = defineTool({
     };
   },
 });
+
+/**
+ * The keys as they are stored. A fact that was imported or written by hand may have a name in another form of
+ * Unicode. A key that no fact has stays as it is.
+ */
+async function storedForms(
+  kg: KnowledgeGraph,
+  keys: readonly TripleKey[],
+): Promise<readonly TripleKey[]> {
+  const stored = keys.map(async (key) => {
+    if (hasOneForm(key)) return [key];
+    const { triples } = await kg.query({ ...key, includeClosed: true }, ALL_FORMS);
+    const found = new Map(triples.map((triple) => [keyText(triple), keyOf(triple)]));
+    return found.size > 0 ? [...found.values()] : [key];
+  });
+  return (await Promise.all(stored)).flat();
+}
+
+const keyOf = ({ subject, predicate, object }: TripleKey) => ({ subject, predicate, object });
+const keyText = (key: TripleKey) => JSON.stringify(keyOf(key));

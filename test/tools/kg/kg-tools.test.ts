@@ -1,6 +1,6 @@
 /** The tools of the knowledge graph through the official client, on real files. */
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../../../src/tools/answer-budget.js';
@@ -59,6 +59,27 @@ describe('kg_add and kg_query', () => {
     await call('kg_delete', { ...ada, object: 'Ockham', close: true });
     const note = (await call('kg_query', { subject: 'Ada' }))['note'];
     expect(note).toContain('2 facts match at another time');
+  });
+
+  it('have names without outer spaces, and find a name in either form of Unicode', async () => {
+    const composed = { subject: 'caf\u00e9', predicate: 'is in', object: 'Rome' };
+    await call('kg_add', { ...composed, subject: ' cafe\u0301 ', object: 'Rome ' });
+    expect(triplesOf(await call('kg_query'))).toMatchObject([composed]);
+    await call('kg_add', { triples: [{ ...composed, predicate: ' is in' }] });
+    const path = join(opened.place.root, 'memory-bank', 'kg_wal.log');
+    const hand = { s: 'cafe\u0301', p: 'serves', o: ' tea ', ts: 1_700_000_000_000 };
+    writeFileSync(path, `${readFileSync(path, 'utf8')}${JSON.stringify(hand)}\n`);
+    for (const subject of ['caf\u00e9', 'cafe\u0301', ' cafe\u0301']) {
+      expect(await call('kg_query', { subject })).toMatchObject({ total: 2 });
+      expect(await call('kg_neighbors', { node: subject })).toMatchObject({ total: 2 });
+    }
+    const whole = { subject: 'caf\u00e9', predicate: 'serves', object: ' tea ' };
+    expect(await call('kg_query', whole)).toMatchObject({ total: 1 });
+    expect(triplesOf(await call('kg_query', { subject: 'caf\u00e9', prefix: true }))).toHaveLength(
+      2,
+    );
+    expect(await call('kg_delete', whole)).toMatchObject({ deleted: 1, total: 1 });
+    expect(triplesOf(await call('kg_query'))).toMatchObject([composed]);
   });
 
   it('refuse an end before the beginning', async () => {

@@ -70,13 +70,24 @@ export function queryTriples(
   return { total, triples };
 }
 
+/** True if each given part can be stored in one form only, as most can. */
+export const hasOneForm = ({ subject, predicate, object }: TripleFilter): boolean =>
+  [subject, predicate, object].every((part) => part === undefined || namesFor(part).length === 1);
+
 type ExactFilter = TripleFilter & TripleKey;
 
 /** True for a whole triple without another condition, which is the most frequent query. */
 function isExact(filter: TripleFilter): filter is ExactFilter {
   const { subject, predicate, object, prefix, text, since, until } = filter;
   const isWhole = subject !== undefined && predicate !== undefined && object !== undefined;
-  return isWhole && !prefix && text === undefined && since === undefined && until === undefined;
+  return (
+    isWhole &&
+    !prefix &&
+    hasOneForm(filter) &&
+    text === undefined &&
+    since === undefined &&
+    until === undefined
+  );
 }
 
 function exactRows(table: TripleTable, filter: ExactFilter, time: QueryTime): number[] {
@@ -131,9 +142,9 @@ function rowTests(table: TripleTable, filter: TripleFilter): RowTest[] | undefin
       const isMatch = termsWhere(table, startsWith(table, part));
       tests.push((row) => isMatch[of(row)] === 1);
     } else {
-      const term = table.terms.find(part);
-      if (term === END || index.count(term) === 0) return undefined;
-      tests.push((row) => of(row) === term);
+      const terms = termsOf(table, part).filter((term) => index.count(term) > 0);
+      if (terms.length === 0) return undefined;
+      tests.push((row) => terms.includes(of(row)));
     }
   }
   for (const word of wordsOf(text)) {
@@ -161,15 +172,29 @@ function partsOf(table: TripleTable, { subject, predicate, object }: TripleFilte
 function* candidates(table: TripleTable, filter: TripleFilter): Generator<number> {
   const named = filter.prefix ? [] : partsOf(table, filter);
   const [rarest] = named
-    .map(({ index, part }) => ({ index, term: table.terms.find(part) }))
-    .sort((a, b) => a.index.count(a.term) - b.index.count(b.term));
+    .map(({ index, part }) => {
+      const terms = termsOf(table, part);
+      return { index, terms, rows: terms.reduce((sum, term) => sum + index.count(term), 0) };
+    })
+    .sort((a, b) => a.rows - b.rows);
   if (rarest !== undefined) {
-    const { index, term } = rarest;
-    for (let row = index.first(term); row !== END; row = index.next(row)) yield row;
+    for (const term of rarest.terms) yield* rowsOfKey(rarest.index, term);
     return;
   }
   for (let row = 0; row < table.rowEnd; row += 1) if (table.isUsed(row)) yield row;
 }
+
+/** The forms in which a text may be stored: as given, composed and decomposed (Unicode NFC and NFD). */
+const formsOf = (text: string): string[] => [text, text.normalize('NFC'), text.normalize('NFD')];
+
+/** The forms of a whole name. Outer spaces of the given name do not count, unless a stored name has them. */
+const namesFor = (part: string): readonly string[] => [...new Set([part, ...formsOf(part.trim())])];
+
+/** The ids of the terms that are this text in one of its forms. */
+export const termsOf = ({ terms }: TripleTable, part: string): number[] =>
+  namesFor(part)
+    .map((form) => terms.find(form))
+    .filter((term) => term !== END);
 
 /** Tests each term once (one byte per term), which is faster than a test for every row. */
 function termsWhere({ terms }: TripleTable, isMatch: (term: number) => boolean): Uint8Array {
@@ -179,8 +204,8 @@ function termsWhere({ terms }: TripleTable, isMatch: (term: number) => boolean):
 }
 
 function startsWith({ terms }: TripleTable, part: string): (term: number) => boolean {
-  const bytes = Buffer.from(part);
-  return (term) => terms.startsWith(term, bytes);
+  const forms = formsOf(part).map((form) => Buffer.from(form));
+  return (term) => forms.some((bytes) => terms.startsWith(term, bytes));
 }
 
 /** `word` must be in lower case (NFKC). For ASCII terms, which are the most, no string is built. */

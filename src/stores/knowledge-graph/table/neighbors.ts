@@ -7,10 +7,10 @@ import {
   type QueryTime,
   rowsOfKey,
   type Triples,
+  termsOf,
   type VisibilityFilter,
   visibilityTest,
 } from './graph-query.js';
-import { END } from './row-index.js';
 import { type TripleTable, tripleOf } from './triple-table.js';
 
 /** The maximum number of facts of a walk. */
@@ -39,8 +39,7 @@ export function walkFrom(
   time: QueryTime,
   { offset, limit }: Page,
 ): Neighborhood {
-  const start = table.terms.find(node);
-  const depths = new Map<number, number>(start === END ? [] : [[start, 0]]);
+  const depths = new Map<number, number>(termsOf(table, node).map((start) => [start, 0]));
   const rows = new Set<number>();
   for (const [term, depth] of depths) {
     if (depth === walk.depth || rows.size > MAX_FACTS) break;
