@@ -15,7 +15,7 @@ import type { ConversationStore } from '../stores/conversations/conversations.js
 import type { InsightStore } from '../stores/insights/insights.js';
 import { requireContext } from '../stores/insights/validate-insight.js';
 import { TOOLSETS, tools } from '../tools/index.js';
-import { requireSearch } from './search-request.js';
+import { requireKnownNames, requireSearch, requireSignal } from './search-request.js';
 import { untilClosed } from './until-closed.js';
 
 export interface OpenOptions {
@@ -83,7 +83,9 @@ export interface Daybook {
  * vectors that a server or `daybook embeddings update` made. Throws VALIDATION_ERROR for a wrong setting,
  * and FILESYSTEM_ERROR.
  */
-export async function openDaybook({ root, env }: OpenOptions = {}): Promise<Daybook> {
+export async function openDaybook(options: OpenOptions = {}): Promise<Daybook> {
+  requireKnownNames(options, ['root', 'env']);
+  const { root, env } = options;
   const config = loadConfig({
     ...(root !== undefined && { flags: { root } }),
     ...(env !== undefined && { env }),
@@ -115,6 +117,7 @@ export async function openDaybook({ root, env }: OpenOptions = {}): Promise<Dayb
     },
     async call(tool, input = {}, signal) {
       requireOpen();
+      requireSignal(signal);
       return call(app, tool, input, signal);
     },
     close,

@@ -15,6 +15,24 @@ const requestSchema = z.looseObject({
   includeExpired: z.boolean().optional(),
 });
 
+/** Throws VALIDATION_ERROR if `given` has a name that is not in `known`, such as `rot` for `root`. */
+export function requireKnownNames(given: object, known: readonly string[]): void {
+  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw new AppError('VALIDATION_ERROR', `There is no option ${JSON.stringify(unknown)}.`, {
+    hint: `The options are ${known.join(', ')}.`,
+    details: { field: unknown },
+  });
+}
+
+/** Throws VALIDATION_ERROR if a JavaScript program passes something else, such as `{ signal }`. */
+export function requireSignal(signal: unknown): void {
+  if (signal === undefined || signal instanceof AbortSignal) return;
+  throw new AppError('VALIDATION_ERROR', 'The signal must be an AbortSignal.', {
+    details: { field: 'signal' },
+  });
+}
+
 /** Throws VALIDATION_ERROR with the first wrong field and its problem. */
 export function requireSearch(request: object): void {
   const [issue] = requestSchema.safeParse(request).error?.issues ?? [];
