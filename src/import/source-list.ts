@@ -81,7 +81,7 @@ export async function sourceOf(input: Input, from: string | undefined): Promise<
     {
       hint: /\.html?$/i.test(input.path)
         ? 'A page such as chat.html is only a view of an export. Import the zip archive or the folder that has this page.'
-        : 'Give an export, or the folder in which a tool stores its logs. --from sets the format. docs/IMPORTING.md lists the formats.',
+        : 'Give an export, or the folder in which a tool stores its logs. To set the format, use `from`. docs/IMPORTING.md lists the formats.',
       details: { path: input.path },
     },
   );

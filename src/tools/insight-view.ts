@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { AppError } from '../base/errors.js';
+import { isFolder } from '../files/paths/folders.js';
 import {
   findGitProject,
   findNamedProject,
@@ -61,12 +62,12 @@ export async function contextsOf(
   store: InsightStore,
 ): Promise<Contexts> {
   if (isRemote || given !== undefined) {
-    const context = requireContext(given, isRemote);
+    const context = await requireContext(given, isRemote);
     const isPath = context !== GLOBAL_CONTEXT && !/^(git|project):/.test(context);
     if (isRemote || !isPath) return { context, alsoIn: [] };
     return (await contextsOfProject(context, store)) ?? { context, alsoIn: [] };
   }
-  const here = requireContext(process.cwd(), false);
+  const here = await requireContext(process.cwd(), false);
   const project = await contextsOfProject(here, store);
   return project ?? { context: await nearestContext(here, store), alsoIn: [] };
 }
@@ -113,20 +114,35 @@ async function nearestContext(path: string, store: InsightStore): Promise<string
   return path;
 }
 
-function requireContext(given: string | undefined, isRemote: boolean): string {
+async function requireContext(given: string | undefined, isRemote: boolean): Promise<string> {
   if (given === undefined) {
     throw new AppError('VALIDATION_ERROR', '`context` is required over HTTP.', {
       hint: 'Give the absolute path of the project, "git:host/owner/repository", "project:name", or "global".',
       details: { field: 'context' },
     });
   }
-  const context = normalContext(given) ?? (isRemote ? undefined : normalContext(expandPath(given)));
+  const path = isRemote ? undefined : expandPath(given);
+  // Otherwise the name of a project would become a folder below the folder in which the server started.
+  if (path !== undefined && isBareName(given) && !(await isFolder(path))) throw noFolder(given);
+  const context = normalContext(given) ?? (path && normalContext(path));
   if (context !== undefined) return context;
   throw new AppError(
     'VALIDATION_ERROR',
     '`context` must be the absolute path of a project, "git:host/owner/repository", "project:name", or "global".',
     { details: { field: 'context' } },
   );
+}
+
+const isBareName = (given: string) =>
+  given !== GLOBAL_CONTEXT && /^[^/\\:~.][^/\\:]*$/.test(given.trim());
+
+function noFolder(given: string): AppError {
+  const name = projectContextOf(given.trim());
+  const example = name === undefined ? '"project:name"' : `"${name}"`;
+  return new AppError('VALIDATION_ERROR', `There is no folder ${JSON.stringify(given)} here.`, {
+    hint: `For a project with this name, give ${example}. For a folder, give its absolute path.`,
+    details: { field: 'context' },
+  });
 }
 
 /** Expands `~` and resolves a relative path, for local callers only. */

@@ -47,7 +47,9 @@ export const newTripleFields = {
       }),
     )
     .max(MAX_TRIPLES)
-    .describe('Facts; subject, predicate and object have 1 to 200 characters each.')
+    .describe(
+      'Facts, each of subject, predicate and object (1 to 200 characters each); ts is optional: since when it is true.',
+    )
     .exactOptional(),
 };
 

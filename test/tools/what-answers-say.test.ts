@@ -200,3 +200,27 @@ describe('a thread', () => {
     expect(notes).toEqual(['There is no message outside the current thread yet.']);
   });
 });
+
+describe('an argument at the wrong place', () => {
+  it('is named with the list to which it belongs, and with the fields of that list', async () => {
+    const ts = '2024-01-01';
+    const fact = { subject: 'Ada', predicate: 'is', object: 'here' };
+    expect((await failure('kg_add', { ...fact, ts })).message).toContain('inside "triples"');
+    const nested = await failure('kg_add', { triples: [{ ...fact, validFrom: ts }] });
+    expect(nested.message).toContain('in "triples.0"; there the arguments are subject, predicate');
+  });
+
+  it('as a relative path of an export is refused with a whole path as example', async () => {
+    const { message, hint } = await failure('import_conversations', { path: '~/x.zip' });
+    expect([message, hint].join(' ')).toMatch(/not an absolute path.*such as "\/home/s);
+  });
+});
+
+describe('an insight that is expired already', () => {
+  it('is saved with a note', async () => {
+    const insight = { content: 'Old.', context: 'project:a' };
+    const { note } = await call('save_insight', { ...insight, expires: '2020-01-01' });
+    expect(note).toContain('in the past');
+    expect(await call('save_insight', { ...insight, content: 'New.' })).not.toHaveProperty('note');
+  });
+});

@@ -42,7 +42,7 @@ const LINES = /\.(jsonl|ndjson)$/i;
 
 export const daybook: Source = {
   kind: 'daybook',
-  title: 'conversations in the form of Daybook',
+  title: 'conversation files of Daybook',
   async detect(input) {
     if (input.files.some(({ name }) => IN_FOLDER.test(name))) return true;
     const [file] = input.form === 'file' ? input.files : [];

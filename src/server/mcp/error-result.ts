@@ -5,7 +5,7 @@
  */
 
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { countOf } from '../../base/display-text.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import { randomHex } from '../../base/ids.js';
@@ -88,16 +88,49 @@ function describe(issue: z.core.$ZodIssue, tool: Tool, fields: readonly string[]
   const [name = ''] = issue.path.map(String);
   const path = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
+    const names = path === '' ? fields : fieldsAt(tool.input, issue.path);
     const known =
-      fields.length === 0 ? 'the tool has no arguments' : `the arguments are ${fields.join(', ')}`;
-    const inside = path === '' ? `; ${known}` : ` in "${path}"`;
+      names.length > 0 || path !== ''
+        ? `the arguments are ${names.join(', ')}`
+        : 'the tool has no arguments';
+    const inside =
+      path === '' ? `; ${known}` : ` in "${path}"${names.length > 0 ? `; there ${known}` : ''}`;
     const unnamed = issue.keys.length - MAX_NAMES;
     const more = unnamed > 0 ? ` and ${unnamed} more` : '';
-    const names = issue.keys.slice(0, MAX_NAMES).map(quoted).join(', ');
-    return `unknown argument ${names}${more}${inside}.`;
+    const unknown = issue.keys.slice(0, MAX_NAMES).map(quoted).join(', ');
+    return `unknown argument ${unknown}${more}${inside}.${placeOf(issue.keys, path, tool)}`;
   }
   const about = (tool.input.shape[name] as z.ZodType | undefined)?.description;
   return `"${path}"${problemOf(issue)}.${about ? ` Description of the argument: ${about}` : ''}`;
+}
+
+/** For an unknown argument that is a field of the objects in a list: the name of that list. */
+function placeOf(keys: readonly string[], path: string, tool: Tool): string {
+  if (path !== '') return '';
+  const [key = ''] = keys;
+  const list = Object.keys(tool.input.shape).find((each) =>
+    fieldsAt(tool.input, [each, 0]).includes(key),
+  );
+  return list === undefined ? '' : ` Give ${quoted(key)} inside "${list}".`;
+}
+
+/** The names of the fields at a path of a schema; none if there is no object with known fields. */
+function fieldsAt(schema: unknown, path: readonly PropertyKey[]): string[] {
+  let at = unwrapped(schema);
+  for (const step of path) {
+    if (at instanceof z.ZodArray) at = unwrapped(at.element);
+    else if (at instanceof z.ZodObject) at = unwrapped(at.shape[String(step)]);
+  }
+  return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
+}
+
+/** The schema of the value of an argument that may be absent. */
+function unwrapped(schema: unknown): unknown {
+  const isWrapper =
+    schema instanceof z.ZodExactOptional ||
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodDefault;
+  return isWrapper ? unwrapped(schema.unwrap()) : schema;
 }
 
 /** The rest of a sentence that begins with the path of the argument; without the full stop. */

@@ -18,7 +18,7 @@ export async function requireBegun(
       'VALIDATION_ERROR',
       `The fact ${subject} / ${predicate} / ${object} is stored as true since ${isoTime(fact.ts)}, so it cannot end at ${isoTime(end)}.`,
       {
-        hint: 'Nothing was changed. If it was true earlier, delete it without `close`, and add it again with an earlier `ts`.',
+        hint: 'Nothing was changed. If it was true earlier, delete it without `close`, and add it again in `triples`, with an earlier `ts`.',
         details: { field: 'validTo' },
       },
     );

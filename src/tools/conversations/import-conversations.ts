@@ -4,6 +4,7 @@
  * `DAYBOOK_IMPORT_FOLDERS`.
  */
 
+import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { isoTime } from '../../base/clock.js';
 import { countOf } from '../../base/display-text.js';
@@ -86,6 +87,7 @@ export const importConversations = defineTool({
   ) {
     requireOne(path, text);
     const { signal, progress, isRemote } = call;
+    if (!isRemote) requireAbsolute(path);
     const paths = path === undefined ? [] : [isRemote ? await importer.pathForRemote(path) : path];
     const report = await importer.run({
       paths,
@@ -118,6 +120,14 @@ function reportOf({ conversations, reading }: ImportProgress) {
   const part = Math.min(1, bytes / sizeBytes);
   const message = `${unit}; ${Math.floor(100 * part)}% of ${name} is read`;
   return { progress: conversations + part, message };
+}
+
+function requireAbsolute(path: string | undefined): void {
+  if (path === undefined || isAbsolute(path)) return;
+  throw new AppError('VALIDATION_ERROR', `${JSON.stringify(path)} is not an absolute path.`, {
+    hint: 'Give the whole path, such as "/home/ada/export.zip". The working folder of the server may be any folder, and only a shell replaces "~".',
+    details: { field: 'path' },
+  });
 }
 
 function requireOne(path: string | undefined, text: string | undefined): void {

@@ -3,7 +3,10 @@ import { z } from 'zod';
 import { ADDS, defineTool, success } from '../define-tool.js';
 import { contentField, contextField, contextsOf, expiryOf, tagsField } from '../insight-view.js';
 import { jsonObject } from '../json-object.js';
-import { maskedField, noteBetween } from '../masked-note.js';
+import { noteBetween } from '../masked-note.js';
+
+const EXPIRED =
+  '`expires` is in the past, so searches and lists ignore this insight. To change it, use update_insight.';
 
 export const saveInsight = defineTool({
   name: 'save_insight',
@@ -29,7 +32,10 @@ export const saveInsight = defineTool({
       id: z.string(),
       created_at: z.number().int().describe('Epoch milliseconds.'),
       context: z.string().describe('Path of the file.'),
-      note: maskedField,
+      note: z
+        .string()
+        .describe('What was not stored, such as secrets, or that it is expired already.')
+        .exactOptional(),
     }),
   annotations: ADDS,
   writesLater: true,
@@ -47,6 +53,11 @@ export const saveInsight = defineTool({
       [content, metadata, tags],
       [saved.content, saved.metadata, saved.tags],
     );
-    return { id: saved.id, created_at: saved.created_at, context: saved.context, ...note };
+    const isExpired = saved.expires_at !== undefined && saved.expires_at <= saved.created_at;
+    const notes = [note.note, isExpired ? EXPIRED : undefined].filter((each) => each !== undefined);
+    return {
+      ...{ id: saved.id, created_at: saved.created_at, context: saved.context },
+      ...(notes.length > 0 && { note: notes.join(' ') }),
+    };
   },
 });

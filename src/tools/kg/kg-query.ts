@@ -92,7 +92,7 @@ async function explainNoFacts(kg: KnowledgeGraph, filter: TripleFilter): Promise
   }
   const closed = await kg.query({ ...filter, asOf: undefined, includeClosed: true }, page);
   if (closed.total > 0) {
-    return `${countOf(closed.total, 'fact matches', 'facts match')} at another time: try \`includeClosed\` or \`asOf\`.`;
+    return `${countOf(closed.total, 'fact matches', 'facts match')} at another time: try ${filter.asOf === undefined ? '`includeClosed` or `asOf`' : 'another `asOf`, or `includeClosed` without `asOf`'}.`;
   }
   return 'Each condition matches some fact, but no fact matches all conditions.';
 }

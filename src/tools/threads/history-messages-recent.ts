@@ -100,7 +100,7 @@ function parseCursor(cursor: string): TimedMessage {
     const [, time, conversationId = '', seq] = match;
     return { time: Number(time), conversationId, seq: Number(seq) };
   }
-  throw new AppError('VALIDATION_ERROR', 'The cursor is not a cursor of this list.', {
+  throw new AppError('VALIDATION_ERROR', 'This list did not return this cursor.', {
     hint: 'Pass nextCursor of the previous page unchanged. To start at the beginning, omit `cursor`.',
     details: { field: 'cursor' },
   });

@@ -124,7 +124,7 @@ describe.each([false, true])('where the caller is remote: %s', (isRemote) => {
     for (const context of ['C:\\Users\\me\\project', 'C:/Users/me/project/']) {
       expect((await call('list_insights', { context })).total, context).toBe(1);
     }
-    for (const context of ['/work', '/', '/work/Mine', '/work/mine/..', 'GLOBAL']) {
+    for (const context of ['/work', '/', '/work/Mine', '/work/mine/..']) {
       expect((await call('list_insights', { context })).total, context).toBe(0);
     }
   });
@@ -204,6 +204,15 @@ describe('a local caller', () => {
         );
         const below = await call('save_insight', { content: 'below', context: 'src' });
         expect(below.context).toBe(join(project, 'src'));
+        // A name that is no folder would become a folder below the working folder.
+        for (const name of ['save_insight', 'search_memory']) {
+          const about = name === 'save_insight' ? { content: 'lost' } : { query: 'lost' };
+          const refused = await client.callTool({ name, arguments: { ...about, context: 'foo' } });
+          expect(refused._meta?.['daybook/error']).toMatchObject({
+            code: 'VALIDATION_ERROR',
+            hint: expect.stringContaining('project:foo'),
+          });
+        }
         const home = await call('save_insight', { content: 'at home', context: '~/notes' });
         expect(home.context).toBe(join(folder, 'notes'));
         for (const [context, content] of [

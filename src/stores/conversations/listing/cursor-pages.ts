@@ -195,7 +195,7 @@ function parseCursor(cursor: string): Cursor {
 const MAX_TIME = 8.64e15;
 
 function badCursor(): AppError {
-  return new AppError('VALIDATION_ERROR', 'The cursor is not a cursor of this list.', {
+  return new AppError('VALIDATION_ERROR', 'This list did not return this cursor.', {
     hint: 'Pass nextCursor or previousCursor unchanged as `cursor`, with the same filters. To start again, omit `cursor`.',
     details: { field: 'cursor' },
   });
