@@ -173,8 +173,12 @@ export class ConversationImport {
   async #update({ conversationId, mark }: KnownConversation, candidate: Candidate): Promise<void> {
     const { outcome, store, known, dryRun } = this.#options;
     const plan = reconcile(await store.load(conversationId), mark, candidate);
+    if (plan === undefined) {
+      outcome.unchanged += 1;
+      return;
+    }
     let added = Math.max(0, candidate.mark.count - mark.count);
-    if (plan?.branch !== undefined) {
+    if (plan.branch !== undefined) {
       // The branch is written before the mark that says it is done, so that an import after a crash repeats it.
       added = await this.#extendBranch(conversationId, candidate, plan.branch);
       outcome.branched.push(conversationId);
@@ -184,7 +188,7 @@ export class ConversationImport {
         const now = reconcile(current, markIn(current.metadata) ?? mark, candidate);
         // The conversation changed meanwhile and needs a branch that was not made. The next import writes the
         // mark.
-        const isAsPlanned = (now?.branch === undefined) === (plan?.branch === undefined);
+        const isAsPlanned = (now?.branch === undefined) === (plan.branch === undefined);
         return isAsPlanned ? now?.revision : undefined;
       });
       known.add(conversationId);

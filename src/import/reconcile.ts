@@ -22,7 +22,7 @@ export function reconcile(
   mark: SourceMark,
   candidate: Candidate,
 ): Reconciled | undefined {
-  if (!isChanged(mark, candidate.mark)) return undefined;
+  if (!isChanged(mark, candidate.mark) || isOlder(current, mark, candidate)) return undefined;
   const head = headRevision(current, mark, candidate);
   const { messages } = candidate;
   // Messages that the source has deleted since the last import are kept, because people import to keep what
@@ -52,6 +52,17 @@ export function reconcile(
 /** Whether the source has changed since the import that wrote this mark. */
 export const isChanged = (mark: SourceMark, now: SourceMark): boolean =>
   mark.hash !== now.hash || mark.head !== now.head || mark.count !== now.count;
+
+/** Whether an older export was imported after a newer one. Only if nothing was changed here since. */
+function isOlder(current: Conversation, mark: SourceMark, { fields, messages }: Candidate) {
+  return (
+    fields.updatedAt < current.updatedAt &&
+    messages.length <= mark.count &&
+    current.messages.length === mark.count &&
+    headDigestOf(current) === mark.head &&
+    isUntouched(current, mark)
+  );
+}
 
 /** Whether the imported messages are unchanged here. */
 function isUntouched({ messages }: Conversation, { count, hash, times }: SourceMark): boolean {

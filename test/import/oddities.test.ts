@@ -27,7 +27,7 @@ const code = (uuid: string, content: unknown, more: object = {}) => ({
 const session = (...all: readonly unknown[]) => ({ 'projects/-shed/c.jsonl': lines(...all) });
 const gemini = (...all: readonly unknown[]) =>
   lines({ sessionId: 'c', startTime: '2026-01-02T10:00:00.000Z' }, ...all);
-const said1 = { id: 'm', type: 'user', content: 'one', timestamp: '2026-01-02T10:00:00.000Z' };
+const messageOf = { id: 'm', type: 'user', content: 'one', timestamp: '2026-01-02T10:00:00.000Z' };
 
 type Row = readonly [string, Record<string, string | object>, readonly string[]];
 const ROWS: readonly Row[] = [
@@ -175,7 +175,7 @@ const ROWS: readonly Row[] = [
   ],
   [
     'Gemini CLI: a session of a subagent in the folder of its parent',
-    { 'shed/chats/b/session-2-c.jsonl': gemini(said1) },
+    { 'shed/chats/b/session-2-c.jsonl': gemini(messageOf) },
     ['user: one'],
   ],
   [
@@ -250,8 +250,8 @@ const ROWS: readonly Row[] = [
     'Gemini CLI: content in parts, messages of the program, files under way',
     {
       'shed/chats/session-1-c.jsonl': gemini(
-        { ...said1, content: [{ text: 'one' }] },
-        { ...said1, id: 'n', type: 'error', content: 'quota' },
+        { ...messageOf, content: [{ text: 'one' }] },
+        { ...messageOf, id: 'n', type: 'error', content: 'quota' },
       ),
       'shed/chats/.tmp-123': '{ "half',
     },
@@ -493,5 +493,32 @@ describe('records without what they usually have', () => {
     const report = await bench.importText(torn, 'export.jsonl');
     expect(counts(report)).toMatchObject({ added: 1, skipped: 1 });
     expect(report.problems).toMatchObject([{ record: 'line 2', code: 'CORRUPT' }]);
+  });
+
+  it('an older export that is imported after a newer one changes nothing', async () => {
+    const bench = await openImportBench();
+    const messageOf = (id: string, role: string, text: string) => ({
+      ...{ id, author: { role } },
+      content: { content_type: 'text', parts: [text] },
+    });
+    const talk = (title: string, update_time: number, text: string) => [
+      {
+        ...{ id: 'c1', title, create_time: 1_706_102_400, update_time, current_node: 'b' },
+        mapping: {
+          a: { id: 'a', parent: null, children: ['b'], message: messageOf('a', 'user', 'Soup?') },
+          b: { id: 'b', parent: 'a', children: [], message: messageOf('b', 'assistant', text) },
+        },
+      },
+    ];
+    const [older, newer] = [
+      talk('Soop', 1_706_102_500, 'Lentil soop'),
+      talk('Soup', 1_706_102_600, 'Lentil soup'),
+    ];
+    await bench.importText(newer, 'conversations.json');
+    const before = bench.jsonOf(bench.folders()[0] ?? '');
+    const report = await bench.importText(older, 'conversations.json');
+    expect(counts(report)).toMatchObject({ added: 0, updated: 0, unchanged: 1 });
+    expect(bench.folders()).toHaveLength(1);
+    expect(bench.jsonOf(bench.folders()[0] ?? '')).toEqual(before);
   });
 });

@@ -33,7 +33,7 @@ function Loaded({ id, named }: { readonly id: string; readonly named: number | u
   };
   useChanges('conversation', refresh, id);
   const failed = head.error ?? pages.error;
-  if (failed?.code === 'CONVERSATION_NOT_FOUND' && !head.data) return <Missing />;
+  if (failed?.code === 'CONVERSATION_NOT_FOUND') return <Missing />;
   return (
     <article class="conversation">
       {failed && <Failure error={failed} />}
