@@ -42,7 +42,7 @@ describe('a printed command that restores', () => {
 
   it('has the root of an insight', async () => {
     await withTea(async (place) => {
-      const saved = await run(place, 'insight', 'save', 'Warm the pot', '--context', 'tea');
+      const saved = await run(place, 'insight', 'save', 'Warm the pot', '--context', 'project:tea');
       const [, id = ''] = /Saved (\S+)/.exec(saved.stdout) ?? [];
       const { stdout } = await run(place, 'insight', 'delete', id);
       expect(runPrinted(place, stdout)).toContain('The insight was restored');
