@@ -112,6 +112,18 @@ describe('a search or a list', () => {
   });
 });
 
+describe('a save with the key of a damaged conversation', () => {
+  it('says that it started another one', async () => {
+    const { conversationPath } = await save('wall', 'The south wall.');
+    writeFileSync(join(String(conversationPath), 'conversation.json'), '{"messages":');
+    await vi.waitFor(
+      async () => expect((await call('get_conversations'))['note']).toContain('could not be read'),
+      { timeout: 20_000, interval: 100 },
+    );
+    expect((await save('wall', 'More.'))['note']).toContain('may have this key');
+  });
+});
+
 describe('an input', () => {
   it('with a day that does not exist is refused', async () => {
     const day = '2023-02-30';

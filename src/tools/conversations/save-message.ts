@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { trashedId } from '../../app/trashed-conversation.js';
 import type { App } from '../../app.js';
+import { countOf } from '../../base/display-text.js';
 import type {
   AppendResult,
   ConversationStore,
@@ -88,7 +89,7 @@ export const saveMessage = defineTool({
       ...(head.clientId !== undefined && { clientId: head.clientId }),
       ...(head.title !== undefined && { title: head.title }),
       ...noteOf([
-        ...(created ? await deletedNotes(app, head) : unchangedNotes(start, head)),
+        ...(created ? await earlierNotes(app, head) : unchangedNotes(start, head)),
         maskedNoteOf(masked).note,
       ]),
     };
@@ -113,12 +114,18 @@ function unchangedNotes(start: NewConversation, head: ConversationHead): string[
   ];
 }
 
-/** A note if this call started a conversation with the key of a deleted one. */
-async function deletedNotes(app: App, { clientId }: ConversationHead): Promise<string[]> {
-  const deleted = clientId === undefined ? undefined : await trashedId(app, clientId);
-  if (deleted === undefined) return [];
+/** A note if this call started a conversation with the key of a deleted one, or perhaps of a damaged one. */
+async function earlierNotes(app: App, { clientId }: ConversationHead): Promise<string[]> {
+  if (clientId === undefined) return [];
+  const deleted = await trashedId(app, clientId);
+  const damaged = app.conversations.damaged().length;
+  const started = 'This call started a new conversation.';
+  if (deleted !== undefined) {
+    return [`${started} An earlier conversation with this key is in the trash: ${deleted}.`];
+  }
+  if (damaged === 0) return [];
   return [
-    `This call started a new conversation. An earlier conversation with this key is in the trash: ${deleted}.`,
+    `${started} ${countOf(damaged, 'conversation')} could not be read and may have this key; see \`store_info\`.`,
   ];
 }
 
