@@ -70,7 +70,10 @@ function addPrune(program: Command, flags: () => Flags): void {
   program
     .command('prune')
     .description('move old conversations to the trash; shows them and asks first')
-    .option('--older-than <days>', 'days since the last message, such as 90d')
+    .option(
+      '--older-than <days>',
+      'days since the last message, such as 90d; without it, also conversations of today',
+    )
     .option('--module <name>', 'only of this module')
     .option('--tag <tag>', 'only with this tag')
     .option(

@@ -107,6 +107,13 @@ describe('an insight', () => {
     expect(tools.filter(({ name }) => name.includes('-'))).toEqual([]);
   });
 
+  it('says that an insight is expired when it is saved', async () => {
+    const save = (expires: string) =>
+      opened.session.call('save_insight', { content: 'Old tea', context: 'global', expires });
+    expect((await save('2020-01-01'))['note']).toContain('in the past');
+    expect(await save('2999-01-01')).not.toHaveProperty('note');
+  });
+
   it('refuses what does not fit', async () => {
     const wrong: [string, Record<string, unknown>][] = [
       ['save_insight', { content: 'ab' }],

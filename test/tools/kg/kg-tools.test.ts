@@ -82,6 +82,20 @@ describe('kg_add and kg_query', () => {
     expect(triplesOf(await call('kg_query'))).toMatchObject([composed]);
   });
 
+  it('name the fields of a fact where one was given in the wrong place', async () => {
+    const outside = await failure('kg_add', { ...ada, ts: '1840-01-01' });
+    expect(outside).toMatchObject({ code: 'VALIDATION_ERROR' });
+    expect(outside.message).toContain('inside "triples"');
+    const inside = await failure('kg_add', { triples: [{ ...ada, validFrom: '1840-01-01' }] });
+    expect(inside.message).toContain('subject, predicate, object, ts');
+  });
+
+  it('say that another time is needed if one was given', async () => {
+    await call('kg_add', ada);
+    const { note } = await call('kg_query', { ...ada, asOf: '1840-01-01' });
+    expect(note).toContain('another `asOf`');
+  });
+
   it('refuse an end before the beginning', async () => {
     await call('kg_add', ada);
     const end = { ...ada, close: true, validTo: '1852-11-27' };
