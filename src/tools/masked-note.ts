@@ -1,4 +1,4 @@
-/** The field `note` of tools that save text: which secrets and private parts were not stored. */
+/** The field `note` of answers, and which secrets and private parts were not stored. */
 import { z } from 'zod';
 import { maskedBetween, maskedNote } from '../privacy/screen.js';
 
@@ -16,3 +16,9 @@ export function maskedNoteOf(masked: readonly string[] = []): { note?: string } 
 /** Finds the masked parts by comparing the given with the stored text. */
 export const noteBetween = (given: unknown, stored: unknown): { note?: string } =>
   maskedNoteOf(maskedBetween(given, stored));
+
+/** The field `note` of several notes, of which some may be absent. */
+export function joinedNote(notes: readonly (string | undefined)[]): { note?: string } {
+  const given = notes.filter((note) => note !== undefined);
+  return given.length === 0 ? {} : { note: given.join(' ') };
+}

@@ -25,7 +25,6 @@ import {
 } from '../clients/clients.js';
 import { blockOf } from '../clients/entry-files.js';
 import { shellLine } from '../clients/shell-line.js';
-
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { ROOT_CHOICES } from '../notices/other-root.js';

@@ -12,6 +12,7 @@ import { countWithin, maxTokens } from '../answer-budget.js';
 import { headSchema, toListed } from '../conversation-input.js';
 import { dateField, endOf, startOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
+import { joinedNote } from '../masked-note.js';
 
 const input = z.strictObject({
   query: z
@@ -67,7 +68,7 @@ export const getConversations = defineTool({
       ...(page.total === 0 ? await otherModules(filters, app) : []),
       ...damagedNotes(app),
     ];
-    return { ...page, ...(notes.length > 0 && { note: notes.join(' ') }) };
+    return { ...page, ...joinedNote(notes) };
   },
 });
 

@@ -16,7 +16,7 @@ import { type ConversationHead, ROLES } from '../../stores/conversations/documen
 import { messageContent, newTags } from '../conversation-input.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
-import { maskedField, maskedNoteOf } from '../masked-note.js';
+import { joinedNote, maskedField, maskedNoteOf } from '../masked-note.js';
 
 export const saveMessage = defineTool({
   name: 'save_message',
@@ -88,7 +88,7 @@ export const saveMessage = defineTool({
       conversationPath: conversations.path(head.conversationId),
       ...(head.clientId !== undefined && { clientId: head.clientId }),
       ...(head.title !== undefined && { title: head.title }),
-      ...noteOf([
+      ...joinedNote([
         ...(created ? await earlierNotes(app, head) : unchangedNotes(start, head)),
         maskedNoteOf(masked).note,
       ]),
@@ -127,11 +127,6 @@ async function earlierNotes(app: App, { clientId }: ConversationHead): Promise<s
   return [
     `${started} ${countOf(damaged, 'conversation')} could not be read and may have this key; see \`store_info\`.`,
   ];
-}
-
-function noteOf(notes: readonly (string | undefined)[]) {
-  const given = notes.filter((note) => note !== undefined);
-  return given.length === 0 ? {} : { note: given.join(' ') };
 }
 
 /** Appends to the conversation `ref`. A new key, or no `ref`, starts a conversation. */

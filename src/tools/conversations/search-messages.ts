@@ -13,6 +13,7 @@ import { ROLES } from '../../stores/conversations/document/schema.js';
 import { estimateTokens } from '../answer-budget.js';
 import { dateField, endOf, startOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
+import { joinedNote } from '../masked-note.js';
 import {
   includeMetadata,
   MARK_FIELDS,
@@ -113,8 +114,7 @@ export const searchMessages = defineTool({
       damaged: conversations.damaged().length,
     });
     const isByWords = (mode === 'semantic' || mode === 'hybrid') && found.tier !== 'vectors';
-    const notes = [...(output.note ? [output.note] : []), ...(isByWords ? [BY_WORDS] : [])];
-    const note = notes.length > 0 ? { note: notes.join(' ') } : {};
+    const note = joinedNote([output.note, isByWords ? BY_WORDS : undefined]);
     return { total: found.total, tier: found.tier, ...output, ...note, results };
   },
 });

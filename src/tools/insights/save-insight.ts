@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ADDS, defineTool, success } from '../define-tool.js';
 import { contentField, contextField, contextsOf, expiryOf, tagsField } from '../insight-view.js';
 import { jsonObject } from '../json-object.js';
-import { noteBetween } from '../masked-note.js';
+import { joinedNote, noteBetween } from '../masked-note.js';
 
 const EXPIRED =
   '`expires` is in the past, so searches and lists ignore this insight. To change it, use update_insight.';
@@ -54,10 +54,9 @@ export const saveInsight = defineTool({
       [saved.content, saved.metadata, saved.tags],
     );
     const isExpired = saved.expires_at !== undefined && saved.expires_at <= saved.created_at;
-    const notes = [note.note, isExpired ? EXPIRED : undefined].filter((each) => each !== undefined);
     return {
       ...{ id: saved.id, created_at: saved.created_at, context: saved.context },
-      ...(notes.length > 0 && { note: notes.join(' ') }),
+      ...joinedNote([note.note, isExpired ? EXPIRED : undefined]),
     };
   },
 });

@@ -10,7 +10,7 @@ import {
   withFinalNewline,
 } from '../../stores/memory-bank/note-text.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
-import { maskedNoteOf } from '../masked-note.js';
+import { joinedNote, maskedNoteOf } from '../masked-note.js';
 import { expectedHash, notePath, noteSchema, toListedNote } from '../note-fields.js';
 
 const input = z.strictObject({
@@ -68,14 +68,11 @@ type Change = (content: string) => string;
 async function edited(bank: MemoryBank, path: string, hash: string | undefined, change: Change) {
   const { masked, ...note } = await bank.edit(path, hash, change, { mayDefer: true });
   const totalLines = linesOf(note.content).length;
-  const notes = [
-    maskedNoteOf(masked).note,
-    hasMergeConflict(note.content) ? CONFLICT_NOTE : undefined,
-  ].filter((each) => each !== undefined);
+  const conflict = hasMergeConflict(note.content) ? CONFLICT_NOTE : undefined;
   return {
     ...toListedNote(note),
     totalLines,
-    ...(notes.length > 0 && { note: notes.join(' ') }),
+    ...joinedNote([maskedNoteOf(masked).note, conflict]),
   };
 }
 
