@@ -14,7 +14,7 @@ import { markIn, type SourceMark } from './import-mark.js';
 import { addLeftOut, addProblem } from './import-outcome.js';
 import { addUnder, differs, importWhole, type WholeImportOptions } from './own-export-import.js';
 import { type Candidate, candidateOf } from './planned-conversation.js';
-import { isChanged, type Reconciled, reconcile } from './reconcile.js';
+import { isChanged, later, type Reconciled, reconcile } from './reconcile.js';
 import { BySource } from './source-id-map.js';
 import type { ImportedConversation } from './source-interface.js';
 
@@ -226,7 +226,13 @@ export class ConversationImport {
     const { messages: before } = await store.load(there.conversationId);
     const ids = new Set(before.map(({ id }) => id));
     const fresh = messages.filter(({ id }) => !ids.has(id));
-    if (fresh.length > 0) await store.append(there.conversationId, fresh);
+    if (fresh.length > 0) {
+      await store.revise(there.conversationId, (current) => ({
+        updatedAt: later(current.updatedAt, fields.updatedAt),
+        messages: [...current.messages, ...fresh],
+        fields: { metadata: { ...current.metadata, source: own } },
+      }));
+    }
     return fresh.length;
   }
 }

@@ -82,7 +82,13 @@ function firstDifference({ messages }: Conversation, news: readonly CandidateMes
   return at === -1 ? news.length : at;
 }
 
-/** Title, module, tags and pin follow the source unless they were changed here. */
+/** Of two times in ISO 8601. */
+export const later = (one: string, other: string): string => (one > other ? one : other);
+
+/**
+ * Title, module, tags and pin follow the source unless one of them was changed here. A title that was
+ * derived from a message is replaced in any case.
+ */
 function headRevision(
   current: Conversation,
   mark: SourceMark,
@@ -90,11 +96,12 @@ function headRevision(
 ): Revision {
   const { title, module, tags, pinned, metadata, updatedAt } = fields;
   const isOwn = headDigestOf(current) !== mark.head;
-  const keepsMade = title === undefined && current.titleFrom !== undefined;
+  const isTitleMade = current.titleFrom !== undefined;
+  const isTitleTheirs = title === undefined ? !isOwn && !isTitleMade : !isOwn || isTitleMade;
   return {
-    updatedAt: updatedAt > current.updatedAt ? updatedAt : current.updatedAt,
+    updatedAt: later(current.updatedAt, updatedAt),
     fields: {
-      ...(!isOwn && !keepsMade && { title }),
+      ...(isTitleTheirs && { title }),
       ...(!isOwn && { module, tags, pinned }),
       metadata: { ...current.metadata, ...(!isOwn && metadata), source: now },
     },

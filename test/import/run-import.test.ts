@@ -122,8 +122,9 @@ describe('an import that comes again', () => {
     const before = bench.hash();
     await bench.importText([conversation('x1', [A, B, C])]);
     expect(bench.hash()).toBe(before);
-    await bench.importText([conversation('x1', [A, B, C, D])]);
+    await bench.importText([conversation('x1', [A, B, C, D], { update_time: 1737725000 })]);
     expect(said(bench.bySource('x1+'))).toEqual(['user: three', 'assistant: four']);
+    expect(bench.bySource('x1+').updatedAt).toBe('2025-01-24T13:23:20.000Z');
     expect(said(bench.jsonOf(id))).toHaveLength(3);
   });
 
@@ -133,6 +134,14 @@ describe('an import that comes again', () => {
     await bench.store.update(bench.bySource('x1').conversationId, { title: 'Mine' });
     await bench.importText([conversation('x1', [A, B], { title: 'Theirs' })]);
     expect(bench.bySource('x1')).toMatchObject({ title: 'Mine', messageCount: 2 });
+  });
+
+  it('replaces a title that was derived from a message, also if a tag was added here', async () => {
+    const bench = await openImportBench();
+    await bench.importText([conversation('x1', [A], { title: undefined })]);
+    await bench.store.update(bench.bySource('x1').conversationId, { tags: ['shed'] });
+    await bench.importText([conversation('x1', [A, B], { title: 'Theirs' })]);
+    expect(bench.bySource('x1')).toMatchObject({ title: 'Theirs', tags: ['shed'] });
   });
 
   it('leaves out what was deleted here', async () => {

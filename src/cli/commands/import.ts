@@ -223,6 +223,6 @@ function* linesOf(report: ImportReport, isPlan: boolean): Generator<string> {
   const left = Object.entries(report.leftOut).map(([reason, count]) => `${reason}: ${count}`);
   if (left.length > 0) yield `not imported: ${left.join('; ')}`;
   if (report.branched.length > 0) {
-    yield `continued both here and in the other program, so the new messages ${isPlan ? 'would become' : 'became'} a branch: ${report.branched.join(', ')}`;
+    yield `the new messages of the other program do not follow the last message here, so they ${isPlan ? 'would become' : 'became'} a branch: ${report.branched.join(', ')}`;
   }
 }
