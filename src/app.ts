@@ -54,6 +54,7 @@ import type { WriteQueue } from './stores/deferred-writes/write-queue.js';
 import { InsightStore } from './stores/insights/insights.js';
 import { KnowledgeGraph } from './stores/knowledge-graph/knowledge-graph.js';
 import type { ProviderList } from './stores/llm-providers/provider-list.js';
+import { ImportedNotes } from './stores/memory-bank/imported-notes.js';
 import { MemoryBank } from './stores/memory-bank/memory-bank.js';
 import { NoteHistory } from './stores/memory-bank/note-history.js';
 import { ResearchJobFiles } from './stores/research-jobs/research-job-files.js';
@@ -331,12 +332,16 @@ function researchOf(
 }
 
 function importerOf(
-  { logsDir: logsFolder, imports, variable }: Config,
-  stores: Omit<ImportStores, 'logsFolder'>,
+  { logsDir: logsFolder, imports, variable, fsync }: Config,
+  stores: Omit<ImportStores, 'logsFolder' | 'importedNotes'>,
 ): Importer {
   const { activity, watched, folders, home, programs } = imports;
   const machine = { home, programs, variable };
-  return new Importer({ ...stores, logsFolder, machine, activity, watched, folders });
+  const importedNotes = new ImportedNotes({ logsFolder, fsync });
+  return new Importer({
+    ...{ ...stores, importedNotes, logsFolder },
+    ...{ machine, activity, watched, folders },
+  });
 }
 
 /** The stores of the memory bank. */

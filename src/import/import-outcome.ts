@@ -23,6 +23,8 @@ export interface ImportOutcome {
   masked: number;
   /** Imported besides conversations. */
   notes: number;
+  /** Notes of an earlier import that got the newer text of their source. */
+  notesUpdated: number;
   insights: number;
   facts: number;
   /** Fields and keys of the state. */
@@ -48,6 +50,7 @@ export function newOutcome(): ImportOutcome {
     ...{ added: 0, updated: 0, unchanged: 0, skipped: 0, messages: 0, masked: 0 },
     ...{
       notes: 0,
+      notesUpdated: 0,
       insights: 0,
       facts: 0,
       stateValues: 0,

@@ -1,6 +1,7 @@
 /**
  * Imports everything except conversations: notes, insights, facts and state. An existing entry with
- * another content is not changed, and is named in the report.
+ * another content is not changed, and is named in the report. Only a note that an import wrote, and that
+ * nobody changed since, is replaced by a newer text of its source.
  */
 import { AppError, isAppError } from '../base/errors.js';
 import { derivedUuid } from '../base/ids.js';
@@ -9,9 +10,11 @@ import type { InsightStore } from '../stores/insights/insights.js';
 import { INSIGHT_ID } from '../stores/insights/schema.js';
 import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
 import { checkTriple, type NewTriple } from '../stores/knowledge-graph/model/triple.js';
+import type { ImportedNoteMark, ImportedNotes } from '../stores/memory-bank/imported-notes.js';
 import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
+import { hashOf, withFinalNewline } from '../stores/memory-bank/note-text.js';
 import type { StateStore } from '../stores/state.js';
-import { addProblem, type ImportOutcome } from './import-outcome.js';
+import { addLeftOut, addProblem, type ImportOutcome } from './import-outcome.js';
 import type {
   ImportedGraph,
   ImportedInsight,
@@ -22,6 +25,7 @@ import type {
 
 export interface OtherStores {
   readonly memoryBank: MemoryBank;
+  readonly importedNotes: ImportedNotes;
   readonly insights: InsightStore;
   readonly kg: KnowledgeGraph;
   readonly graphImport: GraphLines;
@@ -43,6 +47,13 @@ interface GraphLines {
 
 type Other = ImportedNote | ImportedInsight | ImportedTriple | ImportedGraph | ImportedState;
 
+interface KnownNotes {
+  /** By path of the note. */
+  readonly marks: Map<string, ImportedNoteMark>;
+  /** Paths of notes that were deleted here. */
+  readonly inTrash: ReadonlySet<string>;
+}
+
 const FACTS_AT_ONCE = 500;
 /** Errors that end the import, because no other record could be imported either. */
 const FATAL_ERRORS: readonly AppError['code'][] = ['STORAGE_FULL', 'FILESYSTEM_ERROR'];
@@ -52,6 +63,9 @@ export class OtherImport {
   readonly #outcome: ImportOutcome;
   readonly #dryRun: boolean;
   #facts: NewTriple[] = [];
+  #notes: Promise<KnownNotes> | undefined;
+  /** Whether a mark changed since the marks were stored. */
+  #isMarked = false;
 
   constructor(stores: OtherStores, outcome: ImportOutcome, dryRun: boolean) {
     this.#stores = stores;
@@ -60,7 +74,7 @@ export class OtherImport {
   }
 
   /**
-   * Imports one item. Facts are collected and are durable after `end`. Throws STORAGE_FULL or
+   * Imports one item. Facts, and the marks of notes, are collected and are durable after `end`. Throws STORAGE_FULL or
    * FILESYSTEM_ERROR.
    */
   async importOne(item: Other): Promise<void> {
@@ -77,12 +91,13 @@ export class OtherImport {
   }
 
   /**
-   * Writes the collected facts. All items are durable when it resolves. Throws STORAGE_FULL or
+   * Writes the collected facts and marks. All items are durable when it resolves. Throws STORAGE_FULL or
    * FILESYSTEM_ERROR.
    */
   async end(path: string): Promise<void> {
     try {
       await this.#storeFacts();
+      await this.#storeMarks();
     } catch (error) {
       if (!isAppError(error) || FATAL_ERRORS.includes(error.code)) throw error;
       addProblem(this.#outcome, { path }, error);
@@ -91,14 +106,43 @@ export class OtherImport {
 
   async #note({ note, content }: ImportedNote): Promise<void> {
     const { memoryBank } = this.#stores;
+    this.#notes ??= this.#readNotes();
+    const { marks, inTrash } = await this.#notes;
+    const text = withFinalNewline(content);
+    const source = hashOf(Buffer.from(text));
+    const mark = marks.get(note);
     const there = await memoryBank.read(note).catch((error: unknown) => {
       if (isAppError(error, 'E_MB_FILE_NOT_FOUND')) return undefined;
       throw error;
     });
+    const isSameInSource = mark?.source === source;
+    const setMark = ({ hash: stored }: { readonly hash: string }) => {
+      if (isSameInSource && mark.stored === stored) return;
+      marks.set(note, { source, stored });
+      this.#isMarked = true;
+    };
     if (there === undefined) {
-      if (!this.#dryRun) await memoryBank.add(note, content);
+      if (inTrash.has(note)) return addLeftOut(this.#outcome, 'notes deleted here');
+      if (!this.#dryRun) setMark(await memoryBank.add(note, text));
       this.#outcome.notes += 1;
-    } else if (there.content.trimEnd() !== content.trimEnd()) throw differs(`The note ${note}`);
+    } else if (there.content.trimEnd() === text.trimEnd()) setMark(there);
+    else if (isSameInSource) return;
+    else if (mark?.stored === there.hash) {
+      if (!this.#dryRun) setMark(await memoryBank.edit(note, there.hash, () => text));
+      this.#outcome.notesUpdated += 1;
+    } else throw differs(`The note ${note}`);
+  }
+
+  async #readNotes(): Promise<KnownNotes> {
+    const { importedNotes, memoryBank } = this.#stores;
+    const inTrash = new Set((await memoryBank.trashed()).map(({ original }) => original));
+    return { marks: await importedNotes.read(), inTrash };
+  }
+
+  async #storeMarks(): Promise<void> {
+    if (this.#dryRun || !this.#isMarked || this.#notes === undefined) return;
+    await this.#stores.importedNotes.write((await this.#notes).marks);
+    this.#isMarked = false;
   }
 
   async #insight({ value, path }: ImportedInsight): Promise<void> {

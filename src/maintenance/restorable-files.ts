@@ -23,6 +23,7 @@ const OF_CONVERSATION = new Set(['conversation.json', 'job.json', 'summaries.jso
 const BROKEN = /\.broken-\d{8}T\d{9}Z(?=\.json$)/;
 const KEPT_OF_LOGS = new Set([
   ...['state.json', 'retention.json', 'retention-last-run.json', 'encryption.json'],
+  'imported-notes.json',
 ]);
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const INSIGHT = new RegExp(`^insights/${UUID}\\.json$`);

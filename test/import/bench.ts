@@ -9,6 +9,7 @@ import { MessageScreen } from '../../src/privacy/screen.js';
 import { ConversationDocuments } from '../../src/stores/conversations/files/conversation-documents.js';
 import { InsightStore } from '../../src/stores/insights/insights.js';
 import { KnowledgeGraph } from '../../src/stores/knowledge-graph/knowledge-graph.js';
+import { ImportedNotes } from '../../src/stores/memory-bank/imported-notes.js';
 import { MemoryBank } from '../../src/stores/memory-bank/memory-bank.js';
 import { StateStore } from '../../src/stores/state.js';
 import { SummaryStore } from '../../src/stores/summaries/summary-store.js';
@@ -22,7 +23,8 @@ export async function openImportBench(options: Options = {}) {
   const { store, time, logsFolder } = bench;
   const clock = { now: () => time.now, monotonic: () => performance.now() };
   const bank = join(logsFolder, '../memory-bank');
-  const memoryBank = new MemoryBank({ folder: bank, maxFiles: 1000, clock, fsync: false });
+  const screen = new MessageScreen({ masksSecrets: true });
+  const memoryBank = new MemoryBank({ folder: bank, maxFiles: 1000, screen, clock, fsync: false });
   const kg = new KnowledgeGraph({
     snapshotPath: join(bank, 'kg_snapshot.json'),
     walPath: join(bank, 'kg_wal.log'),
@@ -37,7 +39,6 @@ export async function openImportBench(options: Options = {}) {
   const documents = new ConversationDocuments({ logsFolder, fsync: false, clock });
   const graphImport = new GraphImport({ kg, memoryBank, folder: bank, clock });
   const summaries = new SummaryStore({ logsFolder, conversations: store, fsync: false });
-  const screen = new MessageScreen({ masksSecrets: true });
   const stores = {
     screen,
     graphImport,
@@ -45,6 +46,7 @@ export async function openImportBench(options: Options = {}) {
     summaries,
     conversations: store,
     memoryBank,
+    importedNotes: new ImportedNotes({ logsFolder, fsync: false }),
     insights,
     kg,
     state: new StateStore({ logsFolder, fsync: false, clock }),

@@ -1,4 +1,6 @@
 /** The export of Claude.ai: old lists and new trees, projects, artifacts, attachments. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { zipOf } from '../support/zip.js';
 import { counts, fileWith, folderWith, openImportBench, said } from './bench.js';
@@ -157,12 +159,15 @@ describe('a Claude.ai export', () => {
     expect(bench.hash()).toBe(before);
   });
 
-  it('does not change a note that was edited here, and reports it', async () => {
+  it('does not change a note that was edited here, and reports it if its document changed', async () => {
     const bench = await openImportBench();
     const project = { uuid: 'p1', name: 'P', docs: [{ filename: 'a', content: 'one' }] };
     const folder = folderWith({ 'conversations.json': [TREE], 'projects.json': [project] });
     await bench.import(folder);
     await bench.memoryBank.edit('imported/claude/P/a.md', undefined, () => 'mine');
+    expect((await bench.import(folder)).problems).toEqual([]);
+    const newer = { ...project, docs: [{ filename: 'a', content: 'two' }] };
+    writeFileSync(join(folder, 'projects.json'), JSON.stringify([newer]));
     const report = await bench.import(folder);
     expect(report.problems).toMatchObject([{ code: 'ALREADY_EXISTS' }]);
     expect((await bench.memoryBank.read('imported/claude/P/a.md')).content).toBe('mine');

@@ -169,8 +169,8 @@ function showLocations(
 }
 
 async function isWanted(plan: ImportReport, { json }: ImportOptions): Promise<boolean> {
-  const { added, updated, notes, insights, facts, attachments } = plan;
-  if (added + updated + notes + insights + facts + attachments === 0) {
+  const { added, updated, notes, notesUpdated, insights, facts, attachments } = plan;
+  if (added + updated + notes + notesUpdated + insights + facts + attachments === 0) {
     show(plan, json === undefined ? {} : { json });
     return false;
   }
@@ -217,6 +217,7 @@ function* linesOf(report: ImportReport, isPlan: boolean): Generator<string> {
   if (some.length > 0) {
     yield `${some.map(([count, name]) => countOf(count, name)).join(', ')} ${verb}added`;
   }
+  if (report.notesUpdated > 0) yield `${countOf(report.notesUpdated, 'note')} ${verb}updated`;
   if (report.masked > 0) {
     yield `${countOf(report.masked, 'secret or private part')} ${isPlan ? 'would be ' : ''}masked`;
   }

@@ -40,10 +40,10 @@ export async function openStore({
     textOf: (id: string) => readFileSync(fileOf(id), 'utf8'),
     // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever is in the file
     jsonOf: (id: string): any => JSON.parse(readFileSync(fileOf(id), 'utf8')),
-    /** All but the store's own entries: the state, and names that begin with a dot. */
+    /** All but the store's own entries: its files, and names that begin with a dot. */
     folders: () =>
       readdirSync(logsFolder)
-        .filter((name) => !name.startsWith('.') && name !== 'state.json')
+        .filter((name) => !name.startsWith('.') && !name.endsWith('.json'))
         .sort(),
     /** As a person or another program would put it there. */
     put: (id: string, content: string | Uint8Array | object) => {

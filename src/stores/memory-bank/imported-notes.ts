@@ -1,0 +1,53 @@
+/**
+ * Which notes an import wrote, and with which text: `imported-notes.json` in the logs folder
+ * (docs/FORMAT.md). From it the next import knows whether a note was changed here since. Only a process that
+ * has the lease of imports writes the file.
+ */
+import { join } from 'node:path';
+import { z } from 'zod';
+import { isAppError } from '../../base/errors.js';
+import { atomicWrite, type Durability } from '../../files/atomic/atomic-write.js';
+import { parseDocument, readWhole } from '../../files/read/json-doc.js';
+
+const schema = z.object({
+  notes: z.record(z.string(), z.object({ source: z.string(), stored: z.string() })),
+});
+
+/** Hashes (`hashOf`) of the text in the source, and of the note as the import wrote it. */
+export interface ImportedNoteMark {
+  readonly source: string;
+  readonly stored: string;
+}
+
+export interface ImportedNotesOptions extends Durability {
+  readonly logsFolder: string;
+}
+
+export class ImportedNotes {
+  readonly #options: ImportedNotesOptions;
+  readonly #path: string;
+
+  constructor(options: ImportedNotesOptions) {
+    this.#options = options;
+    this.#path = join(options.logsFolder, 'imported-notes.json');
+  }
+
+  /** Returns the marks by path of the note; none if the file is absent or not valid. FILESYSTEM_ERROR. */
+  async read(): Promise<Map<string, ImportedNoteMark>> {
+    const found = await readWhole(this.#path);
+    if (found === undefined) return new Map();
+    try {
+      const { data } = schema.safeParse(parseDocument(found.bytes, this.#path, 'CORRUPT'));
+      return new Map(Object.entries(data?.notes ?? {}));
+    } catch (error) {
+      if (isAppError(error, 'CORRUPT')) return new Map();
+      throw error;
+    }
+  }
+
+  /** Replaces the file. Durable when it resolves. STORAGE_FULL, FILESYSTEM_ERROR. */
+  async write(marks: ReadonlyMap<string, ImportedNoteMark>): Promise<void> {
+    const text = JSON.stringify({ formatVersion: 1, notes: Object.fromEntries(marks) }, null, 2);
+    await atomicWrite(this.#path, Buffer.from(`${text}\n`), this.#options);
+  }
+}
