@@ -59,6 +59,7 @@ export const importConversations = defineTool({
       skipped: z.number().int(),
       messages: z.number().int(),
       notes: z.number().int(),
+      notesUpdated: z.number().int(),
       insights: z.number().int(),
       facts: z.number().int(),
       stateValues: z.number().int(),
@@ -66,6 +67,12 @@ export const importConversations = defineTool({
         .number()
         .int()
         .describe('Number of secrets and <private> parts that were not stored.'),
+      leftOut: z
+        .record(z.string(), z.number().int())
+        .describe('What was not imported on purpose: a count for each reason.'),
+      branched: z
+        .array(z.string())
+        .describe('Conversations that were also continued here: new messages are in a branch.'),
       problems: z
         .array(
           z.object({
@@ -102,10 +109,11 @@ export const importConversations = defineTool({
       });
     }
     const { sources, added, updated, unchanged, skipped, messages } = report;
-    const { masked, notes, insights, facts, stateValues, problems, moreProblems } = report;
+    const { masked, notes, notesUpdated, insights, facts, stateValues } = report;
+    const { leftOut, branched, problems, moreProblems } = report;
     return {
       ...{ sources, added, updated, unchanged, skipped, messages, masked },
-      ...{ notes, insights, facts, stateValues },
+      ...{ notes, notesUpdated, insights, facts, stateValues, leftOut, branched },
       problems: problems.slice(0, MAX_PROBLEMS),
       problemsTotal: problems.length + moreProblems,
     };
