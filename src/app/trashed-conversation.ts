@@ -1,6 +1,11 @@
-/** A conversation that a caller names, and that is in the trash: the caller learns how to restore it. */
+/**
+ * A conversation that a caller names and that does not exist: it may be in the trash, and a damaged file may
+ * have its key. The error says so.
+ */
 import type { App } from '../app.js';
+import { countOf } from '../base/display-text.js';
 import { AppError, isAppError } from '../base/errors.js';
+import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
 
 /** The trash is not read if it has more conversations: each of them is one file. */
 const MAX_READ = 500;
@@ -19,15 +24,27 @@ export async function trashedId({ conversations }: App, ref: string): Promise<st
   }
 }
 
-/** Returns `error`, or the error that says that the conversation is in the trash. */
+/** Returns `error`, or an error that says that the conversation is in the trash or may be damaged. */
 export async function withTrash(error: unknown, app: App): Promise<unknown> {
   if (!isAppError(error, 'CONVERSATION_NOT_FOUND')) return error;
   const { code, details } = error;
   const ref = details?.['conversationId'];
   const id = typeof ref === 'string' ? await trashedId(app, ref) : undefined;
-  if (id === undefined) return error;
+  if (id === undefined) return typeof ref === 'string' ? withDamaged(error, ref, app) : error;
   return new AppError(code, `Conversation ${ref} is in the trash.`, {
     hint: `To restore it, call \`restore_conversation\` with the name ${id}.`,
     details: { ...details, isInTrash: true },
+  });
+}
+
+/** The key of a conversation is in its file, so the key of a damaged file is unknown. */
+function withDamaged(error: AppError, ref: string, { conversations }: App): AppError {
+  const count = CONVERSATION_ID.test(ref) ? 0 : conversations.damaged().length;
+  if (count === 0) return error;
+  const { code, message, details = {} } = error;
+  const damaged = countOf(count, 'conversation');
+  return new AppError(code, `${message} ${damaged} could not be read and may have this key.`, {
+    hint: 'To see the damaged files, call `store_info`. To repair them, run `daybook doctor --repair`.',
+    details,
   });
 }

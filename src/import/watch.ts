@@ -5,6 +5,7 @@
 import { sleep } from '../base/clock.js';
 import { isAppError } from '../base/errors.js';
 import type { InputFile } from '../files/input/input-types.js';
+import { isInside } from '../files/paths/paths.js';
 import type { Importer } from './importer.js';
 import type { ImportReport } from './run-import.js';
 
@@ -48,6 +49,8 @@ async function round(
   } catch (error) {
     if (signal.aborted) return;
     if (!isAppError(error)) throw error;
-    onError(error);
+    // The tool may have deleted all its sessions.
+    const wasRead = [...seen.keys()].some((name) => isInside(path, name));
+    if (!wasRead || error.code !== 'VALIDATION_ERROR') onError(error);
   }
 }

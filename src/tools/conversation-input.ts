@@ -1,7 +1,9 @@
 /** The input fields that several tools of conversations share, and a conversation as an item of a list. */
 import { z } from 'zod';
-import { shortened } from '../base/display-text.js';
+import { countOf, shortened } from '../base/display-text.js';
+import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
+import { withoutHash } from '../stores/tags.js';
 
 export const conversationRef = (description = 'Conversation id or key.') =>
   z.string().describe(description);
@@ -13,22 +15,27 @@ export const messageContent = (description: string) =>
     .refine((text) => /\S/.test(text), 'The message is empty.')
     .describe(description);
 
-/** `#garden` is the tag `garden`, as on the command line. */
-const bareTag = (tag: string) => tag.replace(/^#+\s*/, '');
-
 /** A tag that is to be stored. */
 export const tagField = z
   .string()
   .min(1)
   .max(200)
-  .overwrite(bareTag)
+  .overwrite(withoutHash)
   .refine((tag) => tag.trim() !== '', 'A tag must have a letter, a digit or another sign.');
 
 /** The tags of a new conversation. Empty tags are left out, so that they do not prevent the save. */
 export const newTags = z
   .array(z.string().max(200))
   .max(100)
-  .overwrite((tags) => tags.map(bareTag).filter((tag) => tag.trim() !== ''));
+  .overwrite((tags) => tags.map(withoutHash).filter((tag) => tag.trim() !== ''));
+
+/** The title of a new conversation. An empty one is left out, so that a title is derived. */
+export const newTitle = z
+  .string()
+  .max(1000)
+  .overwrite((title) => title.trim());
+
+export const titled = (title: string | undefined) => (title ? { title } : {});
 
 export const headSchema = z.object({
   conversationId: z.string(),
@@ -54,4 +61,12 @@ export function toListed(head: ConversationHead): z.output<typeof headSchema> {
     ...(module === undefined ? {} : { module: shortened(module) }),
     ...(tags === undefined ? {} : { tags: tags.slice(0, MAX_TAGS).map(shortened) }),
   };
+}
+
+/** Says how many conversations an answer cannot have, because their files are damaged. */
+export function damagedNotes(conversations: ConversationStore): string[] {
+  const count = conversations.damaged().length;
+  return count === 0
+    ? []
+    : [`${countOf(count, 'conversation')} could not be read; see \`store_info\`.`];
 }

@@ -1,4 +1,5 @@
 /** What the tools of insights share: fields, the context of a call, and the shape of an insight. */
+
 import { homedir } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
 import { z } from 'zod';
@@ -18,6 +19,7 @@ import {
   normalContext,
   projectContextOf,
 } from '../stores/insights/schema.js';
+import { tagField } from './conversation-input.js';
 import { endOf } from './date-field.js';
 import type { ToolCall } from './define-tool.js';
 import { jsonObject } from './json-object.js';
@@ -36,7 +38,7 @@ export const idField = z
   .refine((text) => INSIGHT_ID.test(text), 'Invalid UUID')
   .meta({ format: 'uuid', description: 'Id of the insight.' });
 export const contentField = z.string().min(3).max(100_000);
-export const tagsField = z.array(z.string().min(1).max(200)).max(100);
+export const tagsField = z.array(tagField).max(100);
 export const tagsFilter = z
   .array(z.string())
   .describe('Only insights with all of these tags.')

@@ -112,19 +112,40 @@ describe('a search or a list', () => {
   });
 });
 
-describe('a save with the key of a damaged conversation', () => {
-  it('says that it started another one', async () => {
+describe('the key of a damaged conversation', () => {
+  it('is named in an error, and in a save that starts another one', async () => {
     const { conversationPath } = await save('wall', 'The south wall.');
     writeFileSync(join(String(conversationPath), 'conversation.json'), '{"messages":');
+    const damaged = '1 conversation could not be read';
     await vi.waitFor(
-      async () => expect((await call('get_conversations'))['note']).toContain('could not be read'),
+      async () => expect((await call('get_conversations'))['note']).toContain(damaged),
       { timeout: 20_000, interval: 100 },
     );
+    for (const tool of ['search_memory', 'get_relevant_snippets']) {
+      expect((await call(tool, { query: 'wall', maxTokens: 500 }))['note']).toContain(damaged);
+    }
+    const { message } = await failure('get_conversation', { conversationId: 'wall' });
+    expect(message).toContain(`${damaged} and may have this key`);
     expect((await save('wall', 'More.'))['note']).toContain('may have this key');
   });
 });
 
 describe('an input', () => {
+  it('of an empty title is left out, and a # before a tag too', async () => {
+    expect(await save('blank', 'The first words.', { title: ' ' })).toMatchObject({
+      title: 'The first words',
+    });
+    const { thread } = await call('history_threads_create', { module: 'plan', title: '' });
+    expect(thread).not.toHaveProperty('title');
+    const content = 'Clay needs sand.';
+    const tagged = { content, context: 'project:tags', tags: ['#Übung'] };
+    await call('save_insight', tagged);
+    const tags = ['\u0075\u0308bung'];
+    expect(await call('list_insights', { context: 'project:tags', tags })).toMatchObject({
+      insights: [{ tags: ['Übung'] }],
+    });
+  });
+
   it('with a day that does not exist is refused', async () => {
     const day = '2023-02-30';
     const triples = [{ subject: 'Ada', predicate: 'is', object: 'here', ts: day }];

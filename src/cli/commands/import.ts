@@ -114,7 +114,7 @@ async function watch(
 const pathOf = ({ path }: DefaultLocation) => path;
 
 function timeOf(text: string): string {
-  const epochMs = timeOfText(text);
+  const epochMs = /^\d{4}-\d\d/.test(text) ? timeOfText(text) : undefined;
   if (epochMs !== undefined) return isoTime(epochMs);
   throw new AppError('VALIDATION_ERROR', `--since must be a day or a time, such as 2025-01-24.`);
 }

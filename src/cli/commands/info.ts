@@ -8,6 +8,7 @@ import type { z } from 'zod';
 import type { App } from '../../app.js';
 import { countOf } from '../../base/display-text.js';
 import type { Config } from '../../config/config.js';
+import { problemWithWriting } from '../../files/paths/write-access.js';
 import { type FolderSize, folderSize, freeBytes } from '../../files/read/folder-size.js';
 import { storeInfo } from '../../tools/conversations/store-info.js';
 import { configuration, type Flags } from '../configuration.js';
@@ -75,11 +76,20 @@ async function allProblems(
       `The owner of the lock ${name} no longer renews it. To check and remove the lock, run daybook unlock.`,
   );
   return [
+    ...ofAccess(config),
     ...problems,
     ...ofSize(size),
     ...ofLocks,
     ...(retention?.problem === undefined ? [] : [retention.problem]),
   ];
+}
+
+function ofAccess({ root, logsDir }: Config): string[] {
+  const folders = new Set([root, logsDir, join(root, 'memory-bank')]);
+  return [...folders].flatMap((folder) => {
+    const errno = problemWithWriting(folder);
+    return errno === undefined ? [] : [`Daybook cannot write to ${folder} (${errno}).`];
+  });
 }
 
 /** A store with at least this share of its limit is reported. */

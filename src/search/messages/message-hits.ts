@@ -10,6 +10,7 @@ import type { SnippetOptions } from '../../fts/snippets/snippet.js';
 import type { DocumentId } from '../../fts/text-index.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { Message, Role } from '../../stores/conversations/document/schema.js';
+import { tagKey } from '../../stores/tags.js';
 import { undefinedIfMissing } from '../undefined-if-missing.js';
 import type { MessageIndex } from './message-index.js';
 
@@ -81,7 +82,7 @@ export function conversationFilter(
   filters: MessageFilters,
 ): (conversationId: string) => boolean {
   const { conversationId: only, module } = filters;
-  const tag = filters.tag === undefined ? undefined : bareTag(filters.tag);
+  const tag = filters.tag === undefined ? undefined : tagKey(filters.tag);
   return (conversationId) => {
     if (only !== undefined && conversationId !== only) return false;
     // `get` decodes a conversation of the cache, which most questions do not need.
@@ -95,10 +96,7 @@ export function conversationFilter(
 
 /** `tags`: one tag a line, as in the index. */
 const hasTag = (tags: string, tag: string): boolean =>
-  tags.split('\n').some((each) => bareTag(each) === tag);
-
-/** `#Garden` is the tag `garden`. */
-const bareTag = (tag: string) => tag.replace(/^#+\s*/, '').toLowerCase();
+  tags.split('\n').some((each) => tagKey(each) === tag);
 
 export interface HitRequest {
   readonly index: MessageIndex;

@@ -8,6 +8,7 @@ import type { AppError } from '../../base/errors.js';
 import { newUuid } from '../../base/ids.js';
 import { listFiles } from '../../files/paths/folders.js';
 import type { JsonObject } from '../conversations/document/schema.js';
+import { tagKey } from '../tags.js';
 import { screenedBy } from '../text-screen.js';
 import type { InsightChange } from './catalogue.js';
 import type { DeletedInsight } from './deferred-insights.js';
@@ -201,7 +202,7 @@ export class InsightStore {
     const { context, alsoIn = [], tags = [], includeExpired } = selection;
     return (
       (insight.context === context || alsoIn.includes(insight.context)) &&
-      tags.every((tag) => insight.tags?.includes(tag)) &&
+      tags.every((tag) => insight.tags?.some((own) => tagKey(own) === tagKey(tag))) &&
       (includeExpired || !isExpired(insight, this.#core.clock.now()))
     );
   }

@@ -27,7 +27,10 @@ export const providerName = z
 const providerSchema = z.object({
   name: providerName,
   kind: z.enum(PROVIDER_KINDS),
-  endpoint: z.url({ protocol: /^https?$/ }),
+  endpoint: z.url({
+    protocol: /^https?$/,
+    error: 'must be an address such as http://127.0.0.1:11434/v1',
+  }),
   model: z.string().trim().min(1).max(200),
   /** Only upper case, so that an API key in this field is refused. */
   apiKeyEnv: z

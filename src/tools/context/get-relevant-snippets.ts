@@ -1,11 +1,14 @@
 /** The tool `get_relevant_snippets`: returns the passages that answer a question, within `maxTokens`. */
+
 import { z } from 'zod';
 import { SNIPPET_STRATEGIES } from '../../context/snippets/strategies.js';
 import { SEARCH_TIERS } from '../../search/recall/search-mode-names.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
+import { damagedNotes } from '../conversation-input.js';
 import { filtersOf } from '../conversations/search-messages.js';
 import { dateField } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
+import { joinedNote } from '../masked-note.js';
 import { whySchema } from '../why-view.js';
 
 export const getRelevantSnippets = defineTool({
@@ -44,6 +47,7 @@ export const getRelevantSnippets = defineTool({
       tokensUsed: z.number().int().describe('Tokens of the texts, counted with o200k.'),
       omitted: z.number().int().describe('Passages that were found but did not fit.'),
       tier: z.enum(SEARCH_TIERS).describe('The search method.'),
+      note: z.string().describe('Why passages may be missing.').exactOptional(),
       snippets: z.array(
         z.object({
           conversationId: z.string(),
@@ -71,6 +75,7 @@ export const getRelevantSnippets = defineTool({
     const request = { query, maxTokens, strategy, filters };
     const found = await relevantSnippets.find(request, { signal, progress });
     const { tokensUsed, omitted, tier } = found;
-    return { tokensUsed, omitted, tier, snippets: [...found.snippets] };
+    const note = joinedNote(damagedNotes(conversations));
+    return { tokensUsed, omitted, tier, snippets: [...found.snippets], ...note };
   },
 });

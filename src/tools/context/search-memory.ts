@@ -1,11 +1,14 @@
 /** The tool `search_memory`: searches messages, notes, insights and facts at once. */
+
 import { z } from 'zod';
 import { shortened } from '../../base/display-text.js';
 import type { MemoryHit } from '../../search/memory-search.js';
 import { MEMORY_SOURCES, SEARCH_TIERS } from '../../search/recall/search-mode-names.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
+import { damagedNotes } from '../conversation-input.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { contextField, contextsOf } from '../insight-view.js';
+import { joinedNote } from '../masked-note.js';
 import {
   includeMetadata,
   MARK_FIELDS,
@@ -50,6 +53,7 @@ export const searchMemory = defineTool({
       totals: z
         .object({ messages: total, notes: total, insights: total, facts: total })
         .describe('Matches.'),
+      note: z.string().describe('Why messages may be missing.').exactOptional(),
       results: z.array(
         z.object({
           source: z.enum(MEMORY_SOURCES),
@@ -70,7 +74,7 @@ export const searchMemory = defineTool({
     }),
   annotations: READS,
   quotesText: true,
-  async run(input, { insights, memorySearch }, call) {
+  async run(input, { conversations, insights, memorySearch }, call) {
     const { query, sources = [...MEMORY_SOURCES], includeEnded, named, limit } = input;
     const contexts = sources.includes('insights')
       ? await contextsOf(input.context, call, insights)
@@ -89,7 +93,8 @@ export const searchMemory = defineTool({
     const found = await memorySearch.search(request, { signal, progress });
     const page = found.hits.map((hit) => toResult(hit, input));
     const results = page.slice(0, Math.max(1, countWithin(page, input.maxTokens)));
-    return { tier: found.tier, totals: { ...found.totals }, results };
+    const notes = request.sources.includes('messages') ? damagedNotes(conversations) : [];
+    return { tier: found.tier, totals: { ...found.totals }, results, ...joinedNote(notes) };
   },
 });
 

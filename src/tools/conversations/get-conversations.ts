@@ -9,7 +9,7 @@ import { countOf } from '../../base/display-text.js';
 import type { ListQuery } from '../../stores/conversations/conversations.js';
 import { predicateOf } from '../../stores/conversations/listing/list-query.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
-import { headSchema, toListed } from '../conversation-input.js';
+import { damagedNotes, headSchema, toListed } from '../conversation-input.js';
 import { dateField, endOf, startOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { joinedNote } from '../masked-note.js';
@@ -66,7 +66,7 @@ export const getConversations = defineTool({
     const { limit: _limit, cursor: _cursor, maxTokens: _maxTokens, ...filters } = request;
     const notes = [
       ...(page.total === 0 ? await otherModules(filters, app) : []),
-      ...damagedNotes(app),
+      ...damagedNotes(app.conversations),
     ];
     return { ...page, ...joinedNote(notes) };
   },
@@ -97,13 +97,6 @@ async function otherModules({ module, ...filters }: Filters, { conversations }: 
   const { total } = await conversations.page(toQuery(filters), { limit: 1 });
   const matches = countOf(total, 'conversation matches', 'conversations match');
   return total === 0 ? [] : [`${matches} without \`module\`.`];
-}
-
-function damagedNotes({ conversations }: App): string[] {
-  const count = conversations.damaged().length;
-  return count === 0
-    ? []
-    : [`${countOf(count, 'conversation')} could not be read; see \`store_info\`.`];
 }
 
 /** The cursor of a page of conversations with similar names: the number of those before it. */

@@ -13,7 +13,7 @@ import type {
   NewMessage,
 } from '../../stores/conversations/conversations.js';
 import { type ConversationHead, ROLES } from '../../stores/conversations/document/schema.js';
-import { messageContent, newTags } from '../conversation-input.js';
+import { messageContent, newTags, newTitle, titled } from '../conversation-input.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
 import { joinedNote, maskedField, maskedNoteOf } from '../masked-note.js';
@@ -42,7 +42,7 @@ export const saveMessage = defineTool({
         .describe('Id of the message that this one answers.')
         .exactOptional(),
       metadata: jsonObject('JSON to store with the message.').exactOptional(),
-      title: z.string().max(1000).describe('Title of a new conversation.').exactOptional(),
+      title: newTitle.describe('Title of a new conversation.').exactOptional(),
       module: z.string().max(200).describe('Area of work of a new conversation.').exactOptional(),
       tags: newTags.describe('Tags of a new conversation.').exactOptional(),
     }),
@@ -66,7 +66,7 @@ export const saveMessage = defineTool({
   async run({ conversationId, title, module, tags, ...message }, app) {
     const { conversations } = app;
     const start = {
-      ...(title !== undefined && { title }),
+      ...titled(title),
       ...(module !== undefined && { module }),
       ...(tags !== undefined && { tags }),
     };

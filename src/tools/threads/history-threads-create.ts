@@ -3,6 +3,7 @@
  * tools of all toolsets can continue.
  */
 import { z } from 'zod';
+import { newTitle, titled } from '../conversation-input.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
 import { fieldsOfMeta, moduleField, threadSchema, toThread } from '../thread-view.js';
@@ -18,7 +19,7 @@ export const historyThreadsCreate = defineTool({
   input: () =>
     z.strictObject({
       module: moduleField.describe('Area of work of the thread.'),
-      title: z.string().max(1000).describe('Subject of the thread.').exactOptional(),
+      title: newTitle.describe('Subject of the thread.').exactOptional(),
       meta: jsonObject('JSON to store with the thread; tags is a list of texts.').exactOptional(),
     }),
   output: () => z.object({ success, id: z.string(), createdAt: z.string(), thread: threadSchema }),
@@ -27,7 +28,7 @@ export const historyThreadsCreate = defineTool({
     const { messages: _, ...head } = await conversations.create({
       module,
       mayDefer: true,
-      ...(title !== undefined && { title }),
+      ...titled(title),
       ...fieldsOfMeta(meta),
     });
     return { id: head.conversationId, createdAt: head.createdAt, thread: toThread(head) };
