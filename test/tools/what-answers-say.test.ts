@@ -142,7 +142,7 @@ describe('an input', () => {
     await call('save_insight', tagged);
     const tags = ['\u0075\u0308bung'];
     expect(await call('list_insights', { context: 'project:tags', tags })).toMatchObject({
-      insights: [{ tags: ['Übung'] }],
+      results: [{ tags: ['Übung'] }],
     });
   });
 
