@@ -23,6 +23,28 @@ export function startOf(name: string, text: string): number {
   );
 }
 
+/**
+ * The span between two fields of the input, such as `{ startDate, endDate }`: the first moment of the first
+ * and the last moment of the second, in epoch milliseconds. Throws VALIDATION_ERROR if it ends before it begins.
+ */
+export function spanOf(fields: Readonly<Record<string, string | undefined>>): {
+  start?: number;
+  end?: number;
+} {
+  const [[first, from], [second, to]] = Object.entries(fields) as [Field, Field];
+  const start = from === undefined ? undefined : startOf(first, from);
+  const end = to === undefined ? undefined : endOf(second, to);
+  if (start !== undefined && end !== undefined && start > end) {
+    throw new AppError('VALIDATION_ERROR', `\`${first}\` is after \`${second}\`.`, {
+      hint: 'Exchange the two times.',
+      details: { field: first },
+    });
+  }
+  return { ...(start !== undefined && { start }), ...(end !== undefined && { end }) };
+}
+
+type Field = [name: string, text: string | undefined];
+
 /** The last moment of `text`, in epoch milliseconds. Throws VALIDATION_ERROR with the field name. */
 export function endOf(name: string, text: string): number {
   const time = startOf(name, text);

@@ -131,6 +131,19 @@ describe('the key of a damaged conversation', () => {
 });
 
 describe('an input', () => {
+  it('of a span that ends before it begins is refused', async () => {
+    const calls: [string, Record<string, string>][] = [
+      ['get_conversations', { updatedAfter: '2026-02-01', updatedBefore: '2026-01-31' }],
+      ['search_messages', { query: 'x', startDate: '2026-02-01', endDate: '2026-01-31' }],
+      ['get_context_summary', { startDate: '2026-02-01', endDate: '2026-01-31' }],
+      ['kg_query', { since: '2026-02-01', until: '2026-01-31' }],
+    ];
+    for (const [tool, args] of calls) {
+      expect((await failure(tool, args)).message, tool).toMatch(/^`\w+` is after `\w+`\.$/);
+    }
+    await call('get_conversations', { updatedAfter: '2026-02-01', updatedBefore: '2026-02-01' });
+  });
+
   it('of an empty title is left out, and a # before a tag too', async () => {
     expect(await save('blank', 'The first words.', { title: ' ' })).toMatchObject({
       title: 'The first words',

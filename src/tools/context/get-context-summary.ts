@@ -12,7 +12,7 @@ import type { ConversationHead } from '../../stores/conversations/document/schem
 import { SUMMARY_LEVELS } from '../../stores/summaries/summary-file.js';
 import { estimateTokens, maxTokens } from '../answer-budget.js';
 import { headSchema, toListed } from '../conversation-input.js';
-import { endOf, startOf } from '../date-field.js';
+import { spanOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
 
 const OVERHEAD_TOKENS = 200;
@@ -60,7 +60,7 @@ export const getContextSummary = defineTool({
   annotations: READS,
   quotesText: true,
   async run(input, { conversations, summaries }, { signal, progress }) {
-    const span = spanOf(input);
+    const span = isoSpanOf(input);
     const heads = await selected(conversations, input, span);
     const shown: z.output<typeof item>[] = [];
     let room = input.maxTokens - OVERHEAD_TOKENS;
@@ -94,10 +94,11 @@ interface Input {
   readonly endDate?: string;
 }
 
-function spanOf({ startDate, endDate }: Input): Span {
+function isoSpanOf({ startDate, endDate }: Input): Span {
+  const { start, end } = spanOf({ startDate, endDate });
   return {
-    ...(startDate !== undefined && { startTime: isoTime(startOf('startDate', startDate)) }),
-    ...(endDate !== undefined && { endTime: isoTime(endOf('endDate', endDate)) }),
+    ...(start !== undefined && { startTime: isoTime(start) }),
+    ...(end !== undefined && { endTime: isoTime(end) }),
   };
 }
 

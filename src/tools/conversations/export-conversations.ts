@@ -8,7 +8,7 @@ import type { Damaged, ExportRequest } from '../../exchange/export.js';
 import { EXPORT_FORMATS } from '../../exchange/formats.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import { estimateTokens, maxTokens } from '../answer-budget.js';
-import { dateField, endOf, startOf } from '../date-field.js';
+import { dateField, spanOf } from '../date-field.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 
 const MAX_DAMAGED = 20;
@@ -117,6 +117,7 @@ function requestOf(
       },
     );
   }
+  const { start: startTime, end: endTime } = spanOf({ startDate, endDate });
   return {
     format,
     forSharing,
@@ -124,8 +125,7 @@ function requestOf(
     selection: {
       refs: conversationIds,
       module,
-      startTime: startDate === undefined ? undefined : startOf('startDate', startDate),
-      endTime: endDate === undefined ? undefined : endOf('endDate', endDate),
+      ...{ startTime, endTime },
       after: cursor,
     },
     onProgress: (done, total) =>

@@ -10,7 +10,7 @@ import type { ListQuery } from '../../stores/conversations/conversations.js';
 import { predicateOf } from '../../stores/conversations/listing/list-query.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { damagedNotes, headSchema, toListed } from '../conversation-input.js';
-import { dateField, endOf, startOf } from '../date-field.js';
+import { dateField, spanOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { joinedNote } from '../masked-note.js';
 
@@ -144,13 +144,15 @@ type Filters = Omit<z.output<typeof input>, 'limit' | 'cursor' | 'maxTokens'>;
 function toQuery(filters: Filters): ListQuery {
   const { query, module, pinned } = filters;
   const { updatedAfter, updatedBefore, createdAfter, createdBefore } = filters;
+  const updated = spanOf({ updatedAfter, updatedBefore });
+  const created = spanOf({ createdAfter, createdBefore });
   return {
     ...(query !== undefined && { words: query }),
     ...(module !== undefined && { module }),
     ...(pinned !== undefined && { pinned }),
-    ...(updatedAfter !== undefined && { updatedFrom: startOf('updatedAfter', updatedAfter) }),
-    ...(updatedBefore !== undefined && { updatedTo: endOf('updatedBefore', updatedBefore) }),
-    ...(createdAfter !== undefined && { createdFrom: startOf('createdAfter', createdAfter) }),
-    ...(createdBefore !== undefined && { createdTo: endOf('createdBefore', createdBefore) }),
+    ...(updated.start !== undefined && { updatedFrom: updated.start }),
+    ...(updated.end !== undefined && { updatedTo: updated.end }),
+    ...(created.start !== undefined && { createdFrom: created.start }),
+    ...(created.end !== undefined && { createdTo: created.end }),
   };
 }

@@ -11,7 +11,7 @@ import type { RecallResults } from '../../search/recall/recall-search.js';
 import { SEARCH_MODES, SEARCH_TIERS } from '../../search/recall/search-mode-names.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
 import { estimateTokens } from '../answer-budget.js';
-import { dateField, endOf, startOf } from '../date-field.js';
+import { dateField, spanOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { joinedNote } from '../masked-note.js';
 import {
@@ -136,13 +136,14 @@ export async function filtersOf(
   { conversationId, module, tag, role, startDate, endDate }: FilterInput,
   resolve: (ref: string) => Promise<string>,
 ): Promise<MessageFilters> {
+  const { start, end } = spanOf({ startDate, endDate });
   return {
     ...(conversationId !== undefined && { conversationId: await resolve(conversationId) }),
     ...(module !== undefined && { module }),
     ...(tag !== undefined && { tag }),
     ...(role !== undefined && { role }),
-    ...(startDate !== undefined && { startTime: startOf('startDate', startDate) }),
-    ...(endDate !== undefined && { endTime: endOf('endDate', endDate) }),
+    ...(start !== undefined && { startTime: start }),
+    ...(end !== undefined && { endTime: end }),
   };
 }
 

@@ -5,7 +5,7 @@ import { countOf } from '../../base/display-text.js';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
 import type { TripleFilter } from '../../stores/knowledge-graph/table/graph-query.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
-import { dateField, endOf, startOf } from '../date-field.js';
+import { dateField, endOf, spanOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { pageOf } from '../offset-page.js';
 import { pageFields, pageSchema, toView, tripleSchema, visibilityFields } from '../triple-view.js';
@@ -47,11 +47,12 @@ export const kgQuery = defineTool({
   view: 'graph',
   quotesText: true,
   async run({ asOf, since, until, order, limit, offset, maxTokens: budget, ...parts }, { kg }) {
+    const { start, end } = spanOf({ since, until });
     const filter: TripleFilter = {
       ...parts,
       ...(asOf !== undefined && { asOf: endOf('asOf', asOf) }),
-      ...(since !== undefined && { since: startOf('since', since) }),
-      ...(until !== undefined && { until: endOf('until', until) }),
+      ...(start !== undefined && { since: start }),
+      ...(end !== undefined && { until: end }),
     };
     const found = await kg.query(filter, { order, limit, offset });
     const views = found.triples.map(toView);
