@@ -35,6 +35,25 @@ it('keeps an edit that is saved while a message is being written', async () => {
   expect(messages.map(({ content }) => content)).toEqual(['first, corrected by hand', 'second']);
 });
 
+it('keeps a message that an edit removes while another one is being written', async () => {
+  const { store, conversationId, file } = await openWithOne();
+  const old = readFileSync(file, 'utf8');
+  await store.append(conversationId, [{ role: 'user', content: 'second' }]);
+  let edits = 0;
+  const saveByHand = () => {
+    if (edits === 0) writeFileSync(file, old);
+    edits += 1;
+    return false;
+  };
+  await store.append(conversationId, [{ role: 'user', content: 'third' }], { skipIf: saveByHand });
+  const { messages } = await store.load(conversationId);
+  expect(messages.map(({ content }) => content)).toEqual(['first', 'third']);
+  await store.close();
+  expect((await store.history.list(conversationId)).versions).toMatchObject([{ reason: 'hand' }]);
+  const version = await store.history.read(conversationId, 1);
+  expect(version.messages.map(({ content }) => content)).toEqual(['first', 'second']);
+});
+
 it('waits for an editor that saves in place', async () => {
   const { store, conversationId, file } = await openWithOne();
   const whole = readFileSync(file, 'utf8').replaceAll('first', 'edited');

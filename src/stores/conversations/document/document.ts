@@ -109,6 +109,12 @@ export class ConversationDocument {
     );
   }
 
+  /** Returns a copy without the changes that are not committed. */
+  committed(): ConversationDocument {
+    const { messages, ...head } = this.snapshot();
+    return new ConversationDocument(head, this.#extra, messages, this.#codec);
+  }
+
   /** Changes fields of the head. Readers see the change after `commit`. */
   amend(change: HeadAmendment): void {
     this.#amended = { ...this.#amended, ...change };

@@ -84,6 +84,8 @@ export interface WriteOptions {
 export class ConversationFiles {
   readonly #options: ConversationFilesOptions;
   readonly #cache = new DocumentCache();
+  /** The versions in memory before writes that failed. The next read compares the file with them. */
+  readonly #beforeFailure = new Map<string, CachedDocument>();
   /** The outlines of large files that this process read as a whole, or that a cache has. */
   readonly outlines: Outlines;
   /** The running reads. A second read of the same version waits for the first. */
@@ -164,6 +166,7 @@ export class ConversationFiles {
   /** Must be called after the conversation's folder was moved. */
   uncache(conversationId: string): void {
     this.#cache.delete(conversationId);
+    this.#beforeFailure.delete(conversationId);
     this.outlines.delete(conversationId);
   }
 
@@ -227,9 +230,11 @@ export class ConversationFiles {
    * Daybook's last write. The writer stores the earlier version.
    */
   #reportEditByHand(conversationId: string, now: CachedDocument): void {
-    const before = this.#cache.get(conversationId);
-    if (before === undefined || isSameStamp(before.stamp, now.stamp)) return;
+    const before = this.#cache.get(conversationId) ?? this.#beforeFailure.get(conversationId);
+    if (before === undefined) return;
     if (!isSameStamp(readStampNow(this.fileOf(conversationId)), now.stamp)) return;
+    this.#beforeFailure.delete(conversationId);
+    if (isSameStamp(before.stamp, now.stamp)) return;
     this.#cache.delete(conversationId);
     const isByHand = now.document.head.updatedAt <= before.document.head.updatedAt;
     const messages = () => [before, now].map(({ document }) => document.snapshot().messages);
@@ -263,7 +268,8 @@ export class ConversationFiles {
     const { updatedAt = isoTime(this.#options.clock.now()), isLast = false } = options;
     const { conversationId } = document.head;
     const { unchangedMessages: messageCount = document.head.messageCount } = options;
-    const base = options.isNew ? undefined : this.#cache.get(conversationId)?.stamp;
+    const known = options.isNew ? undefined : this.#cache.get(conversationId);
+    const base = known?.stamp;
     const path = this.fileOf(conversationId);
     try {
       const { head, bytes } = await this.rendered(document, updatedAt);
@@ -281,6 +287,10 @@ export class ConversationFiles {
       });
     } catch (error) {
       this.#cache.delete(conversationId);
+      if (known !== undefined) {
+        const before = { document: known.document.committed(), stamp: known.stamp };
+        this.#beforeFailure.set(conversationId, before);
+      }
       throw error;
     }
   }
