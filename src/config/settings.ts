@@ -109,7 +109,8 @@ export const SETTINGS = {
   maxMessages: setting({
     schema: wholeNumber(1, 10_000_000).default(10_000),
     takes: 'a whole number from 1 to 10000000',
-    about: 'The maximum number of messages of one conversation (default `10000`).',
+    about:
+      'The maximum number of messages that assistants can add to one conversation (default `10000`). Imported conversations may have more.',
     env: ['DAYBOOK_MAX_MESSAGES'],
   }),
   mbMaxFiles: setting({

@@ -13,6 +13,7 @@ import type { SummaryStore } from '../stores/summaries/summary-store.js';
 import { screenedBy, type TextScreen } from '../stores/text-screen.js';
 import type { AlreadyImported } from './already-imported.js';
 import { addProblem, type ImportOutcome } from './import-outcome.js';
+import { later } from './reconcile.js';
 
 export interface WholeImportOptions {
   readonly store: ConversationStore;
@@ -74,7 +75,15 @@ async function importDocument(
   const exported = documents.parse(conversationId, asExported, conversationId).text;
   const fresh = messagesAfter(current.text, text) ?? messagesAfter(current.text, exported);
   if (fresh === undefined) throw differs(conversationId);
-  if (fresh.length > 0 && !dryRun) await store.append(conversationId, fresh);
+  if (fresh.length > 0 && !dryRun) {
+    await store.revise(conversationId, (now) => {
+      const ids = new Set(now.messages.map(({ id }) => id));
+      return {
+        updatedAt: later(now.updatedAt, head.updatedAt),
+        messages: [...now.messages, ...fresh.filter(({ id }) => !ids.has(id))],
+      };
+    });
+  }
   outcome[fresh.length > 0 ? 'updated' : 'unchanged'] += 1;
   outcome.messages += fresh.length;
   return fresh.length > 0;

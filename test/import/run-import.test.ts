@@ -172,6 +172,16 @@ describe('an import', () => {
     expect(bench.jsonOf('20250124-1737724800001').createdAt).toBe('2025-01-24T13:20:00.000Z');
   });
 
+  it('may have more messages than assistants can add', async () => {
+    const bench = await openImportBench({ maxMessages: 2 });
+    await bench.importText([conversation('x1', [A, B, C])]);
+    await bench.importText([conversation('x1', [A, B, C, D])]);
+    const { conversationId: id, messageCount } = bench.bySource('x1');
+    expect(messageCount).toBe(4);
+    const more = bench.store.append(id, [{ role: 'user', content: 'five' }]);
+    expect((await errorOf(more)).code).toBe('CONVERSATION_FULL');
+  });
+
   it('counts a conversation that is in it twice once, the same at every run', async () => {
     const bench = await openImportBench();
     const all = [conversation('x1', [A]), conversation('x1', [A, B])];

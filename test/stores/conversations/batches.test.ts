@@ -67,11 +67,15 @@ describe('conversations created together', () => {
       store.create({ createdAt: TIME, messages: messagesOf(...texts), isBatched: true });
     const made = await Promise.allSettled([
       create(['a']),
-      create(['1', '2', '3', '4']),
+      store.create({
+        createdAt: TIME,
+        messages: [{ role: 'nobody' as 'user', content: 'x' }],
+        isBatched: true,
+      }),
       create(['b']),
     ]);
     expect(made.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(made[1]).toMatchObject({ reason: { code: 'CONVERSATION_FULL' } });
+    expect(made[1]).toMatchObject({ reason: { code: 'VALIDATION_ERROR' } });
   });
 
   it('give a key once, also where another store has given it meanwhile', async () => {

@@ -112,7 +112,8 @@ function applyAppend(
   requireMessages(messages);
   const seq = document.length + 1;
   if (options.skipIf?.(document.draft())) return { messages: [], seq };
-  if (document.length + messages.length > maxMessages) throw full(document, maxMessages);
+  const count = document.length + messages.length;
+  if (count > maxMessages) throw full(document, count, maxMessages);
   const stored = messages.map((message) => toStored(message, nowMs));
   requireUnique(document, stored);
   requireParents(document, stored);
@@ -214,11 +215,15 @@ function noParent({ head: { conversationId } }: ConversationDocument, parent: st
   );
 }
 
-function full({ head, length }: ConversationDocument, maxMessages: number): AppError {
+function full(
+  { head, length }: ConversationDocument,
+  count: number,
+  maxMessages: number,
+): AppError {
   const { conversationId } = head;
   return new AppError(
     'CONVERSATION_FULL',
-    `Conversation ${conversationId} has ${countOf(length, 'message')}. At most ${maxMessages} are allowed.`,
+    `Conversation ${conversationId} would have ${countOf(count, 'message')}. At most ${maxMessages} are allowed.`,
     { details: { conversationId, messageCount: length, maxMessages } },
   );
 }

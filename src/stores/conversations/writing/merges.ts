@@ -94,10 +94,11 @@ export class Merges {
     const journals: Journal[] = [];
     try {
       const requests = [{ messages, options: {} }];
-      const { head } = await this.#writer.createWith(lock, fields, requests, async (into) => {
+      const beforeWrite = async (into: string) => {
         journals.push({ into, from }); // may be called again for another id
         await this.#write({ into, from });
-      });
+      };
+      const { head } = await this.#writer.createWith(lock, fields, requests, { beforeWrite });
       const journal = journals.pop();
       if (journal === undefined) throw new Error('a conversation was made without its journal');
       return { head, journal };

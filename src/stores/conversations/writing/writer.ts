@@ -71,8 +71,8 @@ export class ConversationWriter {
     this.#core = core;
     this.#versions = versions;
     this.#batches = new BatchWriter(core, {
-      fill: (document, messages) => this.#fill(document, [{ messages, options: {} }]),
-      createOne: (one) => this.#createOne(one, false),
+      fill: (document, messages) => fill(document, [{ messages, options: {} }], this.#unlimited),
+      createOne: (one) => this.#createOne(one, false, this.#unlimited),
     });
   }
 
@@ -93,7 +93,9 @@ export class ConversationWriter {
       ? { messages: given }
       : await this.#core.screened(given);
     const one = { fields, messages };
-    const creating = isBatched ? this.#batches.add(one) : this.#createOne(one, isKeyFree);
+    const creating = isBatched
+      ? this.#batches.add(one)
+      : this.#createOne(one, isKeyFree, this.#limits);
     const document = await this.#core.track(creating);
     return { ...document.snapshot(), ...noted };
   }
@@ -106,42 +108,36 @@ export class ConversationWriter {
   async #createOne(
     { fields, messages }: NewEntry,
     isKeyFree: boolean,
+    limits: Limits,
   ): Promise<ConversationDocument> {
     const { locksFolder, options } = this.#core;
     await options.requireRoom?.();
     const requests = [{ messages, options: {} }];
     const { clientId } = fields;
     if (clientId === undefined) {
-      const work = (lock: HeldLock) => this.createWith(lock, fields, requests);
+      const work = (lock: HeldLock) => this.createWith(lock, fields, requests, { limits });
       return withLock(locksFolder, `new-${newUuid()}`, work);
     }
     return withKeyLock(locksFolder, clientId, async (lock) => {
       await this.#requireFreeKey(clientId, isKeyFree);
-      return this.createWith(lock, fields, requests);
+      return this.createWith(lock, fields, requests, { limits });
     });
   }
 
   /**
-   * Creates a conversation under a lock that the caller holds. `beforeWrite` is called when the id is known.
+   * Creates a conversation under a lock that the caller holds.
    */
   createWith(
     lock: HeldLock,
     fields: PastFields,
     requests: readonly AppendRequest[],
-    beforeWrite?: (conversationId: string) => Promise<void>,
+    { limits = this.#limits, beforeWrite }: CreateOptions = {},
   ): Promise<ConversationDocument> {
     return this.#core.files.create(lock, fields, async (document) => {
-      this.#fill(document, requests);
+      fill(document, requests, limits);
       await beforeWrite?.(document.head.conversationId);
       return true;
     });
-  }
-
-  /** Adds all messages, or throws. */
-  #fill(document: ConversationDocument, requests: readonly AppendRequest[]): void {
-    for (const outcome of this.#apply(document, requests)) {
-      if ('error' in outcome) throw outcome.error;
-    }
   }
 
   removeIf(
@@ -170,7 +166,6 @@ export class ConversationWriter {
     reason: VersionReason,
   ): Promise<ConversationHead> {
     const { files } = this.#core;
-    const limits = this.#limits();
     // Deleting makes room, so the version is stored even if the store is full.
     if (reason !== 'delete') await this.#core.options.requireRoom?.();
     const revising = withLock(this.#core.locksFolder, conversationId, async (lock) => {
@@ -178,7 +173,11 @@ export class ConversationWriter {
       if (found === undefined) throw notFound(conversationId);
       const revision = decide(found.document.snapshot());
       if (revision === undefined) return found.document.head;
-      const { document, unchangedMessages } = applyRevision(found.document, revision, limits);
+      const { document, unchangedMessages } = applyRevision(
+        found.document,
+        revision,
+        this.#unlimited,
+      );
       const { updatedAt } = revision;
       if (unchangedMessages < found.document.head.messageCount) {
         await this.#versions.store(conversationId, found.document, reason);
@@ -236,7 +235,7 @@ export class ConversationWriter {
   ): Promise<readonly Outcome<AppendResult>[]> {
     const { files, locksFolder } = this.#core;
     const { applied, head } = await withLock(locksFolder, id, (lock) =>
-      files.append(lock, id, requests, this.#limits()),
+      files.append(lock, id, requests, this.#limits),
     );
     return applied.map((outcome) => withHead(outcome, head, false));
   }
@@ -256,7 +255,7 @@ export class ConversationWriter {
       let applied: Outcome<Applied>[] = [];
       const fields = { ...fieldsOf(requests), clientId };
       const document = await files.create(lock, fields, (empty) => {
-        applied = this.#apply(empty, requests);
+        applied = applyAppends(empty, requests, this.#limits);
         return applied.some((outcome) => 'value' in outcome);
       });
       const first = applied.findIndex((outcome) => 'value' in outcome);
@@ -280,12 +279,30 @@ export class ConversationWriter {
     if (!isKnown) await this.#requireNotDamaged(clientId);
   }
 
-  #apply(document: ConversationDocument, requests: readonly AppendRequest[]): Outcome<Applied>[] {
-    return applyAppends(document, requests, this.#limits());
+  get #limits(): Limits {
+    return { maxMessages: this.#core.options.maxMessages, nowMs: this.#core.clock.now() };
   }
 
-  #limits(): Limits {
-    return { maxMessages: this.#core.options.maxMessages, nowMs: this.#core.clock.now() };
+  /** For imports and for changes of messages that exist. */
+  get #unlimited(): Limits {
+    return { ...this.#limits, maxMessages: Number.POSITIVE_INFINITY };
+  }
+}
+
+interface CreateOptions {
+  readonly limits?: Limits;
+  /** Called when the id is known. */
+  readonly beforeWrite?: (conversationId: string) => Promise<void>;
+}
+
+/** Adds all messages, or throws. */
+function fill(
+  document: ConversationDocument,
+  requests: readonly AppendRequest[],
+  limits: Limits,
+): void {
+  for (const outcome of applyAppends(document, requests, limits)) {
+    if ('error' in outcome) throw outcome.error;
   }
 }
 
