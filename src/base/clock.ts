@@ -22,6 +22,9 @@ export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
+/** Returns the later of two times in ISO 8601. */
+export const later = (one: string, other: string): string => (one > other ? one : other);
+
 /**
  * Whether the day at the beginning of an ISO 8601 text exists. `Date.parse` takes 30 February for 2 March.
  */

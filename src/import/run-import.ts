@@ -13,9 +13,9 @@ import type { ConversationStore } from '../stores/conversations/conversations.js
 import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';
 import type { Screen } from '../stores/conversations/writing/screen.js';
 import type { SummaryStore } from '../stores/summaries/summary-store.js';
-import { AlreadyImported } from './already-imported.js';
 import { copyAttachments } from './attachments.js';
-import { ConversationImport } from './conversation-import.js';
+import { AlreadyImported } from './conversations/already-imported.js';
+import { ConversationImport } from './conversations/conversation-import.js';
 import { addLeftOut, addProblem, type ImportOutcome, newOutcome } from './import-outcome.js';
 import { OtherImport, type OtherStores } from './non-conversation-import.js';
 import { observedInput, type ReadingProgress } from './reading/observed-input.js';

@@ -73,10 +73,10 @@ async function groupsOf({ files }: Input, { isKnown }: ReadOptions): Promise<Gro
   const logs = files.filter(({ name }) => SESSION.test(name) && !HISTORY.test(name));
   const sessions = logs.filter(({ name }) => !AGENT.test(name) && !BESIDE.test(name));
   for (const file of sessions) {
+    // A session that was resumed in another folder has a copy there.
     const first = (await firstUuid(file, summaries)) ?? file.name;
-    const key = `${posix.dirname(file.name)}\n${first}`;
-    const group = groups.get(key) ?? { files: [], agents: [], summaries };
-    groups.set(key, group);
+    const group = groups.get(first) ?? { files: [], agents: [], summaries };
+    groups.set(first, group);
     group.files.push(file);
     bySession.set(nameOf(file), group);
   }

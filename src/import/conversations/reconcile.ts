@@ -3,17 +3,24 @@
  * continued here is never overwritten: the source's new messages are added at the end or, if both sides
  * continued, become a branch. No file access.
  */
-import { derivedUuid } from '../base/ids.js';
-import type { Revision } from '../stores/conversations/document/apply-revision.js';
-import type { Conversation } from '../stores/conversations/document/schema.js';
+import { later } from '../../base/clock.js';
+import type { Revision } from '../../stores/conversations/document/apply-revision.js';
+import type { Conversation } from '../../stores/conversations/document/schema.js';
+import type { PastMessage } from '../../stores/conversations/writing/append.js';
 import { contentDigestOf, digestOf, headDigestOf, type SourceMark } from './import-mark.js';
-import type { Candidate, CandidateMessage } from './planned-conversation.js';
+import { type Candidate, type CandidateMessage, otherVersionId } from './planned-conversation.js';
+
+/** New messages of the source, and the message before them. */
+export interface BranchContent {
+  readonly messages: readonly CandidateMessage[];
+  readonly previous?: Pick<CandidateMessage, 'id' | 'content'> | undefined;
+}
 
 export interface Reconciled {
   /** For the conversation itself. */
   readonly revision: Revision;
-  /** Messages for a branch after the message `after` of the conversation, if both sides continued. */
-  readonly branch?: { readonly messages: readonly CandidateMessage[]; readonly after?: string };
+  /** The source's new messages, if they do not follow the last message of the conversation. */
+  readonly branch?: BranchContent;
 }
 
 /** Returns `undefined` if the source has nothing that was not imported before. */
@@ -25,28 +32,48 @@ export function reconcile(
   if (!isChanged(mark, candidate.mark) || isOlder(current, mark, candidate)) return undefined;
   const head = headRevision(current, mark, candidate);
   const { messages } = candidate;
-  // Messages that the source has deleted since the last import are kept, because people import to keep what
-  // sources delete.
-  const isKept = current.messages.every(({ id }) => candidate.isInSource(id));
-  if (isKept && isUntouched(current, mark) && current.messages.length === mark.count) {
+  if (mayReplace(current, mark, candidate)) {
     return { revision: { ...head, messages: [...messages] } };
   }
-  const isLonger = mark.said === contentDigestOf(messages.slice(0, mark.count));
-  const start = isLonger ? mark.count : firstDifference(current, messages);
+  const extended = extendedBySource(current, mark, messages);
+  const start = extended === undefined ? firstDifference(current, messages) : mark.count;
   const fresh = messages.slice(start);
-  if (fresh.length === 0) return { revision: head };
-  if (isLonger && !isContinued(current, messages.slice(0, start))) {
-    return { revision: { ...head, messages: [...current.messages, ...fresh] } };
-  }
-  const after = messages[start - 1]?.id;
-  const isThere = current.messages.some(({ id }) => id === after);
+  const isFollowed = extended !== undefined && !isContinued(current, messages.slice(0, start));
+  if (isFollowed) return { revision: { ...head, messages: [...extended, ...fresh] } };
+  const revision = { ...head, ...(extended && { messages: extended }) };
+  if (fresh.length === 0) return { revision };
   return {
-    revision: head,
-    branch: {
-      messages: underOwnIds(fresh, current),
-      ...(after !== undefined && isThere && { after }),
-    },
+    revision,
+    branch: { messages: underOwnIds(fresh, current), previous: messages[start - 1] },
   };
+}
+
+/** Whether the conversation has only what was imported, and the source still has all of it. */
+function mayReplace(current: Conversation, mark: SourceMark, candidate: Candidate): boolean {
+  if (!isUntouched(current, mark) || current.messages.length !== mark.count) return false;
+  // The prompts of a remnant are in the session too.
+  if (mark.isRemnant && !candidate.mark.isRemnant) return true;
+  // Messages that the source has deleted since the last import are kept, because people import to keep what
+  // sources delete.
+  return current.messages.every(({ id }) => candidate.isInSource(id));
+}
+
+/**
+ * If the source still begins with the imported messages, returns the stored messages. The last imported
+ * message may have another text now: a source is also read while an answer is being written.
+ */
+function extendedBySource(
+  { messages: stored }: Conversation,
+  { count, said }: SourceMark,
+  messages: readonly CandidateMessage[],
+): readonly PastMessage[] | undefined {
+  const imported = messages.slice(0, count);
+  if (said === contentDigestOf(imported)) return stored;
+  const last = imported.at(-1);
+  const before = stored.find(({ id }) => id === last?.id);
+  if (last === undefined || before === undefined) return undefined;
+  if (said !== contentDigestOf([...imported.slice(0, -1), before])) return undefined;
+  return stored.map((message) => (message === before ? last : message));
 }
 
 /** Whether the source has changed since the import that wrote this mark. */
@@ -82,9 +109,6 @@ function firstDifference({ messages }: Conversation, news: readonly CandidateMes
   return at === -1 ? news.length : at;
 }
 
-/** Of two times in ISO 8601. */
-export const later = (one: string, other: string): string => (one > other ? one : other);
-
 /**
  * Title, module, tags and pin follow the source unless one of them was changed here. A title that was
  * derived from a message is replaced in any case.
@@ -116,6 +140,6 @@ function underOwnIds(
   const taken = new Set(current.messages.map(({ id }) => id));
   return messages.map(({ parentMessageId: _parent, ...message }) => ({
     ...message,
-    id: taken.has(message.id) ? derivedUuid(message.id, message.content) : message.id,
+    id: taken.has(message.id) ? otherVersionId(message) : message.id,
   }));
 }

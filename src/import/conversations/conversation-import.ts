@@ -3,20 +3,21 @@
  * is counted. A repeated import changes nothing. An import after a kill continues where the last one
  * ended.
  */
-import { type AppError, isAppError } from '../base/errors.js';
-import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
-import type { Screen } from '../stores/conversations/writing/screen.js';
-import { addSummaries } from '../stores/summaries/exported-summaries.js';
-import { type Summaries, sourceHashOf } from '../stores/summaries/summary-file.js';
-import { screenedBy } from '../stores/text-screen.js';
+import { type AppError, isAppError } from '../../base/errors.js';
+import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
+import type { Screen } from '../../stores/conversations/writing/screen.js';
+import { addSummaries } from '../../stores/summaries/exported-summaries.js';
+import { type Summaries, sourceHashOf } from '../../stores/summaries/summary-file.js';
+import { screenedBy } from '../../stores/text-screen.js';
+import { addLeftOut, addProblem } from '../import-outcome.js';
+import type { ImportedConversation } from '../source-interface.js';
 import type { KnownConversation } from './already-imported.js';
+import { BranchImport } from './branch-import.js';
 import { markIn, type SourceMark } from './import-mark.js';
-import { addLeftOut, addProblem } from './import-outcome.js';
 import { addUnder, differs, importWhole, type WholeImportOptions } from './own-export-import.js';
 import { type Candidate, candidateOf } from './planned-conversation.js';
-import { isChanged, later, type Reconciled, reconcile } from './reconcile.js';
+import { isChanged, type Reconciled, reconcile } from './reconcile.js';
 import { BySource } from './source-id-map.js';
-import type { ImportedConversation } from './source-interface.js';
 
 /** Errors that concern one conversation and do not stop the others. */
 const ERRORS_OF_ONE_CONVERSATION: readonly AppError['code'][] = [
@@ -41,11 +42,13 @@ export interface ConversationImportOptions extends WholeImportOptions {
 
 export class ConversationImport {
   readonly #options: ConversationImportOptions;
+  readonly #branches: BranchImport;
   /** Conversations that are being imported or are done in this import. */
   readonly #started = new BySource<Promise<void>>();
 
   constructor(options: ConversationImportOptions) {
     this.#options = options;
+    this.#branches = new BranchImport(options);
   }
 
   /**
@@ -177,12 +180,7 @@ export class ConversationImport {
       outcome.unchanged += 1;
       return;
     }
-    let added = Math.max(0, candidate.mark.count - mark.count);
-    if (plan.branch !== undefined) {
-      // The branch is written before the mark that says it is done, so that an import after a crash repeats it.
-      added = await this.#extendBranch(conversationId, candidate, plan.branch);
-      outcome.branched.push(conversationId);
-    }
+    const branched = await this.#addBranch(conversationId, candidate, plan);
     if (!dryRun) {
       await store.revise(conversationId, (current) => {
         const now = reconcile(current, markIn(current.metadata) ?? mark, candidate);
@@ -193,47 +191,17 @@ export class ConversationImport {
       });
       known.add(conversationId);
     }
-    outcome.updated += 1;
-    outcome.messages += added;
+    if (branched?.isNew) outcome.added += 1;
+    else outcome.updated += 1;
+    outcome.messages += branched?.added ?? Math.max(0, candidate.mark.count - mark.count);
   }
 
-  /**
-   * Writes the source's new messages to a branch of the conversation; if an earlier import made the branch,
-   * adds them to it. Returns the number of messages added.
-   */
-  async #extendBranch(
-    conversationId: string,
-    { mark, fields }: Candidate,
-    { messages, after }: NonNullable<Reconciled['branch']>,
-  ): Promise<number> {
-    const { store, known, dryRun } = this.#options;
-    const own: SourceMark = { ...mark, id: `${mark.id}+`, count: messages.length };
-    const there = known.get(own);
-    if (dryRun) return messages.length;
-    if (there === undefined) {
-      const { clientId: _key, metadata, ...others } = fields;
-      const created = await store.create({
-        ...others,
-        metadata: { ...metadata, source: own },
-        isScreened: true,
-        isBatched: true,
-        ...(after !== undefined && { branchOf: { conversationId, messageId: after } }),
-        messages,
-      });
-      known.add(created.conversationId);
-      return messages.length;
-    }
-    const { messages: before } = await store.load(there.conversationId);
-    const ids = new Set(before.map(({ id }) => id));
-    const fresh = messages.filter(({ id }) => !ids.has(id));
-    if (fresh.length > 0) {
-      await store.revise(there.conversationId, (current) => ({
-        updatedAt: later(current.updatedAt, fields.updatedAt),
-        messages: [...current.messages, ...fresh],
-        fields: { metadata: { ...current.metadata, source: own } },
-      }));
-    }
-    return fresh.length;
+  /** The branch is written before the mark that says it is done, so that an import after a crash repeats it. */
+  async #addBranch(conversationId: string, candidate: Candidate, { branch }: Reconciled) {
+    if (branch === undefined) return undefined;
+    const done = await this.#branches.add(conversationId, candidate, branch);
+    if (done.added > 0) this.#options.outcome.branched.push(conversationId);
+    return done;
   }
 }
 

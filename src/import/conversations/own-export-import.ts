@@ -3,17 +3,17 @@
  * the same. Only secrets are masked, as in every import. An existing conversation is only extended by the
  * messages that follow the same messages in the export.
  */
-import { AppError, isAppError } from '../base/errors.js';
-import { readStampNow } from '../files/read/stamp.js';
-import type { ConversationStore } from '../stores/conversations/conversations.js';
-import type { JsonObject, Message } from '../stores/conversations/document/schema.js';
-import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';
-import { addSummaries, takeSummaries } from '../stores/summaries/exported-summaries.js';
-import type { SummaryStore } from '../stores/summaries/summary-store.js';
-import { screenedBy, type TextScreen } from '../stores/text-screen.js';
+import { later } from '../../base/clock.js';
+import { AppError, isAppError } from '../../base/errors.js';
+import { readStampNow } from '../../files/read/stamp.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import type { JsonObject, Message } from '../../stores/conversations/document/schema.js';
+import type { ConversationDocuments } from '../../stores/conversations/files/conversation-documents.js';
+import { addSummaries, takeSummaries } from '../../stores/summaries/exported-summaries.js';
+import type { SummaryStore } from '../../stores/summaries/summary-store.js';
+import { screenedBy, type TextScreen } from '../../stores/text-screen.js';
+import { addProblem, type ImportOutcome } from '../import-outcome.js';
 import type { AlreadyImported } from './already-imported.js';
-import { addProblem, type ImportOutcome } from './import-outcome.js';
-import { later } from './reconcile.js';
 
 export interface WholeImportOptions {
   readonly store: ConversationStore;

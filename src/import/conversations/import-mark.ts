@@ -4,12 +4,12 @@
  * whether anything was changed here since, without a copy of the import.
  */
 
-import { ownCopy } from '../base/display-text.js';
-import { sha256Hex, sha256Stream } from '../base/ids.js';
-import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
-import type { JsonObject } from '../stores/conversations/document/schema.js';
-import type { PastFields, PastMessage } from '../stores/conversations/writing/append.js';
-import { isObject, numberIn, textIn } from './reading/fields.js';
+import { ownCopy } from '../../base/display-text.js';
+import { sha256Hex, sha256Stream } from '../../base/ids.js';
+import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
+import type { PastFields, PastMessage } from '../../stores/conversations/writing/append.js';
+import { isObject, numberIn, textIn } from '../reading/fields.js';
 
 export interface SourceMark {
   readonly kind: string;

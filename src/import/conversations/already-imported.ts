@@ -3,7 +3,7 @@
  * id, and the conversations that were deleted here and are not imported again. It uses the heads and the
  * ids that the store has in memory in any case, so that many conversations need little memory.
  */
-import type { ConversationStore } from '../stores/conversations/conversations.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { markIn, type SourceId, type SourceMark } from './import-mark.js';
 import { BySource } from './source-id-map.js';
 
@@ -69,10 +69,8 @@ export class AlreadyImported {
     const mark = markIn(this.#store.knownHead(conversationId)?.metadata);
     if (mark === undefined) return;
     const { kind, first } = mark;
-    if (first !== undefined) this.#byFirst.set({ kind, id: first }, conversationId);
-    const other = this.#byId.get(mark);
-    // If a copied folder makes two conversations of one source id, the older one is used.
-    if (other === undefined || other >= conversationId) this.#byId.set(mark, conversationId);
+    setOlder(this.#byId, mark, conversationId);
+    if (first !== undefined) setOlder(this.#byFirst, { kind, id: first }, conversationId);
   }
 
   /** Whether the conversation was deleted here and not restored. */
@@ -87,4 +85,10 @@ export class AlreadyImported {
   takeKey(clientId: string): void {
     this.#clientIds.add(clientId);
   }
+}
+
+/** Two conversations have the same source if a folder was copied, or if one is a branch of the other. */
+function setOlder(ids: BySource<string>, source: SourceId, conversationId: string): void {
+  const other = ids.get(source);
+  if (other === undefined || other >= conversationId) ids.set(source, conversationId);
 }

@@ -2,12 +2,13 @@
  * A conversation of a source in the form in which the store would write it, with its mark. The same
  * conversation always results in the same candidate, message ids included.
  */
-import { isoTime } from '../base/clock.js';
-import { derivedUuid } from '../base/ids.js';
-import { CLIENT_ID } from '../stores/conversations/document/conversation-id.js';
-import { jsonCopy } from '../stores/conversations/document/json-copy.js';
-import type { JsonObject } from '../stores/conversations/document/schema.js';
-import type { PastFields, PastMessage } from '../stores/conversations/writing/append.js';
+import { isoTime } from '../../base/clock.js';
+import { derivedUuid } from '../../base/ids.js';
+import { CLIENT_ID } from '../../stores/conversations/document/conversation-id.js';
+import { jsonCopy } from '../../stores/conversations/document/json-copy.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
+import type { PastFields, PastMessage } from '../../stores/conversations/writing/append.js';
+import type { ImportedConversation, ImportedMessage } from '../source-interface.js';
 import {
   contentDigestOf,
   digestOf,
@@ -15,9 +16,12 @@ import {
   isOwnId,
   type SourceMark,
 } from './import-mark.js';
-import type { ImportedConversation, ImportedMessage } from './source-interface.js';
 
 export type CandidateMessage = PastMessage & { readonly id: string; readonly createdAt: string };
+
+/** The id in the store of the source's version of a message that was edited here. */
+export const otherVersionId = ({ id, content }: Pick<CandidateMessage, 'id' | 'content'>): string =>
+  derivedUuid(id, content);
 
 export interface Candidate {
   readonly mark: SourceMark;
