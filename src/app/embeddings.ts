@@ -54,7 +54,7 @@ export function openEmbeddings(
   });
   return {
     mode,
-    vectors: createVectorSource(sync, log, loadsVectors),
+    vectors: createVectorSource(sync, { log, loads: loadsVectors }),
     progress: () => sync.progress,
     load: () => sync.load(),
     embedAll: (onProgress, signal) => sync.embedAll(onProgress, signal),

@@ -1,15 +1,37 @@
 /** Implements recall's VectorSource with the stored vectors. */
+import { type Clock, systemClock } from '../base/clock.js';
 import { isAppError } from '../base/errors.js';
 import type { Log } from '../base/log.js';
 import type { VectorScores, VectorSource } from '../recall/vector-source.js';
 import type { EmbeddingSync } from './embedding-sync.js';
 
+/** A question waits at most so long for its vector. */
+const ANSWER_WITHIN_MS = 3_000;
+/** After a failure, questions use only words for so long, so that not each of them waits. */
+const REST_MS = 30_000;
+
+export interface VectorSourceOptions {
+  readonly log: Log;
+  /** For a process that does not call `sync.start`: each question first reads the vectors on disk. */
+  readonly loads?: boolean;
+  readonly clock?: Clock;
+  readonly answerWithinMs?: number;
+}
+
 /**
- * If a question cannot be embedded, `ask` logs a warning and returns `undefined`, so that the search uses
- * only words; it throws CANCELLED. `loads`: for a process that does not call `sync.start`; each question
- * first reads the vectors on disk.
+ * If a question cannot be embedded in time, `ask` logs a warning and returns `undefined`, so that the search
+ * uses only words; it throws CANCELLED.
  */
-export function createVectorSource(sync: EmbeddingSync, log: Log, loads = false): VectorSource {
+export function createVectorSource(
+  sync: Pick<EmbeddingSync, 'model' | 'load' | 'ask'>,
+  {
+    log,
+    loads = false,
+    clock = systemClock,
+    answerWithinMs = ANSWER_WITHIN_MS,
+  }: VectorSourceOptions,
+): VectorSource {
+  let restsUntilMs = Number.NEGATIVE_INFINITY;
   return {
     get model() {
       return sync.model;
@@ -18,9 +40,11 @@ export function createVectorSource(sync: EmbeddingSync, log: Log, loads = false)
       variants: readonly string[],
       signal?: AbortSignal,
     ): Promise<VectorScores | undefined> {
+      if (clock.monotonic() < restsUntilMs) return undefined;
       try {
         if (loads) await sync.load();
-        const asked = await sync.ask(variants, signal);
+        const limit = AbortSignal.timeout(answerWithinMs);
+        const asked = await sync.ask(variants, signal ? AbortSignal.any([signal, limit]) : limit);
         if (asked === undefined) return undefined;
         const { rows, table, cosines } = asked;
         return {
@@ -28,7 +52,8 @@ export function createVectorSource(sync: EmbeddingSync, log: Log, loads = false)
           nearest: (limit, accepts) => rows.nearest(limit, accepts, table, cosines),
         };
       } catch (error) {
-        if (!isAppError(error) || error.code === 'CANCELLED') throw error;
+        if (signal?.aborted || !isAppError(error)) throw error;
+        restsUntilMs = clock.monotonic() + REST_MS;
         log.warn({ err: error }, 'a question could not be embedded; the search uses only words');
         return undefined;
       }

@@ -99,7 +99,7 @@ const continueTopic: Prompt = {
     return [
       {
         type: 'text',
-        text: `Let us continue this topic: ${topic}\n\nBelow are the stored passages about it, in the order of time. Write in a few sentences what was discussed and decided, as far as the passages show it. A passage that is no longer valid is marked. Then name what is still open and ask how to continue. If there is no passage, write that nothing is stored about it.`,
+        text: `Let us continue this topic: ${topic}\n\nBelow are the stored passages about it, in the order of time. Write in a few sentences what was discussed and decided, as far as the passages show it. A passage that a later one seems to replace is marked. Then name what is still open and ask how to continue. If there is no passage, write that nothing is stored about it.`,
       },
       { type: 'text', text: `${DATA_NOTICE}\n\n${passages.join('\n\n') || 'No passages.'}` },
     ];

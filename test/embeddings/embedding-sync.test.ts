@@ -45,7 +45,7 @@ async function openPlace() {
     });
     onTestFinished(() => sync.close());
     sync.start();
-    return { sync, source: createVectorSource(sync, silentLog) };
+    return { sync, source: createVectorSource(sync, { log: silentLog }) };
   };
   const add = async (...contents: string[]) =>
     (

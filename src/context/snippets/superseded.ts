@@ -18,11 +18,13 @@ const SHARED_STEMS = 0.5;
 const MANY_SHARED_STEMS = 0.7;
 /** Passages with fewer stems would match by chance. */
 const MIN_STEMS = 3;
-const VALUE = /^\p{N}+$/u;
+const NUMBER = /^\p{N}+$/u;
 
 interface Content {
   readonly stems: ReadonlySet<string>;
-  readonly values: ReadonlySet<string>;
+  readonly numbers: ReadonlySet<string>;
+  /** Names of months and days of the week. */
+  readonly dateWords: ReadonlySet<string>;
   readonly saysChange: boolean;
 }
 
@@ -49,22 +51,58 @@ function supersedes(later: Content | undefined, earlier: Content | undefined): b
   let shared = 0;
   for (const stem of earlier.stems) if (later.stems.has(stem)) shared += 1;
   if (later.saysChange) return shared / least >= SHARED_STEMS;
-  const hasOtherValue =
-    earlier.values.size > 0 &&
-    later.values.size > 0 &&
-    [...earlier.values].every((value) => !later.values.has(value));
-  return hasOtherValue && shared / least >= MANY_SHARED_STEMS;
+  // Each passage has a word that the other lacks: they may be about two things, such as two cities.
+  if (shared < earlier.stems.size && shared < later.stems.size) return false;
+  return shared / least >= MANY_SHARED_STEMS && hasOtherValue(later, earlier);
 }
+
+/** With two other numbers, the passages may be about two things, such as two invoices. */
+function hasOtherValue(later: Content, earlier: Content): boolean {
+  const [now, then] = [
+    without(later.numbers, earlier.numbers),
+    without(earlier.numbers, later.numbers),
+  ];
+  if (now > 1 || then > 1) return false;
+  const isOtherDate =
+    without(later.dateWords, earlier.dateWords) > 0 &&
+    without(earlier.dateWords, later.dateWords) > 0;
+  return isOtherDate || (now === 1 && then === 1);
+}
+
+/** The number of words of `some` that `others` lacks. */
+const without = (some: ReadonlySet<string>, others: ReadonlySet<string>): number =>
+  [...some].filter((word) => !others.has(word)).length;
 
 function contentOf(text: string): Content {
   const words = wordsOf(text);
   const language = languageOf(words.map(functionWordMask), 0);
-  const values = new Set(words.filter((word) => VALUE.test(word)));
+  const names = dateNamesOf(language);
+  const numbers = new Set(words.filter((word) => NUMBER.test(word)));
+  const dateWords = new Set(words.filter((word) => names.has(word)));
   const stems = new Set<string>();
   for (const word of words) {
-    const stem = values.has(word) ? undefined : stemOf(word, language);
+    const isValue = numbers.has(word) || dateWords.has(word);
+    const stem = isValue ? undefined : stemOf(word, language);
     if (stem !== undefined) stems.add(stem);
   }
   const isChange = LANGUAGES[language]?.cues.isChange;
-  return { stems, values, saysChange: isChange?.test(text.toLowerCase()) === true };
+  return { stems, numbers, dateWords, saysChange: isChange?.test(text.toLowerCase()) === true };
+}
+
+const dateNames = new Map<number, ReadonlySet<string>>();
+
+function dateNamesOf(language: number): ReadonlySet<string> {
+  let names = dateNames.get(language);
+  if (names === undefined) {
+    const locale = LANGUAGES[language]?.code ?? 'en';
+    const named = (option: Intl.DateTimeFormatOptions, times: number[]) => {
+      const format = new Intl.DateTimeFormat(locale, { ...option, timeZone: 'UTC' });
+      return times.flatMap((time) => wordsOf(format.format(time)));
+    };
+    const months = Array.from({ length: 12 }, (_, at) => Date.UTC(2001, at, 15));
+    const days = Array.from({ length: 7 }, (_, at) => Date.UTC(2001, 0, at + 1));
+    names = new Set([...named({ month: 'long' }, months), ...named({ weekday: 'long' }, days)]);
+    dateNames.set(language, names);
+  }
+  return names;
 }

@@ -38,7 +38,7 @@ export function createEmbeddings(options: EmbeddingsOptions): EmbeddingsRequest 
       if (vector !== undefined && vector.length === width) return vector;
       throw unusable(
         name,
-        'an answer that does not have one vector for each text, all of the same length',
+        'an answer that does not have one vector for each text, all of the same length and not zero',
       );
     });
   };
@@ -47,5 +47,6 @@ export function createEmbeddings(options: EmbeddingsOptions): EmbeddingsRequest 
 function vectorOf(value: unknown): Float32Array | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
   const isValid = value.every((number) => typeof number === 'number' && Number.isFinite(number));
-  return isValid ? Float32Array.from(value) : undefined;
+  // A vector of zeros has no direction, so it would be as near to every question.
+  return isValid && value.some((number) => number !== 0) ? Float32Array.from(value) : undefined;
 }

@@ -16,7 +16,7 @@ export const getRelevantSnippets = defineTool({
   toolset: 'context',
   title: 'Passages that answer a question',
   description:
-    'Returns the passages of stored conversations that answer a question, the best first, within a budget of tokens. A passage with supersededBy is no longer valid.',
+    'Returns the passages of stored conversations that answer a question, the best first, within a budget of tokens. A passage with supersededBy seems to be replaced by a later one.',
   input: () =>
     z.strictObject({
       query: z.string().min(1).max(10_000).describe('The question, in plain words.'),

@@ -120,7 +120,7 @@ export const searchMessages = defineTool({
 });
 
 const BY_WORDS =
-  'There are no embeddings, so the search compared only words and their forms, not meanings.';
+  'Embeddings could not be used (there are none, or the model did not answer in time), so the search compared only words and their forms, not meanings. `store_info` shows their state.';
 
 export interface FilterInput {
   conversationId?: string;
