@@ -267,7 +267,8 @@ export class ResearchRuns {
     const { conversationId, job } = run;
     run.isEnding = true;
     const notes = notesFor(job.notes, answer, job, perplexity?.hasThinking ?? true);
-    const origin = { kind: 'deep_research', backend: job.backend, notes } as const;
+    const { backend, startedAt: askedAt } = job;
+    const origin = { kind: 'deep_research', backend, notes, askedAt } as const;
     try {
       await store.append(conversationId, toStoredExchange(job.query, answer, origin), {
         skipIf: (current) => hasResponse(current, answer.responseId),

@@ -4,22 +4,25 @@
  * stored twice.
  */
 import type { AskKind, Backend, PerplexityAnswer } from '../providers/perplexity-answer.js';
-import type { NewMessage } from '../stores/conversations/conversations.js';
 import type { Conversation } from '../stores/conversations/document/schema.js';
+import type { NewMessage, PastMessage } from '../stores/conversations/writing/append.js';
 
 export interface ExchangeOrigin {
   readonly kind: AskKind;
   readonly backend: Backend;
   readonly notes: readonly string[];
+  /** ISO 8601, if the answer comes much later than the question. */
+  readonly askedAt?: string;
 }
 
 export function toStoredExchange(
   query: string,
   answer: PerplexityAnswer,
   origin: ExchangeOrigin,
-): [NewMessage, NewMessage] {
+): [PastMessage, NewMessage] {
+  const { askedAt } = origin;
   return [
-    { role: 'user', content: query },
+    { role: 'user', content: query, ...(askedAt !== undefined && { createdAt: askedAt }) },
     {
       role: 'assistant',
       content: answer.text,

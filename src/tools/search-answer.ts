@@ -111,7 +111,9 @@ export function explainNoResults(
   ];
   if (parts.length > 0) return parts.join(' ');
   if (!hasWord(query) && !hasSymbols(query))
-    return 'The query has only signs that are not searched, such as emoji.';
+    return query.trim() === ''
+      ? 'The query is empty.'
+      : 'The query has only signs that are not searched, such as emoji.';
   return /^\S+$/.test(query.trim())
     ? `No ${what} has ${shortened(query.trim())} in its text.`
     : `No ${what} matches the whole query.`;

@@ -11,7 +11,10 @@ const isSuperseded = (earlier: string, later: string) =>
 describe('a passage is superseded by a later one', () => {
   it.each([
     ['The rent of the flat is 900 euros.', 'The rent of the flat is 950 euros.'],
-    ['The deadline of the grant application is 12 May 2025.', 'The deadline of the grant application is 14 June 2025.'],
+    [
+      'The deadline of the grant application is 12 May 2025.',
+      'The deadline of the grant application is 14 June 2025.',
+    ],
     ['The band practice is on Monday evening.', 'The band practice is on Friday evening.'],
     ['We print the flyers at Meyer.', 'We no longer print the flyers at Meyer.'],
     ['Die Probe der Band im Keller ist am Montag.', 'Die Probe der Band im Keller ist am Freitag.'],

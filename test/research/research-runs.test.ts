@@ -68,9 +68,11 @@ describe('a run', () => {
         runId: 'resp_1',
       }),
     );
+    const { startedAt } = (await service.history(id)).run ?? {};
     bench.api.pollsUntilDone = 0;
     await eventually(async () => expect((await service.history(id)).run).toBeUndefined());
     expect(await roles(id)).toEqual(COMPLETE);
+    expect((await bench.store.load(id)).messages[1]?.createdAt).toBe(startedAt);
     expect(bench.api.creates).toBe(1);
   });
 

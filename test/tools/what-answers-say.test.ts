@@ -83,7 +83,19 @@ describe('a search or a list', () => {
   it('says that a search by meaning compared only words', async () => {
     await save('c', 'Tomatoes go there.');
     const args = { query: 'tomatoes', mode: 'semantic' };
-    expect((await call('search_messages', args))['note']).toContain('no embeddings');
+    expect((await call('search_messages', args))['note']).toContain('Embeddings could not be used');
+  });
+
+  it('says that a filter leaves out what other forms of the words would find', async () => {
+    await save('c', 'Where should the tomatoes go?');
+    const { total, explanation } = await call('search_messages', {
+      ...{ query: 'tomato', module: 'plan', role: 'user' },
+    });
+    expect(total).toBe(0);
+    expect(explanation).toContain('1 message matches without `module`');
+    expect(explanation).not.toContain('No message has');
+    const { explanation: blank } = await call('search_messages', { query: ' ( ' });
+    expect(blank).toContain('only signs');
   });
 
   it('says how many conversations match without the module', async () => {

@@ -94,6 +94,22 @@ export function conversationFilter(
   };
 }
 
+/** The totals without each of the given filters, and without all of them. */
+export async function totalsWithout(
+  filters: MessageFilters,
+  totalWith: (others: MessageFilters) => Promise<number>,
+): Promise<Partial<Record<keyof MessageFilters | 'all', number>>> {
+  const names = ['conversationId', 'module', 'tag', 'role', 'startTime', 'endTime'] as const;
+  const given = names.filter((name) => filters[name] !== undefined);
+  const totals: Partial<Record<keyof MessageFilters | 'all', number>> = {};
+  for (const name of given) {
+    const { [name]: _dropped, ...others } = filters;
+    totals[name] = await totalWith(others);
+  }
+  if (given.length > 1) totals.all = await totalWith({});
+  return totals;
+}
+
 /** `tags`: one tag a line, as in the index. */
 const hasTag = (tags: string, tag: string): boolean =>
   tags.split('\n').some((each) => tagKey(each) === tag);

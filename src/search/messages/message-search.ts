@@ -12,7 +12,13 @@ import type { SnippetOptions } from '../../fts/snippets/snippet.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { IndexSync, type IndexSyncOptions } from '../cache/index-sync.js';
 import { rankConversations } from './conversation-hits.js';
-import { documentFilter, hitsOf, type MessageFilters, type MessageHit } from './message-hits.js';
+import {
+  documentFilter,
+  hitsOf,
+  type MessageFilters,
+  type MessageHit,
+  totalsWithout,
+} from './message-hits.js';
 import type { MessageIndex, MessageRef } from './message-index.js';
 import {
   type Newest,
@@ -325,14 +331,9 @@ export class MessageSearch {
     request: MessageQuery,
     caller: SearchCaller,
   ): Promise<MessageResults['withoutFilter']> {
-    const names = ['conversationId', 'module', 'tag', 'role', 'startTime', 'endTime'] as const;
-    const given = names.filter((name) => request.filters[name] !== undefined);
-    const counts: Partial<Record<keyof MessageFilters | 'all', number>> = {};
-    for (const name of given) {
-      const { [name]: _dropped, ...others } = request.filters;
-      counts[name] = (await this.#run(request, others, caller)).total;
-    }
-    if (given.length > 1) counts.all = (await this.#run(request, {}, caller)).total;
-    return counts;
+    return totalsWithout(
+      request.filters,
+      async (others) => (await this.#run(request, others, caller)).total,
+    );
   }
 }

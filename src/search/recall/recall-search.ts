@@ -17,6 +17,7 @@ import {
   type MessageFilters,
   type MessageHit,
   messageFilter,
+  totalsWithout,
 } from '../messages/message-hits.js';
 import type { MessageQuery, MessageResults, SearchCaller } from '../messages/message-search.js';
 import { keywordWhy, type RecalledHit, recalledHits } from './recall-hits.js';
@@ -98,13 +99,31 @@ export class RecallSearch {
     if (!(await this.ready({ maxWaitMs, ...caller }))) return undefined;
     for (let tries = 1; ; tries += 1) {
       const found = await this.#byRecall(request, caller);
-      // A keyword search explains why nothing matches. Its query has no function words, because these would
-      // match messages about other subjects.
-      if (found.total === 0)
-        return this.#byKeywords({ ...request, query: found.words || request.query }, caller);
+      if (found.total === 0) return this.#explained(request, found.words, caller);
       const { words: _words, ...results } = found;
       if (found.isCurrent || tries >= MAX_TRIES) return results;
     }
+  }
+
+  /**
+   * A keyword search explains why nothing matches. Its query has no function words, because these would
+   * match messages about other subjects. Recall also finds other forms of words, so the totals without
+   * filters are its own.
+   */
+  async #explained(request: RecallQuery, words: string, caller: SearchCaller) {
+    const found = await this.#byKeywords({ ...request, query: words || request.query }, caller);
+    if (found.total > 0) return found;
+    const { index } = this.#sync;
+    const { search } = this.#options;
+    const withoutFilter = await totalsWithout(request.filters, async (others) => {
+      const accepts = messageFilter(search.index, others);
+      const inScope = conversationFilter(search.index, others);
+      const asked = { inScope, vectors: undefined, ...(accepts && { accepts }) };
+      return (await index.ask(request.query, { ...asked, ...weightsOf(request.mode, false) }))
+        .total;
+    });
+    const isFiltered = Object.values(withoutFilter).some((total) => total > 0);
+    return isFiltered ? { ...found, withoutFilter, unknownWords: [] } : found;
   }
 
   /** Whether recall answers a query: it has only plain words, or the mode requires recall. */
