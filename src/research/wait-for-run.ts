@@ -8,6 +8,10 @@ import type { Caller } from './research-types.js';
 import type { RunHandle, RunOutcome, RunRecord } from './run-record.js';
 import type { ResearchTiming } from './timing.js';
 
+/** A question is waited for at least so long while it is being sent. */
+const SENDING_MS = 10_000;
+const SENDING_STEP_MS = 50;
+
 /**
  * The outcome of the run; `undefined` if the time limit is reached first. Throws CANCELLED if the caller
  * cancels.
@@ -25,15 +29,16 @@ export async function outcomeWithin(
   if (caller.signal?.aborted) stopWaiting.abort();
   const startedAt = clock.monotonic();
   const timeLimit = async (): Promise<undefined> => {
-    for (let waited = 0; waited < waitMs; waited = clock.monotonic() - startedAt) {
+    // Until Perplexity has the question, its run has no id by which a later process could find it.
+    const limit = () => (run.job.state === 'creating' ? Math.max(waitMs, SENDING_MS) : waitMs);
+    for (let waited = 0; waited < limit(); waited = clock.monotonic() - startedAt) {
       const progress = Math.round(waited / 100) / 10;
       const message = `Deep research: ${activityOf(run)}, ${Math.round(progress)} s`;
       caller.progress?.({ progress, message });
-      await sleep(Math.max(1, Math.min(progressMs, waitMs - waited)), stopWaiting.signal).catch(
-        () => {
-          throw stoppedWaitingError(run.conversationId);
-        },
-      );
+      const untilMs = waited < waitMs ? waitMs - waited : SENDING_STEP_MS;
+      await sleep(Math.max(1, Math.min(progressMs, untilMs)), stopWaiting.signal).catch(() => {
+        throw stoppedWaitingError(run.conversationId);
+      });
     }
   };
   try {
