@@ -129,7 +129,7 @@ export interface AppOptions {
 
 /** The checks of each write of a store. */
 interface Guards {
-  readonly requireRoom: () => Promise<void>;
+  readonly requireRoom: (moreBytes?: number) => Promise<void>;
   readonly screen: MessageScreen;
   /** Absent if writes may not wait. */
   readonly queue: WriteQueue | undefined;
@@ -168,7 +168,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const { log = silentLog, clock = systemClock, isReading = false, staysUp = false } = options;
   const { logsDir: logsFolder, fsync } = config;
   const size = storeSize(config, clock);
-  const requireRoom = () => size.requireRoom();
+  const requireRoom = (moreBytes?: number) => size.requireRoom(moreBytes);
   const screen = new MessageScreen(config);
   const opening = { screen, clock, log, isReading, staysUp, codec };
   const cachePath = options.listsFromCache ? indexCachePath(config) : undefined;
@@ -227,7 +227,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
 
 const conversationsOf = (
   { root, logsDir: logsFolder, fsync, maxMessages, keeping: { versions } }: Config,
-  requireRoom: () => Promise<void>,
+  requireRoom: (moreBytes?: number) => Promise<void>,
   {
     staysUp,
     ...options

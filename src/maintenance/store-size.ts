@@ -49,6 +49,8 @@ export class StoreSize {
   readonly #options: StoreSizeOptions;
   #measuring: Promise<Measurement> | undefined;
   #last: Measurement | undefined;
+  /** What writes have announced since the last measurement began. */
+  #grownBytes = 0;
 
   constructor(options: StoreSizeOptions) {
     this.#options = options;
@@ -83,8 +85,14 @@ export class StoreSize {
   async requireRoom(moreBytes = 0): Promise<void> {
     const { limitBytes, clock } = this.#options;
     if (limitBytes === undefined) return;
-    const { sizeBytes } = await this.#recent(limitBytes, clock.monotonic());
-    if (sizeBytes + moreBytes < limitBytes) return;
+    let { sizeBytes } = await this.#recent(limitBytes, clock.monotonic());
+    if (sizeBytes + this.#grownBytes + moreBytes >= limitBytes && this.#grownBytes > 0) {
+      ({ sizeBytes } = await this.measure());
+    }
+    if (sizeBytes + moreBytes < limitBytes) {
+      this.#grownBytes += moreBytes;
+      return;
+    }
     const inMb = (bytes: number) => `${Math.max(0.1, bytes / 1e6).toFixed(1)} MB`;
     const more = moreBytes === 0 ? '' : `, and this write needs ${inMb(moreBytes)} more`;
     const message = `The size of the store is ${inMb(sizeBytes)}${more}. Its limit is ${inMb(limitBytes)}.`;
@@ -114,6 +122,7 @@ export class StoreSize {
     let trashBytes = 0;
     const byFolder = new Map<string, FolderSize>();
     const startedMs = clock.monotonic();
+    this.#grownBytes = 0;
     for (const folder of folders) {
       let files = 0;
       const before = sizeBytes + trashBytes;

@@ -1,5 +1,5 @@
 /** The limit of the store: whatever makes it grow is refused before anything is written; the rest works. */
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.js';
@@ -98,6 +98,18 @@ const GROWING: readonly { way: string; grow(app: App, place: Full): Promise<unkn
     },
   },
 ];
+
+it('an import ends at the limit, although it is faster than the store is measured', async () => {
+  const place = doctorPlace({ DAYBOOK_MAX_SIZE_MB: '1' });
+  const content = 'z'.repeat(10_000);
+  const path = join(place.root, '..', 'many.jsonl');
+  writeFileSync(path, `${JSON.stringify({ messages: [{ role: 'user', content }] })}\n`.repeat(800));
+  await place.withApp(async ({ importer, size }) => {
+    const { stopped } = await importer.run({ paths: [path], dryRun: false });
+    expect(stopped?.code).toBe('STORAGE_FULL');
+    expect((await size.measure()).sizeBytes).toBeLessThan(1.5e6);
+  });
+});
 
 describe('a store at its limit', () => {
   it.each(GROWING)('refuses $way, and nothing is written', async ({ way, grow }) => {

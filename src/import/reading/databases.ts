@@ -4,8 +4,15 @@ import { isAppError } from '../../base/errors.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import { type Row, SQLITE_MAGIC, type SqliteFile, withSqlite } from '../../files/input/sqlite.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import type { ImportItem, ReadOptions, Source } from '../source-interface.js';
+import type {
+  ImportedMessage,
+  ImportItem,
+  ReadOptions,
+  RecordLocation,
+  Source,
+} from '../source-interface.js';
 import { isObject, parsedJson } from './fields.js';
+import { roleIn } from './roles.js';
 
 const NAME = /\.(db|sqlite|sqlite3|vscdb)$/i;
 
@@ -118,4 +125,46 @@ async function* itemsOfDatabase(
 export function jsonIn(value: Row[string]): JsonObject {
   const parsed = typeof value === 'string' ? parsedJson(value) : undefined;
   return isObject(parsed) ? parsed : {};
+}
+
+/**
+ * The messages of a conversation, and a problem for each row that is not a message. A row needs a role that
+ * Daybook has, and a text.
+ */
+export function messageRows(
+  rows: Iterable<Row>,
+  location: Required<RecordLocation>,
+  otherFields: (row: Row) => Partial<ImportedMessage>,
+): { readonly messages: ImportedMessage[]; readonly problems: ImportItem[] } {
+  const messages: ImportedMessage[] = [];
+  const problems: ImportItem[] = [];
+  for (const row of rows) {
+    const [id, role, content] = [String(row['id']), roleIn(row['role']), row['content']];
+    if (role !== undefined && typeof content === 'string') {
+      messages.push({ id, role, content, ...otherFields(row) });
+      continue;
+    }
+    const reason =
+      typeof content === 'string' ? `the role ${JSON.stringify(row['role'])}` : 'no text';
+    problems.push({
+      type: 'problem',
+      ...{ path: location.path, record: `${location.record}, message ${id}` },
+      ...{ code: 'VALIDATION_ERROR', message: `The message has ${reason}. It was not imported.` },
+    });
+  }
+  return { messages, problems };
+}
+
+/**
+ * The rows of `table`, and for each conversation that only messages name, a row with its id alone: SQLite
+ * keeps such messages if a program does not check foreign keys. `key`: the column of `messages`.
+ */
+export function* withOrphans(
+  database: SqliteFile,
+  rows: Iterable<Row>,
+  { table, key }: { readonly table: string; readonly key: string },
+): Generator<Row> {
+  yield* rows;
+  const orphans = `SELECT DISTINCT ${key} AS id FROM messages WHERE ${key} IS NOT NULL AND ${key} NOT IN (SELECT id FROM ${table}) ORDER BY 1`;
+  yield* database.rows(orphans);
 }

@@ -3,11 +3,10 @@ import type { InputFile } from '../../files/input/input-types.js';
 import type { Row, SqliteFile } from '../../files/input/sqlite.js';
 import { CLIENT_ID } from '../../stores/conversations/document/conversation-id.js';
 import { SUMMARY_LEVELS } from '../../stores/summaries/summary-file.js';
-import { jsonIn, sqliteSource } from '../reading/databases.js';
+import { jsonIn, messageRows, sqliteSource, withOrphans } from '../reading/databases.js';
 import { defined, definedOrNothing, numberIn, parsedJson, textIn } from '../reading/fields.js';
-import { roleIn } from '../reading/roles.js';
 import { timeIn } from '../reading/times.js';
-import type { ImportedConversation, ImportedMessage, ImportItem } from '../source-interface.js';
+import type { ImportedConversation, ImportItem } from '../source-interface.js';
 
 const COLUMNS = [
   'conversations.id',
@@ -66,32 +65,28 @@ function* conversations(
   pinned: ReadonlySet<string>,
 ): Generator<ImportItem> {
   const hasSummaries = database.columns('conversation_summaries').has('summary_text');
-  for (const row of database.rows('SELECT * FROM conversations ORDER BY created_at, rowid')) {
+  const named = database.rows('SELECT * FROM conversations ORDER BY created_at, rowid');
+  const sql = 'SELECT * FROM messages WHERE conversation_id = ? ORDER BY created_at, rowid';
+  const orphans = { table: 'conversations', key: 'conversation_id' };
+  for (const row of withOrphans(database, named, orphans)) {
     const id = String(row['id']);
+    const location = { path: file.name, record: `conversation ${id}` };
+    const { messages, problems } = messageRows(database.rows(sql, [id]), location, (message) => ({
+      createdAt: timeIn(message['created_at']),
+      parentId: textIn(message['parent_message_id']),
+      metadata: definedOrNothing(jsonIn(message['metadata'])),
+    }));
+    yield* problems;
     yield {
       type: 'conversation',
-      ...{ path: file.name, record: `conversation ${id}`, fileTimeMs: file.modifiedAtMs },
+      ...{ ...location, fileTimeMs: file.modifiedAtMs },
       ...{ id, isKey: true, pinned: pinned.has(id) || undefined },
       title: textIn(row['title']),
       createdAt: timeIn(row['created_at']),
       updatedAt: timeIn(row['updated_at']),
       metadata: definedOrNothing(jsonIn(row['metadata'])),
       summaries: hasSummaries ? summariesOf(database, id) : undefined,
-      messages: [...messages(database, id)],
-    };
-  }
-}
-
-function* messages(database: SqliteFile, id: string): Generator<ImportedMessage> {
-  const sql = 'SELECT * FROM messages WHERE conversation_id = ? ORDER BY created_at, rowid';
-  for (const row of database.rows(sql, [id])) {
-    const role = roleIn(row['role']);
-    if (role === undefined || typeof row['content'] !== 'string') continue;
-    yield {
-      ...{ id: String(row['id']), role, content: row['content'] },
-      createdAt: timeIn(row['created_at']),
-      parentId: textIn(row['parent_message_id']),
-      metadata: definedOrNothing(jsonIn(row['metadata'])),
+      messages,
     };
   }
 }

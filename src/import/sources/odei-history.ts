@@ -1,11 +1,10 @@
 /** The SQLite file of odei-history: threads and their messages. Its JSON Lines have Daybook's format. */
 import type { InputFile } from '../../files/input/input-types.js';
 import type { SqliteFile } from '../../files/input/sqlite.js';
-import { jsonIn, sqliteSource } from '../reading/databases.js';
+import { jsonIn, messageRows, sqliteSource, withOrphans } from '../reading/databases.js';
 import { definedOrNothing, listIn, textIn } from '../reading/fields.js';
-import { roleIn } from '../reading/roles.js';
 import { timeIn } from '../reading/times.js';
-import type { ImportedMessage, ImportItem } from '../source-interface.js';
+import type { ImportItem } from '../source-interface.js';
 
 const COLUMNS = ['threads.id', 'threads.module', 'messages.threadId', 'messages.seq'];
 
@@ -17,12 +16,19 @@ export const odeiHistory = sqliteSource({
 });
 
 function* threads(database: SqliteFile, file: InputFile): Generator<ImportItem> {
-  for (const row of database.rows('SELECT * FROM threads ORDER BY createdAt, rowid')) {
+  const named = database.rows('SELECT * FROM threads ORDER BY createdAt, rowid');
+  const sql = 'SELECT * FROM messages WHERE threadId = ? ORDER BY seq, rowid';
+  for (const row of withOrphans(database, named, { table: 'threads', key: 'threadId' })) {
     const id = String(row['id']);
     const { tags, ...meta } = jsonIn(row['meta']);
+    const location = { path: file.name, record: `thread ${id}` };
+    const { messages, problems } = messageRows(database.rows(sql, [id]), location, (message) => ({
+      createdAt: timeIn(message['createdAt']),
+    }));
+    yield* problems;
     yield {
       type: 'conversation',
-      ...{ path: file.name, record: `thread ${id}`, fileTimeMs: file.modifiedAtMs },
+      ...{ ...location, fileTimeMs: file.modifiedAtMs },
       ...{ id, isKey: true },
       title: textIn(row['title']),
       module: textIn(row['module']),
@@ -30,17 +36,7 @@ function* threads(database: SqliteFile, file: InputFile): Generator<ImportItem> 
       createdAt: timeIn(row['createdAt']),
       updatedAt: timeIn(row['updatedAt']),
       metadata: definedOrNothing(meta),
-      messages: [...messages(database, id)],
+      messages,
     };
-  }
-}
-
-function* messages(database: SqliteFile, id: string): Generator<ImportedMessage> {
-  const sql = 'SELECT * FROM messages WHERE threadId = ? ORDER BY seq, rowid';
-  for (const row of database.rows(sql, [id])) {
-    const role = roleIn(row['role']);
-    if (role === undefined || typeof row['content'] !== 'string') continue;
-    const createdAt = timeIn(row['createdAt']);
-    yield { id: String(row['id']), role, content: row['content'], createdAt };
   }
 }

@@ -50,7 +50,7 @@ export interface ConversationStoreOptions extends Durability {
   logsFolder: string;
   maxMessages: number;
   /** Called before new data is written. Rejects with STORAGE_FULL if the store must not grow. */
-  requireRoom?: (() => Promise<void>) | undefined;
+  requireRoom?: ((moreBytes?: number) => Promise<void>) | undefined;
   /** How many versions are kept, and for how long. Default: 20 versions, 90 days. */
   versions?: VersionLimits | undefined;
   /** The store is opened for reading only, so the folder is not created. */

@@ -80,7 +80,7 @@ export class BatchWriter {
 
   async #write(batch: readonly NewEntry[]): Promise<Outcome<ConversationDocument>[]> {
     const { locksFolder, options } = this.#core;
-    await options.requireRoom?.();
+    await options.requireRoom?.(batch.reduce((sum, one) => sum + bytesOf(one), 0));
     const outcomes: Outcomes = new Map();
     const left = () => batch.filter((one) => !outcomes.has(one));
     await withBatchLock(locksFolder, async (lock, keys) => {
@@ -215,6 +215,12 @@ export class BatchWriter {
     }
     return taken;
   }
+}
+
+/** About the size of the file: at least the characters of its texts. */
+function bytesOf({ messages, whole }: NewEntry): number {
+  const all = whole?.draft().messages ?? messages;
+  return all.reduce((sum, { content }) => sum + content.length, 0);
 }
 
 async function outcomeOf<T>(work: () => Promise<T>): Promise<Outcome<T>> {
