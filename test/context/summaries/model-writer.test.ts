@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/base/clock.js';
 import { silentLog } from '../../../src/base/log.js';
 import { ModelWriter } from '../../../src/context/summaries/model-writer.js';
+import { SYSTEM_PROMPT } from '../../../src/context/summaries/summary-prompts.js';
 import { SummaryService } from '../../../src/context/summaries/summary-service.js';
 import { createLanguageModel } from '../../../src/providers/llm/language-model.js';
 import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
@@ -144,6 +145,17 @@ describe('a summary by a language model', () => {
     expect(summary?.provider).toBe('extractive');
     expect(problem?.code).toBe('PROVIDER');
     expect(api.received.length).toBeLessThan(10);
+  });
+
+  it.each([
+    ['a refusal', "I'm sorry, I can't do that."],
+    ['the instructions', SYSTEM_PROMPT],
+  ])('is extractive where the model answers with %s', async (_what, text) => {
+    const api = await startLlm({ answer: () => text });
+    const { summaries, id } = await open([{ api, name: 'here' }]);
+    const { summary, problem } = await summaries.get(id, 'brief', asked);
+    expect(summary?.provider).toBe('extractive');
+    expect(problem?.code).toBe('PROVIDER');
   });
 
   it('comes from the next provider where the first fails', async () => {
