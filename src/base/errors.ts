@@ -69,7 +69,7 @@ export const ERROR_KINDS = {
   ALREADY_EXISTS: kind(2515, 'Choose another name, or use the existing item.'),
   STORAGE_UNAVAILABLE: kind(
     2516,
-    'Make the folder of the store available again: connect or mount the drive, or move the folder back. Daybook detects it within seconds. To start a new store there, restart the server.',
+    'Make the folder of the store available again: connect or mount the drive, or move the folder back. Daybook detects it within seconds. To start a new store there, run `daybook init` with this folder.',
     true,
   ),
   RATE_LIMITED: kind(

@@ -50,8 +50,8 @@ export interface ImportProgress {
 export interface ImportRequest {
   readonly paths: readonly string[];
   /**
-   * The paths were found by Daybook, not given: a path without anything readable is a problem in the
-   * report, not an error.
+   * The paths were found by Daybook, not given: a path without anything readable is left out, because a tool
+   * may have no conversations yet.
    */
   readonly areFound?: boolean | undefined;
   /** The text of an export; it is read after the paths. */
@@ -162,8 +162,7 @@ class Run {
       await this.#importInput(input);
     } catch (error) {
       if (this.#request.areFound && isAppError(error, 'VALIDATION_ERROR')) {
-        addProblem(this.#report, { path: input.path }, error);
-        return;
+        return addLeftOut(this.#report, 'tools without conversations that Daybook can read');
       }
       if (!isAppError(error, 'STORAGE_FULL')) throw error;
       this.#report.stopped = { code: error.code, message: error.message };

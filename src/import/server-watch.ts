@@ -14,6 +14,8 @@ const ROUND_INTERVAL_MS = 60_000;
 /** The first round waits, because the client that started the server needs answers to other calls first. */
 const FIRST_AFTER_MS = 5_000;
 
+const MAX_PROBLEMS_LOGGED = 5;
+
 export interface ServerWatchOptions {
   readonly importer: Importer;
   readonly leasePath: string;
@@ -61,7 +63,7 @@ async function watch(
   };
   try {
     await watchImports(importer, {
-      ...{ everyMs, signal, onError },
+      ...{ areFound: true, everyMs, signal, onError },
       paths: () =>
         paths().catch((error: unknown) => {
           if (!isAppError(error)) throw error;
@@ -70,6 +72,10 @@ async function watch(
         }),
       onRound({ sources, added, updated, problems, stopped }) {
         const counts = { sources, added, updated, problems: problems.length };
+        if (problems.length > 0) {
+          const first = problems.slice(0, MAX_PROBLEMS_LOGGED);
+          log.warn({ ...counts, first }, 'some sessions could not be imported');
+        }
         if (stopped !== undefined)
           log.warn({ ...counts, stopped }, 'the import of sessions stopped');
         else if (added + updated > 0) log.info(counts, 'sessions of other tools were imported');

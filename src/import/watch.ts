@@ -12,18 +12,32 @@ import type { ImportReport } from './run-import.js';
 export interface WatchOptions {
   /** Called in each round, because a tool may be used for the first time. */
   paths(): Promise<readonly string[]>;
+  /** See `ImportRequest.areFound`. */
+  readonly areFound: boolean;
   readonly everyMs: number;
   /** Ends the watch and cancels the import of the current round. */
   readonly signal: AbortSignal;
+  /** Gets each problem once, although each round that reads its file finds it again. */
   onRound(report: ImportReport): void;
   /** Called when a round fails. The next round tries again. */
   onError(error: Error): void;
 }
 
+interface Seen {
+  /** By path of the file: size and time of its last version that was read. */
+  readonly files: Map<string, string>;
+  readonly problems: Set<string>;
+}
+
+function isFirst({ problems }: Seen, problem: string): boolean {
+  const { size } = problems;
+  return problems.add(problem).size > size;
+}
+
 /** Resolves when the signal is aborted. */
 export async function watchImports(importer: Importer, options: WatchOptions): Promise<void> {
   const { signal } = options;
-  const seen = new Map<string, string>();
+  const seen: Seen = { files: new Map(), problems: new Set() };
   while (!signal.aborted) {
     for (const path of await options.paths()) await round(importer, path, seen, options);
     await sleep(options.everyMs, signal).catch(() => undefined); // aborted: the loop ends
@@ -33,24 +47,26 @@ export async function watchImports(importer: Importer, options: WatchOptions): P
 async function round(
   importer: Importer,
   path: string,
-  seen: Map<string, string>,
-  { signal, onRound, onError }: WatchOptions,
+  seen: Seen,
+  { areFound, signal, onRound, onError }: WatchOptions,
 ): Promise<void> {
   const now = new Map<string, string>();
   const isKnown = (file: InputFile) => {
     const name = file.diskPath ?? `${path}/${file.name}`;
     const version = `${file.sizeBytes} ${file.modifiedAtMs}`;
     now.set(name, version);
-    return seen.get(name) === version;
+    return seen.files.get(name) === version;
   };
   try {
-    onRound(await importer.run({ paths: [path], dryRun: false, signal, isKnown }));
-    for (const [name, version] of now) seen.set(name, version);
+    const report = await importer.run({ paths: [path], areFound, dryRun: false, signal, isKnown });
+    const problems = report.problems.filter((problem) => isFirst(seen, JSON.stringify(problem)));
+    onRound({ ...report, problems });
+    for (const [name, version] of now) seen.files.set(name, version);
   } catch (error) {
     if (signal.aborted) return;
     if (!isAppError(error)) throw error;
     // The tool may have deleted all its sessions.
-    const wasRead = [...seen.keys()].some((name) => isInside(path, name));
+    const wasRead = [...seen.files.keys()].some((name) => isInside(path, name));
     if (!wasRead || error.code !== 'VALIDATION_ERROR') onError(error);
   }
 }

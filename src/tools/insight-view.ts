@@ -3,6 +3,7 @@
 import { homedir } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
 import { z } from 'zod';
+import { countOf } from '../base/display-text.js';
 import { AppError } from '../base/errors.js';
 import { isFolder } from '../files/paths/folders.js';
 import {
@@ -158,7 +159,12 @@ export async function explainEmptyContext(
   { isRemote }: ToolCall,
   store: InsightStore,
 ): Promise<string> {
-  const nothing = `The context ${context} has no such insights.`;
+  const damaged = store.damaged().length;
+  const unread =
+    damaged === 0
+      ? ''
+      : ` ${countOf(damaged, 'insight')} could not be read and may belong to it; see \`store_info\`.`;
+  const nothing = `The context ${context} has no such insights.${unread}`;
   if (isRemote) return nothing;
   const known = [...(await store.contexts())].sort(([, a], [, b]) => b - a);
   const others = known.filter(([name]) => name !== context);

@@ -20,7 +20,8 @@ const line = (uuid: string, parentUuid: string | null, content: string) => ({
 
 it('takes in what is added to a session, and keeps it when the session is deleted', async () => {
   const bench = await openImportBench();
-  const folder = folderWith({ 'projects/x/session-1.jsonl': lines(line('u1', null, 'one')) });
+  const one = `${lines(line('u1', null, 'one'))}no JSON\n`;
+  const folder = folderWith({ 'projects/x/session-1.jsonl': one });
   const file = join(folder, 'projects/x/session-1.jsonl');
   const machine = { home: folder, programs: folder, variable: () => undefined };
   const importer = new Importer({
@@ -33,15 +34,18 @@ it('takes in what is added to a session, and keeps it when the session is delete
   const stop = new AbortController();
   const seen: string[] = [];
   const errors: string[] = [];
+  const problemCounts: number[] = [];
   let rounds = 0;
   await watchImports(importer, {
     paths: async () => [folder],
+    areFound: false,
     everyMs: 1,
     signal: stop.signal,
     onError: ({ message }) => void errors.push(message),
-    onRound: ({ added, updated, unchanged }) => {
+    onRound: ({ added, updated, unchanged, problems }) => {
       rounds += 1;
       seen.push(`${added} ${updated} ${unchanged}`);
+      problemCounts.push(problems.length);
       if (rounds === 2) appendFileSync(file, lines(line('u2', 'u1', 'two')));
       if (rounds === 3) {
         rmSync(file);
@@ -55,6 +59,7 @@ it('takes in what is added to a session, and keeps it when the session is delete
   });
   expect(errors).toEqual([]);
   expect(seen.slice(0, 3)).toEqual(['1 0 0', '0 0 0', '0 1 0']);
+  expect(problemCounts.slice(0, 3)).toEqual([1, 0, 0]);
   expect(said(bench.bySource('session-1'))).toEqual(['user: one', 'user: two']);
 });
 
@@ -134,4 +139,12 @@ it('a server with DAYBOOK_IMPORT_WATCH imports new messages by itself', async ()
   });
   server.stdin.end();
   expect(await ended).toEqual([0, null]);
+});
+
+it('says nothing of a tool that has no sessions', async () => {
+  const bench = await openImportBench();
+  const home = folderWith({ '.codex/config.toml': '' });
+  const report = await bench.import(join(home, '.codex'), { areFound: true });
+  expect(report.problems).toEqual([]);
+  expect(report.leftOut).toEqual({ 'tools without conversations that Daybook can read': 1 });
 });

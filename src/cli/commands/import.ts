@@ -101,11 +101,13 @@ async function watch(
       paths.length > 0
         ? paths.map((path) => resolve(path))
         : (await importer.locations()).map(pathOf),
+    areFound: paths.length === 0,
     everyMs: WATCH_EVERY_MS,
     signal,
     onRound: (report) => {
-      const { added, updated, notes, insights, facts } = report;
-      if (added + updated + notes + insights + facts > 0) show(report, {});
+      const { added, updated, notes, notesUpdated, insights, facts, problems } = report;
+      const changes = added + updated + notes + notesUpdated + insights + facts;
+      if (changes + problems.length > 0) show(report, {});
     },
     onError: ({ message }) => console.error(escapeControls(message)),
   });

@@ -124,6 +124,14 @@ async function flipEach(
 
 const isSame = (a: string[], b: string[]) => a.join('\n') === b.join('\n');
 
+it('a line that a person appends in another encoding is damaged, not changed', async () => {
+  const line = Buffer.from('{"s":"caf\u00e9","p":"serves","o":"tea"}\n', 'latin1');
+  lay({ wal: Buffer.concat([wal, line]), hasPrevious: true });
+  const { facts, isReported } = await read();
+  expect(facts.join()).not.toContain('tea');
+  expect(isReported).toBe(true);
+});
+
 it('a line that a person appends without a line feed is read, and nothing is reported', async () => {
   for (const log of [wal, wal.subarray(0, wal.indexOf('\n', 1))]) {
     const byHand = Buffer.from('{"s":"Zed","p":"is","o":"fine"}\n');

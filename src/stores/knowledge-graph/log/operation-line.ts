@@ -9,6 +9,7 @@
  * for one. docs/FORMAT.md has the whole contract.
  */
 
+import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import { AppError } from '../../../base/errors.js';
 import { sha256Hex } from '../../../base/ids.js';
@@ -106,6 +107,7 @@ export function readLine(bytes: Buffer, from: number, to: number, path: string):
   const text = bytes.toString('utf8', start, to);
   if (text === '') return NOTHING;
   if (text === SNAPSHOT_CLOSING || text === ']') return CLOSING;
+  if (!isUtf8(bytes.subarray(start, to))) return DAMAGED;
   const isChecked = checkedEnd(bytes, start, to) !== -1;
   const value = parseObject(text);
   if (value === undefined || (!isChecked && 'sum' in value)) return DAMAGED;
