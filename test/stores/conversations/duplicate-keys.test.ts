@@ -23,6 +23,21 @@ describe('the key of a damaged file', () => {
   });
 });
 
+describe('the key of a file that was cut off before it', () => {
+  it('starts no second conversation in a process that knew it, and is used again later', async () => {
+    const { store, put, textOf } = await openStore();
+    put(OLD, { clientId: 'plan', messages: [user('mine')] });
+    await store.list();
+    const whole = textOf(OLD);
+    put(OLD, '{"messages": [');
+    await store.list();
+    const append = () => store.append('plan', [user('more')], { create: true });
+    expect((await errorOf(append())).code).toBe('CONVERSATION_CORRUPTED');
+    put(OLD, whole);
+    expect(await append()).toMatchObject({ created: false, head: { conversationId: OLD } });
+  });
+});
+
 describe('a key that two conversations have', () => {
   it('reads the older one, and no change goes to either of them', async () => {
     const { store, put, textOf } = await openStore();

@@ -41,6 +41,8 @@ type CatalogueMemory = Required<
 export class ConversationCatalogue extends FileCatalogue<Version, ConversationHead> {
   /** Several ids if a folder was copied. */
   readonly #idsByKey = new Map<string, readonly string[]>();
+  /** The keys of conversations that cannot be read any more, or do not exist any more. */
+  readonly #lastKeys = new Map<string, string>();
   readonly #newestFirst = new NewestFirst(this);
   readonly #list: () => Promise<FoundFiles>;
 
@@ -108,6 +110,11 @@ export class ConversationCatalogue extends FileCatalogue<Version, ConversationHe
     return [...(this.#idsByKey.get(clientId) ?? [])].sort();
   }
 
+  /** Returns the key that the conversation had when it could last be read, if it cannot be read now. */
+  lastKeyOf(conversationId: string): string | undefined {
+    return this.#lastKeys.get(conversationId);
+  }
+
   duplicateKeys(): { clientId: string; conversationIds: readonly string[] }[] {
     return [...this.#idsByKey.keys()].flatMap((clientId) => {
       const conversationIds = this.idsOfKey(clientId);
@@ -135,6 +142,8 @@ export class ConversationCatalogue extends FileCatalogue<Version, ConversationHe
 
   #reindex(id: string, before: ConversationHead | undefined, now: ConversationHead | undefined) {
     this.#newestFirst.changes(id, before);
+    if (now !== undefined) this.#lastKeys.delete(id);
+    else if (before?.clientId !== undefined) this.#lastKeys.set(id, before.clientId);
     if (before?.clientId === now?.clientId) return;
     if (before?.clientId !== undefined) {
       const others = this.#idsByKey.get(before.clientId)?.filter((other) => other !== id) ?? [];

@@ -267,6 +267,7 @@ export class ConversationWriter {
   async #requireNotDamaged(clientId: string): Promise<void> {
     const { catalogue, files } = this.#core;
     for (const { name, error } of catalogue.damaged()) {
+      if (catalogue.lastKeyOf(name) === clientId) throw error;
       const found = await readWhole(files.fileOf(name)).catch(() => undefined);
       if (found !== undefined && mentionsKey(found.bytes.toString(), clientId)) throw error;
     }
