@@ -53,7 +53,13 @@ describe('daybook embeddings update', () => {
 
   it('fails if the server refuses, and a search then reports that it uses words only', async () => {
     await withMessages(async (place, api) => {
+      const ready = await run(place, 'embeddings');
+      expect(ready.stdout).toContain('ready');
+      expect(ready.code).toBe(0);
       api.mood = 'busy';
+      const status = await run(place, 'embeddings');
+      expect(status.stdout).toContain('cannot be used');
+      expect(status.code).toBe(1);
       const made = await run(place, 'embeddings', 'update');
       expect(made.code).not.toBe(0);
       expect(made.stderr).toContain('out of memory');

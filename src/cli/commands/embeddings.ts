@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { openEmbedder, packagesFolder } from '../../app/embeddings.js';
 import { systemClock } from '../../base/clock.js';
 import { countOf } from '../../base/display-text.js';
+import { isAppError } from '../../base/errors.js';
 import type { Config } from '../../config/config.js';
 import type { EmbeddingProgress } from '../../embeddings/embedding-sync.js';
 import { PACKAGES } from '../../embeddings/model/packages.js';
 import { removeFolder } from '../../files/paths/folders.js';
 import { folderSize } from '../../files/read/folder-size.js';
 import { configuration, type Flags } from '../configuration.js';
+import { NOTHING_FOUND } from '../exit-status.js';
 import { installPackages } from '../install-packages.js';
 import { report } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
@@ -32,7 +34,7 @@ export async function enableEmbeddings(options: EmbeddingsOptions, flags: Flags)
     yes: options.yes,
   });
   if (!isInstalled) return;
-  const facts = await probe(config);
+  const facts = await probe(inMode(config, 'local'));
   const next = config.embeddings.mode === 'off' ? ' To use it, set DAYBOOK_EMBEDDINGS=local.' : '';
   report(facts, options.json, () => console.log(`The model ${facts.model} is ready.${next}`));
 }
@@ -45,14 +47,23 @@ export async function embeddingsStatus(options: EmbeddingsOptions, flags: Flags)
     packages: await folderSize(packagesFolder(config)),
     vectors: await folderSize(join(config.cacheFolder, 'vectors')),
   };
-  if (mode !== 'local') {
-    report({ mode, sizes }, options.json, () => console.log(`Embeddings: ${mode}.`));
+  if (mode === 'off') {
+    report({ mode, sizes }, options.json, () => console.log('Embeddings: off.'));
     return;
   }
-  const facts = { mode, ...(await probe(config)), sizes };
-  report(facts, options.json, () =>
-    console.log(`Embeddings: ${mode}, model ${facts.model}, ready.`),
-  );
+  try {
+    const facts = { mode, ...(await probe(config)), sizes };
+    report(facts, options.json, () =>
+      console.log(`Embeddings: ${mode}, model ${facts.model}, ready.`),
+    );
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    const { code, message, hint } = error;
+    process.exitCode = NOTHING_FOUND;
+    report({ mode, sizes, problem: { code, message, hint } }, options.json, () =>
+      console.log(`Embeddings: ${mode}, which cannot be used: ${message}\n  ${hint}`),
+    );
+  }
 }
 
 /** Makes missing vectors, as a running server does in the background. After Ctrl-C finished ones are kept. */
@@ -89,9 +100,14 @@ export async function disableEmbeddings(options: EmbeddingsOptions, flags: Flags
   );
 }
 
+const inMode = (config: Config, mode: 'local'): Config => ({
+  ...config,
+  embeddings: { ...config.embeddings, mode },
+});
+
+/** Asks the model for the vector of a fixed text. Throws what the model throws. */
 async function probe(config: Config): Promise<{ model: string; dimensions: number }> {
-  const local = { ...config, embeddings: { ...config.embeddings, mode: 'local' as const } };
-  const embedder = await openEmbedder(local, systemClock);
+  const embedder = await openEmbedder(config, systemClock);
   try {
     const [vector] = await embedder.embed([PROBE]);
     return { model: embedder.model, dimensions: vector?.length ?? 0 };
