@@ -26,7 +26,7 @@ export const searchInsights = defineTool({
   toolset: 'insights',
   title: 'Search insights',
   description:
-    'Finds insights of one project by words of content, metadata and tags, best first, with snippets. The query is plain words or FTS5 syntax, as in search_messages.',
+    'Finds insights of one project by words of content, metadata and tags, best first, with snippets. The query is plain words or FTS5 syntax. search_memory also finds other forms of the words.',
   input: () =>
     z.strictObject({
       query: z.string().min(1).max(10_000).describe('Words, or an FTS5 query.'),

@@ -28,7 +28,7 @@ export const historyThreadsSearch = defineTool({
   toolset: 'threads',
   title: 'Search threads',
   description:
-    'Finds threads by the text of their messages, best first, each with its best messages. The query is plain words or FTS5 syntax, as in search_messages.',
+    'Finds threads by the text of their messages, best first, each with its best messages. The query is plain words or FTS5 syntax. search_messages also finds other forms of the words.',
   input: () =>
     z.strictObject({
       q: z.string().min(1).max(10_000).describe('Words, or an FTS5 query.'),
