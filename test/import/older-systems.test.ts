@@ -120,13 +120,14 @@ describe('SQLite files of the older systems', () => {
   it('lose no message silently: of another role, or of a conversation that is not there', async () => {
     const { path } = database(`${MNEMOSYNE}
       INSERT INTO messages VALUES ('m-3', 'test-convo', 'tool', 'ls', ${T}, NULL, NULL, NULL);
-      INSERT INTO messages VALUES ('m-4', 'gone', 'user', 'Still here?', ${T}, NULL, NULL, NULL);`);
+      INSERT INTO messages VALUES ('m-4', 'gone', 'user', 'Still here?', ${T}, NULL, NULL, NULL);
+      INSERT INTO messages VALUES ('m-5', 'gone', 'user', CAST(x'6100c3a9' AS TEXT), ${T}, NULL, NULL, NULL);`);
     const bench = await openImportBench();
     const { problems } = await bench.import(path);
     expect(problems).toMatchObject([
       { code: 'VALIDATION_ERROR', record: 'conversation test-convo, message m-3' },
     ]);
-    expect(said(bench.bySource('gone'))).toEqual(['user: Still here?']);
+    expect(said(bench.bySource('gone'))).toEqual(['user: Still here?', 'user: a\0é']);
   });
 
   it('of insights-mcp come in as insights, whose times may be in seconds', async () => {

@@ -128,7 +128,7 @@ export function jsonIn(value: Row[string]): JsonObject {
 }
 
 /**
- * The messages of a conversation, and a problem for each row that is not a message. A row needs a role that
+ * The messages of a conversation (a query with `TEXT_BYTES`), and a problem for each row that is not a message. A row needs a role that
  * Daybook has, and a text.
  */
 export function messageRows(
@@ -139,7 +139,7 @@ export function messageRows(
   const messages: ImportedMessage[] = [];
   const problems: ImportItem[] = [];
   for (const row of rows) {
-    const [id, role, content] = [String(row['id']), roleIn(row['role']), row['content']];
+    const [id, role, content] = [String(row['id']), roleIn(row['role']), wholeText(row)];
     if (role !== undefined && typeof content === 'string') {
       messages.push({ id, role, content, ...otherFields(row) });
       continue;
@@ -153,6 +153,14 @@ export function messageRows(
     });
   }
   return { messages, problems };
+}
+
+/** For queries of `messageRows`: the text as bytes, because SQLite's texts end at a NUL character. */
+export const TEXT_BYTES = 'CAST(content AS BLOB) AS contentBytes';
+
+function wholeText({ content, contentBytes }: Row): unknown {
+  const isText = typeof content === 'string' && contentBytes instanceof Uint8Array;
+  return isText ? Buffer.from(contentBytes).toString('utf8') : content;
 }
 
 /**

@@ -3,7 +3,13 @@ import type { InputFile } from '../../files/input/input-types.js';
 import type { Row, SqliteFile } from '../../files/input/sqlite.js';
 import { CLIENT_ID } from '../../stores/conversations/document/conversation-id.js';
 import { SUMMARY_LEVELS } from '../../stores/summaries/summary-file.js';
-import { jsonIn, messageRows, sqliteSource, withOrphans } from '../reading/databases.js';
+import {
+  jsonIn,
+  messageRows,
+  sqliteSource,
+  TEXT_BYTES,
+  withOrphans,
+} from '../reading/databases.js';
 import { defined, definedOrNothing, numberIn, parsedJson, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import type { ImportedConversation, ImportItem } from '../source-interface.js';
@@ -66,7 +72,7 @@ function* conversations(
 ): Generator<ImportItem> {
   const hasSummaries = database.columns('conversation_summaries').has('summary_text');
   const named = database.rows('SELECT * FROM conversations ORDER BY created_at, rowid');
-  const sql = 'SELECT * FROM messages WHERE conversation_id = ? ORDER BY created_at, rowid';
+  const sql = `SELECT *, ${TEXT_BYTES} FROM messages WHERE conversation_id = ? ORDER BY created_at, rowid`;
   const orphans = { table: 'conversations', key: 'conversation_id' };
   for (const row of withOrphans(database, named, orphans)) {
     const id = String(row['id']);

@@ -1,7 +1,13 @@
 /** The SQLite file of odei-history: threads and their messages. Its JSON Lines have Daybook's format. */
 import type { InputFile } from '../../files/input/input-types.js';
 import type { SqliteFile } from '../../files/input/sqlite.js';
-import { jsonIn, messageRows, sqliteSource, withOrphans } from '../reading/databases.js';
+import {
+  jsonIn,
+  messageRows,
+  sqliteSource,
+  TEXT_BYTES,
+  withOrphans,
+} from '../reading/databases.js';
 import { definedOrNothing, listIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import type { ImportItem } from '../source-interface.js';
@@ -17,7 +23,7 @@ export const odeiHistory = sqliteSource({
 
 function* threads(database: SqliteFile, file: InputFile): Generator<ImportItem> {
   const named = database.rows('SELECT * FROM threads ORDER BY createdAt, rowid');
-  const sql = 'SELECT * FROM messages WHERE threadId = ? ORDER BY seq, rowid';
+  const sql = `SELECT *, ${TEXT_BYTES} FROM messages WHERE threadId = ? ORDER BY seq, rowid`;
   for (const row of withOrphans(database, named, { table: 'threads', key: 'threadId' })) {
     const id = String(row['id']);
     const { tags, ...meta } = jsonIn(row['meta']);
