@@ -1,7 +1,7 @@
 /**
  * Checks before the restore of a backup of an encrypted store. Its files are sealed with the key in
  * `encryption.json`, so this file is restored too. It is restored last, because from then on the root needs
- * this key, and only if all conversations of the root are in the backup or have the same key.
+ * this key, and only if the root has no conversation that is plain or not in the backup.
  */
 import { join } from 'node:path';
 import { AppError } from '../base/errors.js';
@@ -12,11 +12,13 @@ import { CONVERSATION_ID } from '../stores/conversations/document/conversation-i
 import type { BackupArea } from './backup-content.js';
 
 const LOGS = 'conversation-logs';
+/** The beginning of a sealed text (src/files/sealing). No person writes it. */
+const SEALED = '"sealed:1:';
 export const MARKER_NAME = `${LOGS}/encryption.json`;
 
 /**
- * CONFLICT if the root has another key, or is not encrypted and has conversations that are not in the
- * archive.
+ * CONFLICT if the root has another key, or is not encrypted and has conversations that are plain or not in
+ * the archive.
  */
 export async function requireSameEncryption(
   path: string,
@@ -30,14 +32,20 @@ export async function requireSameEncryption(
     if (Buffer.compare(current.bytes, await markerIn(path)) === 0) return;
     throw conflict('This backup and this root are encrypted with different keys.');
   }
-  const others = (await listFolders(logsFolder)).filter(
-    (id) => CONVERSATION_ID.test(id) && !names.some((name) => name.startsWith(`${LOGS}/${id}/`)),
-  );
-  if (others.length > 0) {
+  const here = (await listFolders(logsFolder)).filter((id) => CONVERSATION_ID.test(id));
+  for (const id of here) {
+    const isInArchive = names.some((name) => name.startsWith(`${LOGS}/${id}/`));
+    if (isInArchive && !(await isPlain(join(logsFolder, id, 'conversation.json')))) continue;
     throw conflict(
       'This backup is encrypted, but the conversations of this root are not encrypted.',
     );
   }
+}
+
+/** False for a sealed conversation: a restore that was interrupted has written it without the marker. */
+async function isPlain(path: string): Promise<boolean> {
+  const found = await readStored(path);
+  return found !== undefined && !found.bytes.includes(SEALED);
 }
 
 async function markerIn(path: string): Promise<Uint8Array> {

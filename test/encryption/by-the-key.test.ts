@@ -108,6 +108,25 @@ describe('an encrypted store', () => {
     });
   });
 
+  it('does not restore a backup of it into the root after it was decrypted', async () => {
+    await withPlace(async (place) => {
+      await run(place, 'save', 'user', MARK, '--conversation-id', 'kept');
+      await run(place, 'save', 'user', 'raven', '--conversation-id', 'lost');
+      const sealed = await encrypted(place);
+      const outside = join(place.folder, 'outside');
+      await run(sealed, 'backup', '--to', outside);
+      const [backup = ''] = filesBelow(outside).filter((path) => path.endsWith('.gz'));
+      await run(sealed, 'decrypt', '--yes');
+      await run(place, 'delete', 'lost', '--yes');
+      for (const option of [[], ['--dry-run']]) {
+        const { code, stderr } = await outcome(place, 'restore', backup, ...option);
+        expect(code).toBe(2);
+        expect(stderr).toContain('not encrypted');
+      }
+      expect(await run(place, 'list')).toContain(MARK);
+    });
+  });
+
   it('encrypts what is restored from a backup that was made before', async () => {
     await withPlace(async (place) => {
       putOld(place);

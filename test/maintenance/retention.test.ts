@@ -181,6 +181,17 @@ describe('the policy', () => {
 });
 
 describe('by itself', () => {
+  it('keeps its rules if a wrong one is added', async () => {
+    const { retention } = await openMaintained();
+    const good = { olderThanDays: 365 };
+    await retention.policy.write({ rules: [good], bySize: false });
+    for (const wrong of [{ olderThanDays: 0 }, { ...good, tag: 'x'.repeat(201) }]) {
+      const adding = retention.policy.write({ rules: [good, wrong], bySize: false });
+      expect((await errorOf(adding)).code).toBe('VALIDATION_ERROR');
+    }
+    expect((await retention.policy.read())?.rules).toEqual([good]);
+  });
+
   it('runs once a day in one of several servers, and only with a policy', async () => {
     const place = await openMaintained();
     const { retention, time, clock, conversations } = place;

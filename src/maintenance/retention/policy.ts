@@ -56,18 +56,19 @@ export class RetentionPolicyFile {
     const fields = isRecord(value) ? upgraded('retention', value, this.path) : value;
     const parsed = policySchema.safeParse(fields);
     if (parsed.success) return parsed.data;
-    const [issue] = parsed.error.issues;
-    throw damaged(this.path, issue?.path.join('.') ?? '', issue?.message ?? '');
+    throw damaged(this.path, problemOf(parsed.error));
   }
 
   /**
    * Replaces the policy, also a damaged one. A policy without rules and without `bySize` removes the file.
-   * Durable when it resolves. FORMAT_TOO_NEW, STORAGE_FULL, LOCKED, FILESYSTEM_ERROR.
+   * Durable when it resolves. VALIDATION_ERROR for a rule that `read` would not accept; FORMAT_TOO_NEW, STORAGE_FULL, LOCKED, FILESYSTEM_ERROR.
    */
   async write({ rules, bySize }: Pick<RetentionPolicy, 'rules' | 'bySize'>): Promise<void> {
     const { logsFolder, clock } = this.#options;
     const updatedAt = isoTime(clock.now());
     const file = { formatVersion: versionOf('retention'), rules, bySize, updatedAt };
+    const { error } = policySchema.safeParse(file);
+    if (error !== undefined) throw invalid(problemOf(error));
     await makeFolder(logsFolder, this.#options);
     await withLock(join(logsFolder, '.locks'), 'retention', async (lock) => {
       await this.read().catch((error: unknown) => {
@@ -83,9 +84,25 @@ export class RetentionPolicyFile {
   }
 }
 
-function damaged(path: string, field: string, problem: string): AppError {
+interface Problem {
+  readonly field: string;
+  readonly problem: string;
+}
+
+function problemOf({ issues: [first] }: z.core.$ZodError): Problem {
+  return { field: first?.path.join('.') ?? '', problem: first?.message ?? '' };
+}
+
+function invalid({ field, problem }: Problem): AppError {
+  return new AppError('VALIDATION_ERROR', `The policy is wrong: ${field}: ${problem}.`, {
+    hint: 'The policy was not changed. Correct the value and try again.',
+    details: { field },
+  });
+}
+
+function damaged(path: string, { field, problem }: Problem): AppError {
   return new AppError('CORRUPT', `${path}: ${field || 'the file'} is wrong: ${problem}.`, {
-    hint: 'Until the file is correct, Daybook removes nothing automatically. Correct it (docs/FORMAT.md describes it), or replace it with the tool set_retention_policy.',
+    hint: 'Until the file is correct, Daybook removes nothing automatically. Correct it (docs/FORMAT.md describes it), or replace it: with daybook retention clear and add, or with the tool set_retention_policy.',
     details: { path, field },
   });
 }
