@@ -48,6 +48,11 @@ export interface InsightSearchRequest extends Omit<SearchRequest, 'filters'> {
   readonly includeExpired?: boolean;
 }
 
+const PAGE_OPTIONS = ['matchType', 'limit', 'offset', 'signal'];
+const SEARCH_OPTIONS = [...PAGE_OPTIONS, 'filters'];
+const INSIGHT_OPTIONS = [...PAGE_OPTIONS, 'context', 'alsoIn', 'tags', 'includeExpired'];
+const FILTERS = ['conversationId', 'module', 'tag', 'role', 'startTime', 'endTime'];
+
 export interface Daybook {
   /** The absolute path of the folder. */
   readonly root: string;
@@ -103,13 +108,16 @@ export async function openDaybook(options: OpenOptions = {}): Promise<Daybook> {
     insights: guarded(insights),
     async search(query, given = {}) {
       requireOpen();
+      requireKnownNames(given, SEARCH_OPTIONS);
       const { matchType = 'auto', filters = {}, limit = 20, offset = 0, signal } = given;
+      requireKnownNames(filters, FILTERS);
       const request = { query, matchType, filters, limit, offset };
       requireSearch({ ...request, signal });
       return search.search(request, { ...(signal && { signal }) });
     },
     async searchInsights(query, given) {
       requireOpen();
+      requireKnownNames(given, INSIGHT_OPTIONS);
       const { matchType = 'auto', limit = 20, offset = 0, signal, ...selection } = given;
       const request = { query, matchType, limit, offset, ...selection };
       requireSearch({ ...request, signal });
@@ -134,13 +142,15 @@ async function call(
   if (tool === undefined) {
     throw new AppError(
       'VALIDATION_ERROR',
-      `There is no tool ${JSON.stringify(name.slice(0, 80))}.`,
+      `There is no tool ${JSON.stringify(String(name).slice(0, 80))}.`,
       {
         details: { known: tools.map((each) => each.name) },
       },
     );
   }
-  const input = tool.input.safeParse(given);
+  // A program may pass `undefined` for an optional argument. In JSON there is no such value.
+  const present = Object.entries(given).filter(([, value]) => value !== undefined);
+  const input = tool.input.safeParse(Object.fromEntries(present));
   if (!input.success) throw inputError(tool, input.error);
   const local = { signal, isRemote: false, progress: () => undefined };
   return tool.output.parse(await tool.run(input.data, app, local));

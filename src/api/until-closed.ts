@@ -1,10 +1,11 @@
 /**
- * Refuses calls after `close`, also on the stores. Running calls are finished. Without this check, a
+ * Gives a program stores whose answers it can change, and refuses calls after `close`, also on the stores. Running calls are finished. Without this check, a
  * program could save after `close`, and its write could be lost without an error.
  */
 import { AppError } from '../base/errors.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { InsightStore } from '../stores/insights/insights.js';
+import { requireJsonMetadata } from './json-metadata.js';
 
 /** Names of the methods that do not return a promise. */
 type SyncMethod<T> = {
@@ -32,6 +33,17 @@ const SYNC_METHODS: Readonly<
   watching: true,
 };
 
+/**
+ * A copy of lists and plain objects, because the store keeps its own in memory and writes them. Everything
+ * else, such as a function, is returned as it is.
+ */
+function copyOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyOf);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, copyOf(each)]));
+}
+
 export function untilClosed(end: () => Promise<void>) {
   let closing: Promise<void> | undefined;
   const requireOpen = () => {
@@ -52,10 +64,12 @@ export function untilClosed(end: () => Promise<void>) {
         get(target, name) {
           const value: unknown = Reflect.get(target, name, target);
           if (typeof value !== 'function') return value;
-          if (name in SYNC_METHODS) return value.bind(target);
+          if (name in SYNC_METHODS)
+            return (...given: unknown[]) => copyOf(value.apply(target, given));
           return async (...given: unknown[]) => {
             requireOpen();
-            return value.apply(target, given);
+            requireJsonMetadata(given);
+            return copyOf(await value.apply(target, given));
           };
         },
       });

@@ -38,3 +38,45 @@ it('options that do not exist, and a signal in an object, are refused', async ()
     await daybook.close();
   }
 });
+
+it('an argument that is undefined counts as omitted, and unknown options are refused', async () => {
+  const daybook = await openDaybook({ root: tempFolder() });
+  try {
+    await daybook.conversations.append('k', [{ role: 'user', content: 'tomatoes' }], {
+      create: true,
+    });
+    const found = await daybook.call('search_messages', { query: 'tomatoes', module: undefined });
+    expect(found['total']).toBe(1);
+    const wrong = { code: 'VALIDATION_ERROR' };
+    for (const given of [{ limt: 0 }, { filters: { modul: 'zzz' } }]) {
+      expect(await errorOf(daybook.search('tomatoes', given as never))).toMatchObject(wrong);
+    }
+    expect(await errorOf(daybook.call(5 as never))).toMatchObject(wrong);
+  } finally {
+    await daybook.close();
+  }
+});
+
+it('what the library returns is a copy, and metadata that JSON does not have is refused', async () => {
+  const daybook = await openDaybook({ root: tempFolder() });
+  try {
+    const { conversations } = daybook;
+    const tags = ['good'];
+    await conversations.append('k', [{ role: 'user', content: 'one' }], { create: { tags } });
+    const loaded = await conversations.load('k');
+    (loaded.tags as string[]).push('evil');
+    Object.assign(loaded.messages[0] ?? {}, { content: 'changed' });
+    await conversations.append('k', [{ role: 'user', content: 'two' }]);
+    const now = await conversations.load('k');
+    expect(now.tags).toEqual(['good']);
+    expect(now.messages.map(({ content }) => content)).toEqual(['one', 'two']);
+    for (const value of [Number.NaN, new Map(), () => 1, { a: [1n] }]) {
+      const message = { role: 'user', content: 'three', metadata: { value } as never } as const;
+      const error = await errorOf(conversations.append('k', [message]));
+      expect(error.code).toBe('VALIDATION_ERROR');
+    }
+    expect((await conversations.load('k')).messageCount).toBe(2);
+  } finally {
+    await daybook.close();
+  }
+});
