@@ -3,6 +3,7 @@
  * The answer has the best result of each kind, then the second best of each, and so on, so that each kind
  * has results on the first page.
  */
+import { systemClock } from '../base/clock.js';
 import type { SnippetStyle } from '../recall/recall-snippet.js';
 import { TextRecall } from '../recall/text-recall.js';
 import type { InsightStore } from '../stores/insights/insights.js';
@@ -153,7 +154,9 @@ export class MemorySearch {
     { signal }: SearchCaller,
   ): Promise<Found> {
     const page = { limit: MAX_FACTS, offset: 0, order: 'newest' as const };
-    const { triples } = await this.#stores.kg.query({ includeClosed }, page);
+    // Without facts that have not begun.
+    const filter = includeClosed ? { includeClosed } : { asOf: systemClock.now() };
+    const { triples } = await this.#stores.kg.query(filter, page);
     const facts = new Map(triples.map((fact, at) => [`${at}`, fact]));
     const texts = new Map([...facts].map(([id, fact]) => [id, textOf(fact)]));
     this.#facts ??= new TextRecall();

@@ -15,7 +15,8 @@ export function requireInsightId(id: string): void {
 /** Returns the normalized context. VALIDATION_ERROR. */
 export function requireContext(context: string): string {
   const known = typeof context === 'string' ? normalContext(context) : undefined;
-  if (known === undefined) throw invalid(
+  if (known === undefined)
+    throw invalid(
       'context',
       '"global", an absolute path, "git:host/owner/repository" or "project:name"',
     );

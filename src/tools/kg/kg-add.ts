@@ -18,7 +18,7 @@ export const kgAdd = defineTool({
       ...newTripleFields,
       replaces: z
         .boolean()
-        .describe('End the current facts with the same subject and predicate.')
+        .describe('End the current facts with the same subject and predicate that began earlier.')
         .default(false),
     }),
   output: () =>

@@ -79,8 +79,27 @@ export class Changes {
   ): Change {
     this.#dropExpired(table, triples, pending);
     this.#makeRoom(table, room, pending);
-    const closed = replaces ? this.#replace(table, triples, pending) : [];
-    return { triples: triples.map((triple) => this.#addOne(table, triple, pending)), closed };
+    if (!replaces) {
+      return { triples: triples.map((each) => this.#addOne(table, each, pending)), closed: [] };
+    }
+    const ended = this.#endedByLater(table, triples);
+    const closed = this.#replace(table, triples, pending);
+    return { triples: ended.map((each) => this.#addOne(table, each, pending)), closed };
+  }
+
+  /**
+   * The triples, each with the time at which the next value of its subject and predicate begins, if there is
+   * one already: a fact of the past does not end what is true since.
+   */
+  #endedByLater(table: TripleTable, triples: readonly NewTriple[]): NewTriple[] {
+    const now = this.#clock.now();
+    return triples.map((triple) => {
+      if (triple.validTo !== undefined || storedRow(table, triple, now) !== END) return triple;
+      const start = triple.ts ?? now;
+      const others = [...storedValues(table, triple), ...triples.filter(isOtherValueOf(triple))];
+      const later = others.map(({ ts = now }) => ts).filter((ts) => ts > start);
+      return later.length === 0 ? triple : { ...triple, ts: start, validTo: Math.min(...later) };
+    });
   }
 
   /**
@@ -127,14 +146,17 @@ export class Changes {
     return { ...newTriple(triple, ts), isChanged: true };
   }
 
-  /** Closes the valid facts of the same subjects and predicates, except those of the request itself. */
+  /**
+   * Closes the valid facts of the same subjects and predicates that began before the new ones, except those
+   * that the request itself adds.
+   */
   #replace(
     table: TripleTable,
     triples: readonly NewTriple[],
     pending: PendingOperation[],
   ): Triple[] {
     const now = this.#clock.now();
-    const named = new Set(triples.map(nameOf));
+    const named = new Map(triples.map((triple) => [nameOf(triple), triple.ts ?? now]));
     const closed: Triple[] = [];
     for (const triple of triples) {
       if (triple.validTo !== undefined) continue;
@@ -142,9 +164,9 @@ export class Changes {
       const wanted = triple.ts ?? now;
       for (const key of rowsOf(table, s, p).map((row) => table.keyOf(row))) {
         const row = validRow(table, key, now);
-        if (row === END || table.validTo(row) <= wanted) continue;
+        if (row === END || table.validTo(row) <= wanted || table.ts(row) > wanted) continue;
         const old = tripleOf(table, row);
-        if (named.has(nameOf(old))) continue;
+        if ((named.get(nameOf(old)) ?? -OPEN) >= wanted) continue;
         const { validTo } = this.#close(table, key, row, wanted, pending);
         closed.push({ ...old, validTo });
       }
@@ -214,6 +236,18 @@ export class Changes {
     for (const key of oldest) this.#delete(table, key, pending);
   }
 }
+
+/** The stored values of the subject and predicate of a triple, without its own and without empty times. */
+function storedValues(table: TripleTable, triple: NewTriple): Triple[] {
+  const [s, p] = [table.terms.find(triple.subject), table.terms.find(triple.predicate)];
+  const rows = rowsOf(table, s, p).filter((row) => table.validTo(row) > table.ts(row));
+  return rows.map((row) => tripleOf(table, row)).filter(isOtherValueOf(triple));
+}
+
+const isOtherValueOf =
+  ({ subject, predicate, object }: TripleKey) =>
+  (other: TripleKey) =>
+    other.subject === subject && other.predicate === predicate && other.object !== object;
 
 /** Returns only the three parts of a triple. */
 const keyOf = ({ subject, predicate, object }: TripleKey) => ({ subject, predicate, object });
