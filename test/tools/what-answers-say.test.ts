@@ -125,7 +125,7 @@ describe('a search or a list', () => {
 });
 
 describe('the key of a damaged conversation', () => {
-  it('is named in an error, and in a save that starts another one', async () => {
+  it('is named in errors, and in a save that starts another conversation', async () => {
     const { conversationPath } = await save('wall', 'The south wall.');
     writeFileSync(join(String(conversationPath), 'conversation.json'), '{"messages":');
     const damaged = '1 conversation could not be read';
@@ -138,7 +138,9 @@ describe('the key of a damaged conversation', () => {
     }
     const { message } = await failure('get_conversation', { conversationId: 'wall' });
     expect(message).toContain(`${damaged} and may have this key`);
-    expect((await save('wall', 'More.'))['note']).toContain('may have this key');
+    const saving = { conversationId: 'wall', role: 'user', content: 'More.' };
+    expect((await failure('save_message', saving)).code).toBe('CONVERSATION_CORRUPTED');
+    expect((await save('roof', 'More.'))['note']).toContain('may have this key');
   });
 });
 
