@@ -47,6 +47,9 @@ function digitsIn(path: string): string {
   });
 }
 
+/** Shorter ones can be guessed from a copy of the files. */
+const MIN_PASSPHRASE = 8;
+
 /** Returns the key for a store that will be encrypted. If both are given, the key file is used. */
 export async function newKey(wanted: WantedKey): Promise<KnownKey> {
   const { keyFile, passphrase } = wanted;
@@ -61,6 +64,15 @@ export async function newKey(wanted: WantedKey): Promise<KnownKey> {
     return { key, facts: { id: key.id, from: 'key-file' } };
   }
   if (passphrase === undefined) throw new AppError('VALIDATION_ERROR', 'There is no key.');
+  if (passphrase.length < MIN_PASSPHRASE) {
+    throw new AppError(
+      'VALIDATION_ERROR',
+      `The passphrase is too short. It must have at least ${MIN_PASSPHRASE} characters.`,
+      {
+        hint: 'Nothing was changed. Several words that do not belong together are a good passphrase.',
+      },
+    );
+  }
   const parameters = newScryptParameters();
   const key = await keyOfPassphrase(passphrase, parameters);
   return { key, facts: { id: key.id, from: 'passphrase', scrypt: parameters } };
@@ -74,11 +86,15 @@ export async function namedKey(facts: KeyFacts, given: GivenKey): Promise<KnownK
   const means = facts.from === 'passphrase' ? 'DAYBOOK_PASSPHRASE' : 'DAYBOOK_KEY_FILE';
   const problem = key === undefined ? `${means} is not set` : `${means} has another key`;
   const change = key === undefined ? `Set ${means}` : `Correct ${means}`;
+  const way =
+    facts.from === 'passphrase' && key !== undefined
+      ? ' To change the passphrase, first change to a key file with the old one (daybook encrypt --key-file FILE), then to the new one.'
+      : '';
   throw new AppError(
     'DECRYPT',
     `This store is encrypted with the key ${facts.id}, but ${problem}.`,
     {
-      hint: `Nothing was written. ${change} to the key of the store in the environment in which Daybook starts.`,
+      hint: `Nothing was written. ${change} to the key of the store in the environment in which Daybook starts.${way}`,
       details: { keyId: facts.id, from: facts.from, ...(key && { givenId: key.id }) },
     },
   );

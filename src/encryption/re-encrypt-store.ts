@@ -6,6 +6,7 @@
  * new state.
  */
 import { join } from 'node:path';
+import { countOf } from '../base/display-text.js';
 import { AppError, isAppError } from '../base/errors.js';
 import { isArchiveName } from '../files/archive.js';
 import { type Durability, makeFolder, syncFolder } from '../files/atomic/atomic-write.js';
@@ -83,7 +84,10 @@ export async function convertStore(options: ConversionOptions): Promise<Conversi
     await writeMarker(logsFolder, begun, options);
     await waitForWriters(options, marker);
     const keys = { from: from?.key, to: to?.key };
-    const done = await new Conversion(options, keys).run();
+    const conversion = new Conversion(options, keys);
+    const done = await conversion.run().catch(async (error: unknown) => {
+      throw await endedEarly(error, conversion.converted, marker, options);
+    });
     await forgetStages(options);
     await writeMarker(logsFolder, { key: to?.facts ?? null }, options);
     return { ...done, ...(to && { keyId: to.key.id }) };
@@ -91,6 +95,32 @@ export async function convertStore(options: ConversionOptions): Promise<Conversi
     for (const step of undo.reverse()) step();
     await lease.release();
   }
+}
+
+/**
+ * If no file was converted, the marker from before is written again. Otherwise the store can be used only when
+ * the next run has finished; the returned error says so.
+ */
+async function endedEarly(
+  error: unknown,
+  converted: number,
+  before: Marker,
+  options: ConversionOptions,
+): Promise<unknown> {
+  if (!isAppError(error)) return error;
+  const isUndone =
+    converted === 0 &&
+    (await writeMarker(options.logsFolder, before, options).then(
+      () => true,
+      () => false,
+    ));
+  if (isUndone) return error;
+  const command = options.wanted === undefined ? 'decrypt' : 'encrypt';
+  return new AppError(error.code, error.message, {
+    hint: `${countOf(converted, 'file was', 'files were')} converted, and the store cannot be used now. Mend the cause, such as a full disk, then run daybook ${command} again: it finishes the work.`,
+    details: { ...error.details, converted },
+    cause: error,
+  });
 }
 
 async function keysOf(
@@ -165,6 +195,11 @@ class Conversion {
   constructor(options: ConversionOptions, keys: Keys) {
     this.#options = options;
     this.#keys = keys;
+  }
+
+  /** The number of files that were converted so far. */
+  get converted(): number {
+    return this.#converted;
   }
 
   async run(): Promise<{ converted: number; left: { path: string; reason: string }[] }> {
@@ -266,8 +301,8 @@ class Conversion {
     if (!hasOther) return;
     // Twice, because the first time keeps the old files as the previous generation.
     await this.#options.saveGraph();
-    await this.#options.saveGraph();
     this.#converted += 1;
+    await this.#options.saveGraph();
   }
 }
 

@@ -133,4 +133,30 @@ describe('the status of a command', () => {
       }
     });
   });
+
+  it('is 2 for a title or tags that are too long, and 1 for a version that does not exist', async () => {
+    await withPlace(async (place) => {
+      mkdirSync(place.root, { recursive: true });
+      await run(place, 'save', 'user', 'one raven', '--conversation-id', 'k');
+      const long = 'x'.repeat(1500);
+      for (const args of [['rename'], ['tag']]) {
+        const { code, stdout } = await run(place, ...args, 'k', long, '--json');
+        expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'VALIDATION_ERROR' } });
+        expect(code).toBe(2);
+      }
+      expect((await run(place, 'restore', 'k', '--version', '99')).code).toBe(1);
+    });
+  });
+
+  it('is 1 each time where only the name of a file has a text to remove', async () => {
+    await withPlace(async (place) => {
+      mkdirSync(place.root, { recursive: true });
+      await run(place, 'mb', 'add', 'ideas/raven.md', 'one raven');
+      const first = await run(place, 'redact', 'raven', '--yes');
+      expect(first.stdout).toContain('1 file changed. The text is still in 0 files and in 1 name.');
+      const second = await run(place, 'redact', 'raven', '--yes');
+      expect(second.stdout).not.toContain('No file contains');
+      expect([first.code, second.code]).toEqual([1, 1]);
+    });
+  });
 });

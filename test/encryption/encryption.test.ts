@@ -165,6 +165,9 @@ describe('a store that is encrypted', () => {
       expect(await run(withKey(place, next), 'search', 'raven')).toContain('one raven');
       expect(await run(withKey(place, next), 'mb', 'read', 'a.md')).toContain('a note');
       const passphrase = { ...place, env: { ...place.env, DAYBOOK_PASSPHRASE: 'correct horse' } };
+      const short = { ...place, env: { ...place.env, DAYBOOK_PASSPHRASE: 'correct' } };
+      const refused = await failure(withKey(short, next), 'encrypt', '--passphrase', '--yes');
+      expect(refused).toBe('VALIDATION_ERROR');
       await run(withKey(passphrase, next), 'encrypt', '--passphrase', '--yes');
       expect(await run(passphrase, 'search', 'raven')).toContain('one raven');
       expect(await failure(withKey(place, next), 'list')).toBe('DECRYPT');

@@ -125,12 +125,14 @@ async function convert(
   }
 }
 
+/** Not a copy: Daybook's own file for git, or the rest of a backup that was interrupted. */
+const isOfDaybook = (name: string) => name === '.gitignore' || name.startsWith('.tmp-');
+
 /** Paths of earlier backups and exports. */
 async function copiesOf({ root, backup }: Config): Promise<string[]> {
   const copies: string[] = [];
   for (const folder of [backup.folder, join(root, 'exports')]) {
-    for await (const { path } of listFiles(folder, (name) => name === '.gitignore'))
-      copies.push(path);
+    for await (const { path } of listFiles(folder, isOfDaybook)) copies.push(path);
   }
   return copies;
 }

@@ -35,7 +35,8 @@ export async function redact(given: string, options: RedactOptions, flags: Flags
     const redactor = redactorOf(config, sealer);
     const found = await redactor.find(text, signal);
     if (!json) show(found);
-    if (found.files.length + found.names.length === 0) process.exitCode = NOTHING_FOUND;
+    // Without files there is nothing that Daybook can change.
+    if (found.files.length === 0) process.exitCode = NOTHING_FOUND;
     if (found.files.length === 0 || !(await isWanted(found, options))) {
       return report({ root: config.root, ...found, done: false }, json, () => undefined);
     }
@@ -47,8 +48,10 @@ export async function redact(given: string, options: RedactOptions, flags: Flags
     const isGone = left.files.length + left.names.length + left.unread.length === 0;
     process.exitCode = isGone ? 0 : NOTHING_FOUND;
     report({ root: config.root, ...found, done: true, left }, json, () => {
+      const inNames =
+        left.names.length === 0 ? '' : ` and in ${countOf(left.names.length, 'name')}`;
       console.log(
-        `${countOf(paths.length, 'file')} changed. The text is still in ${countOf(left.files.length, 'file')}.`,
+        `${countOf(paths.length, 'file')} changed. The text is still in ${countOf(left.files.length, 'file')}${inNames}.`,
       );
       console.log(
         'Daybook did not change the git history, or copies in other places and on other machines. Remove the text there yourself.',
@@ -71,7 +74,7 @@ function show({ files, names, unread }: Located): void {
     console.log(oneLine(`${path}: the text is in the name; rename the file yourself`));
   for (const { path, reason } of unread)
     console.log(oneLine(`${path}: could not be read: ${reason}`));
-  if (files.length === 0) console.log('No file contains the text.');
+  if (files.length + names.length === 0) console.log('No file contains the text.');
 }
 
 async function isWanted({ files }: Located, { yes, dryRun }: RedactOptions): Promise<boolean> {

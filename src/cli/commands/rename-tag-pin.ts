@@ -10,6 +10,7 @@ import { findConversation, nameOfConversation } from '../find-conversation.js';
 import { report } from '../terminal/output.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';
 import { tagsOf } from '../tools/tags.js';
+import { checkedInput } from '../tools/tool-options.js';
 import { withApp } from '../with-app.js';
 
 export interface TagOptions {
@@ -94,7 +95,7 @@ async function change(
     const { head: before } = await conversations.view(conversationId);
     const changes = wanted(before);
     if (changes !== undefined) {
-      const input = updateConversation.input.parse({ conversationId, ...changes });
+      const input = checkedInput(updateConversation, { conversationId, ...changes });
       const call = { signal, isRemote: false, progress: () => undefined };
       const { note } = await updateConversation.run(input, app, call);
       if (note !== undefined) console.error(escapeControls(note));

@@ -180,13 +180,22 @@ export function inputFrom(
     const value = raw === undefined ? preset[field.name] : typedValue(field, raw, tool);
     if (value !== undefined) input[field.name] = value;
   }
+  return checkedInput(tool, input, (name) => {
+    const wrong = fields.find((field) => field.name === name);
+    return wrong === undefined ? tool.name : wrong.isArgument ? wrong.name : flagOf(wrong.name);
+  });
+}
+
+/** VALIDATION_ERROR with the label of the first wrong field. */
+export function checkedInput<T extends Tool>(
+  tool: T,
+  input: unknown,
+  labelOf: (field: string) => string = (field) => field,
+): z.output<T['input']> {
   const parsed = tool.input.safeParse(input);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return parsed.data as z.output<T['input']>;
   const [issue] = parsed.error.issues;
-  const wrong = fields.find(({ name }) => name === issue?.path[0]);
-  const label =
-    wrong === undefined ? tool.name : wrong.isArgument ? wrong.name : flagOf(wrong.name);
-  throw invalidInput(label, issue);
+  throw invalidInput(labelOf(String(issue?.path[0] ?? '')), issue);
 }
 
 /** The name of the option in commander. */

@@ -69,6 +69,6 @@ function noVersion(
       : `Its versions are ${numbers.join(', ')}.`;
   return new AppError('VALIDATION_ERROR', `${conversationId} has no version ${number}. ${there}`, {
     hint: 'Use one of the existing versions. Daybook stores a version when messages are changed or removed, and deletes old versions.',
-    details: { conversationId, versions: numbers },
+    details: { conversationId, versions: numbers, missing: number },
   });
 }
