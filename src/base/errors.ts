@@ -95,6 +95,8 @@ export interface AppErrorOptions {
   /** Data for programs: positions, ids, limits. JSON values only. */
   details?: Record<string, unknown>;
   cause?: unknown;
+  /** Whether the same call may succeed later, if the code alone does not say so. */
+  retryable?: boolean;
 }
 
 /** The only error class of Daybook. Tests and callers use `code`, never the message. */
@@ -102,6 +104,7 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly hint: string;
   readonly details: Record<string, unknown> | undefined;
+  readonly retryable: boolean;
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -109,6 +112,7 @@ export class AppError extends Error {
     this.code = code;
     this.hint = options.hint ?? ERROR_KINDS[code].hint;
     this.details = options.details;
+    this.retryable = options.retryable ?? ERROR_KINDS[code].retryable;
   }
 
   /** Whether the hint is the default hint of the code. */
@@ -118,10 +122,6 @@ export class AppError extends Error {
 
   get number(): number {
     return ERROR_KINDS[this.code].number;
-  }
-
-  get retryable(): boolean {
-    return ERROR_KINDS[this.code].retryable;
   }
 }
 

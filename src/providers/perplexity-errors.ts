@@ -18,6 +18,7 @@ interface Refusal {
   readonly code: ErrorCode;
   readonly message: string;
   readonly hint?: string;
+  readonly retryable?: boolean;
 }
 
 /** A retired endpoint answers 403 even to a valid key, so this must not be reported as an invalid key. */
@@ -36,6 +37,7 @@ export function refusalOf(reply: HttpReply, context: ReplyContext): AppError {
   const outcome: Outcome = reply.status >= 500 || reply.status === 408 ? 'unknown' : 'refused';
   return new AppError(refusal.code, `${refusal.message}${quoted}`, {
     ...(refusal.hint === undefined ? {} : { hint: refusal.hint }),
+    ...(refusal.retryable === undefined ? {} : { retryable: refusal.retryable }),
     details: {
       outcome,
       httpStatus: reply.status,
@@ -78,7 +80,7 @@ function classify(
   return {
     code: 'PROVIDER',
     message: `Perplexity answered with an error (${named}).`,
-    ...(refused ? { hint: hintFor(status) } : {}),
+    ...(refused ? { hint: hintFor(status), retryable: false } : {}),
   };
 }
 

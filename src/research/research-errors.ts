@@ -17,6 +17,7 @@ export function asConversationError(error: unknown, conversationId: string | und
     hint: error.code === 'PROVIDER' && error.isGeneralHint ? 'Call again later.' : error.hint,
     details: { ...error.details, ...(conversationId === undefined ? {} : { conversationId }) },
     cause: error,
+    retryable: error.retryable,
   });
 }
 

@@ -124,20 +124,21 @@ async function requireContext(given: string | undefined, isRemote: boolean): Pro
       details: { field: 'context' },
     });
   }
-  const path = isRemote ? undefined : expandPath(given);
-  // Otherwise the name of a project would become a folder below the folder in which the server started.
-  if (path !== undefined && isBareName(given) && !(await isFolder(path))) throw noFolder(given);
-  const context = normalContext(given) ?? (path && normalContext(path));
+  const isGit = /^git:/i.test(given);
+  const context = normalContext(given) ?? (isGit ? gitContextOf(given.slice(4).trim()) : undefined);
   if (context !== undefined) return context;
+  if (!isRemote && !isGit && !/^project:/i.test(given)) {
+    const path = expandPath(given);
+    // Otherwise the name of a project would become a folder below the folder in which the server started.
+    if (!/^~([/\\]|$)/.test(given) && !(await isFolder(path))) throw noFolder(given);
+    return normalContext(path) ?? path;
+  }
   throw new AppError(
     'VALIDATION_ERROR',
     '`context` must be the absolute path of a project, "git:host/owner/repository", "project:name", or "global".',
     { details: { field: 'context' } },
   );
 }
-
-const isBareName = (given: string) =>
-  given !== GLOBAL_CONTEXT && /^[^/\\:~.][^/\\:]*$/.test(given.trim());
 
 function noFolder(given: string): AppError {
   const name = projectContextOf(given.trim());

@@ -343,6 +343,7 @@ describe.each(['agent', 'chat-completions'] as const)('%s: refusals', (backend) 
     api.next({ on: 'create', kind: 'status', status, body: { detail: [{ msg: 'no', loc: [] }] } });
     const error = await errorOf(askIt());
     expect([error.code, mayHaveActed(error)]).toEqual([code, acted]);
+    expect(error.retryable).toBe(acted);
     expect(api.received).toHaveLength(1);
   });
 

@@ -158,6 +158,18 @@ describe('an input', () => {
     await call('get_conversations', { updatedAfter: '2026-02-01', updatedBefore: '2026-02-01' });
   });
 
+  it('of a context may be the URL of a repository, and is no path that does not exist', async () => {
+    const content = 'Clay needs sand.';
+    for (const context of ['git:https://github.com/Ada/Shed.git', 'git:git@github.com:Ada/Shed']) {
+      const saved = await call('save_insight', { content, context });
+      expect(saved['context']).toBe('git:github.com/Ada/Shed');
+    }
+    for (const context of ['relative/path', 'git:', 'project:a b', './nowhere']) {
+      const { code } = await failure('save_insight', { content, context });
+      expect(code, context).toBe('VALIDATION_ERROR');
+    }
+  });
+
   it('of an empty title is left out, and a # before a tag too', async () => {
     expect(await save('blank', 'The first words.', { title: ' ' })).toMatchObject({
       title: 'The first words',
