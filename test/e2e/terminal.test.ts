@@ -93,7 +93,7 @@ const STEPS: readonly Step[] = [
   { args: ['pin', CONVERSATION], shows: 'Pinned' },
   { args: ['unpin', '20250124'], shows: 'No longer pinned' },
   { args: ['history', 'A Mad'], code: 1, shows: 'no earlier versions' },
-  { args: ['restore', CONVERSATION, '--version', '7'], code: 2, shows: 'no version 7' },
+  { args: ['restore', CONVERSATION, '--version', '7'], code: 1, shows: 'no version 7' },
   { args: ['restore', CONVERSATION, '--version', 'x'], code: 2, shows: '--version' },
   { args: ['edit', CONVERSATION], shows: '4 messages, not changed' },
   { args: ['open', CONVERSATION, '--print'], shows: CONVERSATION },

@@ -157,7 +157,8 @@ const fileText = (providers: readonly Provider[]) => `${JSON.stringify({ provide
 function mergedWith(known: Provider | undefined, change: ProviderChange, now: string): unknown {
   const kind = change.kind ?? known?.kind ?? 'openai';
   const facts = KIND_FACTS[kind];
-  const endpoint = change.endpoint ?? known?.endpoint ?? facts.endpoint;
+  const given = change.endpoint ?? known?.endpoint;
+  const endpoint = given === undefined ? facts.endpoint : withPath(given, facts.endpoint);
   const isDefaultEndpoint = endpoint === facts.endpoint;
   const usual = {
     kind,
@@ -166,13 +167,19 @@ function mergedWith(known: Provider | undefined, change: ProviderChange, now: st
     ...(isDefaultEndpoint && facts.apiKeyEnv !== undefined && { apiKeyEnv: facts.apiKeyEnv }),
     createdAt: now,
   };
-  const merged = { ...usual, ...known, ...change };
+  const merged = { ...usual, ...known, ...change, endpoint };
   const isSameReceiver =
     known !== undefined &&
     known.kind === merged.kind &&
     known.endpoint === merged.endpoint &&
     known.apiKeyEnv === merged.apiKeyEnv;
   return { ...merged, isAllowed: change.isAllowed ?? (isSameReceiver && known.isAllowed) };
+}
+
+/** An address without a path gets the path of the usual one, such as `/v1` for Ollama. */
+function withPath(endpoint: string, usual: string): string {
+  if (!URL.canParse(endpoint) || new URL(endpoint).pathname !== '/') return endpoint;
+  return `${endpoint.replace(/\/+$/, '')}${new URL(usual).pathname.replace(/\/$/, '')}`;
 }
 
 function checked(provider: unknown): Provider {

@@ -100,6 +100,10 @@ describe('the list of providers', () => {
       endpoint: 'http://192.168.1.5:11434/v1',
     });
     expect(set.apiKeyEnv).toBeUndefined();
+    const short = await list.set({ name: 'nas', endpoint: 'http://192.168.1.5:11434/' });
+    expect(short.endpoint).toBe('http://192.168.1.5:11434/v1');
+    const other = await list.set({ name: 'nas', endpoint: 'http://192.168.1.5:11434/other' });
+    expect(other.endpoint).toBe('http://192.168.1.5:11434/other');
   });
 
   it('is never overwritten where it is damaged', async () => {
