@@ -83,7 +83,8 @@ describe('daybook import', () => {
       await mkdir(join(place.folder, '.codex', 'empty'), { recursive: true });
       const dry = await run(place, 'import', '--dry-run');
       expect(dry.stdout).toContain('1 conversation to be added');
-      expect(dry.stderr).toContain('.codex: VALIDATION_ERROR');
+      expect(dry.stdout).toContain('tools without conversations that Daybook can read: 1');
+      expect(dry.stderr).not.toContain('VALIDATION_ERROR');
       expect(dry.code).toBe(0);
       const { stdout } = await run(place, 'import', '--dry-run', '--json');
       expect(JSON.parse(stdout)).toMatchObject({ added: 1, sources: [{ kind: 'claude-code' }] });

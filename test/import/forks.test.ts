@@ -85,6 +85,30 @@ describe('a session of Claude Code', () => {
     expect(all.flat().sort()).toEqual(texts(1, 2, 3, 4, 15, 16, 17, 18, 25, 26, 31, 32, 41).sort());
   });
 
+  it('of which two branches grow in turn is not doubled', async () => {
+    const left = [line(15, 4), line(16, 15)];
+    const right = [line(21, 4), line(22, 21)];
+    const write1 = () => write('-shed/a.jsonl', [...START, ...left, ...right]);
+    write1();
+    await run();
+    expect(talks()).toEqual([texts(1, 2, 3, 4, 21, 22), texts(15, 16)]);
+    for (let n = 31; n < 43; n += 2) {
+      const side = n % 4 === 3 ? left : right;
+      const last = Number(side.at(-1)?.uuid.slice(-12));
+      side.push(line(n, last), line(n + 1, n));
+      write1();
+      const report = await run();
+      expect([report.added, report.messages], `round ${n}`).toEqual([0, 2]);
+      const before = bench.hash();
+      await run();
+      expect(bench.hash(), `round ${n}`).toBe(before);
+    }
+    expect(talks()).toEqual([
+      texts(1, 2, 3, 4, 21, 22, 33, 34, 37, 38, 41, 42),
+      texts(15, 16, 31, 32, 35, 36, 39, 40),
+    ]);
+  });
+
   it('whose prompts came first from the history takes their place', async () => {
     const prompt = { display: 'text 1', timestamp: 1, project: '/home/ada/shed', sessionId: A };
     writeFileSync(join(folder, 'history.jsonl'), lines(prompt));

@@ -151,6 +151,7 @@ describe('an input', () => {
       ['search_messages', { query: 'x', startDate: '2026-02-01', endDate: '2026-01-31' }],
       ['get_context_summary', { startDate: '2026-02-01', endDate: '2026-01-31' }],
       ['kg_query', { since: '2026-02-01', until: '2026-01-31' }],
+      ['get_analytics', { from: '2026-02-01', to: '2026-01-31' }],
     ];
     for (const [tool, args] of calls) {
       expect((await failure(tool, args)).message, tool).toMatch(/^`\w+` is after `\w+`\.$/);

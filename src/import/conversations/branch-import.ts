@@ -1,6 +1,8 @@
 /**
- * Imports messages of a source that do not follow the last message of their stored conversation: they are
- * added to a branch that has the messages before them, or become a new branch.
+ * Imports messages of a source that do not follow the messages of their stored conversation: they are added
+ * to the conversation or the branch that ends with the message before them, or become a new branch. A source
+ * can call another of its branches the main one at each import, so messages that are stored already are
+ * searched in all of them.
  */
 import { later } from '../../base/clock.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
@@ -33,21 +35,29 @@ export class BranchImport {
   async add(
     parentId: string,
     candidate: Candidate,
-    { messages, previous }: BranchContent,
+    content: BranchContent,
   ): Promise<BranchOutcome> {
-    const before = previous === undefined ? [] : [previous.id, otherVersionId(previous)];
-    for (const branch of await this.#branchesOf(parentId, candidate.mark)) {
-      const ids = new Set(branch.messages.map(({ id }) => id));
-      const firstNew = messages.findIndex(({ id }) => !ids.has(id));
-      if (firstNew === -1) return { added: 0, isNew: false };
-      const last = messages[firstNew - 1]?.id ?? before.find((id) => ids.has(id));
-      if (last === undefined) continue;
-      const rest = messages.slice(firstNew);
-      if (branch.messages.at(-1)?.id === last) return this.#extend(branch, candidate, rest);
-      const shared = branch.messages.find(({ id }) => id === last);
-      return this.add(branch.conversationId, candidate, { messages: rest, previous: shared });
-    }
-    return this.#create(parentId, candidate, { messages, previous });
+    const parent = await this.#options.store.load(parentId);
+    const all = [parent, ...(await this.#branchesOf(parentId, candidate.mark))];
+    const [first, ...others] = all
+      .map((conversation) => sharedWith(conversation, content))
+      .filter(({ last }) => last !== undefined);
+    if (first === undefined) return this.#create(parent, candidate, content);
+    const best = others.reduce((found, each) => (isCloser(each, found) ? each : found), first);
+    const { conversation, last, count, isAtEnd } = best;
+    const rest = { messages: content.messages.slice(count), previous: last };
+    if (rest.messages.length === 0) return { added: 0, isNew: false };
+    if (isAtEnd) return this.#extend(conversation, candidate, rest.messages);
+    // The conversation has other messages after the last shared one.
+    return count > 0
+      ? this.add(conversation.conversationId, candidate, rest)
+      : this.#create(conversation, candidate, rest);
+  }
+
+  /** Whether a branch of the conversation has this message. */
+  async has(parentId: string, candidate: Candidate, messageId: string): Promise<boolean> {
+    const branches = await this.#branchesOf(parentId, candidate.mark);
+    return branches.some(({ messages }) => messages.some(({ id }) => id === messageId));
   }
 
   /**
@@ -85,7 +95,7 @@ export class BranchImport {
   }
 
   async #create(
-    parentId: string,
+    parent: Conversation,
     { mark, fields }: Candidate,
     { messages, previous }: BranchContent,
   ): Promise<BranchOutcome> {
@@ -98,14 +108,13 @@ export class BranchImport {
       ...{ ...mark, id: this.#freeId(mark), count: messages.length },
       ...(first && { first: first.id }),
     };
-    const parent = await store.load(parentId);
     const fork = parent.messages.find(({ id }) => id === previous?.id);
     const { conversationId } = await store.create({
       ...others,
       metadata: { ...metadata, source },
       isScreened: true,
       isBatched: true,
-      ...(fork && { branchOf: { conversationId: parentId, messageId: fork.id } }),
+      ...(fork && { branchOf: { conversationId: parent.conversationId, messageId: fork.id } }),
       messages,
     });
     known.add(conversationId);
@@ -118,3 +127,22 @@ export class BranchImport {
     }
   }
 }
+
+/**
+ * What a conversation has of new messages: the last one that both have (or the one before them), the number of
+ * messages that it has, and whether the others can follow at its end.
+ */
+function sharedWith(conversation: Conversation, { messages, previous }: BranchContent) {
+  const byId = new Map(conversation.messages.map((message) => [message.id, message]));
+  const firstNew = messages.findIndex(({ id }) => !byId.has(id));
+  const count = firstNew === -1 ? messages.length : firstNew;
+  const before = previous === undefined ? [] : [previous.id, otherVersionId(previous)];
+  const lastId = messages[count - 1]?.id ?? before.find((id) => byId.has(id));
+  const last = lastId === undefined ? undefined : byId.get(lastId);
+  return { conversation, last, count, isAtEnd: conversation.messages.at(-1) === last };
+}
+
+type Shared = ReturnType<typeof sharedWith>;
+
+const isCloser = (one: Shared, other: Shared): boolean =>
+  one.count > other.count || (one.count === other.count && one.isAtEnd && !other.isAtEnd);

@@ -5,6 +5,7 @@
  */
 import { type AppError, isAppError } from '../../base/errors.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
+import type { Conversation } from '../../stores/conversations/document/schema.js';
 import type { Screen } from '../../stores/conversations/writing/screen.js';
 import { addSummaries } from '../../stores/summaries/exported-summaries.js';
 import { type Summaries, sourceHashOf } from '../../stores/summaries/summary-file.js';
@@ -16,7 +17,7 @@ import { BranchImport } from './branch-import.js';
 import { markIn, type SourceMark } from './import-mark.js';
 import { addUnder, differs, importWhole, type WholeImportOptions } from './own-export-import.js';
 import { type Candidate, candidateOf } from './planned-conversation.js';
-import { isChanged, type Reconciled, reconcile } from './reconcile.js';
+import { isChanged, isOtherPath, type Reconciled, reconcile } from './reconcile.js';
 import { BySource } from './source-id-map.js';
 
 /** Errors that concern one conversation and do not stop the others. */
@@ -116,11 +117,34 @@ export class ConversationImport {
       if (store.knownHead(mark.id)?.messageCount === mark.count) outcome.unchanged += 1;
       else throw differs(mark.id);
     } else if (there === undefined) {
+      const parentId = await this.#parentWith(candidate);
+      if (parentId !== undefined) return this.#addToParent(parentId, candidate);
       if (!dryRun) await this.#create(candidate);
       outcome.added += 1;
       outcome.messages += candidate.messages.length;
     } else if (isLess || !isChanged(there.mark, mark)) outcome.unchanged += 1;
     else await this.#update(there, renamed(candidate, there.mark.id));
+  }
+
+  /**
+   * Returns the conversation from which the candidate was branched, if it has the first message of the
+   * candidate: when it was imported, the source showed the candidate's messages as the main ones.
+   */
+  async #parentWith({ mark, branchOf, messages }: Candidate): Promise<string | undefined> {
+    const parent = branchOf && (await this.#parentOf(mark, branchOf));
+    if (!parent) return undefined;
+    const stored = await this.#options.store.load(parent.conversationId);
+    return stored.messages.some(({ id }) => id === messages[0]?.id)
+      ? parent.conversationId
+      : undefined;
+  }
+
+  async #addToParent(parentId: string, candidate: Candidate): Promise<void> {
+    const { outcome } = this.#options;
+    const { messages } = candidate;
+    const { added, isNew } = await this.#branches.add(parentId, candidate, { messages });
+    outcome[isNew ? 'added' : added > 0 ? 'updated' : 'unchanged'] += 1;
+    outcome.messages += added;
   }
 
   /**
@@ -175,7 +199,9 @@ export class ConversationImport {
 
   async #update({ conversationId, mark }: KnownConversation, candidate: Candidate): Promise<void> {
     const { outcome, store, known, dryRun } = this.#options;
-    const plan = reconcile(await store.load(conversationId), mark, candidate);
+    const stored = await store.load(conversationId);
+    const keepsPath = await this.#isSharedWithBranch(stored, candidate);
+    const plan = reconcile(stored, mark, candidate, keepsPath);
     if (plan === undefined) {
       outcome.unchanged += 1;
       return;
@@ -183,17 +209,26 @@ export class ConversationImport {
     const branched = await this.#addBranch(conversationId, candidate, plan);
     if (!dryRun) {
       await store.revise(conversationId, (current) => {
-        const now = reconcile(current, markIn(current.metadata) ?? mark, candidate);
+        const now = reconcile(current, markIn(current.metadata) ?? mark, candidate, keepsPath);
         // The conversation changed meanwhile and needs a branch that was not made. The next import writes the
         // mark.
-        const isAsPlanned = (now?.branch === undefined) === (plan.branch === undefined);
-        return isAsPlanned ? now?.revision : undefined;
+        const needsOther = now?.branch !== undefined && plan.branch === undefined;
+        return needsOther ? undefined : now?.revision;
       });
       known.add(conversationId);
     }
     if (branched?.isNew) outcome.added += 1;
     else outcome.updated += 1;
-    outcome.messages += branched?.added ?? Math.max(0, candidate.mark.count - mark.count);
+    const own = (plan.revision.messages ?? stored.messages).length - stored.messages.length;
+    outcome.messages += (branched?.added ?? 0) + Math.max(0, own);
+  }
+
+  /** Whether the messages that the conversation lacks are in a branch of it, so that it keeps its own. */
+  async #isSharedWithBranch(stored: Conversation, candidate: Candidate): Promise<boolean> {
+    if (!isOtherPath(stored, candidate)) return false;
+    const own = new Set(stored.messages.map(({ id }) => id));
+    const next = candidate.messages.find(({ id }) => !own.has(id));
+    return next !== undefined && this.#branches.has(stored.conversationId, candidate, next.id);
   }
 
   /** The branch is written before the mark that says it is done, so that an import after a crash repeats it. */

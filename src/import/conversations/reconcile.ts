@@ -23,20 +23,34 @@ export interface Reconciled {
   readonly branch?: BranchContent;
 }
 
-/** Returns `undefined` if the source has nothing that was not imported before. */
+/**
+ * Whether the source shows another branch of the conversation now: a stored message is in the source, but not
+ * in the branch that it shows.
+ */
+export function isOtherPath(current: Conversation, { messages }: Candidate): boolean {
+  const shown = new Set(messages.map(({ id }) => id));
+  return current.messages.some(({ id }) => !shown.has(id));
+}
+
+/**
+ * `keepsPath`: the messages of another branch that the source shows now do not replace the stored ones.
+ * Returns `undefined` if the source has nothing that was not imported before.
+ */
 export function reconcile(
   current: Conversation,
   mark: SourceMark,
   candidate: Candidate,
+  keepsPath = false,
 ): Reconciled | undefined {
   if (!isChanged(mark, candidate.mark) || isOlder(current, mark, candidate)) return undefined;
   const head = headRevision(current, mark, candidate);
   const { messages } = candidate;
-  if (mayReplace(current, mark, candidate)) {
+  if (mayReplace(current, mark, candidate) && !(keepsPath && isOtherPath(current, candidate))) {
     return { revision: { ...head, messages: [...messages] } };
   }
   const extended = extendedBySource(current, mark, messages);
-  const start = extended === undefined ? firstDifference(current, messages) : mark.count;
+  const from = extended === undefined ? firstDifference(current, messages) : mark.count;
+  const start = firstMissing(current, messages, from);
   const fresh = messages.slice(start);
   const isFollowed = extended !== undefined && !isContinued(current, messages.slice(0, start));
   if (isFollowed) return { revision: { ...head, messages: [...extended, ...fresh] } };
@@ -107,6 +121,17 @@ function firstDifference({ messages }: Conversation, news: readonly CandidateMes
     ({ id, content }, index) => messages[index]?.id !== id || messages[index]?.content !== content,
   );
   return at === -1 ? news.length : at;
+}
+
+/** The index from `from` on of the first message that is not stored: branches may have been added to. */
+function firstMissing(
+  current: Conversation,
+  messages: readonly CandidateMessage[],
+  from: number,
+): number {
+  const stored = new Map(current.messages.map(({ id, content }) => [id, content]));
+  const count = messages.slice(from).findIndex(({ id, content }) => stored.get(id) !== content);
+  return count === -1 ? messages.length : from + count;
 }
 
 /**

@@ -13,6 +13,7 @@ import { shortened } from '../../base/display-text.js';
 import { isTimeZone } from '../../base/local-time.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
 import { countWithin, estimateTokens, maxTokens } from '../answer-budget.js';
+import { spanOf } from '../date-field.js';
 import { defineTool, READS, success, type ToolCall } from '../define-tool.js';
 
 const count = z.number().int();
@@ -112,6 +113,7 @@ export const getAnalytics = defineTool({
   view: 'figures',
   quotesText: true,
   async run({ include, limit, maxTokens: budget, ...request }, app, call) {
+    spanOf({ from: request.from, to: request.to });
     const timeZone = request.timeZone ?? app.timeZone();
     const report = reportOf(await app.figures.all(call), { ...request, timeZone });
     const has = (part: (typeof ANALYTICS_PARTS)[number]) => include.includes(part);
