@@ -12,6 +12,8 @@ export interface RunTiming {
 export interface ResearchTiming extends RunTiming {
   /** How long a deep research call waits for the answer before it returns `in_progress`. */
   readonly waitMs: number;
+  /** A call returns `in_progress` only when the question was sent, or after at least this time. */
+  readonly sendingMs: number;
   /** How long `history` waits for a run that it has just taken over. */
   readonly pickUpWaitMs: number;
   /** Between two progress reports of a waiting call. Shorter than the heartbeat of a call (1 s), which would repeat the last report. */
@@ -20,6 +22,7 @@ export interface ResearchTiming extends RunTiming {
 
 export const DEFAULT_TIMING: ResearchTiming = {
   waitMs: 45_000,
+  sendingMs: 10_000,
   pickUpWaitMs: 3_000,
   progressMs: 900,
   pollMinMs: 2_000,

@@ -8,8 +8,6 @@ import type { Caller } from './research-types.js';
 import type { RunHandle, RunOutcome, RunRecord } from './run-record.js';
 import type { ResearchTiming } from './timing.js';
 
-/** A question is waited for at least so long while it is being sent. */
-const SENDING_MS = 10_000;
 const SENDING_STEP_MS = 50;
 
 /**
@@ -22,7 +20,7 @@ export async function outcomeWithin(
   timing: ResearchTiming,
   clock: Clock,
 ): Promise<RunOutcome | undefined> {
-  const { waitMs, progressMs } = timing;
+  const { waitMs, sendingMs, progressMs } = timing;
   const stopWaiting = new AbortController();
   const onCancel = () => stopWaiting.abort();
   caller.signal?.addEventListener('abort', onCancel, { once: true });
@@ -30,7 +28,7 @@ export async function outcomeWithin(
   const startedAt = clock.monotonic();
   const timeLimit = async (): Promise<undefined> => {
     // Until Perplexity has the question, its run has no id by which a later process could find it.
-    const limit = () => (run.job.state === 'creating' ? Math.max(waitMs, SENDING_MS) : waitMs);
+    const limit = () => (run.job.state === 'creating' ? Math.max(waitMs, sendingMs) : waitMs);
     for (let waited = 0; waited < limit(); waited = clock.monotonic() - startedAt) {
       const progress = Math.round(waited / 100) / 10;
       const message = `Deep research: ${activityOf(run)}, ${Math.round(progress)} s`;

@@ -33,6 +33,7 @@ import { type StandIn, type StandInOptions, startStandIn } from './perplexity-st
 
 export const FAST = {
   waitMs: 60_000,
+  sendingMs: 1_000,
   pickUpWaitMs: 30_000,
   progressMs: 10,
   pollMinMs: 5,
