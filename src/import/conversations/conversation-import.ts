@@ -44,6 +44,8 @@ export interface ConversationImportOptions extends WholeImportOptions {
 export class ConversationImport {
   readonly #options: ConversationImportOptions;
   readonly #branches: BranchImport;
+  /** Ids of the conversations that this import created. */
+  readonly #created = new Set<string>();
   /** Conversations that are being imported or are done in this import. */
   readonly #started = new BySource<Promise<void>>();
 
@@ -132,7 +134,7 @@ export class ConversationImport {
    */
   async #parentWith({ mark, branchOf, messages }: Candidate): Promise<string | undefined> {
     const parent = branchOf && (await this.#parentOf(mark, branchOf));
-    if (!parent) return undefined;
+    if (!parent || this.#created.has(parent.conversationId)) return undefined;
     const stored = await this.#options.store.load(parent.conversationId);
     return stored.messages.some(({ id }) => id === messages[0]?.id)
       ? parent.conversationId
@@ -187,6 +189,7 @@ export class ConversationImport {
       : addUnder(ownId, whole, this.#options).then(() => ownId));
     if (isFree) known.takeKey(clientId);
     known.add(conversationId);
+    this.#created.add(conversationId);
   }
 
   /** Returns the conversation from which this one was branched. Waits until it is imported. */
