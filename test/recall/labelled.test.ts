@@ -110,6 +110,8 @@ describe('the labelled set', () => {
     await store.create({ title: 'The zephyr', messages: [{ role: 'user', content: 'Why?' }] });
     const { results } = await search({ query: 'zephyr', mode: 'keyword', explain: true });
     expect(results.map(({ why }) => why)).toEqual([{ title: ['zephyr'] }]);
+    const begun = await search({ query: 'zeph*', explain: true });
+    expect(begun.results.map(({ why }) => why)).toEqual([{ title: ['zephyr'] }]);
   });
 
   it('searches by keywords alone where operators, quotes, a match type or the mode say so', async () => {

@@ -32,7 +32,10 @@ export function refusalOf(reply: HttpReply, { name, secrets, waitMs }: Context):
   const refusal = classify(reply.status, marks, name);
   const quoted = message === undefined ? '' : ` Its message: ${quoteUpstream(message, secrets)}.`;
   const outcome: Outcome = reply.status >= 500 && reply.status !== 503 ? 'unknown' : 'refused';
+  // The server refuses the same request again.
+  const isFinal = refusal.code === 'PROVIDER' && reply.status < 500 && reply.status !== 408;
   return new AppError(refusal.code, `${refusal.message}${quoted}`, {
+    ...(isFinal && { retryable: false }),
     ...(refusal.hint !== undefined && { hint: refusal.hint }),
     details: {
       provider: name,

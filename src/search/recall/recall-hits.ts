@@ -92,9 +92,15 @@ function messageHit(
 
 /** Why a keyword search returns a message: the query's words in its content and in its conversation's title. */
 export function keywordWhy(query: string, content: string, conversationTitle = ''): Why {
-  const asked = [...new Set(wordsOf(query))];
   const inContent = new Set(wordsOf(content));
   const inTitle = new Set(wordsOf(conversationTitle));
+  const prefixes = [...query.matchAll(/[\p{L}\p{N}_]+(?="?\s*\*)/gu)].flatMap(([word]) =>
+    wordsOf(word),
+  );
+  const begun = [...inContent, ...inTitle].filter((word) =>
+    prefixes.some((prefix) => word.startsWith(prefix)),
+  );
+  const asked = [...new Set([...wordsOf(query), ...begun])];
   const words = asked.filter((word) => inContent.has(word));
   const title = asked.filter((word) => !inContent.has(word) && inTitle.has(word));
   return { ...(words.length > 0 && { words }), ...(title.length > 0 && { title }) };

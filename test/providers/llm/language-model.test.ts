@@ -5,6 +5,7 @@ import {
   createLanguageModel,
   type LanguageModelOptions,
 } from '../../../src/providers/llm/language-model.js';
+import { refusalOf } from '../../../src/providers/llm/llm-errors.js';
 import { isTruncated, minTokens } from '../../../src/providers/llm/token-floor.js';
 import { errorOf } from '../../support/error-of.js';
 import { type LlmStandIn, type Mood, startLlm } from '../../support/llm-stand-in.js';
@@ -146,4 +147,15 @@ describe('a truncated request', () => {
     expect(isTruncated(text, undefined)).toBe(false);
     expect(isTruncated(text, 0)).toBe(false);
   });
+});
+
+it.each([
+  [400, false],
+  [422, false],
+  [408, true],
+  [500, true],
+])('an error with status %i may be repeated: %s', (status, retryable) => {
+  const reply = { status, headers: new Headers(), json: undefined, text: '' } as never;
+  const context = { name: 'here', secrets: [], waitMs: undefined };
+  expect(refusalOf(reply, context)).toMatchObject({ code: 'PROVIDER', retryable });
 });
