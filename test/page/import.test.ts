@@ -1,5 +1,5 @@
 /** Imports by the page: an export that is dropped, its dry run, the import itself, and the bounds. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { zipOf } from '../support/zip.js';
@@ -65,6 +65,41 @@ it('shows what a dropped export contains, then imports it', async () => {
   await page.getByText('To the timeline').click();
   await page.waitForSelector('.row .title:text("Garden")');
   expect(opened.faults).toEqual([]);
+});
+
+/** As Claude.ai exports it: a conversation, and a project with one document. */
+const claudeExport = (content: string) => {
+  const message = { uuid: 'm1-0000-0000-0000-0000', sender: 'human', text: 'When are beans sown?' };
+  const time = '2026-01-02T10:00:00Z';
+  const talk = {
+    ...{ uuid: 'c1', name: 'Garden', created_at: time, updated_at: time },
+    chat_messages: [{ ...message, created_at: time, attachments: [], files: [] }],
+  };
+  const project = { uuid: 'p1', name: 'P', docs: [{ filename: 'a.md', content }] };
+  return zipOf([
+    { name: 'conversations.json', content: JSON.stringify([talk]) },
+    { name: 'projects.json', content: JSON.stringify([project]) },
+  ]);
+};
+
+it('offers notes of which the source has a newer text', async () => {
+  const { page } = opened;
+  await goTo(page, '#/import');
+  for (const [content, row] of [
+    ['one', 'notes'],
+    ['two', 'notes with a newer text'],
+  ] as const) {
+    const buffer = claudeExport(content);
+    await page.getByLabel('Choose a file').setInputFiles({
+      ...{ name: `${content}.zip`, mimeType: 'application/zip', buffer },
+    });
+    await page.waitForSelector(`[role=status]:text("from ${content}.zip. Nothing is imported")`);
+    await page.waitForSelector(`dt:text-is("${row}")`);
+    await page.getByRole('button', { name: 'Import' }).click();
+    await page.waitForSelector(`[role=status]:text("${content}.zip is imported.")`);
+  }
+  const note = readFileSync(join(opened.root, 'memory-bank/imported/claude/P/a.md'), 'utf8');
+  expect(note).toBe('two\n');
 });
 
 it('imports a zip archive that is chosen, and nothing on a cancel', async () => {

@@ -110,8 +110,8 @@ function sentence({ step, name }: State): string {
   return step === 'done' ? `${name} is imported.` : '';
 }
 
-const isNothing = ({ added, updated, notes, insights, facts }: ImportReport) =>
-  added + updated + notes + insights + facts === 0;
+const isNothing = ({ added, updated, notes, notesUpdated, insights, facts }: ImportReport) =>
+  added + updated + notes + notesUpdated + insights + facts === 0;
 
 function ReportView(props: { readonly account: ImportReport; readonly isPlan: boolean }) {
   const { account, isPlan } = props;
@@ -123,6 +123,7 @@ function ReportView(props: { readonly account: ImportReport; readonly isPlan: bo
     ['skipped', account.skipped],
     ['messages', account.messages],
     ['notes', account.notes],
+    ['notes with a newer text', account.notesUpdated],
     ['insights', account.insights],
     ['facts', account.facts],
     ['secrets not stored', account.masked],
