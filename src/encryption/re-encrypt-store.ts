@@ -82,12 +82,12 @@ export async function convertStore(options: ConversionOptions): Promise<Conversi
     if (from === undefined && to === undefined) return { converted: 0, left: [] };
     const begun = { key: from?.facts ?? null, converting: { to: to?.facts ?? null } };
     await writeMarker(logsFolder, begun, options);
-    await waitForWriters(options, marker);
-    const keys = { from: from?.key, to: to?.key };
-    const conversion = new Conversion(options, keys);
-    const done = await conversion.run().catch(async (error: unknown) => {
-      throw await endedEarly(error, conversion.converted, marker, options);
-    });
+    const conversion = new Conversion(options, { from: from?.key, to: to?.key });
+    const done = await waitForWriters(options)
+      .then(() => conversion.run())
+      .catch(async (error: unknown) => {
+        throw await endedEarly(error, conversion.converted, marker, options);
+      });
     await forgetStages(options);
     await writeMarker(logsFolder, { key: to?.facts ?? null }, options);
     return { ...done, ...(to && { keyId: to.key.id }) };
@@ -107,14 +107,13 @@ async function endedEarly(
   before: Marker,
   options: ConversionOptions,
 ): Promise<unknown> {
-  if (!isAppError(error)) return error;
   const isUndone =
     converted === 0 &&
     (await writeMarker(options.logsFolder, before, options).then(
       () => true,
       () => false,
     ));
-  if (isUndone) return error;
+  if (isUndone || !isAppError(error)) return error;
   const command = options.wanted === undefined ? 'decrypt' : 'encrypt';
   return new AppError(error.code, error.message, {
     hint: `${countOf(converted, 'file was', 'files were')} converted, and the store cannot be used now. Mend the cause, such as a full disk, then run daybook ${command} again: it finishes the work.`,
@@ -158,17 +157,12 @@ async function sameKey(
 }
 
 /** Waits for the processes that acquired a lock before the marker was written. Later ones find the marker. */
-async function waitForWriters(options: ConversionOptions, before: Marker): Promise<void> {
-  try {
-    for (const folder of options.locks) {
-      for (const { name } of await heldLocks(folder)) {
-        await withLock(folder, name, () => Promise.resolve());
-      }
-      await sweepLocks(folder);
+async function waitForWriters({ locks }: ConversionOptions): Promise<void> {
+  for (const folder of locks) {
+    for (const { name } of await heldLocks(folder)) {
+      await withLock(folder, name, () => Promise.resolve());
     }
-  } catch (error) {
-    await writeMarker(options.logsFolder, before, options); // nothing was converted
-    throw error;
+    await sweepLocks(folder);
   }
 }
 
