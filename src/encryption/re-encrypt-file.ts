@@ -10,7 +10,12 @@ import { parseDocument } from '../files/read/json-doc.js';
 import type { CipherKey } from '../files/sealing/cipher.js';
 import { codecOf } from '../files/sealing/conversation-codec.js';
 import { isDocumentFile } from '../files/sealing/open-stores.js';
-import { openFile, sealedFileKey, sealFile } from '../files/sealing/sealed-form.js';
+import {
+  openFile,
+  SEALED_TEXT_START,
+  sealedFileKey,
+  sealFile,
+} from '../files/sealing/sealed-form.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
 import { parseConversation } from '../stores/conversations/document/parse-conversation.js';
 import { isSealed } from '../stores/conversations/document/parse-fields.js';
@@ -67,7 +72,7 @@ const OPEN_OF_MESSAGE = /^(id|role|content|createdAt|parentMessageId|sealed)$/;
 function hasForm(value: unknown, key: CipherKey | undefined): boolean {
   if (!isRecord(value) || !Array.isArray(value['messages'])) return false;
   if (key === undefined) return !isSealed(value);
-  const isOfKey = (text: unknown) => String(text).startsWith(`sealed:1:${key.id}:`);
+  const isOfKey = (text: unknown) => String(text).startsWith(`${SEALED_TEXT_START}${key.id}:`);
   const hasOnly = (names: RegExp, fields: object) =>
     Object.keys(fields).every((name) => names.test(name));
   const isSealedMessage = (message: unknown) =>

@@ -8,12 +8,11 @@ import { AppError } from '../base/errors.js';
 import { readArchive } from '../files/archive.js';
 import { listFolders } from '../files/paths/folders.js';
 import { readStored } from '../files/read/json-doc.js';
+import { SEALED_TEXT_START } from '../files/sealing/sealed-form.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
 import type { BackupArea } from './backup-content.js';
 
 const LOGS = 'conversation-logs';
-/** The beginning of a sealed text (src/files/sealing). No person writes it. */
-const SEALED = '"sealed:1:';
 export const MARKER_NAME = `${LOGS}/encryption.json`;
 
 /**
@@ -45,7 +44,7 @@ export async function requireSameEncryption(
 /** False for a sealed conversation: a restore that was interrupted has written it without the marker. */
 async function isPlain(path: string): Promise<boolean> {
   const found = await readStored(path);
-  return found !== undefined && !found.bytes.includes(SEALED);
+  return found !== undefined && !found.bytes.includes(`"${SEALED_TEXT_START}`);
 }
 
 async function markerIn(path: string): Promise<Uint8Array> {

@@ -12,6 +12,8 @@ const ID_LENGTH = 16;
 const HEADER_LENGTH = MAGIC.length + ID_LENGTH + 1;
 /** The number of bytes that a sealed file is longer than its content. */
 export const SEALED_FILE_BYTES = HEADER_LENGTH + SEAL_BYTES;
+/** The beginning of a sealed text. No person writes it. */
+export const SEALED_TEXT_START = 'sealed:1:';
 const TEXT = /^sealed:1:([0-9a-f]{16}):([A-Za-z0-9+/]+=*)$/;
 const LINE = /^~([0-9a-f]{16}):([A-Za-z0-9+/]+=*)~$/;
 const TILDE = 0x7e;
@@ -62,7 +64,7 @@ export function openFile(bytes: Buffer, path: string): Buffer {
 export const isSealedText = (text: string): boolean => TEXT.test(text);
 
 export function sealText(text: string, binding: string, key: CipherKey): string {
-  return `sealed:1:${key.id}:${key.seal(Buffer.from(text), binding).toString('base64')}`;
+  return `${SEALED_TEXT_START}${key.id}:${key.seal(Buffer.from(text), binding).toString('base64')}`;
 }
 
 /**
@@ -70,7 +72,7 @@ export function sealText(text: string, binding: string, key: CipherKey): string 
  * DECRYPT.
  */
 export function openText(stored: string, binding: string, key: CipherKey): string {
-  if (!stored.startsWith('sealed:1:')) return stored;
+  if (!stored.startsWith(SEALED_TEXT_START)) return stored;
   const [, id, base64] = TEXT.exec(stored) ?? [];
   if (id === undefined || base64 === undefined) return stored;
   const used = id === key.id ? key : keyOf(id, binding);
