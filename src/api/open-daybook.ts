@@ -50,7 +50,7 @@ export interface InsightSearchRequest extends Omit<SearchRequest, 'filters'> {
 
 const PAGE_OPTIONS = ['matchType', 'limit', 'offset', 'signal'];
 const SEARCH_OPTIONS = [...PAGE_OPTIONS, 'filters'];
-const INSIGHT_OPTIONS = [...PAGE_OPTIONS, 'context', 'alsoIn', 'tags', 'includeExpired'];
+const INSIGHT_OPTIONS = [...PAGE_OPTIONS, 'context', 'tags', 'includeExpired'];
 const FILTERS = ['conversationId', 'module', 'tag', 'role', 'startTime', 'endTime'];
 
 export interface Daybook {

@@ -1,6 +1,7 @@
 /**
- * Gives a program stores whose answers it can change, and refuses calls after `close`, also on the stores. Running calls are finished. Without this check, a
- * program could save after `close`, and its write could be lost without an error.
+ * Refuses calls after `close`, also on the stores. Running calls are finished. Without this check, a program
+ * could save after `close`, and its write could be lost without an error. What the stores return is copied,
+ * so that a program can change it.
  */
 import { AppError } from '../base/errors.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';

@@ -59,18 +59,18 @@ function supersedes(later: Content | undefined, earlier: Content | undefined): b
 /** With two other numbers, the passages may be about two things, such as two invoices. */
 function hasOtherValue(later: Content, earlier: Content): boolean {
   const [now, then] = [
-    without(later.numbers, earlier.numbers),
-    without(earlier.numbers, later.numbers),
+    countMissing(later.numbers, earlier.numbers),
+    countMissing(earlier.numbers, later.numbers),
   ];
   if (now > 1 || then > 1) return false;
   const isOtherDate =
-    without(later.dateWords, earlier.dateWords) > 0 &&
-    without(earlier.dateWords, later.dateWords) > 0;
+    countMissing(later.dateWords, earlier.dateWords) > 0 &&
+    countMissing(earlier.dateWords, later.dateWords) > 0;
   return isOtherDate || (now === 1 && then === 1);
 }
 
 /** The number of words of `some` that `others` lacks. */
-const without = (some: ReadonlySet<string>, others: ReadonlySet<string>): number =>
+const countMissing = (some: ReadonlySet<string>, others: ReadonlySet<string>): number =>
   [...some].filter((word) => !others.has(word)).length;
 
 function contentOf(text: string): Content {

@@ -113,7 +113,7 @@ export const getAnalytics = defineTool({
   view: 'figures',
   quotesText: true,
   async run({ include, limit, maxTokens: budget, ...request }, app, call) {
-    spanOf({ from: request.from, to: request.to });
+    spanOf({ from: request.from, to: request.to }); // refuses a span that ends before it begins
     const timeZone = request.timeZone ?? app.timeZone();
     const report = reportOf(await app.figures.all(call), { ...request, timeZone });
     const has = (part: (typeof ANALYTICS_PARTS)[number]) => include.includes(part);

@@ -72,7 +72,7 @@ export const importConversations = defineTool({
         .describe('What was not imported on purpose: a count for each reason.'),
       branched: z
         .array(z.string())
-        .describe('Conversations that were also continued here: new messages are in a branch.'),
+        .describe('Conversations whose new messages became a branch, because others follow there.'),
       problems: z
         .array(
           z.object({
