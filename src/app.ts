@@ -304,6 +304,7 @@ function derivedOf(
     cachePath,
     clock,
     log,
+    timeZone: () => config.timeZone,
     ...(vectors && { vectors }),
   });
   const figures = new Figures({ store, cachePath: indexCachePath(config, '.figures.bin'), log });

@@ -5,7 +5,8 @@
 
 import type { Candidate, Scored } from './lexical-score.js';
 import { IS_INSTRUCTION, IS_PREFERENCE } from './message-text.js';
-import { instructionsApply, type Question } from './question.js';
+import { asksOnlyForTime, instructionsApply, type Question } from './question.js';
+import { isInSpan } from './relative-time.js';
 import type { VectorScores } from './vector-source.js';
 
 /**
@@ -58,6 +59,10 @@ export function selectMatches(
     includesNeighbours &&
     scored.length === 1 &&
     ((conversation.flags[message] ?? 0) & IS_INSTRUCTION) !== 0;
+  const onlyTime = asksOnlyForTime(question);
+  const mayMatch = (one: Scored, message: number) =>
+    (!onlyTime || isInTime(question, { scored: one, message })) &&
+    accepts?.(one.conversationId, message + 1) !== false;
   const subject = options.requiresContentMatch ? subjectOf(question) : everyWordOf(question);
   const matches: (Candidate & { words: number })[] = [];
   const byId = new Map(scored.map((one) => [one.conversationId, one]));
@@ -65,35 +70,40 @@ export function selectMatches(
     const { scores, own } = one.lexical;
     for (let message = 0; message < scores.length; message++) {
       const words = scores[message] ?? 0;
-      const isMatch =
-        (includesNeighbours ? words > 0 : ((own[message] ?? 0) & subject) !== 0) ||
-        isStanding(one, message);
-      if (isMatch && accepts?.(one.conversationId, message + 1) !== false)
+      const hasWords = includesNeighbours ? words > 0 : ((own[message] ?? 0) & subject) !== 0;
+      if ((hasWords || onlyTime || isStanding(one, message)) && mayMatch(one, message))
         matches.push({ scored: one, message, words });
     }
   }
-  const answers = includesNeighbours ? matches : withEveryWord(matches, question);
+  const answers = includesNeighbours || onlyTime ? matches : withEveryWord(matches, question);
   answers.sort((a, b) => b.words - a.words || newestFirst(a, b));
   if (vectors === undefined) return splitCandidates(answers, question);
-  const near = vectors.nearest(
-    MAX_BY_VECTOR,
-    ({ conversationId, seq }) =>
-      byId.has(conversationId) && accepts?.(conversationId, seq) !== false,
-  );
+  const near = vectors.nearest(MAX_BY_VECTOR, ({ conversationId, seq }) => {
+    const one = byId.get(conversationId);
+    return one !== undefined && mayMatch(one, seq - 1);
+  });
   return splitCandidates(withNearest(near, answers, byId), question);
 }
 
+/** Whether a message was written in the time that the question names. */
+const isInTime = ({ timeSpan }: Question, { scored, message }: Candidate): boolean =>
+  timeSpan !== undefined && isInSpan(scored.conversation.times[message] ?? 0, timeSpan);
+
 /**
  * Instructions and preferences that apply to the question are candidates whatever their lexical score: in a
- * long conversation many other messages have more of the question's words.
+ * long conversation many other messages have more of the question's words. The same is true for messages of
+ * the time that the question names, but at most CANDIDATE_COUNT of them.
  */
 function splitCandidates(matches: readonly Candidate[], question: Question): Matches {
   const applying = flagsThatApply(question);
   const candidates = matches.slice(0, CANDIDATE_COUNT);
   const others: Candidate[] = [];
+  let ofTime = 0;
   for (const match of matches.slice(CANDIDATE_COUNT)) {
     const flags = match.scored.conversation.flags[match.message] ?? 0;
-    ((flags & applying) === 0 ? others : candidates).push(match);
+    const isOfTime = ofTime < CANDIDATE_COUNT && isInTime(question, match);
+    if (isOfTime) ofTime += 1;
+    (isOfTime || (flags & applying) !== 0 ? candidates : others).push(match);
   }
   return { candidates, others };
 }

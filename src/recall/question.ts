@@ -3,8 +3,9 @@
  * and what the question asks for according to its language's cues.
  */
 import { functionWordMask, LANGUAGES, languageOf } from './languages.js';
+import { type PresentTime, type TimeSpan, timeSpanIn } from './relative-time.js';
 import { stemOf, type Vocabulary } from './vocabulary.js';
-import { scanWords, withoutDiacritics, wordsOf } from './words.js';
+import { withoutDiacritics, wordsOf } from './words.js';
 
 /** Further words are ignored, because bitmasks have one bit for each word. */
 const MAX_WORDS = 31;
@@ -42,6 +43,19 @@ export interface Question {
    * passages.
    */
   readonly isBroad: boolean;
+  /** The time that it names relative to now ("last week"). The words of the phrase are not in `words`. */
+  readonly timeSpan?: TimeSpan;
+}
+
+/** Whether it asks only what was said in its time span: "What did we discuss yesterday?" */
+export const asksOnlyForTime = ({ timeSpan, words, hasFunctionWords }: Question): boolean =>
+  timeSpan !== undefined && hasFunctionWords && words.every(({ weight }) => weight < 1);
+
+export interface QuestionOptions {
+  /** Names and numbers count three times. */
+  readonly boostsEntities?: boolean;
+  /** If given, phrases such as "last week" are recognised. */
+  readonly now?: PresentTime;
 }
 
 /** Whether standing instructions apply: they do not if the question asks about the past. */
@@ -56,12 +70,12 @@ export function readQuestion(
   text: string,
   vocabulary: Vocabulary,
   languages: readonly number[],
-  boostsEntities = false,
+  { boostsEntities = false, now }: QuestionOptions = {},
 ): Question {
   const entities = boostsEntities ? entitiesOf(text) : undefined;
-  const typed: string[] = [];
-  scanWords(text, (word) => typed.push(word));
-  const own = languageOf(typed.map(functionWordMask), KANA.test(text) ? JAPANESE : 0);
+  const own = languageOf(wordsOf(text).map(functionWordMask), KANA.test(text) ? JAPANESE : 0);
+  const timeSpan = now && namedTimeSpan(text, own, now);
+  const typed = wordsOf(timeSpan === undefined ? text : text.replace(timeSpan.phrase, ' '));
   const all = [...new Set([own, ...languages])];
   const capitalized = capitalizedIn(text);
   const words: QuestionWord[] = [];
@@ -97,7 +111,15 @@ export function readQuestion(
     isRecollection: says(cues.isRecollection),
     isOverview: says(cues.isOverview),
     isBroad: says(cues.isOverview) || says(cues.isSequence),
+    ...(timeSpan && { timeSpan }),
   };
+}
+
+/** In keywords, one word such as "yesterday" is a word like others, and "last week" is a time. */
+function namedTimeSpan(text: string, own: number, now: PresentTime): TimeSpan | undefined {
+  const span = timeSpanIn(text, LANGUAGES[own], now);
+  const isSentence = () => wordsOf(text).some((word) => stemOf(word, own) === undefined);
+  return span !== undefined && (/\s/.test(span.phrase) || isSentence()) ? span : undefined;
 }
 
 /**

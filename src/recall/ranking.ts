@@ -7,6 +7,7 @@ import { type ConversationTerms, speakerName } from './conversation-terms.js';
 import type { Candidate, Hits } from './lexical-score.js';
 import { IS_INSTRUCTION, IS_LONG_REPLY, IS_PREFERENCE, IS_QUESTION } from './message-text.js';
 import { instructionsApply, type Question } from './question.js';
+import { isInSpan } from './relative-time.js';
 import { SessionScores } from './session-scores.js';
 import type { VectorScores } from './vector-source.js';
 import { wordsOf } from './words.js';
@@ -33,6 +34,7 @@ export const WEIGHTS = {
   instructionFits: 0.8,
   preferenceAsked: 0.6,
   preferenceFits: 0.6,
+  timeSpan: 1,
 };
 export type Weights = Readonly<Record<keyof typeof WEIGHTS, number>>;
 
@@ -65,7 +67,7 @@ type Shares = typeof WITH_VECTORS;
  * Weights for a question that asks for a summary. The reply to a message on the subject belongs to a
  * summary too.
  */
-const OVERVIEW_WEIGHTS = { lexical: 0.4, vector: 0.1, before: 0.3, longReply: 0.25 };
+const OVERVIEW_WEIGHTS = { lexical: 0.4, vector: 0.1, before: 0.3, longReply: 0.25, timeSpan: 0.4 };
 const MAX_PAIRS = 3;
 /** A message with fewer stems is brief: "Thanks, that is great!" has little to say. */
 const BRIEF_STEMS = 12;
@@ -143,11 +145,13 @@ interface Features {
   /** 0 for a message of BRIEF_STEMS or more, 1 for one without stems. */
   readonly brevity: number;
   readonly flags: number;
+  /** It was written in the time that the question names. */
+  readonly isInTimeSpan: boolean;
 }
 
 function featuresOf(
   { scored, message }: Candidate,
-  { vectors }: RankingInput,
+  { vectors, question: { timeSpan } }: RankingInput,
   sessions: SessionScores,
   pairs: PairCounts,
   names: ReadonlySet<string>,
@@ -172,6 +176,7 @@ function featuresOf(
     answersQuestion: answersQuestion(conversation, message),
     brevity: Math.max(0, 1 - stemCount(conversation, message) / BRIEF_STEMS),
     flags: conversation.flags[message] ?? 0,
+    isInTimeSpan: timeSpan !== undefined && isInSpan(conversation.times[message] ?? 0, timeSpan),
   };
 }
 
@@ -274,7 +279,8 @@ function answerScore(
     has(IS_LONG_REPLY) * ofLongReply +
     instructionShare *
       (weights.instruction + asksNow * (weights.instructionAsked + weights.instructionFits * fit)) +
-    has(IS_PREFERENCE) * isRequest * (weights.preferenceAsked + weights.preferenceFits * fit)
+    has(IS_PREFERENCE) * isRequest * (weights.preferenceAsked + weights.preferenceFits * fit) +
+    weights.timeSpan * (raw.isInTimeSpan ? 1 : 0)
   );
 }
 
@@ -282,7 +288,12 @@ function answerScore(
 function overviewScore({ raw, lexical, vector, fitBefore }: ScaledFeatures): number {
   const isLong = (raw.flags & IS_LONG_REPLY) !== 0;
   const own = OVERVIEW_WEIGHTS.lexical * lexical + OVERVIEW_WEIGHTS.vector * vector;
-  return own + OVERVIEW_WEIGHTS.before * fitBefore + (isLong ? OVERVIEW_WEIGHTS.longReply : 0);
+  return (
+    own +
+    OVERVIEW_WEIGHTS.before * fitBefore +
+    (isLong ? OVERVIEW_WEIGHTS.longReply : 0) +
+    (raw.isInTimeSpan ? OVERVIEW_WEIGHTS.timeSpan : 0)
+  );
 }
 
 /** Counts the pairs of neighbouring words of the question that are neighbours in a message too. */

@@ -22,15 +22,16 @@ import {
   wordWeights,
 } from './lexical-score.js';
 import type { MessageSource, MessageSources } from './message-text.js';
-import { type Question, readQuestion } from './question.js';
+import { asksOnlyForTime, type Question, type QuestionOptions, readQuestion } from './question.js';
 import { rank, WEIGHTS, type Weights } from './ranking.js';
+import { isInSpan, type TimeSpan } from './relative-time.js';
 import type { VectorScores } from './vector-source.js';
 import { Vocabulary } from './vocabulary.js';
 import { wordsOf } from './words.js';
 
 export type { MessageSource, MessageSources };
 
-export interface AskOptions {
+export interface AskOptions extends QuestionOptions {
   /** Which conversations are searched; all if absent. */
   readonly inScope?: (conversationId: string) => boolean;
   /** Which messages may be in the answer. Their neighbours still count as evidence. */
@@ -39,8 +40,6 @@ export interface AskOptions {
   readonly signal?: AbortSignal;
   /** Leaves out messages whose content has none of the words of the question's subject. */
   readonly requiresContentMatch?: boolean;
-  /** Names and numbers of the question count three times. */
-  readonly boostsEntities?: boolean;
   /** Weights that differ from those of docs/RECALL.md. */
   readonly weights?: Partial<Weights>;
   readonly lexical?: Partial<LexicalConstants>;
@@ -203,10 +202,7 @@ export class RecallIndex {
 
   /** Yields to other tasks every few milliseconds. Rejects with the reason of the signal. */
   async ask(text: string, options: AskOptions = {}): Promise<RecallAnswer> {
-    const languages = [...this.#languages.keys()].filter(
-      (position) => (this.#languages[position] ?? 0) > 0,
-    );
-    const question = readQuestion(text, this.#vocabulary, languages, options.boostsEntities);
+    const question = this.#questionOf(text, options);
     const slice = new TimeSlice({ signal: options.signal });
     const { found, hits } = await this.#find(question, options, slice);
     const weights = wordWeights(question, hits);
@@ -224,7 +220,9 @@ export class RecallIndex {
     return {
       question,
       total: all.length,
-      hasAllWords: all.some(({ scored, message }) => scored.lexical.own[message] === everyWord),
+      hasAllWords:
+        asksOnlyForTime(question) ||
+        all.some(({ scored, message }) => scored.lexical.own[message] === everyWord),
       at: (position) => {
         const found = all[position];
         return found && { conversationId: found.scored.conversationId, seq: found.message + 1 };
@@ -234,6 +232,26 @@ export class RecallIndex {
         return found && hitOf(found, ranked[position]?.score ?? 0, question, options.vectors);
       },
     };
+  }
+
+  /** A phrase such as "last week" counts as a time only if a message was written then, otherwise as words. */
+  #questionOf(text: string, options: AskOptions): Question {
+    const languages = [...this.#languages.keys()].filter(
+      (position) => (this.#languages[position] ?? 0) > 0,
+    );
+    const question = readQuestion(text, this.#vocabulary, languages, options);
+    if (question.timeSpan === undefined || this.#hasMessagesIn(question.timeSpan, options))
+      return question;
+    const { now: _now, ...others } = options;
+    return readQuestion(text, this.#vocabulary, languages, others);
+  }
+
+  #hasMessagesIn(span: TimeSpan, { inScope }: AskOptions): boolean {
+    for (const [conversationId, { times }] of this.#conversations) {
+      if (inScope?.(conversationId) !== false && times.some((time) => isInSpan(time, span)))
+        return true;
+    }
+    return false;
   }
 
   #remove(conversationId: string, known: ConversationTerms): void {
@@ -263,7 +281,7 @@ export class RecallIndex {
     for (const [conversationId, conversation] of [...this.#conversations]) {
       if (inScope?.(conversationId) === false) continue;
       const own = hits.find(conversation);
-      if (own !== undefined || vectors !== undefined)
+      if (own !== undefined || vectors !== undefined || asksOnlyForTime(question))
         found.push({ conversationId, conversation, hits: own });
       if (slice.isSpent()) await slice.yield();
     }
@@ -300,7 +318,7 @@ async function scoreAll(
 function hitOf(
   { scored, message }: Candidate,
   score: number,
-  { words }: Question,
+  { words, timeSpan }: Question,
   vectors: VectorScores | undefined,
 ): RecallHit {
   const { conversationId, lexical } = scored;
@@ -308,6 +326,8 @@ function hitOf(
     words.filter((_, word) => (mask >> word) & 1).map(({ text }) => text);
   const own = lexical.own[message] ?? 0;
   const vector = vectors?.best(conversationId, message + 1);
+  const isInTime =
+    timeSpan !== undefined && isInSpan(scored.conversation.times[message] ?? 0, timeSpan);
   return {
     conversationId,
     seq: message + 1,
@@ -317,7 +337,10 @@ function hitOf(
     evidence: {
       words: texts(own),
       around: texts((lexical.around[message] ?? 0) & ~own),
-      labelWords: texts((lexical.labelWords[message] ?? 0) & ~own),
+      labelWords: [
+        ...texts((lexical.labelWords[message] ?? 0) & ~own),
+        ...(isInTime ? [timeSpan.phrase] : []),
+      ],
       ...(vector !== undefined && { cosine: vector.cosine }),
     },
   };

@@ -17,7 +17,8 @@ it.each([
     let asked = 0;
     // Ten seconds pass between the first question for the time and the second.
     const clock = { ...systemClock, monotonic: () => (asked++ === 0 ? 0 : 10_000) };
-    const recall = new RecallSearch({ store, search, cachePath: undefined, clock, log: silentLog });
+    const options = { cachePath: undefined, timeZone: () => 'UTC', log: silentLog };
+    const recall = new RecallSearch({ store, search, clock, ...options });
     onTestFinished(() => recall.close());
     const request = { query: 'garden', filters: {}, limit: 5, offset: 0, mode };
     const found = await recall.search(request);

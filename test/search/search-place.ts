@@ -46,7 +46,9 @@ export async function openPlace(options: PlaceOptions = {}): Promise<SearchPlace
   const clock = systemClock;
   const store = await openConversationStore({ logsFolder, maxMessages: 10_000, fsync: false, log });
   const search = openMessageSearch({ store, cachePath, clock, log });
-  const recall = new RecallSearch({ store, search, cachePath: recallCachePath, clock, log });
+  const timeZone = () => 'UTC';
+  const cache = { cachePath: recallCachePath };
+  const recall = new RecallSearch({ store, search, clock, log, timeZone, ...cache });
   let closing: Promise<void> | undefined;
   const close = () => {
     closing ??= recall

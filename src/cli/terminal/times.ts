@@ -3,6 +3,7 @@
  * --utc. A list shows the zone once.
  */
 import { DAY_MS, hasExistingDay } from '../../base/clock.js';
+import { startOfDay } from '../../base/local-time.js';
 import { configuration, type Flags } from '../configuration.js';
 
 export interface Times {
@@ -46,22 +47,12 @@ export function withLocalDays<T extends Readonly<Record<string, unknown>>>(
       if (typeof day !== 'string' || !DAY.test(day) || !hasExistingDay(day)) return [];
       return [[name, new Date(timeOf(day, zone)).toISOString()]];
     });
-  const lastMoment = (day: string) => midnight(nextDay(day), zone) - 1;
+  const lastMoment = (day: string) => startOfDay(nextDay(day), zone) - 1;
   return {
     ...input,
-    ...Object.fromEntries([...days(FIRST_DAYS, midnight), ...days(LAST_DAYS, lastMoment)]),
+    ...Object.fromEntries([...days(FIRST_DAYS, startOfDay), ...days(LAST_DAYS, lastMoment)]),
   };
 }
 
 const nextDay = (day: string): string =>
   new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
-
-/** The beginning of a day in a zone, in epoch milliseconds. */
-function midnight(day: string, zone: string): number {
-  const style = { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' } as const;
-  const format = new Intl.DateTimeFormat('sv-SE', style);
-  const offsetAt = (ms: number) => Date.parse(`${format.format(ms).replace(' ', 'T')}Z`) - ms;
-  const wanted = Date.parse(day);
-  const near = wanted - offsetAt(wanted);
-  return wanted - offsetAt(near); // the offset may change between the two
-}

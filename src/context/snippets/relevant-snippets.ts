@@ -1,7 +1,7 @@
 /**
  * Finds the passages that answer a question, within a budget of tokens. Recall finds them; no text is
  * returned twice; the best passages are whole and the others are excerpts; an outdated passage names the
- * passage that supersedes it. The answer is cached until the store changes.
+ * passage that supersedes it. The answer is cached until the store changes, or the day.
  */
 import { tokenCounter } from '../../base/exact-token-count.js';
 import type { MessageFilters, SearchCaller } from '../../search/messages/message-search.js';
@@ -66,7 +66,7 @@ export class RelevantSnippets {
   /** Throws CANCELLED, TIMEOUT (the index is still being built) or FILESYSTEM_ERROR. */
   async find(request: SnippetRequest, caller: SearchCaller = {}): Promise<Snippets> {
     await this.#recall.required(caller);
-    const key = JSON.stringify(request);
+    const key = JSON.stringify([request, this.#recall.today]);
     const { revision } = this.#recall;
     const known = this.#cache.get(key);
     if (known?.revision === revision) return known.answer;

@@ -1,6 +1,6 @@
 /** Dutch. */
 import { stemmer } from '@orama/stemmers/dutch';
-import { type Language, wordList } from './language.js';
+import { type Language, numberWords, wordList } from './language.js';
 
 export const dutch: Language = {
   code: 'nl',
@@ -26,5 +26,15 @@ export const dutch: Language = {
     isChange:
       /(?:in plaats van|niet meer|veranderd|verplaatst|uitgesteld|toch niet|voortaan|vervangen|correctie)/,
     isPreference: /\bik (?:geef de voorkeur|hou (?:meer )?van|heb liever)|\bliever\b/,
+  },
+  timePhrases: {
+    day: [/\bvandaag\b/i, /\bgisteren\b/i, /\beergisteren\b/i],
+    week: [/\bdeze week\b/i, /\b(?:vorige|afgelopen) week\b/i],
+    month: [/\bdeze maand\b/i, /\b(?:vorige|afgelopen) maand\b/i],
+    year: [/\bdit jaar\b/i, /\b(?:vorig|afgelopen) jaar\b/i],
+    ago: /\b(?<count>\d{1,3}|een|één|twee|drie|vier|vijf|zes|zeven|acht|negen|tien) (?:(?<day>dag(?:en)?)|(?<week>weken|week)|(?<month>maand(?:en)?)|(?<year>jaar|jaren)) geleden\b/iu,
+    recent:
+      /\b(?:afgelopen|laatste) (?<count>\d{1,3}|twee|drie|vier|vijf|zes|zeven|acht|negen|tien) (?:(?<day>dagen)|(?<week>weken)|(?<month>maanden)|(?<year>jaar|jaren))\b/i,
+    numbers: numberWords('een|één twee drie vier vijf zes zeven acht negen tien'),
   },
 };

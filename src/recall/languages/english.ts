@@ -1,6 +1,6 @@
 /** English: Porter's stemmer. */
 import { stemmer } from '@orama/stemmers/english';
-import { type Language, wordList } from './language.js';
+import { type Language, numberWords, wordList } from './language.js';
 
 export const english: Language = {
   code: 'en',
@@ -44,5 +44,19 @@ export const english: Language = {
       /\b(?:instead of|no longer|not anymore|any more|actually|changed (?:to|my|our|the)|moved (?:to|it|the|from)|switched|rescheduled|postponed|updated?|now (?:is|it's|at|uses?|in)|is now|are now|from now on|replaced|renamed|correction|new (?:deadline|date|number|address|plan|name|job))\b/,
     isPreference:
       /\b(?:i(?:'d| would)? (?:\w+ )?(?:prefer|rather|favou?r)|i(?: really| usually| generally)? (?:like|love|enjoy) (?:to|it when|using|having)|my preference|i(?:'m| am) (?:more )?comfortable|i (?:don't|do not) (?:like|want|enjoy)|i (?:avoid|opted|decided against))\b/,
+  },
+  timePhrases: {
+    day: [
+      /\b(?:today|tonight|this (?:morning|afternoon|evening))\b/i,
+      /\b(?:(?<!before )yesterday|last night)\b/i,
+      /\bday before yesterday\b/i,
+    ],
+    week: [/\bthis week\b/i, /\b(?:last|previous) week\b/i],
+    month: [/\bthis month\b/i, /\b(?:last|previous) month\b/i],
+    year: [/\bthis year\b/i, /\b(?:last|previous) year\b/i],
+    ago: /\b(?<count>\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten) (?:(?<day>days?)|(?<week>weeks?)|(?<month>months?)|(?<year>years?)) ago\b/i,
+    recent:
+      /\b(?:(?:in|over|within|during|for) the last|past|last(?= (?:\d{1,3}|two|three|four|five|six|seven|eight|nine|ten)\b)) (?:(?<count>\d{1,3}|two|three|four|five|six|seven|eight|nine|ten) )?(?:(?<day>days?)|(?<week>weeks?)|(?<month>months?)|(?<year>years?))\b/i,
+    numbers: numberWords('a|an|one two three four five six seven eight nine ten'),
   },
 };

@@ -1,6 +1,6 @@
 /** French. */
 import { stemmer } from '@orama/stemmers/french';
-import { type Language, wordList } from './language.js';
+import { type Language, numberWords, wordList } from './language.js';
 
 export const french: Language = {
   code: 'fr',
@@ -29,5 +29,18 @@ export const french: Language = {
     isChange:
       /(?:au lieu|ne .* plus|changé|déplacé|reporté|finalement|désormais|maintenant c'est|remplacé|à la position|correction)/,
     isPreference: /\bje (?:préfère|préférerais|n'aime pas)|j'aime(?:rais)? (?:mieux|bien)/,
+  },
+  timePhrases: {
+    day: [/\baujourd['’]hui\b/i, /(?<!avant-)\bhier\b/i, /\bavant-hier\b/i],
+    week: [/\bcette semaine\b/i, /\bla semaine (?:dernière|passée)(?!\p{L})/iu],
+    month: [/\bce mois(?:-ci)?\b/i, /\ble mois (?:dernier|passé)(?!\p{L})/iu],
+    year: [
+      /\bcette année(?!\p{L})/iu,
+      /\bl['’](?:an dernier|année (?:dernière|passée))(?!\p{L})/iu,
+    ],
+    ago: /\bil y a (?<count>\d{1,3}|une?|deux|trois|quatre|cinq|six|sept|huit|neuf|dix) (?:(?<day>jours?)|(?<week>semaines?)|(?<month>mois)|(?<year>ans?|années?))(?!\p{L})/iu,
+    recent:
+      /\b(?:ces|les) (?<count>\d{1,3}|deux|trois|quatre|cinq|six|sept|huit|neuf|dix) derni(?:ers|ères) (?:(?<day>jours)|(?<week>semaines)|(?<month>mois)|(?<year>ans|années))(?!\p{L})/iu,
+    numbers: numberWords('un|une deux trois quatre cinq six sept huit neuf dix'),
   },
 };

@@ -1,6 +1,6 @@
 /** German. */
 import { stemmer } from '@orama/stemmers/german';
-import { type Language, wordList } from './language.js';
+import { type Language, numberWords, wordList } from './language.js';
 
 export const german: Language = {
   code: 'de',
@@ -34,5 +34,18 @@ export const german: Language = {
     isChange:
       /(?:statt(?:dessen)?|nicht mehr|geändert|verschoben|gewechselt|umgezogen|jetzt doch|doch nicht|ab jetzt|ersetzt|umbenannt|korrektur|inzwischen|neuer? )/,
     isPreference: /\bich (?:bevorzuge|ziehe .* vor|mag|möchte lieber|hätte lieber)\b|\blieber\b/,
+  },
+  timePhrases: {
+    day: [/\bheute\b/i, /\bgestern\b/i, /\bvorgestern\b/i],
+    week: [
+      /\b(?:in )?diese[rn]? woche\b/i,
+      /\b(?:letzte[rn]?|vorige[rn]?|vergangene[rn]?) woche\b/i,
+    ],
+    month: [/\b(?:in )?diese[mnr] monat\b/i, /\b(?:letzten|letztem|vorigen|vergangenen) monat\b/i],
+    year: [/\b(?:in )?diese[ms] jahr\b/i, /\b(?:letzte[sn]|vorige[sn]|vergangene[sn]) jahr\b/i],
+    ago: /\bvor (?<count>\d{1,3}|eine[mr]|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn) (?:(?<day>tag(?:en)?)|(?<week>wochen?)|(?<month>monat(?:en)?)|(?<year>jahr(?:en)?))\b/iu,
+    recent:
+      /\b(?:letzten|vergangenen) (?<count>\d{1,3}|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn) (?:(?<day>tagen?)|(?<week>wochen)|(?<month>monaten?)|(?<year>jahren?))\b/iu,
+    numbers: numberWords('einem|einer zwei drei vier fünf sechs sieben acht neun zehn'),
   },
 };

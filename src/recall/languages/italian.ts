@@ -1,6 +1,6 @@
 /** Italian. */
 import { stemmer } from '@orama/stemmers/italian';
-import { type Language, wordList } from './language.js';
+import { type Language, numberWords, wordList } from './language.js';
 
 export const italian: Language = {
   code: 'it',
@@ -27,5 +27,15 @@ export const italian: Language = {
     isChange:
       /(?:invece di|non .* più|cambiato|spostato|rimandato|alla fine|adesso è|sostituito|correzione)/,
     isPreference: /\b(?:preferisco|preferirei|non mi piace)\b/,
+  },
+  timePhrases: {
+    day: [/\boggi\b/i, /(?<!altro ?)\bieri\b/i, /\baltro ?ieri\b/i],
+    week: [/\bquesta settimana\b/i, /\b(?:la settimana scorsa|la scorsa settimana)\b/i],
+    month: [/\bquesto mese\b/i, /\b(?:il mese scorso|lo scorso mese)\b/i],
+    year: [/\bquest['’]anno\b/i, /\b(?:l['’]anno scorso|lo scorso anno)\b/i],
+    ago: /\b(?<count>\d{1,3}|una?|due|tre|quattro|cinque|sei|sette|otto|nove|dieci) (?:(?<day>giorn[oi])|(?<week>settiman[ae])|(?<month>mes[ei])|(?<year>ann[oi])) fa\b/i,
+    recent:
+      /\b(?:negli|nelle|gli|le) ultim[ie] (?<count>\d{1,3}|due|tre|quattro|cinque|sei|sette|otto|nove|dieci) (?:(?<day>giorni)|(?<week>settimane)|(?<month>mesi)|(?<year>anni))\b/i,
+    numbers: numberWords('un|una due tre quattro cinque sei sette otto nove dieci'),
   },
 };

@@ -1,5 +1,5 @@
 /** Japanese is indexed by pairs of characters. The stop words are the pairs that most sentences have. */
-import { type Language, wordList } from './language.js';
+import { type Language, numberWords, wordList } from './language.js';
 
 export const japanese: Language = {
   code: 'ja',
@@ -17,5 +17,15 @@ export const japanese: Language = {
     isInstruction: /(?:いつも|必ず|今後は|これからは|絶対に)/,
     isChange: /(?:変更|変わりました|代わりに|ではなく|やめて|になりました|延期|訂正)/,
     isPreference: /(?:の方が好き|のほうが好き|が好み|を好む)/,
+  },
+  timePhrases: {
+    day: [/今日|本日/, /(?<!一)昨日|きのう/, /一昨日|おととい/],
+    week: [/今週/, /先週/],
+    month: [/今月/, /先月/],
+    year: [/今年/, /去年|昨年/],
+    ago: /(?<count>\d{1,3}|[一二三四五六七八九十])(?:(?<day>日)|(?<week>週間)|(?<month>[かカヶケ]月)|(?<year>年))前/,
+    recent:
+      /(?:過去|この|ここ)(?<count>\d{1,3}|[一二三四五六七八九十])(?:(?<day>日)|(?<week>週)|(?<month>[かカヶケ]月)|(?<year>年))間/,
+    numbers: numberWords('一 二 三 四 五 六 七 八 九 十'),
   },
 };

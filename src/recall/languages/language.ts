@@ -17,6 +17,27 @@ export interface Language {
    */
   readonly conversationWords: readonly string[];
   readonly cues: Cues;
+  readonly timePhrases?: TimePhrases;
+}
+
+/**
+ * Phrases that name a time relative to the present one. For each unit: phrases for the present one ("this
+ * week"), for the one before ("last week"), and so on.
+ */
+export interface TimePhrases {
+  readonly day: readonly RegExp[];
+  readonly week: readonly RegExp[];
+  readonly month: readonly RegExp[];
+  readonly year: readonly RegExp[];
+  /**
+   * "3 weeks ago". The group `count` has the number; one of the groups `day`, `week`, `month` and `year`
+   * has the unit.
+   */
+  readonly ago: RegExp;
+  /** "in the last 3 weeks", with the same groups; without a count it is one unit. */
+  readonly recent: RegExp;
+  /** Words for the numbers from one to ten, as `count` has them. "a" and "an" are one too. */
+  readonly numbers: Readonly<Record<string, number>>;
 }
 
 /** Patterns that are tested on the lower-case text of a question or a message. */
@@ -40,3 +61,9 @@ export interface Cues {
 }
 
 export const wordList = (text: string): readonly string[] => text.trim().split(/\s+/);
+
+/** The numbers of `TimePhrases` from their words in order; `|` separates forms of one number. */
+export const numberWords = (text: string): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    wordList(text).flatMap((forms, at) => forms.split('|').map((form) => [form, at + 1])),
+  );

@@ -1,6 +1,6 @@
 /** Portuguese. */
 import { stemmer } from '@orama/stemmers/portuguese';
-import { type Language, wordList } from './language.js';
+import { type Language, numberWords, wordList } from './language.js';
 
 export const portuguese: Language = {
   code: 'pt',
@@ -24,5 +24,15 @@ export const portuguese: Language = {
     isInstruction: /\b(?:sempre|nunca|a partir de agora)\b/,
     isChange: /(?:em vez de|já não|não .* mais|mudou|mudado|adiado|agora é|substituído|correção)/,
     isPreference: /\b(?:prefiro|preferiria|não gosto)\b/,
+  },
+  timePhrases: {
+    day: [/\bhoje\b/i, /\bontem\b/i, /\banteontem\b/i],
+    week: [/\b(?:n?esta|essa) semana\b/i, /\b(?:n?a semana passada|semana passada)\b/i],
+    month: [/\b(?:n?este|esse) mês(?!\p{L})/iu, /\b(?:o|no) mês passado\b/iu],
+    year: [/\b(?:n?este|esse) ano\b/i, /\b(?:o|no) ano passado\b/i],
+    ago: /\bhá (?<count>\d{1,3}|uma?|dois|duas|três|quatro|cinco|seis|sete|oito|nove|dez) (?:(?<day>dias?)|(?<week>semanas?)|(?<month>m[eê]s(?:es)?)|(?<year>anos?))(?!\p{L})/iu,
+    recent:
+      /\b(?:nos|nas|os|as) últim[oa]s (?<count>\d{1,3}|dois|duas|três|quatro|cinco|seis|sete|oito|nove|dez) (?:(?<day>dias)|(?<week>semanas)|(?<month>meses)|(?<year>anos))\b/iu,
+    numbers: numberWords('um|uma dois|duas três quatro cinco seis sete oito nove dez'),
   },
 };

@@ -1,6 +1,6 @@
 /** Spanish. */
 import { stemmer } from '@orama/stemmers/spanish';
-import { type Language, wordList } from './language.js';
+import { type Language, numberWords, wordList } from './language.js';
 
 export const spanish: Language = {
   code: 'es',
@@ -28,5 +28,15 @@ export const spanish: Language = {
     isChange:
       /(?:en lugar de|en vez de|ya no|cambiado|cambió|movido|pospuesto|finalmente|ahora es|reemplazado|corrección)/,
     isPreference: /\b(?:prefiero|preferiría|no me gusta|me gusta más)\b/,
+  },
+  timePhrases: {
+    day: [/\bhoy\b/i, /(?<!antes de )\bayer\b/i, /\bante(?:s de )?ayer\b/i],
+    week: [/\besta semana\b/i, /\bla semana pasada\b/i],
+    month: [/\beste mes\b/i, /\bel mes pasado\b/i],
+    year: [/\beste año(?!\p{L})/iu, /\bel año pasado\b/iu],
+    ago: /\bhace (?<count>\d{1,3}|una?|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez) (?:(?<day>días?)|(?<week>semanas?)|(?<month>mes(?:es)?)|(?<year>años?))(?!\p{L})/iu,
+    recent:
+      /\b(?:los|las) últim[oa]s (?<count>\d{1,3}|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez) (?:(?<day>días)|(?<week>semanas)|(?<month>meses)|(?<year>años))(?!\p{L})/iu,
+    numbers: numberWords('un|una dos tres cuatro cinco seis siete ocho nueve diez'),
   },
 };

@@ -6,11 +6,13 @@
  */
 import { type Clock, sleep } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
+import { localDay } from '../../base/local-time.js';
 import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
 import { variantsOf } from '../../recall/question-variants.js';
 import { CONTENT_ONLY_WEIGHTS } from '../../recall/ranking.js';
 import type { MessageRef, RecallAnswer, RecallHit } from '../../recall/recall-index.js';
 import { cutRecallSnippet } from '../../recall/recall-snippet.js';
+import type { PresentTime } from '../../recall/relative-time.js';
 import type { VectorScores, VectorSource } from '../../recall/vector-source.js';
 import {
   conversationFilter,
@@ -67,6 +69,8 @@ export interface RankedAnswer {
 
 export interface RecallSearchOptions extends RecallSyncOptions {
   readonly clock: Clock;
+  /** The zone (IANA) of the days that a question names, as in "yesterday". */
+  readonly timeZone: () => string;
   /** If absent, recall uses only words, their forms, and neighbouring messages. */
   readonly vectors?: VectorSource;
 }
@@ -118,7 +122,7 @@ export class RecallSearch {
     const withoutFilter = await totalsWithout(request.filters, async (others) => {
       const accepts = messageFilter(search.index, others);
       const inScope = conversationFilter(search.index, others);
-      const asked = { inScope, vectors: undefined, ...(accepts && { accepts }) };
+      const asked = { inScope, vectors: undefined, now: this.#now(), ...(accepts && { accepts }) };
       return (await index.ask(request.query, { ...asked, ...weightsOf(request.mode, false) }))
         .total;
     });
@@ -139,6 +143,12 @@ export class RecallSearch {
   /** Grows with every change of the index. */
   get revision(): number {
     return this.#sync.index.revision;
+  }
+
+  /** The present day. Answers to questions such as "what did we do yesterday?" change with it. */
+  get today(): string {
+    const { ms, timeZone } = this.#now();
+    return localDay(ms, timeZone);
   }
 
   /** Like `ready`, for callers that cannot use keywords instead. Throws TIMEOUT if the build takes too long. */
@@ -191,12 +201,18 @@ export class RecallSearch {
     const answer = await this.#sync.index.ask(text, {
       inScope,
       vectors,
+      now: this.#now(),
       ...(accepts && { accepts }),
       ...(signal && { signal }),
       ...weightsOf(mode, vectors !== undefined),
     });
     throwIfCancelled(signal);
     return { answer, tier: vectors === undefined ? 'words' : 'vectors' };
+  }
+
+  #now(): PresentTime {
+    const { clock, timeZone } = this.#options;
+    return { ms: clock.now(), timeZone: timeZone() };
   }
 
   /** Reads the messages of hits. `isCurrent` is false if one has changed since it was indexed. */

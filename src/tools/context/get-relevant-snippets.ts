@@ -19,7 +19,11 @@ export const getRelevantSnippets = defineTool({
     'Returns the passages of stored conversations that answer a question, the best first, within a budget of tokens. A passage with supersededBy seems to be replaced by a later one.',
   input: () =>
     z.strictObject({
-      query: z.string().min(1).max(10_000).describe('The question, in plain words.'),
+      query: z
+        .string()
+        .min(1)
+        .max(10_000)
+        .describe('The question, in plain words. It may name a time, such as "last week".'),
       maxTokens: z
         .number()
         .int()

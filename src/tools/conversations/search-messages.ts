@@ -38,7 +38,11 @@ export const searchMessages = defineTool({
     'Finds messages in all conversations, best first, with snippets; relaxed: true means that no message has all words. The query is plain words or a question (other forms of the words are found too), or SQLite FTS5 syntax: "a phrase", prefix*, AND, OR, NOT, NEAR(a b, 5), role : user.',
   input: () =>
     z.strictObject({
-      query: z.string().min(1).max(10_000).describe('Words, or an FTS5 query.'),
+      query: z
+        .string()
+        .min(1)
+        .max(10_000)
+        .describe('Words, a question (it may name a time, such as "last week"), or an FTS5 query.'),
       matchType: z
         .enum(MATCH_TYPES)
         .describe(
