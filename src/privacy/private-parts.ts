@@ -8,25 +8,32 @@ export const mayBePrivate = (text: string): boolean => /<\/?private/i.test(text)
 
 /**
  * Returns the text with a mark in place of each private part, and the number of parts. Nested parts count as
- * one. A tag without its closing tag is not changed.
+ * one. A tag without its partner is not changed, and does not protect the parts after it.
  */
 export function withoutPrivateParts(text: string): { text: string; parts: number } {
   const kept: string[] = [];
-  let depth = 0;
   let from = 0;
-  let opened = 0;
-  let parts = 0;
+  const parts = privateParts(text);
+  for (const { start, end } of parts) {
+    kept.push(text.slice(from, start), PRIVATE_MARK);
+    from = end;
+  }
+  return { text: kept.join('') + text.slice(from), parts: parts.length };
+}
+
+/** The outermost pairs of an opening and a closing tag, in order. */
+function privateParts(text: string): { readonly start: number; readonly end: number }[] {
+  const opened: number[] = [];
+  const parts: { start: number; end: number }[] = [];
   for (const { index, 0: tag, 1: slash } of text.matchAll(TAG)) {
     if (slash === '') {
-      if (depth === 0) opened = index;
-      depth += 1;
-    } else if (depth > 0) {
-      depth -= 1;
-      if (depth > 0) continue;
-      kept.push(text.slice(from, opened), PRIVATE_MARK);
-      from = index + tag.length;
-      parts += 1;
+      opened.push(index);
+      continue;
     }
+    const start = opened.pop();
+    if (start === undefined) continue;
+    while ((parts.at(-1)?.start ?? -1) > start) parts.pop(); // they are inside this part
+    parts.push({ start, end: index + tag.length });
   }
-  return { text: kept.join('') + text.slice(from), parts };
+  return parts;
 }
