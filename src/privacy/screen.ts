@@ -106,15 +106,19 @@ export class MessageScreen implements Screen, TextScreen {
   }
 }
 
-/** Returns all texts of a JSON value. It is not recursive, because metadata may be nested deeply. */
+/**
+ * Returns all texts of a JSON value. It is not recursive, because metadata may be nested deeply. Values are
+ * added one by one, because the arguments of one `push` are on the stack, and a long list would overflow it.
+ */
 export function textsIn(value: unknown): string[] {
   const texts: string[] = [];
   const waiting = [value];
   while (waiting.length > 0) {
     const next = waiting.pop();
     if (typeof next === 'string') texts.push(next);
-    else if (Array.isArray(next)) waiting.push(...next);
-    else if (isRecord(next)) waiting.push(...Object.values(next));
+    else if (typeof next === 'object' && next !== null) {
+      for (const each of Object.values(next)) waiting.push(each);
+    }
   }
   return texts;
 }

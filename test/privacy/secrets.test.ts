@@ -81,6 +81,12 @@ describe('private parts', () => {
     ['<private>a<private>b</private>c</private>d', '[private part left out]d', 1],
     ['<private>never closed', '<private>never closed', 0],
     ['</private> alone', '</private> alone', 0],
+    [
+      'the tag <private> hides: <private>b</private>',
+      'the tag <private> hides: [private part left out]',
+      1,
+    ],
+    ['<private>a<private>b</private><private>c</private></private>', '[private part left out]', 1],
     ['<private>a</private><private>b</private>', '[private part left out]'.repeat(2), 2],
   ])('%j', (given, text, parts) => {
     expect(withoutPrivateParts(given)).toEqual({ text, parts });
@@ -88,6 +94,13 @@ describe('private parts', () => {
 });
 
 describe('saving', () => {
+  it('checks metadata with a list of several hundred thousand values', () => {
+    const screen = new MessageScreen({ masksSecrets: true });
+    const vector = Array.from({ length: 300_000 }, (_, at) => at);
+    expect(screen.isClean([{ content: 'a', metadata: { vector } }])).toBe(true);
+    expect(screen.isClean([{ content: 'a', metadata: { list: [...vector, GITHUB] } }])).toBe(false);
+  });
+
   it('stores a mark instead of a secret, in content and metadata, and reports it', async () => {
     const place = doctorPlace();
     await place.withApp(async (app) => {
