@@ -117,10 +117,11 @@ export class StatelessExchange {
     this.#client.onmessage = (message) => this.#notify(message, honoured);
     const { resourcesListChanged, resourceSubscriptions = [] } = parsed.data;
     for (const uri of resourceSubscriptions) {
+      if (this.#isOver) return;
       if (!(await this.#isGranted('resources/subscribe', { uri }))) continue;
       honoured.resourceSubscriptions = [...(honoured.resourceSubscriptions ?? []), uri];
     }
-    if (resourcesListChanged) {
+    if (resourcesListChanged && !this.#isOver) {
       honoured.resourcesListChanged = await this.#isGranted('resources/list', {});
     }
     if (this.#isOver) return;
@@ -132,7 +133,7 @@ export class StatelessExchange {
     const id = this.#waiting.size;
     return new Promise((resolve) => {
       this.#waiting.set(id, resolve);
-      void this.#client.send({ jsonrpc: '2.0', id, method, params });
+      this.#client.send({ jsonrpc: '2.0', id, method, params }).catch(() => resolve(false)); // the exchange has ended
     });
   }
 
@@ -189,13 +190,13 @@ export class StatelessExchange {
   }
 
   #notify(message: JSONRPCMessage, { resourcesListChanged, resourceSubscriptions = [] }: Filter) {
-    if (this.#isOver) return;
-    const { id } = this.#request;
     if (!('method' in message)) {
       const settle = 'id' in message && this.#waiting.get(message.id);
       if (settle) settle('result' in message);
       return;
     }
+    if (this.#isOver) return;
+    const { id } = this.#request;
     const { method, params = {} } = message as { method: string; params?: Params };
     const isWanted =
       method === 'notifications/resources/list_changed'
