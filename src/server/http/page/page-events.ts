@@ -22,6 +22,8 @@ export class PageEvents {
 
   /** Uses the response as an event stream, until it is closed or `close` is called. */
   open(res: Response, app: App): void {
+    // The browser disconnected while the App was opened. Its event `close` does not come again.
+    if (res.destroyed) return;
     res.set({ 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
     res.flushHeaders();
     res.write('retry: 1000\n\n');

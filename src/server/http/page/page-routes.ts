@@ -64,7 +64,6 @@ export function createPage({ folder, app }: PageOptions, config: HttpConfig, log
   const calls = new PageCalls(app, log, uploads);
   const events = new PageEvents();
   const openedApp = () => calls.accepted.track(async () => app()).catch(notOpen);
-  let files: Promise<ReadonlyMap<string, PageFile>> | undefined;
 
   router.use('/api', sameOrigin, (_req, res, next) => {
     res.set('Cross-Origin-Resource-Policy', 'same-origin');
@@ -95,16 +94,7 @@ export function createPage({ folder, app }: PageOptions, config: HttpConfig, log
     await accepted.track(() => sendRawFile(opened, req.params.id, res, accepted.endSignal));
   });
   addUploads(router, uploads);
-  router.use(async (req, res, next) => {
-    files ??= readPage(folder);
-    const file = (await files).get(req.path);
-    if (file === undefined) return next();
-    if (req.method !== 'GET') {
-      throw new HttpError(405, 'This address accepts GET.', { headers: { Allow: 'GET' } });
-    }
-    res.set({ ...PAGE_HEADERS, ...(file.isConstant && { 'Cache-Control': A_YEAR }) });
-    res.type(file.type).send(file.text);
-  });
+  addFiles(router, folder);
   return {
     router,
     newLink: () => session.newLink(),
@@ -123,6 +113,24 @@ function reportsTo(res: Response): ToolCall['progress'] {
     if (!res.headersSent) res.status(200).type(REPORTS);
     res.write(`${JSON.stringify({ progress: report })}\n`);
   };
+}
+
+/** The files of the built page. They are read at the first request. */
+function addFiles(router: Router, folder: string): void {
+  let files: Promise<ReadonlyMap<string, PageFile>> | undefined;
+  router.use(async (req, res, next) => {
+    files ??= readPage(folder).catch((error: unknown) => {
+      files = undefined; // the next request tries again
+      throw error;
+    });
+    const file = (await files).get(req.path);
+    if (file === undefined) return next();
+    if (req.method !== 'GET') {
+      throw new HttpError(405, 'This address accepts GET.', { headers: { Allow: 'GET' } });
+    }
+    res.set({ ...PAGE_HEADERS, ...(file.isConstant && { 'Cache-Control': A_YEAR }) });
+    res.type(file.type).send(file.text);
+  });
 }
 
 function addUploads(router: Router, uploads: PageUploads): void {

@@ -32,10 +32,9 @@ export class PageUploads {
     if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
     const file = await receiveFile(plainName(name), limited(req, maxBytes));
     const { path, sizeBytes } = file;
-    this.#uploads.set(path, {
-      file,
-      timer: setTimeout(() => void this.remove(path), lifetimeMs).unref(),
-    });
+    // If the file cannot be removed, the system removes it with its other temporary files.
+    const expire = () => void this.remove(path).catch(() => undefined);
+    this.#uploads.set(path, { file, timer: setTimeout(expire, lifetimeMs).unref() });
     const [oldest] = this.#uploads.keys();
     if (this.#uploads.size > MAX_UPLOADS && oldest !== undefined) await this.remove(oldest);
     if (this.#isClosed) await this.remove(path);
