@@ -68,6 +68,30 @@ function open(holds: 'files' | 'folders') {
   return { root, folder, trash, time, put, text, at: (path: string) => join(root, path) };
 }
 
+describe('a trash of folders', () => {
+  it.runIf(process.platform === 'linux')(
+    'opens few files at a time while it is listed',
+    async () => {
+      const { trash, put } = open('folders');
+      for (let at = 0; at < 200; at += 1) put(`.trash/folder-${at}/a.json`, 'text');
+      const openFiles = () => readdirSync('/proc/self/fd').length;
+      const before = openFiles();
+      let most = 0;
+      const listing = trash.list();
+      let isListed = false;
+      void listing.then(() => {
+        isListed = true;
+      });
+      while (!isListed) {
+        most = Math.max(most, openFiles());
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      expect(await listing).toHaveLength(200);
+      expect(most - before).toBeLessThan(20);
+    },
+  );
+});
+
 describe('a trash of files', () => {
   it('gives two files that were deleted in one millisecond two names', async () => {
     const { trash, put, at } = open('files');

@@ -116,10 +116,12 @@ export class TrashFolder {
 
   /** Returns all entries, the last deleted first. Links are left out. FILESYSTEM_ERROR. */
   async list(): Promise<TrashEntry[]> {
-    const entries = await this.#entries();
-    return Promise.all(
-      entries.map(async (entry) => ({ ...entry, sizeBytes: await this.#sizeOf(entry.name) })),
-    );
+    const listed: TrashEntry[] = [];
+    // One by one: all at once would need a file handle for each entry.
+    for (const entry of await this.#entries()) {
+      listed.push({ ...entry, sizeBytes: await this.#sizeOf(entry.name) });
+    }
+    return listed;
   }
 
   /** The number of originals that have an entry. Reads only names. FILESYSTEM_ERROR. */

@@ -260,15 +260,18 @@ export class ConversationTrash {
   }
 }
 
-/** A job file that cannot be read does not prevent the move. It is moved with the folder. */
+/**
+ * A job file without a readable job, such as a link or one that is encrypted with another key, does not
+ * prevent the move. It is moved with the folder. FILESYSTEM_ERROR.
+ */
 async function isResearching(path: string): Promise<boolean> {
-  const found = await readWhole(path);
-  if (found === undefined) return false;
   try {
+    const found = await readWhole(path);
+    if (found === undefined) return false;
     const { state } = readJob(parseDocument(found.bytes, path, 'CORRUPT'), path);
     return state === 'creating' || state === 'running';
   } catch (error) {
-    if (isAppError(error)) return false;
+    if (isAppError(error) && error.code !== 'FILESYSTEM_ERROR') return false;
     throw error;
   }
 }

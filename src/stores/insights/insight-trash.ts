@@ -84,13 +84,12 @@ export class InsightTrash {
 
   /** Returns all entries, the last deleted first. FILESYSTEM_ERROR. */
   async list(): Promise<TrashedInsight[]> {
-    const entries = await this.#entries.list();
-    return Promise.all(
-      entries.map(async (entry) => {
-        const content = await this.#contentOf(entry);
-        return { ...entry, ...(content !== undefined && { content }) };
-      }),
-    );
+    const listed: TrashedInsight[] = [];
+    for (const entry of await this.#entries.list()) {
+      const content = await this.#contentOf(entry);
+      listed.push({ ...entry, ...(content !== undefined && { content }) });
+    }
+    return listed;
   }
 
   /** Removes the entry permanently. Returns false if it is not in the trash. LOCKED, FILESYSTEM_ERROR. */

@@ -1,5 +1,13 @@
 /** Deleting into the trash, restoring, purging: nothing lost, nothing overwritten. */
-import { existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { errorOf } from '../../support/error-of.js';
@@ -129,6 +137,14 @@ describe('trash and restore', () => {
     expect(await store.list()).toHaveLength(2);
     writeFileSync(join(store.path(id), 'job.json'), job('failed'));
     await store.trash(id);
+  });
+
+  it('moves a conversation whose job file is a link', async () => {
+    const { store, logsFolder } = await openStore();
+    await store.create({ messages: [user('a')] });
+    symlinkSync(join(logsFolder, 'elsewhere'), join(store.path(ID0), 'job.json'));
+    await store.trash(ID0);
+    expect(await store.list()).toEqual([]);
   });
 
   it('is refused for something that is not in the trash', async () => {
