@@ -11,7 +11,7 @@ import { systemClock } from '../../base/clock.js';
 import { countOf } from '../../base/display-text.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import { editorCommand } from '../../config/environment.js';
-import { receiveFile } from '../../files/input/received-file.js';
+import { writeTemporaryFile } from '../../files/input/temporary-file.js';
 import { readWholeAtOnce } from '../../files/read/json-doc.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
@@ -46,7 +46,7 @@ export async function edit(name: string, flags: Flags): Promise<void> {
 
 /** The copy is removed when its text is stored or is the same as before. */
 async function editCopy(store: ConversationStore, opened: OpenedFile): Promise<EditOutcome> {
-  const copy = await receiveFile('conversation.json', Readable.from([opened.bytes]));
+  const copy = await writeTemporaryFile('conversation.json', Readable.from([opened.bytes]));
   try {
     for (;;) {
       const startedAtMs = systemClock.monotonic();

@@ -3,15 +3,10 @@
  * temporary folder and opens the copy, because the other program may be running. SQLite is WebAssembly
  * (node-sqlite3-wasm), which is loaded when the first such file is read.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
-import { withFileError } from '../read/file-errors.js';
-import { createHandleIn } from '../safe-access/open-regular.js';
-import { pinFolder } from '../safe-access/pinned-folder.js';
-import { resolveRealPath } from '../safe-access/real-path.js';
+import { writeNewFile } from '../atomic/new-file.js';
 import { regularBytes } from './regular-file.js';
+import { writeTemporaryFile } from './temporary-file.js';
 
 export const SQLITE_MAGIC = 'SQLite format 3\u0000';
 
@@ -30,13 +25,11 @@ export async function* withSqlite<T>(
   path: string,
   work: (file: SqliteFile) => Iterable<T>,
 ): AsyncGenerator<T> {
-  const folder = await withFileError('create', tmpdir(), () =>
-    mkdtemp(join(resolveRealPath(tmpdir()), 'daybook-')),
-  );
+  const copy = await writeTemporaryFile('copy.db', regularBytes(path));
   try {
-    const copy = await copyWithLog(path, folder);
+    await copyLog(path, copy.path);
     const { Database } = (await import('node-sqlite3-wasm')).default;
-    const database = withSqliteErrors(path, () => new Database(copy, { fileMustExist: true }));
+    const database = withSqliteErrors(path, () => new Database(copy.path, { fileMustExist: true }));
     try {
       // Otherwise SQLite needs shared memory for the log, which WebAssembly does not have.
       withSqliteErrors(path, () => database.exec('PRAGMA locking_mode = EXCLUSIVE'));
@@ -45,34 +38,16 @@ export async function* withSqlite<T>(
       database.close();
     }
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await copy.remove();
   }
 }
 
-async function copyWithLog(path: string, folder: string): Promise<string> {
-  await copyInto(folder, 'copy.db', path);
-  await copyInto(folder, 'copy.db-wal', `${path}-wal`).catch((error: unknown) => {
-    if (!isAppError(error) || error.details?.['errno'] !== 'ENOENT') throw error;
-  });
-  return join(folder, 'copy.db');
-}
-
-async function copyInto(folder: string, name: string, path: string): Promise<void> {
-  const pieces = regularBytes(path);
-  const first = await pieces.next();
-  const pinned = pinFolder(folder);
+/** Copies the write-ahead log, if there is one. */
+async function copyLog(path: string, copy: string): Promise<void> {
   try {
-    await withFileError('copy', path, async () => {
-      const file = await createHandleIn(pinned, name);
-      try {
-        if (!first.done) await file.writeFile(first.value);
-        for await (const piece of pieces) await file.writeFile(piece);
-      } finally {
-        await file.close();
-      }
-    });
-  } finally {
-    pinned.close();
+    await writeNewFile(`${copy}-wal`, regularBytes(`${path}-wal`), { fsync: false });
+  } catch (error) {
+    if (!isAppError(error) || error.details?.['errno'] !== 'ENOENT') throw error;
   }
 }
 

@@ -3,7 +3,7 @@
  * most `LIFETIME_MS`; `import_conversations` reads it by the path that `take` returned.
  */
 import type { IncomingMessage } from 'node:http';
-import { type ReceivedFile, receiveFile } from '../../../files/input/received-file.js';
+import { type TemporaryFile, writeTemporaryFile } from '../../../files/input/temporary-file.js';
 import { HttpError } from '../http-error.js';
 
 /** An export of several years has some hundred megabytes. */
@@ -19,7 +19,7 @@ export interface UploadLimits {
 
 export class PageUploads {
   readonly #limits: UploadLimits;
-  readonly #uploads = new Map<string, { file: ReceivedFile; timer: NodeJS.Timeout }>();
+  readonly #uploads = new Map<string, { file: TemporaryFile; timer: NodeJS.Timeout }>();
   #isClosed = false;
 
   constructor(limits: Partial<UploadLimits> = {}) {
@@ -30,7 +30,7 @@ export class PageUploads {
   async take(name: string, req: IncomingMessage): Promise<{ path: string; sizeBytes: number }> {
     const { maxBytes, lifetimeMs } = this.#limits;
     if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-    const file = await receiveFile(plainName(name), limited(req, maxBytes));
+    const file = await writeTemporaryFile(plainName(name), limited(req, maxBytes));
     const { path, sizeBytes } = file;
     // If the file cannot be removed, the system removes it with its other temporary files.
     const expire = () => void this.remove(path).catch(() => undefined);

@@ -1,6 +1,6 @@
 /**
  * Stores a file in a private folder below the system's temporary folder, until it is removed: an uploaded
- * file that is read once, or the copy of a file for the user's editor.
+ * file that is read once, the copy of a file for the user's editor, the copy of another program's database.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { writeNewFile } from '../atomic/new-file.js';
 import { withFileError } from '../read/file-errors.js';
 import { resolveRealPath } from '../safe-access/real-path.js';
 
-export interface ReceivedFile {
+export interface TemporaryFile {
   /** Absolute, without links. */
   readonly path: string;
   readonly sizeBytes: number;
@@ -21,10 +21,10 @@ export interface ReceivedFile {
  * `name` is a file name without a folder. Not durable. STORAGE_FULL, FILESYSTEM_ERROR, and what `chunks`
  * throws; then the file is removed.
  */
-export async function receiveFile(
+export async function writeTemporaryFile(
   name: string,
   chunks: AsyncIterable<Uint8Array>,
-): Promise<ReceivedFile> {
+): Promise<TemporaryFile> {
   const folder = await withFileError('create', tmpdir(), () =>
     mkdtemp(join(resolveRealPath(tmpdir()), 'daybook-')),
   );
