@@ -5,9 +5,9 @@
  */
 import { readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { AppError, errnoOf } from '../../base/errors.js';
+import { errnoOf } from '../../base/errors.js';
 import type { HeldLock } from '../locks/lock-handle.js';
-import { fileError } from '../read/file-errors.js';
+import { diskFullError, fileError } from '../read/file-errors.js';
 import { isSameFile, readStampNow, type Stamp, stampOf } from '../read/stamp.js';
 import { closeQuietly } from '../safe-access/close-quietly.js';
 import { openToAppend, openToRead } from '../safe-access/open-regular.js';
@@ -130,11 +130,7 @@ export class AppendHandle {
       throw fileError(error, 'append to', this.#path);
     }
     if (written === bytes.byteLength) return;
-    throw new AppError(
-      'STORAGE_FULL',
-      `The disk is full: only ${written} of ${bytes.byteLength} bytes could be written to ${this.#path}.`,
-      { details: { path: this.#path } },
-    );
+    throw diskFullError(this.#path, written, bytes.byteLength);
   }
 
   async #sync({ number, stamp }: OpenFile): Promise<void> {

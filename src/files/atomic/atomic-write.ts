@@ -20,7 +20,13 @@ import { sleep } from '../../base/clock.js';
 import { AppError, errnoOf, isAppError } from '../../base/errors.js';
 import { isInside } from '../paths/paths.js';
 import { FILE_MODE, FOLDER_MODE } from '../private-modes.js';
-import { fileError, ignoreErrno, withFileError } from '../read/file-errors.js';
+import {
+  changedMeanwhileError,
+  diskFullError,
+  fileError,
+  ignoreErrno,
+  withFileError,
+} from '../read/file-errors.js';
 import { isSameStamp, type Stamp, stampOf } from '../read/stamp.js';
 import { closeQuietly } from '../safe-access/close-quietly.js';
 import { createAt, createIn, requireReplaceable } from '../safe-access/open-regular.js';
@@ -186,11 +192,7 @@ async function checkAndSync(
   try {
     const staged = fstatSync(file, { bigint: true });
     if (staged.size !== BigInt(sizeBytes)) {
-      throw new AppError(
-        'STORAGE_FULL',
-        `The disk is full: only ${staged.size} of the ${sizeBytes} bytes of ${target} could be written.`,
-        { details: { path: target } },
-      );
+      throw diskFullError(target, staged.size, sizeBytes);
     }
     if ((Number(staged.mode) & ALL_MODES) !== FILE_MODE) fchmodSync(file, FILE_MODE); // undoes the umask
     if (fsync) await syncToDisk(file);
@@ -226,13 +228,7 @@ export async function atomicWrite(
       }
     });
   } catch (error) {
-    if (error instanceof StaleBaseError) {
-      throw new AppError('CONFLICT', `Another program has just changed ${target}.`, {
-        hint: 'Daybook did not change the file. Run the same command again.',
-        details: { path: target },
-        cause: error,
-      });
-    }
+    if (error instanceof StaleBaseError) throw changedMeanwhileError(target, error);
     throw fileError(error, 'write', target);
   }
 }

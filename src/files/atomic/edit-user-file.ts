@@ -9,7 +9,7 @@ import { copyFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
 import { AppError } from '../../base/errors.js';
-import { withFileError } from '../read/file-errors.js';
+import { changedMeanwhileError, diskFullError, withFileError } from '../read/file-errors.js';
 import { isSameStamp, readStamp, type Stamp } from '../read/stamp.js';
 import { readGivenText } from '../safe-access/given-file.js';
 import { resolveRealPath } from '../safe-access/real-path.js';
@@ -69,31 +69,14 @@ async function replaceUserFile(target: string, bytes: Buffer, base: Stamp): Prom
       ...(process.getuid?.() === 0 && { chown: { uid, gid } }),
     });
     const { size } = await stat(stage);
-    if (size !== bytes.byteLength) throw partlyWritten(target, size, bytes.byteLength);
-    if (!isSameStamp(await readStamp(target), base)) throw changedMeanwhile(target);
+    if (size !== bytes.byteLength) throw diskFullError(target, size, bytes.byteLength);
+    if (!isSameStamp(await readStamp(target), base)) throw changedMeanwhileError(target);
     await rename(stage, target);
   } catch (error) {
     removeQuietly(stage);
     throw error;
   }
   await syncFolder(dirname(target), { fsync: true });
-}
-
-function partlyWritten(path: string, written: number, size: number): AppError {
-  return new AppError(
-    'STORAGE_FULL',
-    `The disk is full: only ${written} of the ${size} bytes of ${path} could be written.`,
-    {
-      details: { path },
-    },
-  );
-}
-
-function changedMeanwhile(path: string): AppError {
-  return new AppError('CONFLICT', `Another program has just changed ${path}.`, {
-    hint: 'Nothing was changed. Run the command again.',
-    details: { path },
-  });
 }
 
 function readOnly(path: string): AppError {

@@ -7,8 +7,13 @@
 import { linkSync, lstatSync, readdirSync, renameSync, unlinkSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { AppError, errnoOf, isAppError } from '../../base/errors.js';
-import { fileError, withFileError } from '../read/file-errors.js';
+import { errnoOf, isAppError } from '../../base/errors.js';
+import {
+  alreadyExistsError,
+  diskFullError,
+  fileError,
+  withFileError,
+} from '../read/file-errors.js';
 import { readStamp } from '../read/stamp.js';
 import { createHandleIn, requireReplaceable } from '../safe-access/open-regular.js';
 import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';
@@ -38,7 +43,7 @@ export async function writeNewFile(
 ): Promise<number> {
   const stage = temporaryName();
   requireUnconverted(target);
-  if ((await readStamp(target)) !== undefined) throw taken(target);
+  if ((await readStamp(target)) !== undefined) throw alreadyExistsError(target);
   return naming(target, () =>
     inFolder(dirname(target), async (folder) => {
       try {
@@ -179,7 +184,8 @@ async function fill(
       await writeAll(handle, bytes, target);
       sizeBytes += bytes.byteLength;
     }
-    if ((await handle.stat()).size !== sizeBytes) throw full(target);
+    const { size } = await handle.stat();
+    if (size !== sizeBytes) throw diskFullError(target, size, sizeBytes);
     if (fsync) await handle.sync();
     return sizeBytes;
   } finally {
@@ -205,7 +211,7 @@ async function* gathered(chunks: AsyncIterable<Uint8Array | string>): AsyncGener
 async function writeAll(handle: FileHandle, bytes: Uint8Array, target: string): Promise<void> {
   for (let done = 0; done < bytes.byteLength; ) {
     const { bytesWritten } = await handle.write(bytes, done, bytes.byteLength - done);
-    if (bytesWritten === 0) throw full(target);
+    if (bytesWritten === 0) throw diskFullError(target, done, bytes.byteLength);
     done += bytesWritten;
   }
 }
@@ -216,25 +222,9 @@ async function publish(stage: string, folder: PinnedFolder, target: string): Pro
   try {
     linkSync(stage, to);
   } catch (error) {
-    if (errnoOf(error) === 'EEXIST') throw taken(target);
+    if (errnoOf(error) === 'EEXIST') throw alreadyExistsError(target);
     if (!isWithoutLinks(error)) throw error;
-    if (statAt(to) !== undefined) throw taken(target);
+    if (statAt(to) !== undefined) throw alreadyExistsError(target);
     await renameWithRetry(stage, to);
   }
-}
-
-function taken(path: string): AppError {
-  return new AppError('ALREADY_EXISTS', `${path} already exists. Nothing was written.`, {
-    details: { path },
-  });
-}
-
-function full(path: string): AppError {
-  return new AppError(
-    'STORAGE_FULL',
-    `The disk is full: not all bytes of ${path} could be written.`,
-    {
-      details: { path },
-    },
-  );
 }

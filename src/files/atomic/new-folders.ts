@@ -4,8 +4,8 @@
  * any point each folder exists with its complete file, or does not exist.
  */
 import { join } from 'node:path';
-import { AppError, errnoOf } from '../../base/errors.js';
-import { fileError } from '../read/file-errors.js';
+import { errnoOf } from '../../base/errors.js';
+import { alreadyExistsError, fileError } from '../read/file-errors.js';
 import { readStampNow, type Stamp } from '../read/stamp.js';
 import { createIn } from '../safe-access/open-regular.js';
 import type { PinnedFolder } from '../safe-access/pinned-folder.js';
@@ -81,9 +81,6 @@ export async function placeFolder(from: string, parent: PinnedFolder, name: stri
     const errno = errnoOf(error) ?? '';
     const isOfWindows = process.platform === 'win32' && TAKEN_ON_WINDOWS.includes(errno);
     if (!TAKEN.includes(errno) && !(isOfWindows && readStampNow(path) !== undefined)) throw error;
-    throw new AppError('ALREADY_EXISTS', `${path} already exists. Nothing was written.`, {
-      details: { path },
-      cause: error,
-    });
+    throw alreadyExistsError(path, error);
   }
 }

@@ -4,7 +4,7 @@
 import { type Dirent, lstatSync, rmdirSync, unlinkSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { AppError, errnoOf } from '../../base/errors.js';
+import { errnoOf } from '../../base/errors.js';
 import {
   type Durability,
   makeFolder,
@@ -13,7 +13,7 @@ import {
   syncFolder,
 } from '../atomic/atomic-write.js';
 import { temporaryName } from '../atomic/staging.js';
-import { fileError, ignoreErrno, withFileError } from '../read/file-errors.js';
+import { alreadyExistsError, fileError, ignoreErrno, withFileError } from '../read/file-errors.js';
 import { inFolder } from '../safe-access/pinned-folder.js';
 import { removeTree } from '../safe-access/remove-tree.js';
 
@@ -122,9 +122,7 @@ export async function writeNewFolder<T>(
       await removeFolder(stage);
     }
   }
-  throw new AppError('ALREADY_EXISTS', `${target} already exists. Nothing was written.`, {
-    details: { path: target },
-  });
+  throw alreadyExistsError(target);
 }
 
 const TAKEN = ['ENOTEMPTY', 'EEXIST', 'ENOTDIR'];

@@ -1,6 +1,6 @@
 /**
- * Converts the error of a system call to an AppError with a code and a hint. `details` has the path and the
- * errno; `cause` is the original error, for the log.
+ * The errors of files: of a system call, with a code and a hint for its errno, and those that Daybook finds
+ * itself. `details` has the path and the errno; `cause` is the original error, for the log.
  */
 import { AppError, errnoOf } from '../../base/errors.js';
 
@@ -40,6 +40,26 @@ export function fileError(error: unknown, doing: string, path: string): AppError
     ...(errno !== undefined && HINTS[errno] && { hint: HINTS[errno] }),
     details,
     cause: error,
+  });
+}
+
+/** Only a part of the content could be written. */
+export function diskFullError(path: string, written: number | bigint, sizeBytes: number): AppError {
+  const message = `The disk is full: only ${written} of the ${sizeBytes} bytes for ${path} could be written.`;
+  return new AppError('STORAGE_FULL', message, { details: { path } });
+}
+
+export function alreadyExistsError(path: string, cause?: unknown): AppError {
+  const message = `${path} already exists. Nothing was written.`;
+  return new AppError('ALREADY_EXISTS', message, { details: { path }, cause });
+}
+
+/** The file is no longer the version that the new content was made from. */
+export function changedMeanwhileError(path: string, cause?: unknown): AppError {
+  return new AppError('CONFLICT', `Another program has just changed ${path}.`, {
+    hint: 'Daybook did not change the file. Run the same command again.',
+    details: { path },
+    cause,
   });
 }
 
