@@ -15,8 +15,8 @@ import { tryLease } from '../files/locks/lease.js';
 import { heldLocks } from '../files/locks/lock-inspection.js';
 import { removeFile } from '../files/paths/folders.js';
 import { readStored } from '../files/read/json-doc.js';
-import { type ListedFile, listFiles } from '../files/read/list-files.js';
 import { isSameStamp, readStampNow, type Stamp } from '../files/read/stamp.js';
+import { type ListedFile, walkFiles } from '../files/read/walk-files.js';
 import { rewriteArchive } from '../files/rewrite-archive.js';
 import {
   addStore,
@@ -204,7 +204,7 @@ class Conversion {
       before = this.#converted;
       for await (const file of this.#files()) await this.#convert(file);
     } while (this.#converted > before);
-    for await (const file of listFiles(this.#options.archives.folder, () => false)) {
+    for await (const file of walkFiles(this.#options.archives.folder, () => false)) {
       await this.#convertArchive(file);
     }
     const left = [...this.#left].map(([path, reason]) => ({ path, reason }));
@@ -214,12 +214,12 @@ class Conversion {
   async *#files(): AsyncGenerator<ListedFile> {
     const { logsFolder, memoryBank, paths } = this.#options;
     const isScaffold = (name: string) => /^\.(locks|leases|git)$/.test(name);
-    yield* listFiles(logsFolder, isScaffold);
-    for await (const file of listFiles(memoryBank, isScaffold)) {
+    yield* walkFiles(logsFolder, isScaffold);
+    for await (const file of walkFiles(memoryBank, isScaffold)) {
       if (isOwnInBank(file.name)) yield file;
     }
     const { cacheFolder, cacheName } = paths;
-    for await (const file of listFiles(cacheFolder, () => false)) {
+    for await (const file of walkFiles(cacheFolder, () => false)) {
       if (file.name.includes(cacheName)) yield file;
     }
   }

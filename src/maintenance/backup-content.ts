@@ -8,7 +8,7 @@ import { AppError, isAppError } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
 import { type ArchiveFile, readArchive } from '../files/archive.js';
 import { parseDocument, readStored } from '../files/read/json-doc.js';
-import { type ListedFile, listFiles } from '../files/read/list-files.js';
+import { type ListedFile, walkFiles } from '../files/read/walk-files.js';
 
 /** A folder of the root: its name in archives, and its path on this machine. */
 export interface BackupArea {
@@ -96,7 +96,7 @@ export class BackupFiles {
     const elsewhere = new Set([exceptPath, ...singleFiles.map(({ path }) => path)]);
     const isLeftOut = (name: string, path: string) =>
       NO_DATA.has(name) || /(^|\/)\.tmp-[^/]*$/.test(name) || elsewhere.has(path);
-    for await (const file of listFiles(folder, isLeftOut)) {
+    for await (const file of walkFiles(folder, isLeftOut)) {
       const name = `${area}/${file.name}`;
       if (isWanted(name)) yield* this.#once(name, () => this.#readOne(name, file));
     }

@@ -13,7 +13,7 @@ import { writeNewFile } from '../files/atomic/new-file.js';
 import { sweepTemporaries } from '../files/atomic/staging.js';
 import { removeFile } from '../files/paths/folders.js';
 import { keepOutOfGit } from '../files/paths/git-ignore.js';
-import { listFiles } from '../files/read/list-files.js';
+import { walkFiles } from '../files/read/walk-files.js';
 import {
   type BackupArea,
   BackupFiles,
@@ -166,6 +166,6 @@ function timeOf(name: string): number {
 
 async function archivesIn(folder: string): Promise<string[]> {
   const names: string[] = [];
-  for await (const { name } of listFiles(folder, (each) => !NAME.test(each))) names.push(name);
+  for await (const { name } of walkFiles(folder, (each) => !NAME.test(each))) names.push(name);
   return names.filter((name) => !Number.isNaN(timeOf(name)));
 }

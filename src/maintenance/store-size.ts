@@ -6,8 +6,8 @@
 import type { Clock } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
 import type { FolderSize } from '../files/read/folder-size.js';
-import { listFiles } from '../files/read/list-files.js';
 import { readStampNow } from '../files/read/stamp.js';
+import { walkFiles } from '../files/read/walk-files.js';
 
 export interface StoreSizeOptions {
   readonly folders: readonly string[];
@@ -126,7 +126,7 @@ export class StoreSize {
     for (const folder of folders) {
       let files = 0;
       const before = sizeBytes + trashBytes;
-      for await (const { name, path, isPlain } of listFiles(folder, (each) => NO_DATA.has(each))) {
+      for await (const { name, path, isPlain } of walkFiles(folder, (each) => NO_DATA.has(each))) {
         if (!isPlain) continue;
         files += 1;
         const bytes = Number(readStampNow(path)?.size ?? 0);

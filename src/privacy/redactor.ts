@@ -11,7 +11,7 @@ import { atomicWrite, type Durability } from '../files/atomic/atomic-write.js';
 import { sweepLocks, withLock } from '../files/locks/file-lock.js';
 import { removeFile } from '../files/paths/folders.js';
 import { readStored } from '../files/read/json-doc.js';
-import { listFiles } from '../files/read/list-files.js';
+import { walkFiles } from '../files/read/walk-files.js';
 import { rewriteArchive } from '../files/rewrite-archive.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';
 import type { GraphFiles } from '../stores/knowledge-graph/log/graph-files.js';
@@ -161,7 +161,7 @@ export class Redactor {
     const { derivedFiles, derivedFolders } = this.#options;
     for (const path of derivedFiles) await removeFile(path, this.#options);
     for (const folder of derivedFolders) {
-      for await (const { path, isPlain } of listFiles(folder, () => false)) {
+      for await (const { path, isPlain } of walkFiles(folder, () => false)) {
         if (isPlain) await removeFile(path, this.#options);
       }
     }
@@ -201,7 +201,7 @@ export class Redactor {
     const folders = [root, logsFolder, bankFolder, dirname(this.#options.graph.wal)];
     const seen = new Set<string>();
     for (const folder of [...folders, ...otherFolders]) {
-      for await (const file of listFiles(folder, (name) => NO_DATA.has(basename(name)))) {
+      for await (const file of walkFiles(folder, (name) => NO_DATA.has(basename(name)))) {
         if (!seen.has(file.path)) yield file;
         seen.add(file.path);
       }

@@ -5,7 +5,7 @@
 import { isAppError } from '../base/errors.js';
 import { isRecord } from '../base/is-record.js';
 import { readStored } from '../files/read/json-doc.js';
-import { listFiles } from '../files/read/list-files.js';
+import { walkFiles } from '../files/read/walk-files.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';
 import { textsIn } from './screen.js';
 import { secretsIn } from './secrets.js';
@@ -40,7 +40,7 @@ export async function* scanFolders(
   { sealer, signal, onFile }: ScanOptions,
 ): AsyncGenerator<StoredSecret> {
   for (const folder of folders) {
-    for await (const { path, isPlain } of listFiles(folder, (name) => NO_DATA.has(name))) {
+    for await (const { path, isPlain } of walkFiles(folder, (name) => NO_DATA.has(name))) {
       signal.throwIfAborted();
       if (!isPlain) continue;
       onFile();

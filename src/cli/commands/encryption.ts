@@ -10,7 +10,7 @@ import { AppError } from '../../base/errors.js';
 import type { Config } from '../../config/config.js';
 import { KEYCHAIN_PACKAGE, KEYCHAIN_SERVICE } from '../../encryption/keychain.js';
 import type { WantedKey } from '../../encryption/keys.js';
-import { listFiles } from '../../files/read/list-files.js';
+import { walkFiles } from '../../files/read/walk-files.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
@@ -132,7 +132,7 @@ const isOfDaybook = (name: string) => name === '.gitignore' || name.startsWith('
 async function copiesOf({ root, backup }: Config): Promise<string[]> {
   const copies: string[] = [];
   for (const folder of [backup.folder, join(root, 'exports')]) {
-    for await (const { path } of listFiles(folder, isOfDaybook)) copies.push(path);
+    for await (const { path } of walkFiles(folder, isOfDaybook)) copies.push(path);
   }
   return copies;
 }

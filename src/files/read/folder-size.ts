@@ -2,8 +2,8 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ignoreErrno, withFileError } from './file-errors.js';
-import { listFiles } from './list-files.js';
 import { readStampNow } from './stamp.js';
+import { walkFiles } from './walk-files.js';
 
 export interface FolderSize {
   readonly files: number;
@@ -14,7 +14,7 @@ export interface FolderSize {
 export async function folderSize(folder: string): Promise<FolderSize> {
   let files = 0;
   let sizeBytes = 0;
-  for await (const { path, isPlain } of listFiles(folder, () => false)) {
+  for await (const { path, isPlain } of walkFiles(folder, () => false)) {
     if (!isPlain) continue;
     files += 1;
     sizeBytes += Number(readStampNow(path)?.size ?? 0);

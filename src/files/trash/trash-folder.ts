@@ -20,8 +20,8 @@ import {
   removeFolder,
 } from '../paths/folders.js';
 import { folderSize } from '../read/folder-size.js';
-import { listFiles } from '../read/list-files.js';
 import { readStamp } from '../read/stamp.js';
+import { walkFiles } from '../read/walk-files.js';
 import { parseTrashName, trashNameOf } from './trash-names.js';
 
 /** The prefix of folders that are being removed. They are never listed. */
@@ -188,7 +188,7 @@ export class TrashFolder {
     const { folder, holds } = this.#options;
     if (holds === 'folders') return listFolders(folder);
     const names: string[] = [];
-    for await (const { name, isPlain } of listFiles(folder, isHidden)) {
+    for await (const { name, isPlain } of walkFiles(folder, isHidden)) {
       if (isPlain) names.push(name);
     }
     return names;

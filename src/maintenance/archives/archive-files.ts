@@ -11,10 +11,10 @@ import { archiveOf, readArchive } from '../../files/archive.js';
 import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
 import { writeNewFile } from '../../files/atomic/new-file.js';
 import { sweepTemporaries } from '../../files/atomic/staging.js';
-import { listFiles as listNames } from '../../files/paths/folders.js';
+import { listFiles } from '../../files/paths/folders.js';
 import { keepOutOfGit } from '../../files/paths/git-ignore.js';
 import { readStored } from '../../files/read/json-doc.js';
-import { listFiles } from '../../files/read/list-files.js';
+import { walkFiles } from '../../files/read/walk-files.js';
 import { type FileSealer, plainSealer } from '../../files/sealing/file-sealer.js';
 import { BackupFiles, checkArchive } from '../backup-content.js';
 
@@ -61,7 +61,7 @@ export class ArchiveFiles {
    * FILESYSTEM_ERROR.
    */
   async paths(month?: string): Promise<string[]> {
-    const names = (await listNames(this.folder)).filter((name) => ARCHIVE_NAME.test(name));
+    const names = (await listFiles(this.folder)).filter((name) => ARCHIVE_NAME.test(name));
     const ofMonth = names.filter((name) => !month || ARCHIVE_NAME.exec(name)?.[1] === month);
     return ofMonth.sort(compareNames).map((name) => join(this.folder, name));
   }
@@ -115,7 +115,7 @@ export class ArchiveFiles {
   async fingerprint(conversationId: string): Promise<Fingerprint> {
     const found = new Map<string, string>();
     const folder = join(this.#options.logsFolder, conversationId);
-    for await (const { name, path } of listFiles(folder, () => false)) {
+    for await (const { name, path } of walkFiles(folder, () => false)) {
       const file = await readStored(path); // the same bytes as in the archive
       if (file !== undefined) found.set(name, sha256Hex(file.bytes));
     }

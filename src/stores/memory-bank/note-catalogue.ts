@@ -11,7 +11,7 @@ import {
 } from '../../files/catalogue/file-catalogue.js';
 import { readConfined, readPlain } from '../../files/paths/confined-file.js';
 import type { ReadFile } from '../../files/read/json-doc.js';
-import { listFiles } from '../../files/read/list-files.js';
+import { walkFiles } from '../../files/read/walk-files.js';
 import { symlinkError } from '../../files/safe-access/refusals.js';
 import { misnamed } from './note-errors.js';
 import { isForeign, isMisnamedNote, looksLikeNote, requireNotePath } from './note-path.js';
@@ -89,7 +89,7 @@ const byPath = (a: { path: string }, b: { path: string }) => (a.path < b.path ? 
 async function listNotes(folder: string): Promise<FoundFiles> {
   const names: string[] = [];
   const refused = new Map<string, AppError>();
-  for await (const { name, isLink } of listFiles(folder, isForeign)) {
+  for await (const { name, isLink } of walkFiles(folder, isForeign)) {
     if (looksLikeNote(name)) names.push(name);
     else if (isLink) refused.set(name, symlinkError(name));
     else if (isMisnamedNote(name)) refused.set(name, misnamed(name));

@@ -1,5 +1,5 @@
 /**
- * Lists every file below a folder, sorted by name, for backups. Links and other entries that are not
+ * Walks a folder: yields every file below it, sorted by name, for backups. Links and other entries that are not
  * regular files are listed and not followed, because a link could lead out of the folder.
  */
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ export interface ListedFile {
  * Skips files and folders if `isLeftOut` returns true for their relative name. A missing folder has no
  * files. FILESYSTEM_ERROR.
  */
-export async function* listFiles(
+export async function* walkFiles(
   folder: string,
   isLeftOut: (name: string, path: string) => boolean,
   prefix = '',
@@ -29,7 +29,7 @@ export async function* listFiles(
     const name = `${prefix}${entry.name}`;
     const path = join(folder, entry.name);
     if (isLeftOut(name, path)) continue;
-    if (entry.isDirectory()) yield* listFiles(path, isLeftOut, `${name}/`);
+    if (entry.isDirectory()) yield* walkFiles(path, isLeftOut, `${name}/`);
     else
       yield {
         name,
