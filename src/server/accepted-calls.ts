@@ -1,8 +1,8 @@
 /**
  * The calls that a server has accepted and not yet answered. Before it ends, the server waits for them,
- * so that all writes are finished. This file does not depend on MCP.
+ * so that all writes are finished. MCP servers and the page use it.
  */
-import { PendingWork } from '../../base/pending-work.js';
+import { PendingWork } from '../base/pending-work.js';
 
 export class AcceptedCalls {
   readonly #running = new PendingWork();

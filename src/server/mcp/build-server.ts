@@ -9,7 +9,7 @@ import { AppError } from '../../base/errors.js';
 import { type Log, silentLog } from '../../base/log.js';
 import { VERSION } from '../../base/version.js';
 import type { Prompt } from '../../resources/prompts.js';
-import { AcceptedCalls } from './accepted-calls.js';
+import { AcceptedCalls } from '../accepted-calls.js';
 import { CheckedServer } from './checked-server.js';
 import { registerLogging } from './client-logging.js';
 import { offeredTools, type ToolChoice } from './offered-tools.js';

@@ -5,7 +5,7 @@
 import type { App } from '../../app.js';
 import type { AppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
-import type { AcceptedCalls } from './accepted-calls.js';
+import type { AcceptedCalls } from '../accepted-calls.js';
 import { type Extra, progressOf, type Report } from './call-progress.js';
 import { toAppError } from './error-result.js';
 import { RpcError, toRpcError } from './rpc-error.js';

@@ -7,7 +7,7 @@ import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { AppError } from '../../base/errors.js';
 import type { Tool, ToolCall } from '../../tools/define-tool.js';
-import type { AcceptedCalls } from './accepted-calls.js';
+import type { AcceptedCalls } from '../accepted-calls.js';
 import type { ClientLog } from './client-logging.js';
 import { errorResult, inputError } from './error-result.js';
 import { type LoadTools, type OfferedTools, toolListing } from './offered-tools.js';

@@ -8,7 +8,7 @@ import type { Log } from '../../../base/log.js';
 import { importConversations } from '../../../tools/conversations/import-conversations.js';
 import type { ToolCall } from '../../../tools/define-tool.js';
 import { tools } from '../../../tools/index.js';
-import { AcceptedCalls } from '../../mcp/accepted-calls.js';
+import { AcceptedCalls } from '../../accepted-calls.js';
 import { factsOf, inputError, toAppError } from '../../mcp/error-result.js';
 import { requireStoreFor, withStoreNotice } from '../../mcp/store-notice.js';
 import { successResult } from '../../mcp/success-result.js';
