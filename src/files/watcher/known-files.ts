@@ -14,7 +14,7 @@ import {
   splitPath,
 } from './file-tree.js';
 import { isIgnoredFile } from './ignored-names.js';
-import { RecentPaths } from './recent.js';
+import { RecentPaths } from './recent-paths.js';
 import type { Seen } from './stat-entry.js';
 
 /** Two writes within this time may have the same time (kernel ticks of 4 to 16 ms), and so the same stamp. */

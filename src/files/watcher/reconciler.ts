@@ -9,7 +9,7 @@ import { TimeSlice } from '../../base/time-slice.js';
 import { joinPath, type KnownFolder, splitPath } from './file-tree.js';
 import { isIgnoredFolder } from './ignored-names.js';
 import type { View } from './known-files.js';
-import { isAsKnown, type Listing, list, statEntry } from './stat-entry.js';
+import { isAsKnown, type Listing, listEntries, statEntry } from './stat-entry.js';
 
 /**
  * FAT and HFS+ store times in steps of one or two seconds, so a folder that changed recently is listed again.
@@ -142,9 +142,9 @@ export class Reconciler {
     const isReplaced = this.#view.isReplaced(folder, seen);
     if (folder.listedNs === seen.mtimeNs && !this.#mistrustsTimes) return [];
     this.#slice.pause();
-    const listing = await list(path);
+    const listing = await listEntries(path);
     this.#slice.resume();
-    if (typeof listing === 'string') return [];
+    if (listing === undefined) return [];
     const isSettled = calledAtMs - Number(seen.mtimeMs) > FRESH_FOLDER_MS;
     folder.listedNs = isSettled ? seen.mtimeNs : undefined;
     await this.#checkMissing(folder, listing);

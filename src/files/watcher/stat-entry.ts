@@ -24,7 +24,8 @@ export function statEntry(path: string): Seen {
   try {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? 'absent';
   } catch (error) {
-    return isAbsence(error) ? 'absent' : 'unknown';
+    const errno = errnoOf(error);
+    return errno === 'ENOENT' || errno === 'ENOTDIR' ? 'absent' : 'unknown';
   }
 }
 
@@ -37,8 +38,11 @@ export function isAsKnown(path: string, stamp: Stamp): boolean {
   }
 }
 
-/** Returns the names of the regular files and of the folders in `path`, without links. */
-export async function list(path: string): Promise<Listing | 'absent' | 'unknown'> {
+/**
+ * Returns the names of the regular files and of the folders in `path`, without links; `undefined` if the
+ * folder cannot be read.
+ */
+export async function listEntries(path: string): Promise<Listing | undefined> {
   const files = new Set<string>();
   const folders = new Set<string>();
   try {
@@ -47,13 +51,8 @@ export async function list(path: string): Promise<Listing | 'absent' | 'unknown'
       if (entry.isFile()) files.add(entry.name);
       else if (entry.isDirectory()) folders.add(entry.name);
     }
-  } catch (error) {
-    return isAbsence(error) ? 'absent' : 'unknown';
+  } catch {
+    return undefined; // the next pass tries again
   }
   return { files, folders };
-}
-
-function isAbsence(error: unknown): boolean {
-  const code = errnoOf(error);
-  return code === 'ENOENT' || code === 'ENOTDIR';
 }

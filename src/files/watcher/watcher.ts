@@ -12,7 +12,7 @@ import { type FileChange, FoundChanges } from './found-changes.js';
 import { FullPassSchedule } from './full-pass-schedule.js';
 import { HintQueue } from './hint-queue.js';
 import { View } from './known-files.js';
-import { rankByTime } from './recent.js';
+import { rankByTime } from './recent-paths.js';
 import { type PassCost, Reconciler } from './reconciler.js';
 
 /** 1000 watches need about 25 MB. Changes in other folders are found by scanning, within five seconds. */
