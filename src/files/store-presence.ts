@@ -4,9 +4,9 @@
  * (not available): nothing may be written, and no folder is created below its path.
  */
 import { lstatSync, readdirSync } from 'node:fs';
-import { sep } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import { AppError, errnoOf, isAppError } from '../base/errors.js';
+import { isBelow } from './paths/paths.js';
 
 /**
  * How long the result for an unknown folder is used. The check lists the folder and compares it with all
@@ -131,6 +131,3 @@ function identityOf(folder: string): Identity | undefined {
 
 const isSame = (a: Identity, b: Identity | undefined) =>
   a.ino === b?.ino && a.dev === b.dev && a.birthtimeNs === b.birthtimeNs;
-
-const isBelow = (path: string, folder: string) =>
-  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);

@@ -25,7 +25,7 @@ export interface CatalogueEntry<Summary> {
   readonly damage?: AppError;
 }
 
-export interface FileChange<Version, Summary> {
+export interface CatalogueChange<Version, Summary> {
   readonly name: string;
   /** Absent if the file is gone or cannot be read. */
   readonly version?: Version;
@@ -69,7 +69,7 @@ export interface FileCatalogueOptions<Version extends FileVersion, Summary> {
 export class FileCatalogue<Version extends FileVersion, Summary> {
   readonly #options: FileCatalogueOptions<Version, Summary>;
   readonly #entries = new Map<string, CatalogueEntry<Summary>>();
-  readonly #listeners = new Set<(change: FileChange<Version, Summary>) => unknown>();
+  readonly #listeners = new Set<(change: CatalogueChange<Version, Summary>) => unknown>();
   /** The last promise that a listener returned. */
   #listenerWork: Promise<unknown> = Promise.resolve();
   readonly #passes = new SharedRun(() => this.#refreshAll());
@@ -118,7 +118,7 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
    * it returns a promise, a pass over the files waits for it before it reads more files. Returns the
    * unsubscribe function.
    */
-  onChange(listener: (change: FileChange<Version, Summary>) => unknown): () => void {
+  onChange(listener: (change: CatalogueChange<Version, Summary>) => unknown): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -294,7 +294,7 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
     if (previous?.summary !== undefined) this.#notify({ name, previous });
   }
 
-  #notify(change: FileChange<Version, Summary>): void {
+  #notify(change: CatalogueChange<Version, Summary>): void {
     for (const listener of this.#listeners) {
       const work = listener(change);
       if (work instanceof Promise) this.#listenerWork = work;

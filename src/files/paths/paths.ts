@@ -59,6 +59,10 @@ export function isInside(folder: string, path: string): boolean {
   return way === '' || !(way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way));
 }
 
+/** Like `isInside`, for two paths without `.` and `..` parts: much faster, for checks at every access. */
+export const isBelow = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+
 async function staysInside(folder: string, path: string, name: string): Promise<string> {
   return withFileError('resolve', path, async () => {
     const root = await realpath(folder);

@@ -3,8 +3,8 @@
  * uses it: it checks whether the file may be written (another process may be encrypting the store), and
  * seals the bytes if the store is encrypted. So the stores themselves need no code for encryption.
  */
-import { sep } from 'node:path';
 import { AppError } from '../../base/errors.js';
+import { isBelow } from '../paths/paths.js';
 import { isSameStamp, readStampNow, type Stamp } from '../read/stamp.js';
 import type { CipherKey } from './cipher.js';
 import { addKey, sealedFileKey, sealFile, sealLine } from './sealed-form.js';
@@ -61,9 +61,6 @@ export function addStore(store: OpenStore): () => void {
     removeKey?.();
   };
 }
-
-const isBelow = (path: string, folder: string) =>
-  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
 const isSealedPath = ({ sealed, lineFiles, cacheFolder, cacheName }: StorePaths, path: string) =>
   sealed.some((folder) => isBelow(path, folder)) ||

@@ -34,7 +34,7 @@ export interface Unwritten {
   readonly reason?: string;
 }
 
-export interface DeferredState {
+export interface WriteQueueState {
   readonly isAway: boolean;
   readonly reason: string;
   readonly since: string;
@@ -85,7 +85,7 @@ export class WriteQueue {
   }
 
   /** Returns `undefined` unless the store is away, a write waits, or a write was refused. */
-  state(): DeferredState | undefined {
+  state(): WriteQueueState | undefined {
     const isAway = this.isAway;
     if (!isAway && this.#queue.length === 0 && this.#refused.length === 0) return undefined;
     const { reason: first = 'a write was refused', since = '' } = this.#trouble ?? {};

@@ -5,9 +5,9 @@
 import { join } from 'node:path';
 import type { AppError } from '../../../base/errors.js';
 import {
+  type CatalogueChange,
   FileCatalogue,
   type FileCatalogueOptions,
-  type FileChange,
   type FoundFiles,
   readErrnoOf,
 } from '../../../files/catalogue/file-catalogue.js';
@@ -192,7 +192,7 @@ function toConversationChange({
   name,
   version,
   previous,
-}: FileChange<Version, ConversationHead>): ConversationChange {
+}: CatalogueChange<Version, ConversationHead>): ConversationChange {
   if (version === undefined) return { conversationId: name, unchangedMessages: 0 };
   const { document, appendedTo } = version;
   const isContinued = appendedTo !== undefined && isSameStamp(previous?.stamp, appendedTo.stamp);
