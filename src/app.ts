@@ -4,10 +4,10 @@
  */
 import { dirname, join, sep } from 'node:path';
 import { Figures } from './analytics/figures.js';
+import { indexCachePath } from './app/cache-paths.js';
 import { doctorOf } from './app/doctor.js';
 import type { EmbeddingParts } from './app/embeddings.js';
 import { openStoreEncryption } from './app/encryption.js';
-import { indexCachePath } from './app/index-cache-path.js';
 import { openLanguageParts } from './app/language-model-services.js';
 import { type RetentionParts, retentionParts, storeSize } from './app/maintenance.js';
 import { perplexityOf } from './app/perplexity.js';
@@ -297,7 +297,7 @@ function derivedOf(
   { clock, log }: { clock: Clock; log: Log },
 ) {
   const search = openMessageSearch({ store, cachePath: indexCachePath(config), clock, log });
-  const cachePath = indexCachePath(config, '.recall.bin');
+  const cachePath = indexCachePath(config, 'recall');
   const recall = new RecallSearch({
     store,
     search,
@@ -307,7 +307,7 @@ function derivedOf(
     timeZone: () => config.timeZone,
     ...(vectors && { vectors }),
   });
-  const figures = new Figures({ store, cachePath: indexCachePath(config, '.figures.bin'), log });
+  const figures = new Figures({ store, cachePath: indexCachePath(config, 'figures'), log });
   return { search, recall, figures };
 }
 

@@ -25,8 +25,8 @@ import type { InsightStore } from '../stores/insights/insights.js';
 import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
 import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
 import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
-import { passageKeys, vectorsFolder } from './embeddings.js';
-import { indexCachePath } from './index-cache-path.js';
+import { indexCachePath, vectorsFolder } from './cache-paths.js';
+import { passageKeys } from './embeddings.js';
 
 interface Parts {
   readonly conversations: ConversationStore;
@@ -40,8 +40,8 @@ interface Parts {
 
 const cachesOf = (config: Config): DerivedCache[] => [
   { name: 'search index', path: indexCachePath(config), check: checkIndexCache },
-  { name: 'recall index', path: indexCachePath(config, '.recall.bin'), check: checkRecallCache },
-  { name: 'figures', path: indexCachePath(config, '.figures.bin'), check: checkFiguresCache },
+  { name: 'recall index', path: indexCachePath(config, 'recall'), check: checkRecallCache },
+  { name: 'figures', path: indexCachePath(config, 'figures'), check: checkFiguresCache },
 ];
 
 /** Reads no file before `examine`. */

@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
-import { sha256Hex } from '../base/ids.js';
 import type { Log } from '../base/log.js';
 import type { Config } from '../config/config.js';
 import type { Embedder } from '../embeddings/embedder.js';
@@ -15,6 +14,7 @@ import { createVectorSource } from '../embeddings/stored-vectors.js';
 import { passagesOf } from '../recall/passages.js';
 import type { VectorSource } from '../recall/vector-source.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
+import { vectorsFolder } from './cache-paths.js';
 
 export interface EmbeddingParts {
   /** Absent if embeddings are off. */
@@ -68,10 +68,6 @@ async function off(): Promise<never> {
     hint: 'To switch them on, set DAYBOOK_EMBEDDINGS to local, openai or ollama.',
   });
 }
-
-/** The folder of the vectors of a root; it has one folder for each model. */
-export const vectorsFolder = ({ cacheFolder, logsDir }: Config): string =>
-  join(cacheFolder, 'vectors', sha256Hex(logsDir).slice(0, 32));
 
 /** The keys of all stored passages. A vector is stored under the key of its passage. */
 export async function passageKeys(conversations: ConversationStore): Promise<Set<string>> {

@@ -1,6 +1,5 @@
 /** Opens and converts the encryption of a store: which files belong to it, and which key opens them. */
 import { join } from 'node:path';
-import { sha256Hex } from '../base/ids.js';
 import type { Config } from '../config/config.js';
 import { isKeychainInstalled, systemKeychain } from '../encryption/keychain.js';
 import type { GivenKey, WantedKey } from '../encryption/keys.js';
@@ -13,11 +12,9 @@ import type { StorePaths } from '../files/sealing/open-stores.js';
 import { CONTENTS_NAME } from '../maintenance/backup-content.js';
 import { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
 import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
+import { cacheNameOf } from './cache-paths.js';
 
 const memoryBankOf = ({ root }: Config) => join(root, 'memory-bank');
-
-/** The name of the files of this store in the user's cache folder. */
-const cacheNameOf = ({ logsDir }: Config): string => sha256Hex(logsDir).slice(0, 32);
 
 function pathsOf(config: Config): StorePaths {
   const { root, logsDir, kg, backup, cacheFolder } = config;

@@ -5,20 +5,17 @@ import type { FileSealer } from '../files/sealing/file-sealer.js';
 import { CONTENTS_NAME } from '../maintenance/backup-content.js';
 import { Redactor } from '../privacy/redactor.js';
 import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
-import { vectorsFolder } from './embeddings.js';
-import { indexCachePath } from './index-cache-path.js';
+import { allIndexCaches, vectorsFolder } from './cache-paths.js';
 
 /** Reads no file. */
 export function redactorOf(config: Config, sealer: FileSealer): Redactor {
   const { root, logsDir: logsFolder, fsync, backup } = config;
   const graph = graphFiles(config.kg.snapshotPath, config.kg.walPath);
-  const endings = ['.bin', '.recall.bin', '.figures.bin'];
-  const caches = endings.map((ending) => indexCachePath(config, ending));
   return new Redactor({
     ...{ root, logsFolder, fsync, graph, contentsName: CONTENTS_NAME, sealer },
     bankFolder: join(root, 'memory-bank'),
     otherFolders: [backup.folder, dirname(graph.snapshot)],
-    derivedFiles: caches.filter((path) => path !== undefined),
+    derivedFiles: allIndexCaches(config),
     derivedFolders: [vectorsFolder(config)],
   });
 }

@@ -11,7 +11,7 @@ import { atomicWrite, makeFolder } from '../files/atomic/atomic-write.js';
 import { listFolders } from '../files/paths/folders.js';
 import { readStampNow } from '../files/read/stamp.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
-import { indexCachePath } from './index-cache-path.js';
+import { indexCachePath } from './cache-paths.js';
 
 /** Throws STORAGE_UNAVAILABLE, or FILESYSTEM_ERROR if the folder cannot be inspected. */
 export function requireRootAtStart(config: Config): void {
@@ -40,7 +40,7 @@ export async function rememberRoot(config: Config, log: Log): Promise<void> {
 }
 
 /** The path of this record; `undefined` if the cache is off. */
-const markOf = (config: Config) => indexCachePath(config, '.seen');
+const markOf = (config: Config) => indexCachePath(config, 'seen');
 
 function away({ root, rootSource, logsDir }: Config, reason: string): AppError {
   return new AppError('STORAGE_UNAVAILABLE', `The store at ${root} is not available: ${reason}.`, {

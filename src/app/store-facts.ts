@@ -2,7 +2,7 @@
 import { VERSION } from '../base/version.js';
 import type { Config } from '../config/config.js';
 import { withoutPassword } from '../config/find-settings.js';
-import { indexCachePath } from './index-cache-path.js';
+import { indexCachePath } from './cache-paths.js';
 
 /** The facts that `store_info` and `daybook info` show. They contain no secret. */
 export interface StoreFacts {

@@ -14,8 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { vectorsFolder } from '../../src/app/embeddings.js';
-import { indexCachePath } from '../../src/app/index-cache-path.js';
+import { indexCachePath, vectorsFolder } from '../../src/app/cache-paths.js';
 import { AppError } from '../../src/base/errors.js';
 import { statusOf } from '../../src/doctor/doctor.js';
 import { passageKey } from '../../src/embeddings/passage-rows.js';
@@ -350,7 +349,7 @@ describe('around the store', () => {
 
   it('finds a damaged cache of the recall index, and removes it', async () => {
     const place = doctorPlace();
-    const file = indexCachePath(place.config, '.recall.bin') ?? '';
+    const file = indexCachePath(place.config, 'recall') ?? '';
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(file, 'noise', { mode: 0o600 });
     expect(await of(place, 'search index')).toMatchObject([{ path: file, repairable: true }]);

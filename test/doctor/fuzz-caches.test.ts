@@ -5,8 +5,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { vectorsFolder } from '../../src/app/embeddings.js';
-import { indexCachePath } from '../../src/app/index-cache-path.js';
+import { indexCachePath, vectorsFolder } from '../../src/app/cache-paths.js';
 import type { App } from '../../src/app.js';
 import { VectorFiles } from '../../src/embeddings/vectors/vector-files.js';
 import { ask } from '../search/search-place.js';
@@ -36,7 +35,9 @@ async function fill(place: DoctorPlace): Promise<Map<string, Buffer>> {
   const row = { key: '0f'.repeat(16), scale: 0.01, values: new Int8Array(8).fill(7) };
   await new VectorFiles(folder, 'model').write([row]);
   const vectors = readdirSync(folder).map((name) => join(folder, name));
-  const caches = ['.bin', '.recall.bin'].map((name) => indexCachePath(place.config, name) ?? '');
+  const caches = (['search', 'recall'] as const).map(
+    (name) => indexCachePath(place.config, name) ?? '',
+  );
   const paths = [...caches, ...vectors];
   return new Map(paths.map((path) => [path, readFileSync(path)]));
 }

@@ -2,8 +2,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { indexCachePath } from '../../src/app/cache-paths.js';
 import { convertEncryption } from '../../src/app/encryption.js';
-import { indexCachePath } from '../../src/app/index-cache-path.js';
 import { conversationText, doctorPlace, ID } from '../doctor/place.js';
 import { ask } from '../search/search-place.js';
 import { tempFolder } from '../support/temp-folder.js';

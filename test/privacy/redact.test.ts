@@ -1,8 +1,9 @@
 /** `daybook redact`: afterwards no byte of the text is below the root or in the cache, archives unpacked. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { allIndexCaches } from '../../src/app/cache-paths.js';
 import { redactorOf } from '../../src/app/redactor.js';
 import { plainSealer } from '../../src/files/sealing/file-sealer.js';
 import { Redaction } from '../../src/privacy/redaction.js';
@@ -130,6 +131,16 @@ describe('redaction', () => {
         expect((await backups.list()).length).toBe(1);
       },
     );
+  });
+
+  it('removes the cached indexes also if indexes are not cached any more', async () => {
+    const place = doctorPlace();
+    const [cache = ''] = allIndexCaches(place.config);
+    mkdirSync(dirname(cache), { recursive: true });
+    writeFileSync(cache, TEXT);
+    const redactor = redactorOf({ ...place.config, indexCache: false }, plainSealer);
+    await redactor.redact([], TEXT, '[redacted]', { signal });
+    expect(filesWith(place)).toEqual([]);
   });
 
   it('names what it cannot change: the names of files', async () => {
