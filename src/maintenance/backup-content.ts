@@ -113,6 +113,22 @@ export class BackupFiles {
     }
   }
 
+  /**
+   * Reads the written archive back. CORRUPT if it does not contain exactly the files that `read` yielded, and
+   * what `checkArchive` throws.
+   */
+  async requireWritten(
+    archive: string,
+    signal?: AbortSignal,
+    onFile?: (count: number) => void,
+  ): Promise<void> {
+    const { files } = await checkArchive(archive, signal, onFile);
+    if (JSON.stringify(files) === JSON.stringify(this.files)) return;
+    throw new AppError('CORRUPT', 'The archive could not be read back correctly; it was removed.', {
+      hint: 'Nothing was changed. Check the disk, then try again.',
+    });
+  }
+
   /** Yields the file unless an earlier pass did. */
   async *#once(
     name: string,

@@ -5,7 +5,6 @@
  */
 import { join } from 'node:path';
 import { type Clock, DAY_MS, isoTime } from '../base/clock.js';
-import { AppError } from '../base/errors.js';
 import { type AgeRecipients, addAgeKey, createAgeEncrypter } from '../files/age-encryption.js';
 import { archiveOf } from '../files/archive.js';
 import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
@@ -14,13 +13,7 @@ import { sweepTemporaries } from '../files/atomic/staging.js';
 import { removeFile } from '../files/paths/folders.js';
 import { keepOutOfGit } from '../files/paths/git-ignore.js';
 import { walkFiles } from '../files/read/walk-files.js';
-import {
-  type BackupArea,
-  BackupFiles,
-  checkArchive,
-  type LeftOut,
-  type SingleFile,
-} from './backup-content.js';
+import { type BackupArea, BackupFiles, type LeftOut, type SingleFile } from './backup-content.js';
 
 const NAME = /^daybook-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.tar\.gz(?:\.age)?$/;
 
@@ -104,7 +97,7 @@ export class Backups {
       signal,
       async check(stage) {
         const forget = sealing && addAgeKey(sealing.check);
-        await compare(stage, content, signal, onRead).finally(forget);
+        await content.requireWritten(stage, signal, onRead).finally(forget);
       },
     });
     return {
@@ -141,19 +134,6 @@ export class Backups {
     for (const name of old) await removeFile(join(folder, name));
     return old;
   }
-}
-
-async function compare(
-  stage: string,
-  { files }: BackupFiles,
-  signal: AbortSignal | undefined,
-  onFile: (count: number) => void,
-): Promise<void> {
-  const contents = await checkArchive(stage, signal, onFile);
-  if (JSON.stringify(contents.files) === JSON.stringify(files)) return;
-  throw new AppError('CORRUPT', 'The archive could not be read back correctly; it was removed.', {
-    hint: 'Check the disk of the backups, then try again.',
-  });
 }
 
 const nameAt = (createdAt: string) =>

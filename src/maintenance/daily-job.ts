@@ -36,10 +36,10 @@ export function startDailyJob(options: DailyJobOptions): DailyJob {
   const { pollIntervalMs = POLL_INTERVAL_MS } = options;
   const ending = new AbortController();
   const memory: Memory = { doneDate: undefined, pauseUntil: 0 };
-  let context: Promise<void> | undefined;
+  let running: Promise<void> | undefined;
   const pollNow = () => {
-    context ??= runIfDue(options, memory, ending.signal).finally(() => {
-      context = undefined;
+    running ??= runIfDue(options, memory, ending.signal).finally(() => {
+      running = undefined;
     });
   };
   const timer = setInterval(pollNow, pollIntervalMs).unref();
@@ -48,7 +48,7 @@ export function startDailyJob(options: DailyJobOptions): DailyJob {
     async close() {
       clearInterval(timer);
       ending.abort();
-      await context;
+      await running;
     },
   };
 }

@@ -4,7 +4,7 @@
  * that month, and the same list of checksums as a backup (docs/FORMAT.md). An archive is not changed later.
  */
 import { join } from 'node:path';
-import { AppError, isAppError } from '../../base/errors.js';
+import { isAppError } from '../../base/errors.js';
 import { sha256Hex } from '../../base/ids.js';
 import { isRecord } from '../../base/is-record.js';
 import { archiveOf, readArchive } from '../../files/archive.js';
@@ -100,10 +100,7 @@ export class ArchiveFiles {
     await writeNewFile(path, archiveOf(content.read()), {
       fsync: this.#options.fsync,
       signal,
-      async check(stage) {
-        const { files } = await checkArchive(stage, signal);
-        if (JSON.stringify(files) !== JSON.stringify(content.files)) throw notAsWritten();
-      },
+      check: (stage) => content.requireWritten(stage, signal),
     });
     return { path, stored: byConversation(content.files) };
   }
@@ -200,8 +197,3 @@ function compareNames(a: string, b: string): number {
   if (monthA !== monthB) return monthA < monthB ? 1 : -1;
   return Number(numberB) - Number(numberA);
 }
-
-const notAsWritten = () =>
-  new AppError('CORRUPT', 'The archive could not be read back correctly; it was removed.', {
-    hint: 'No conversation was moved. Check the disk, then try again.',
-  });

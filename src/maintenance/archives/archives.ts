@@ -14,6 +14,7 @@ import { removeFolder } from '../../files/paths/folders.js';
 import { readStored } from '../../files/read/json-doc.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { CLIENT_ID, CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
+import { idTaken } from '../../stores/conversations/refs.js';
 import { MARKER_NAME } from '../encrypted-archive.js';
 import { restoreArchive } from '../restore-archive.js';
 import {
@@ -107,7 +108,7 @@ export class Archives {
     const found = await this.#find(ref, signal);
     if (found === undefined) return undefined;
     const { path, conversationId } = found;
-    if (await conversations.exists(conversationId)) throw alreadyThere(conversationId);
+    if (await conversations.exists(conversationId)) throw idTaken(conversationId);
     const into = [{ name: 'conversation-logs', folder: logsFolder }];
     const only = (name: string) => name.startsWith(`conversation-logs/${conversationId}/`);
     const { refused } = await restoreArchive(path, {
@@ -118,7 +119,7 @@ export class Archives {
       signal,
     });
     await conversations.refreshOne(conversationId);
-    if (refused.length > 0) throw alreadyThere(conversationId);
+    if (refused.length > 0) throw idTaken(conversationId);
     return conversationId;
   }
 
@@ -252,11 +253,4 @@ export class Archives {
     }
     return undefined;
   }
-}
-
-function alreadyThere(conversationId: string): AppError {
-  return new AppError('ALREADY_EXISTS', `The conversation ${conversationId} already exists.`, {
-    hint: 'Nothing was overwritten. Delete the existing conversation first.',
-    details: { conversationId },
-  });
 }

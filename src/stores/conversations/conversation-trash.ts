@@ -11,7 +11,7 @@ import { readStamp } from '../../files/read/stamp.js';
 import { type TrashEntry, TrashFolder } from '../../files/trash/trash-folder.js';
 import { readJob } from '../research-jobs/research-jobs.js';
 import type { ConversationHead, JsonObject } from './document/schema.js';
-import { notFound, requireRef } from './refs.js';
+import { idTaken, notFound, requireRef } from './refs.js';
 import type { StoreCore } from './store-core.js';
 import { withKeyLock } from './writing/key-lock.js';
 
@@ -206,7 +206,7 @@ export class ConversationTrash {
             await lock.replace(path, found.document.render(head), options);
           },
         );
-        if (outcome === 'taken') throw alreadyExists(conversationId);
+        if (outcome === 'taken') throw idTaken(conversationId);
         if (outcome === 'absent') throw notInTrash(name);
       } finally {
         await this.#core.reload(conversationId);
@@ -280,12 +280,5 @@ function notInTrash(nameOrId: string): AppError {
   return new AppError('CONVERSATION_NOT_FOUND', `${nameOrId} is not in the trash.`, {
     hint: 'List what is in the trash, and use a name from that list.',
     details: { conversationId: nameOrId },
-  });
-}
-
-function alreadyExists(conversationId: string): AppError {
-  return new AppError('ALREADY_EXISTS', `The conversation ${conversationId} already exists.`, {
-    hint: 'Nothing was overwritten. Delete the existing conversation first.',
-    details: { conversationId },
   });
 }

@@ -29,9 +29,10 @@ export function notFound(ref: string): AppError {
   });
 }
 
-/** The error for a new conversation whose given id exists already. */
+/** The error for a conversation that cannot be added or restored, because its id exists already. */
 export function idTaken(conversationId: string): AppError {
-  return new AppError('ALREADY_EXISTS', `Conversation ${conversationId} already exists.`, {
+  return new AppError('ALREADY_EXISTS', `The conversation ${conversationId} already exists.`, {
+    hint: 'Nothing was overwritten. Delete the existing conversation first.',
     details: { conversationId },
   });
 }
