@@ -40,6 +40,21 @@ const B = { id: 'message-0000-0000-000b', role: 'assistant', text: 'two' };
 const C = { id: 'message-0000-0000-000c', text: 'three' };
 const D = { id: 'message-0000-0000-000d', role: 'assistant', text: 'four' };
 
+describe('branches of a damaged export', () => {
+  it('imports a conversation that is a branch of itself, also through another', async () => {
+    const bench = await openImportBench();
+    const thread = (conversationId: string, parent: string) => ({
+      conversationId,
+      branchOf: { conversationId: parent, messageId: A.id },
+      messages: [{ id: A.id, role: 'user', content: `of ${conversationId}` }],
+    });
+    const conversations = [thread('one', 'one'), thread('two', 'three'), thread('three', 'two')];
+    const report = await bench.importText({ format: 'daybook-export', version: 1, conversations });
+    expect(counts(report)).toMatchObject({ added: 3 });
+    expect(report.problems).toEqual([]);
+  });
+});
+
 describe('an import that comes again', () => {
   it('adds what is new of a conversation, and keeps its folder', async () => {
     const bench = await openImportBench();

@@ -14,7 +14,7 @@ import { addLeftOut, addProblem } from '../import-outcome.js';
 import type { ImportedConversation } from '../source-interface.js';
 import type { KnownConversation } from './already-imported.js';
 import { BranchImport } from './branch-import.js';
-import { markIn, type SourceMark } from './import-mark.js';
+import { markIn, type SourceId } from './import-mark.js';
 import { addUnder, differs, importWhole, type WholeImportOptions } from './own-export-import.js';
 import { type Candidate, candidateOf } from './planned-conversation.js';
 import { isChanged, isOtherPath, type Reconciled, reconcile } from './reconcile.js';
@@ -48,6 +48,8 @@ export class ConversationImport {
   readonly #created = new Set<string>();
   /** Conversations that are being imported or are done in this import. */
   readonly #started = new BySource<Promise<void>>();
+  /** For a conversation that is a branch: the conversation whose import it waits for. */
+  readonly #waitsFor = new BySource<SourceId>();
 
   constructor(options: ConversationImportOptions) {
     this.#options = options;
@@ -192,9 +194,16 @@ export class ConversationImport {
     this.#created.add(conversationId);
   }
 
-  /** Returns the conversation from which this one was branched. Waits until it is imported. */
-  async #parentOf({ kind }: SourceMark, branchOf: { id: string; messageId: string }) {
-    const parent = { kind, id: branchOf.id };
+  /**
+   * Returns the conversation from which this one was branched. Waits until it is imported. A damaged export
+   * may name a conversation as a branch of itself, also through others: then there is no parent.
+   */
+  async #parentOf(own: SourceId, branchOf: { id: string; messageId: string }) {
+    const parent = { kind: own.kind, id: branchOf.id };
+    for (let at: SourceId | undefined = parent; at !== undefined; at = this.#waitsFor.get(at)) {
+      if (at.id === own.id) return undefined;
+    }
+    this.#waitsFor.set(own, parent);
     await this.#started.get(parent)?.catch(() => undefined); // its own import reports the error
     const conversationId = this.#options.known.get(parent)?.conversationId;
     return conversationId && { conversationId, messageId: branchOf.messageId };
