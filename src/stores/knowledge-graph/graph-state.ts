@@ -212,7 +212,7 @@ export class GraphState {
     scanner.changed = this.#listeners.size > 0 ? new Set() : undefined;
     if (!(await this.#tailWith(scanner))) return false;
     this.#damagedLines += scanner.damaged.length;
-    this.#unrecorded.push(...scanner.damaged.map((line) => ({ ...line, path: wal })));
+    for (const line of scanner.damaged) this.#unrecorded.push({ ...line, path: wal });
     this.notify(scanner.changed);
     return true;
   }
