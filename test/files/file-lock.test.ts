@@ -18,7 +18,8 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sleep } from '../../src/base/clock.js';
-import { sweepLocks, withLock } from '../../src/files/locks/file-lock.js';
+import { withLock } from '../../src/files/locks/file-lock.js';
+import { sweepLocks } from '../../src/files/locks/lock-takeover.js';
 import { isSurelyDead, ownerName } from '../../src/files/locks/process-identity.js';
 import { tempFolder } from '../support/temp-folder.js';
 

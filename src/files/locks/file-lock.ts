@@ -10,29 +10,32 @@
  * calls are synchronous: each takes microseconds, and the thread pool costs ten times that.
  */
 import { lstatSync, mkdirSync, renameSync, rmdirSync } from 'node:fs';
-import { lstat, readdir, rename, utimes } from 'node:fs/promises';
+import { readdir, utimes } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { sleep, systemClock } from '../../base/clock.js';
 import { AppError, errnoOf } from '../../base/errors.js';
 import { randomBelow } from '../../base/ids.js';
 import { makeFolder, renameWithRetry } from '../atomic/atomic-write.js';
-import { listFolders } from '../paths/folders.js';
 import { FOLDER_MODE } from '../private-modes.js';
 import { ignoreErrno, withFileError } from '../read/file-errors.js';
-import { inFolder, type PinnedFolder, pinFolder } from '../safe-access/pinned-folder.js';
+import { type PinnedFolder, pinFolder } from '../safe-access/pinned-folder.js';
 import { symlinkError } from '../safe-access/refusals.js';
-import { removeTree } from '../safe-access/remove-tree.js';
 import { requireUnconverted } from '../sealing/open-stores.js';
 import { requirePresent } from '../store-presence.js';
 import { type HeldLock, heldLock, LockLostError, WANTED } from './lock-handle.js';
 import {
-  HEARTBEAT_INTERVAL_MS,
-  isOwnerName,
-  isOwnName,
-  isSurelyDead,
-  ownerName,
-} from './process-identity.js';
-import { forgetOwner, isStale } from './stale-lock.js';
+  discardedName,
+  exists,
+  forgetOwner,
+  inUse,
+  type LockFolder,
+  removeDeadOwner,
+  removeDiscarded,
+  removeIfEmpty,
+  TAKEN,
+  TAKEN_ON_WINDOWS,
+} from './lock-takeover.js';
+import { HEARTBEAT_INTERVAL_MS, isOwnerName, ownerName } from './process-identity.js';
 
 /** How long a caller waits before it gets `LOCKED`. */
 const WAIT_LIMIT_MS = 10_000;
@@ -43,19 +46,7 @@ const YIELD_MS = 25;
 const MAX_RUNS = 20;
 
 const GONE = ['ENOENT'];
-const TAKEN = ['ENOTEMPTY', 'EEXIST'];
-/** The errors on Windows for a rename onto a folder that exists or is being removed. */
-const TAKEN_ON_WINDOWS = ['EPERM', 'EACCES', 'EBUSY'];
 const IS_WINDOWS = process.platform === 'win32';
-
-/** The folder of a lock, and the pinned folder that contains it. */
-interface LockFolder {
-  readonly folder: PinnedFolder;
-  /** The absolute path, for error messages and as the key of the maps below. */
-  readonly path: string;
-  /** The path for system calls, which goes through the pinned `folder`. */
-  readonly at: string;
-}
 
 /** A lock that this process owns. Its `folder` stays pinned until the release. */
 interface Owned extends LockFolder {
@@ -66,15 +57,6 @@ interface Owned extends LockFolder {
 const queues = new Map<string, Promise<unknown>>();
 /** By lock path, if another process waits: this process tries again after this time (monotonic). */
 const yieldUntil = new Map<string, number>();
-/**
- * The names of this process that own a lock or are about to. Any other name of this process on a lock was
- * left by a release that failed, or by a folder that was moved away and back. It counts as dead.
- */
-const inUse = new Set<string>();
-
-/** Whether this process owns a lock, and so may be in the middle of a write. */
-export const isLockOwned = (): boolean => inUse.size > 0;
-
 /**
  * Runs `work` under the lock `name` in `locksFolder`. `work` must read the data that it changes under the
  * lock. If the lock is lost before the commit, `work` runs again from its start. LOCKED after ten seconds
@@ -222,60 +204,6 @@ function makePrivate(privatePath: string, own: string): void {
   mkdirSync(join(privatePath, own), { mode: FOLDER_MODE });
 }
 
-/** True if the lock is free now: the owner was dead and was removed, or it has released the lock. */
-async function removeDeadOwner(lock: LockFolder): Promise<boolean> {
-  const removed = inFolder(pathOfLock(lock), async (inside) => {
-    const entries = await readdir(inside.path);
-    const owner = entries.find(isOwnerName);
-    if (owner === undefined) {
-      // A foreign file is in the folder, such as .DS_Store. No rename onto the lock would succeed.
-      for (const entry of entries) await removeTree(inside, entry);
-      return true;
-    }
-    if (isDead(owner) || (await isStale(lock.path, owner, inside.at(owner)))) {
-      return removeOwner(lock, inside, owner);
-    }
-    await markWanted(inside, owner);
-    return false;
-  });
-  return (await ignoreErrno(GONE, removed)) ?? true;
-}
-
-/** Creates the mark `wanted`: the owner's rmdir then fails at the release, so it notices the waiter. */
-async function markWanted(inside: PinnedFolder, owner: string): Promise<void> {
-  await inFolder(join(inside.realPath, owner), (home) => mkdirSync(home.at(WANTED))).catch(
-    () => undefined, // the owner has released the lock, or the mark exists
-  );
-}
-
-/** Only one process succeeds with the rename and so removes the dead owner with its temporary file. */
-async function removeOwner(
-  lock: LockFolder,
-  inside: PinnedFolder,
-  owner: string,
-): Promise<boolean> {
-  const discarded = discardedName(lock, owner);
-  const lost = [...GONE, ...TAKEN, ...(IS_WINDOWS ? TAKEN_ON_WINDOWS : [])];
-  await ignoreErrno(lost, rename(inside.at(owner), lock.folder.at(discarded)));
-  await removeDiscarded(lock, discarded);
-  return !(await exists(inside.at(owner)));
-}
-
-/**
- * If the folder cannot be removed now, a later start removes it (`sweepLocks`). This can happen because a
- * waiter may add its mark even after the folder was renamed.
- */
-async function removeDiscarded({ folder }: LockFolder, name: string): Promise<void> {
-  await removeTree(folder, name).catch(() => undefined);
-}
-
-const isDead = (owner: string) => (isOwnName(owner) ? !inUse.has(owner) : isSurelyDead(owner));
-
-const discardedName = ({ path }: LockFolder, owner: string) => `${basename(path)}.dead.${owner}`;
-
-/** The real path of the lock's folder, for `inFolder`. */
-const pathOfLock = ({ folder, path }: LockFolder) => join(folder.realPath, basename(path));
-
 /** Ignores errors of the system: the commits are done, and the next caller removes a lock that remains. */
 async function release(owned: Owned): Promise<void> {
   const { at, own, folder } = owned;
@@ -320,23 +248,9 @@ async function discardOwnName(owned: Owned): Promise<boolean> {
   return true;
 }
 
-function removeIfEmpty(path: string): void {
-  try {
-    rmdirSync(path);
-  } catch (error) {
-    // If it is not empty, it belongs to the next owner.
-    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'EPERM', 'EBUSY'].includes(errnoOf(error) ?? ''))
-      throw error;
-  }
-}
-
 async function touch(ownerPath: string): Promise<void> {
   const now = systemClock.now() / 1000;
   await utimes(ownerPath, now, now).catch(() => undefined); // if the lock was lost, the commit fails
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await ignoreErrno(GONE, lstat(path))) !== undefined;
 }
 
 async function lockedError({ path, at }: LockFolder): Promise<AppError> {
@@ -346,29 +260,4 @@ async function lockedError({ path, at }: LockFolder): Promise<AppError> {
     `Another process has had the write lock of ${basename(path)} for more than ${WAIT_LIMIT_MS / 1000} seconds.`,
     { details: { path, ...(owner === undefined ? {} : { owner }) } },
   );
-}
-
-/**
- * Removes what dead processes left in `locksFolder`: locks, private folders and discarded folders. An
- * owner on another machine or in another container is removed only if a later call finds it untouched.
- * FILESYSTEM_ERROR.
- */
-export async function sweepLocks(locksFolder: string): Promise<void> {
-  for (const entry of await listFolders(locksFolder)) {
-    const path = join(locksFolder, entry);
-    const owner = entry.slice(entry.lastIndexOf('.') + 1);
-    await withFileError('sweep', path, () =>
-      inFolder(locksFolder, (folder) => sweepLock({ path, at: folder.at(entry), folder }, owner)),
-    );
-  }
-}
-
-async function sweepLock(lock: LockFolder, owner: string): Promise<void> {
-  const { path, at } = lock;
-  if (!isOwnerName(owner)) {
-    await removeDeadOwner(lock);
-    removeIfEmpty(at);
-  } else if (isDead(owner) || (await isStale(path, owner, at))) {
-    await removeTree(lock.folder, basename(path));
-  }
 }

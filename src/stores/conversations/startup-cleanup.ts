@@ -4,7 +4,7 @@
  */
 import { systemClock } from '../../base/clock.js';
 import { sweepTemporaries } from '../../files/atomic/staging.js';
-import { sweepLocks } from '../../files/locks/file-lock.js';
+import { sweepLocks } from '../../files/locks/lock-takeover.js';
 import { listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
 import { readStamp } from '../../files/read/stamp.js';
 import type { ConversationTrash } from './conversation-trash.js';

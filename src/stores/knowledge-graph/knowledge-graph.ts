@@ -10,7 +10,7 @@ import { TimeSlice } from '../../base/time-slice.js';
 import { AppendHandle } from '../../files/atomic/append-file.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { sweepTemporaries } from '../../files/atomic/staging.js';
-import { sweepLocks } from '../../files/locks/file-lock.js';
+import { sweepLocks } from '../../files/locks/lock-takeover.js';
 import { RetainedLock } from '../../files/locks/retained-lock.js';
 import { writeGitFiles } from '../memory-bank/git-files.js';
 import type { StoreOptions } from '../store-options.js';

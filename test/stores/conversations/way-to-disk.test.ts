@@ -21,7 +21,7 @@ const WAY = [
 /** They return a value or change the document; the message does not go on from them. */
 const ASKED = [
   'files/locks/process-identity.ts',
-  'files/locks/stale-lock.ts',
+  'files/locks/lock-takeover.ts',
   'stores/conversations/document/document.ts',
   'stores/conversations/document/head-change.ts',
   'stores/conversations/document/parse-conversation.ts',

@@ -1,0 +1,164 @@
+/**
+ * Takes a lock over from a dead owner (file-lock.ts), and removes what dead processes left in the folder of
+ * the locks. If the process of an owner cannot be asked, because it ran on another machine, in another
+ * container, or before this machine started, the owner counts as dead when it no longer touches its folder.
+ */
+import { mkdirSync, rmdirSync } from 'node:fs';
+import { lstat, readdir, rename } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { systemClock } from '../../base/clock.js';
+import { errnoOf } from '../../base/errors.js';
+import { listFolders } from '../paths/folders.js';
+import { ignoreErrno, withFileError } from '../read/file-errors.js';
+import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';
+import { removeTree } from '../safe-access/remove-tree.js';
+import { WANTED } from './lock-handle.js';
+import { isOfEarlierBoot, isOwnerName, isOwnName, isSurelyDead } from './process-identity.js';
+
+const GONE = ['ENOENT'];
+export const TAKEN = ['ENOTEMPTY', 'EEXIST'];
+/** The errors on Windows for a rename onto a folder that exists or is being removed. */
+export const TAKEN_ON_WINDOWS = ['EPERM', 'EACCES', 'EBUSY'];
+const IS_WINDOWS = process.platform === 'win32';
+
+/** The folder of a lock, and the pinned folder that contains it. */
+export interface LockFolder {
+  readonly folder: PinnedFolder;
+  /** The absolute path, for error messages and as the key of maps. */
+  readonly path: string;
+  /** The path for system calls, which goes through the pinned `folder`. */
+  readonly at: string;
+}
+
+/**
+ * The names of this process that own a lock or are about to. Any other name of this process on a lock was
+ * left by a release that failed, or by a folder that was moved away and back. It counts as dead.
+ */
+export const inUse = new Set<string>();
+
+/** Whether this process owns a lock, and so may be in the middle of a write. */
+export const isLockOwned = (): boolean => inUse.size > 0;
+
+/** True if the lock is free now: the owner was dead and was removed, or it has released the lock. */
+export async function removeDeadOwner(lock: LockFolder): Promise<boolean> {
+  const removed = inFolder(pathOfLock(lock), async (inside) => {
+    const entries = await readdir(inside.path);
+    const owner = entries.find(isOwnerName);
+    if (owner === undefined) {
+      // A foreign file is in the folder, such as .DS_Store. No rename onto the lock would succeed.
+      for (const entry of entries) await removeTree(inside, entry);
+      return true;
+    }
+    if (isDead(owner) || (await isStale(lock.path, owner, inside.at(owner)))) {
+      return removeOwner(lock, inside, owner);
+    }
+    await markWanted(inside, owner);
+    return false;
+  });
+  return (await ignoreErrno(GONE, removed)) ?? true;
+}
+
+/** Creates the mark `wanted`: the owner's rmdir then fails at the release, so it notices the waiter. */
+async function markWanted(inside: PinnedFolder, owner: string): Promise<void> {
+  await inFolder(join(inside.realPath, owner), (home) => mkdirSync(home.at(WANTED))).catch(
+    () => undefined, // the owner has released the lock, or the mark exists
+  );
+}
+
+/** Only one process succeeds with the rename and so removes the dead owner with its temporary file. */
+async function removeOwner(
+  lock: LockFolder,
+  inside: PinnedFolder,
+  owner: string,
+): Promise<boolean> {
+  const discarded = discardedName(lock, owner);
+  const lost = [...GONE, ...TAKEN, ...(IS_WINDOWS ? TAKEN_ON_WINDOWS : [])];
+  await ignoreErrno(lost, rename(inside.at(owner), lock.folder.at(discarded)));
+  await removeDiscarded(lock, discarded);
+  return !(await exists(inside.at(owner)));
+}
+
+/**
+ * If the folder cannot be removed now, a later start removes it (`sweepLocks`). This can happen because a
+ * waiter may add its mark even after the folder was renamed.
+ */
+export async function removeDiscarded({ folder }: LockFolder, name: string): Promise<void> {
+  await removeTree(folder, name).catch(() => undefined);
+}
+
+const isDead = (owner: string) => (isOwnName(owner) ? !inUse.has(owner) : isSurelyDead(owner));
+
+export const discardedName = ({ path }: LockFolder, owner: string) =>
+  `${basename(path)}.dead.${owner}`;
+
+/** The real path of the lock's folder, for `inFolder`. */
+const pathOfLock = ({ folder, path }: LockFolder) => join(folder.realPath, basename(path));
+
+/** Removes a folder unless it has entries; then it belongs to the next owner. */
+export function removeIfEmpty(path: string): void {
+  try {
+    rmdirSync(path);
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'EPERM', 'EBUSY'].includes(errnoOf(error) ?? ''))
+      throw error;
+  }
+}
+
+export async function exists(path: string): Promise<boolean> {
+  return (await ignoreErrno(GONE, lstat(path))) !== undefined;
+}
+
+/**
+ * Removes what dead processes left in `locksFolder`: locks, private folders and discarded folders. An
+ * owner on another machine or in another container is removed only if a later call finds it untouched.
+ * FILESYSTEM_ERROR.
+ */
+export async function sweepLocks(locksFolder: string): Promise<void> {
+  for (const entry of await listFolders(locksFolder)) {
+    const path = join(locksFolder, entry);
+    const owner = entry.slice(entry.lastIndexOf('.') + 1);
+    await withFileError('sweep', path, () =>
+      inFolder(locksFolder, (folder) => sweepLock({ path, at: folder.at(entry), folder }, owner)),
+    );
+  }
+}
+
+async function sweepLock(lock: LockFolder, owner: string): Promise<void> {
+  const { path, at } = lock;
+  if (!isOwnerName(owner)) {
+    await removeDeadOwner(lock);
+    removeIfEmpty(at);
+  } else if (isDead(owner) || (await isStale(path, owner, at))) {
+    await removeTree(lock.folder, basename(path));
+  }
+}
+
+/** A waiter removes an owner that did not touch its folder for this long on the waiter's monotonic clock. */
+const STALE_AFTER_MS = 30_000;
+
+/**
+ * By lock path: an owner on another machine or in another container, the time of its last touch, and since
+ * when (monotonic) that time has not changed.
+ */
+const observed = new Map<string, { owner: string; mtimeMs: number; since: number }>();
+
+/** For a lock that this process has acquired. */
+export function forgetOwner(lockPath: string): void {
+  observed.delete(lockPath);
+}
+
+/** `ownerPath`: the folder of the owner inside the lock. FILESYSTEM_ERROR. */
+async function isStale(path: string, owner: string, ownerPath: string): Promise<boolean> {
+  const found = await ignoreErrno(['ENOENT'], lstat(ownerPath));
+  if (found === undefined) return false;
+  if (isOfEarlierBoot(owner, found.mtimeMs)) return true;
+  const now = systemClock.monotonic();
+  const last = observed.get(path);
+  if (last === undefined || last.owner !== owner || last.mtimeMs !== found.mtimeMs) {
+    observed.set(path, { owner, mtimeMs: found.mtimeMs, since: now });
+    return false;
+  }
+  if (now - last.since < STALE_AFTER_MS) return false;
+  observed.delete(path);
+  return true;
+}
