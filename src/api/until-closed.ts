@@ -9,18 +9,25 @@ import type { InsightStore } from '../stores/insights/insights.js';
 import { requireJsonMetadata } from './json-metadata.js';
 
 /** Names of the methods that do not return a promise. */
-type SyncMethod<T> = {
-  [K in keyof T]: T[K] extends (...args: never) => infer R
-    ? R extends Promise<unknown>
-      ? never
-      : K
-    : never;
-}[keyof T];
+type SyncMethod<T> = T extends unknown
+  ? {
+      [K in keyof T]: T[K] extends (...args: never) => infer R
+        ? R extends Promise<unknown>
+          ? never
+          : K
+        : never;
+    }[keyof T]
+  : never;
+
+/** The objects of the store of conversations that have further methods of its callers. */
+const PARTS = ['history', 'edits', 'fileEdits'] as const;
+type Part = ConversationStore[(typeof PARTS)[number]];
+const isPart = (name: string | symbol): boolean => PARTS.some((part) => part === name);
+
+type Guarded = ConversationStore | InsightStore | Part;
 
 /** Methods that return at once from memory and write nothing. They can be called after `close`. */
-const SYNC_METHODS: Readonly<
-  Record<SyncMethod<ConversationStore> | SyncMethod<InsightStore>, true>
-> = {
+const SYNC_METHODS: Readonly<Record<SyncMethod<Guarded>, true>> = {
   damaged: true,
   duplicateKeys: true,
   follow: true,
@@ -53,27 +60,28 @@ export function untilClosed(end: () => Promise<void>) {
       hint: 'Nothing was done. Open it again with openDaybook, or call close() later.',
     });
   };
+  /** The store, or a part of it, with methods that reject after `close`. */
+  const guarded = <T extends Guarded>(store: T): T =>
+    new Proxy(store, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name, target);
+        if (isPart(name)) return guarded(value as Part);
+        if (typeof value !== 'function') return value;
+        if (name in SYNC_METHODS)
+          return (...given: unknown[]) => copyOf(value.apply(target, given));
+        return async (...given: unknown[]) => {
+          requireOpen();
+          requireJsonMetadata(given);
+          return copyOf(await value.apply(target, given));
+        };
+      },
+    });
   return {
     requireOpen,
+    guarded,
     close() {
       closing ??= end();
       return closing;
-    },
-    /** The store with methods that reject after `close`. */
-    guarded<T extends ConversationStore | InsightStore>(store: T): T {
-      return new Proxy(store, {
-        get(target, name) {
-          const value: unknown = Reflect.get(target, name, target);
-          if (typeof value !== 'function') return value;
-          if (name in SYNC_METHODS)
-            return (...given: unknown[]) => copyOf(value.apply(target, given));
-          return async (...given: unknown[]) => {
-            requireOpen();
-            requireJsonMetadata(given);
-            return copyOf(await value.apply(target, given));
-          };
-        },
-      });
     },
   };
 }
