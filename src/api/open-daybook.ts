@@ -5,7 +5,7 @@
 import { type App, createApp } from '../app.js';
 import { AppError } from '../base/errors.js';
 import { loadConfig } from '../config/config.js';
-import { readTextIfPresent } from '../files/paths/user-files.js';
+import { readTextIfPresent } from '../files/safe-access/given-file.js';
 import { resolveRealPath } from '../files/safe-access/real-path.js';
 import type { MatchType } from '../fts/query/match-types.js';
 import type { InsightResults } from '../search/insight-search.js';

@@ -7,8 +7,8 @@ import { AppError, isAppError } from '../base/errors.js';
 import { randomHex } from '../base/ids.js';
 import { makeFolder } from './atomic/atomic-write.js';
 import { writeNewFile } from './atomic/new-file.js';
-import { readTextIfPresent } from './paths/user-files.js';
 import { FILE_MODE } from './private-modes.js';
+import { readTextIfPresent } from './safe-access/given-file.js';
 
 const TOKEN_BYTES = 32;
 const DURABLE = { fsync: true };

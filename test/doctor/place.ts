@@ -5,7 +5,7 @@ import { type App, createApp } from '../../src/app.js';
 import { type Config, loadConfig } from '../../src/config/config.js';
 import type { Finding } from '../../src/doctor/check.js';
 import type { Examination } from '../../src/doctor/doctor.js';
-import { readTextIfPresent } from '../../src/files/paths/user-files.js';
+import { readTextIfPresent } from '../../src/files/safe-access/given-file.js';
 import { TOOLSETS } from '../../src/tools/index.js';
 import { tempFolder } from '../support/temp-folder.js';
 

@@ -3,8 +3,8 @@ import { isAbsolute, resolve } from 'node:path';
 import { isAppError } from '../../base/errors.js';
 import { type Check, type CheckContext, unreadable } from '../../doctor/check.js';
 import { isFolder } from '../../files/paths/folders.js';
-import { readTextIfPresent } from '../../files/paths/user-files.js';
 import { readStamp } from '../../files/read/stamp.js';
+import { readTextIfPresent } from '../../files/safe-access/given-file.js';
 import { type Client, clientsOf, type Entry, rootOf } from '../clients/clients.js';
 import { readEntry } from '../clients/entry-files.js';
 

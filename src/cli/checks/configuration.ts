@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.js';
 import { foldersFile, parseFolders } from '../../config/find-root.js';
 import type { Check } from '../../doctor/check.js';
 import { isFolder } from '../../files/paths/folders.js';
-import { readTextIfPresent } from '../../files/paths/user-files.js';
+import { readTextIfPresent } from '../../files/safe-access/given-file.js';
 
 export const configurationCheck = (config: Config): Check => ({
   name: 'configuration',

@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import { isoTime, systemClock } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
 import { changeUserFile } from '../../files/atomic/edit-user-file.js';
-import { readTextIfPresent } from '../../files/paths/user-files.js';
+import { readTextIfPresent } from '../../files/safe-access/given-file.js';
 import { confirm } from '../terminal/confirm.js';
 import { escapeLines } from '../terminal/terminal-text.js';
 import { type Client, type Entry, entryOf, rootOf, type StartCommand } from './clients.js';

@@ -1,7 +1,7 @@
 /** The roots in the settings files of the MCP clients of this machine. */
 import { resolve } from 'node:path';
 import { isAppError } from '../../base/errors.js';
-import { readTextIfPresent } from '../../files/paths/user-files.js';
+import { readTextIfPresent } from '../../files/safe-access/given-file.js';
 import { clientsOf, rootOf } from './clients.js';
 import { readEntry } from './entry-files.js';
 

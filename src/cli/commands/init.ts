@@ -13,7 +13,7 @@ import { configFolder } from '../../config/user-folders.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { isFolder } from '../../files/paths/folders.js';
-import { readTextIfPresent } from '../../files/paths/user-files.js';
+import { readTextIfPresent } from '../../files/safe-access/given-file.js';
 import { type ClientReport, changeClients, removeFromClients } from '../clients/change-clients.js';
 import {
   type Client,

@@ -5,7 +5,7 @@
  */
 import { constants, createReadStream, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { AppError } from '../../base/errors.js';
+import { AppError, errnoOf } from '../../base/errors.js';
 import { fileError } from '../read/file-errors.js';
 import { closeQuietly } from './close-quietly.js';
 import { notRegularFileError } from './refusals.js';
@@ -33,6 +33,17 @@ export function requireGivenText(path: string): string {
   try {
     return readGivenText(path);
   } catch (error) {
+    throw fileError(error, 'read', path);
+  }
+}
+
+/** Like `requireGivenText`, but returns `undefined` if there is no such file. */
+export function readTextIfPresent(path: string): string | undefined {
+  try {
+    return readGivenText(path);
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === 'ENOENT' || errno === 'ENOTDIR') return undefined;
     throw fileError(error, 'read', path);
   }
 }

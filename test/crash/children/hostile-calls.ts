@@ -11,7 +11,7 @@ import { isAppError } from '../../../src/base/errors.js';
 import { type Config, loadConfig } from '../../../src/config/config.js';
 import { VectorFiles } from '../../../src/embeddings/vectors/vector-files.js';
 import { tryLease } from '../../../src/files/locks/lease.js';
-import { readTextIfPresent } from '../../../src/files/paths/user-files.js';
+import { readTextIfPresent } from '../../../src/files/safe-access/given-file.js';
 import { resolveRealPath } from '../../../src/files/safe-access/real-path.js';
 import { buildServer } from '../../../src/server/mcp/build-server.js';
 import { TOOLSETS } from '../../../src/tools/index.js';

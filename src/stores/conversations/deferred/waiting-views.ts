@@ -5,6 +5,7 @@
 import { type Clock, isoTime } from '../../../base/clock.js';
 import { isAppError } from '../../../base/errors.js';
 import { plainCodec } from '../../../files/sealing/conversation-codec.js';
+import { stampInMemory } from '../../deferred-writes/pending-views.js';
 import { ConversationDocument } from '../document/document.js';
 import type { ConversationHead } from '../document/schema.js';
 import type { StoreCore } from '../store-core.js';
@@ -13,7 +14,6 @@ export class WaitingViews {
   readonly #core: StoreCore;
   readonly #clock: Clock;
   readonly #views = new Map<string, ConversationDocument>();
-  #versions = 0n;
 
   constructor(core: StoreCore) {
     this.#core = core;
@@ -49,9 +49,7 @@ export class WaitingViews {
     this.#views.set(conversationId, document);
     const before = this.#core.waiting.get(conversationId);
     this.#core.waiting.set(conversationId, before ?? (isNew ? 'new' : 'stored'));
-    this.#versions += 1n;
-    const stamp = { dev: 0n, ino: 0n, size: 0n, mtimeNs: this.#versions };
-    this.#core.catalogue.note({ document, stamp });
+    this.#core.catalogue.note({ document, stamp: stampInMemory(this.#clock, 0) });
   }
 
   /** Removes the view, so that the conversation is read from the disk again. */

@@ -383,9 +383,8 @@ export class ConversationFiles {
 }
 
 function* stepsOf(bytes: Buffer, location: SourceLocation, codec: Codec) {
-  const { value, parts } = yield* documentSteps(
-    ...([bytes, 'messages', location.path, 'CONVERSATION_CORRUPTED'] as const),
-  );
+  const damaged = 'CONVERSATION_CORRUPTED';
+  const { value, parts } = yield* documentSteps(bytes, 'messages', location.path, damaged);
   return { ...(yield* conversationSteps(value, location, codec)), parts };
 }
 
