@@ -1,5 +1,6 @@
 /** The built command over HTTP: how it starts and ends, many clients, and stdio beside it on one root. */
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +8,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { errnoOf } from '../../src/base/errors.js';
 import { ask, begin, rpc } from '../support/http-place.js';
-import { contentsOf, type Place, runCommand, withClient, withPlace } from './harness.js';
+import { contentsOf, MAIN, type Place, runCommand, withClient, withPlace } from './harness.js';
 import { connectHttp, type HttpClient, startHttp, withHttp } from './http-harness.js';
 
 const TOKEN = 'a-token-of-the-test-0123456789';
@@ -240,3 +241,16 @@ async function work(http: HttpClient, n: number): Promise<void> {
     else expect((await call('search_messages', { query: 'says' }))['total']).toBeGreaterThan(0);
   }
 }
+
+it('ends with an error if the file of the token has no token', async () => {
+  await withPlace(async ({ root, env }) => {
+    const config = join(env['XDG_CONFIG_HOME'] ?? '', 'daybook');
+    mkdirSync(config, { recursive: true });
+    writeFileSync(join(config, 'http-token'), 'short');
+    const args = [MAIN, 'serve', '--http', '--port', '0', '--root', root];
+    const options = { env: { ...env, DAYBOOK_HTTP_TOKEN: 'auto' }, timeout: 10_000 };
+    const { status, stderr } = spawnSync(process.execPath, args, { ...options, encoding: 'utf8' });
+    expect(stderr).toContain('does not contain a token');
+    expect(status).toBe(2);
+  });
+});

@@ -76,11 +76,11 @@ async function overHttp(config: Config, log: Log): Promise<void> {
     if (!isAppError(error, 'STORAGE_UNAVAILABLE')) throw error;
     console.error(`${error.message} ${error.hint}`);
   });
-  const http = await withToken(config);
   const build = (hasSession: boolean) =>
     buildServer({ ...serverOptions(config, log), app: app.get, isRemote: true, hasSession });
   const stop = stopSignal();
   try {
+    const http = await withToken(config);
     const page = { folder: PAGE_FOLDER, app: app.get };
     const server = await openHttp({ config: http, build, log, page });
     console.error(`daybook serves MCP at ${server.url}`);
