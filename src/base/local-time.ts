@@ -2,6 +2,7 @@
  * Formats times for people: date, time of day and time zone (IANA), such as `2025-12-24 20:30 (Asia/Qatar)`.
  * Files and structured results use ISO 8601 in UTC.
  */
+import { DAY_MS } from './clock.js';
 
 /** Whether this JavaScript engine supports the zone. */
 export function isTimeZone(name: string): boolean {
@@ -24,14 +25,35 @@ export function localDay(epochMs: number, timeZone: string): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(epochMs);
 }
 
-/** Returns the beginning of a day (`2025-12-24`) in a zone, in epoch milliseconds. */
+/** Years outside these have fewer or more than four digits in some zone. Their days are those of UTC. */
+const FIRST_LOCAL_YEAR = '1000';
+const LAST_LOCAL_YEAR = '9998';
+
+/**
+ * Returns the beginning of a day (`2025-12-24`) in a zone, in epoch milliseconds. It is the first moment of
+ * the day also where clocks change at midnight.
+ */
 export function startOfDay(day: string, timeZone: string): number {
-  const style = { timeZone, dateStyle: 'short', timeStyle: 'medium' } as const;
-  const format = new Intl.DateTimeFormat('sv-SE', style);
-  const offsetAt = (ms: number) => Date.parse(`${format.format(ms).replace(' ', 'T')}Z`) - ms;
-  const wanted = Date.parse(day);
-  const near = wanted - offsetAt(wanted);
-  return wanted - offsetAt(near); // the offset may change between the two
+  const midnight = Date.parse(day);
+  const year = day.slice(0, 4);
+  if (year < FIRST_LOCAL_YEAR || year > LAST_LOCAL_YEAR) return midnight;
+  const format = new Intl.DateTimeFormat('sv-SE', {
+    timeZone,
+    dateStyle: 'short',
+    timeStyle: 'medium',
+  });
+  const local = (ms: number) => format.format(ms);
+  const offsetAt = (ms: number) => Date.parse(`${local(ms).replace(' ', 'T')}Z`) - ms;
+  const [before, after] = [-DAY_MS, DAY_MS].map((way) => midnight - offsetAt(midnight + way));
+  const ofDay = [before, after].filter((ms = 0) => local(ms).startsWith(day));
+  return Math.min(...(ofDay.length > 0 ? ofDay : [after]).map(Number));
+}
+
+/** Returns the last millisecond of a day in a zone. */
+export function endOfDay(day: string, timeZone: string): number {
+  const nextMidnight = Date.parse(day) + DAY_MS;
+  if (day.slice(0, 4) > LAST_LOCAL_YEAR) return nextMidnight - 1;
+  return startOfDay(new Date(nextMidnight).toISOString().slice(0, 10), timeZone) - 1;
 }
 
 /** Returns a text such as `2025-12-24 20:30 (Asia/Qatar)`; the text itself if it is not a time. */

@@ -1,6 +1,12 @@
 /** Times as people read them: the zone's own date and time of day, in every season. */
 import { describe, expect, it } from 'vitest';
-import { isTimeZone, localTime, systemTimeZone } from '../../src/base/local-time.js';
+import {
+  endOfDay,
+  isTimeZone,
+  localTime,
+  startOfDay,
+  systemTimeZone,
+} from '../../src/base/local-time.js';
 
 describe('localTime', () => {
   it.each([
@@ -17,5 +23,22 @@ describe('localTime', () => {
     expect(isTimeZone('America/New_York')).toBe(true);
     expect(isTimeZone('Mars/Olympus')).toBe(false);
     expect(isTimeZone(systemTimeZone())).toBe(true);
+  });
+});
+
+describe('the first and the last moment of a day', () => {
+  it.each([
+    ['Asia/Tokyo', '2025-05-14', '2025-05-13T15:00:00.000Z', '2025-05-14T14:59:59.999Z'],
+    // Clocks change at midnight: the day begins at one o'clock, or has midnight twice.
+    ['America/Santiago', '2026-09-06', '2026-09-06T04:00:00.000Z', '2026-09-07T02:59:59.999Z'],
+    ['America/Santiago', '2026-04-05', '2026-04-05T04:00:00.000Z', '2026-04-06T03:59:59.999Z'],
+    ['America/Havana', '2026-03-08', '2026-03-08T05:00:00.000Z', '2026-03-09T03:59:59.999Z'],
+    ['America/Havana', '2026-11-01', '2026-11-01T04:00:00.000Z', '2026-11-02T04:59:59.999Z'],
+    // Years without a local day of four digits in every zone.
+    ['Asia/Tokyo', '9999-12-31', '9999-12-31T00:00:00.000Z', '9999-12-31T23:59:59.999Z'],
+    ['America/New_York', '0001-01-01', '0001-01-01T00:00:00.000Z', '0001-01-01T23:59:59.999Z'],
+  ])('in %s: %s', (zone, day, first, last) => {
+    expect(new Date(startOfDay(day, zone)).toISOString()).toBe(first);
+    expect(new Date(endOfDay(day, zone)).toISOString()).toBe(last);
   });
 });

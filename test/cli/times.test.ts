@@ -7,8 +7,14 @@ it.each([
   ['Asia/Kolkata', '2024-12-22T18:30:00.000Z', '2024-12-23T18:29:59.999Z'],
   ['UTC', '2024-12-23T00:00:00.000Z', '2024-12-23T23:59:59.999Z'],
 ])('a day in %s', (timeZone, startDate, endDate) => {
-  const day = { startDate: '2024-12-23', endDate: '2024-12-23', since: '2024-12-23' };
-  expect(withLocalDays(day, timeZone)).toEqual({ startDate, endDate, since: '2024-12-23' });
+  const day = '2024-12-23';
+  const ofSearch = { startDate: day, endDate: day, context: day };
+  expect(withLocalDays(ofSearch, timeZone)).toEqual({ startDate, endDate, context: day });
+  const ofFacts = { since: day, until: day, asOf: day, validTo: day };
+  expect(withLocalDays(ofFacts, timeZone)).toEqual({
+    ...{ since: startDate, validTo: startDate },
+    ...{ until: endDate, asOf: endDate },
+  });
 });
 
 it('a day of 23 hours', () => {

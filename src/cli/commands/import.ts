@@ -6,13 +6,14 @@
 import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { App } from '../../app.js';
-import { isoTime, timeOfText } from '../../base/clock.js';
+import { isoTime } from '../../base/clock.js';
 import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
 import type { DefaultLocation } from '../../import/default-locations.js';
 import type { ImportProgress, ImportReport, ImportRequest } from '../../import/importer.js';
 import type { Activity } from '../../import/source-interface.js';
 import { watchImports } from '../../import/watch.js';
+import { startOf } from '../../tools/date-field.js';
 import type { Flags } from '../configuration.js';
 import { sizeOf } from '../terminal/amounts.js';
 import { canAsk, confirm } from '../terminal/confirm.js';
@@ -20,6 +21,7 @@ import { report as reportFacts } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { textOfStdin } from '../terminal/stdin.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';
+import { withLocalDays, zoneFor } from '../terminal/times.js';
 import { withApp } from '../with-app.js';
 
 export interface ImportOptions {
@@ -59,7 +61,7 @@ export async function importConversations(
       },
     );
   }
-  const since = options.since === undefined ? undefined : timeOf(options.since);
+  const since = options.since === undefined ? undefined : sinceOf(options.since, zoneFor(flags));
   // V8 collects garbage when the heap has grown by 20 %; this reduces the peak of memory by a third.
   setFlagsFromString('--heap-growing-percent=20');
   await withApp(flags, async (app, signal) => {
@@ -115,10 +117,9 @@ async function watch(
 
 const pathOf = ({ path }: DefaultLocation) => path;
 
-function timeOf(text: string): string {
-  const epochMs = /^\d{4}-\d\d/.test(text) ? timeOfText(text) : undefined;
-  if (epochMs !== undefined) return isoTime(epochMs);
-  throw new AppError('VALIDATION_ERROR', `--since must be a day or a time, such as 2025-01-24.`);
+function sinceOf(text: string, zone: string): string {
+  const { since } = withLocalDays({ since: text }, zone);
+  return isoTime(startOf('--since', since));
 }
 
 interface Wanted extends Omit<ImportOptions, 'dryRun' | 'since'> {

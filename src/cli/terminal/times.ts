@@ -2,8 +2,8 @@
  * Times as text for people, in the configured time zone (default: that of the system), or in UTC with
  * --utc. A list shows the zone once.
  */
-import { DAY_MS, hasExistingDay } from '../../base/clock.js';
-import { startOfDay } from '../../base/local-time.js';
+import { hasExistingDay, isoTime } from '../../base/clock.js';
+import { endOfDay, startOfDay } from '../../base/local-time.js';
 import { configuration, type Flags } from '../configuration.js';
 
 export interface Times {
@@ -32,8 +32,8 @@ export function timesFor(flags: Flags): Times {
 }
 
 /** The inputs of tools that are the first and the last day of a period. */
-const FIRST_DAYS = ['startDate', 'createdAfter', 'updatedAfter'];
-const LAST_DAYS = ['endDate', 'createdBefore', 'updatedBefore'];
+const FIRST_DAYS = ['startDate', 'createdAfter', 'updatedAfter', 'since', 'validTo'];
+const LAST_DAYS = ['endDate', 'createdBefore', 'updatedBefore', 'until', 'asOf'];
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Tools read a date as a day in UTC. Here it becomes a day in `zone`, in which the command shows times. */
@@ -45,14 +45,10 @@ export function withLocalDays<T extends Readonly<Record<string, unknown>>>(
     names.flatMap((name) => {
       const day = input[name];
       if (typeof day !== 'string' || !DAY.test(day) || !hasExistingDay(day)) return [];
-      return [[name, new Date(timeOf(day, zone)).toISOString()]];
+      return [[name, isoTime(timeOf(day, zone))]];
     });
-  const lastMoment = (day: string) => startOfDay(nextDay(day), zone) - 1;
   return {
     ...input,
-    ...Object.fromEntries([...days(FIRST_DAYS, startOfDay), ...days(LAST_DAYS, lastMoment)]),
+    ...Object.fromEntries([...days(FIRST_DAYS, startOfDay), ...days(LAST_DAYS, endOfDay)]),
   };
 }
-
-const nextDay = (day: string): string =>
-  new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
