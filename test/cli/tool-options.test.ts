@@ -88,6 +88,18 @@ describe('a tool on the command line', () => {
     expect(typed(...NEEDED, ...words)).toEqual({ ...base, ...expected });
   });
 
+  it('refuses an input that is given as a word and as an option', () => {
+    const tool = tools.find(({ name }) => name === 'kg_query') as Tool;
+    const fields = fieldsOf(tool, ['subject']);
+    const given = (args: string[], options: object) =>
+      inputFrom(tool, fields, { args, options: { ...options } }, {});
+    expect(given(['Ada'], {})).toMatchObject({ subject: 'Ada' });
+    expect(given([], { subject: 'Grace' })).toMatchObject({ subject: 'Grace' });
+    expect(() => given(['Ada'], { subject: 'Grace' })).toThrow(
+      'Give subject as a word or as --subject, not both.',
+    );
+  });
+
   it.each<[string[], string]>([
     [['no-uuid', 'small', 'x'], 'id is not valid'],
     [[...NEEDED, '--limit', '10'], '--limit must be at most 9'],

@@ -176,7 +176,9 @@ export function inputFrom(
     const at = args.indexOf(field);
     const word = at >= 0 ? typed.args[at] : undefined;
     const isWord = word !== undefined && !(Array.isArray(word) && word.length === 0);
-    const raw = isWord ? word : typed.options[camelCase(field.name)];
+    const option = typed.options[camelCase(field.name)];
+    if (isWord && option !== undefined) throw givenTwice(field);
+    const raw = isWord ? word : option;
     const value = raw === undefined ? preset[field.name] : typedValue(field, raw, tool);
     if (value !== undefined) input[field.name] = value;
   }
@@ -184,6 +186,11 @@ export function inputFrom(
     const wrong = fields.find((field) => field.name === name);
     return wrong === undefined ? tool.name : wrong.isArgument ? wrong.name : flagOf(wrong.name);
   });
+}
+
+function givenTwice({ name }: Field): AppError {
+  const message = `Give ${name} as a word or as ${flagOf(name)}, not both.`;
+  return new AppError('VALIDATION_ERROR', message, { details: { field: name } });
 }
 
 /** VALIDATION_ERROR with the label of the first wrong field. */
