@@ -30,7 +30,8 @@ export async function withTrash(error: unknown, app: App): Promise<unknown> {
   const { code, details } = error;
   const ref = details?.['conversationId'];
   const id = typeof ref === 'string' ? await trashedId(app, ref) : undefined;
-  if (id === undefined) return typeof ref === 'string' ? withDamaged(error, ref, app) : error;
+  if (typeof ref !== 'string') return error;
+  if (id === undefined) return withArchives(withDamaged(error, ref, app), ref, app);
   return new AppError(code, `Conversation ${ref} is in the trash.`, {
     hint: `To restore it, call \`restore_conversation\` with the name ${id}.`,
     details: { ...details, isInTrash: true },
@@ -47,4 +48,13 @@ function withDamaged(error: AppError, ref: string, { conversations }: App): AppE
     hint: 'To see the damaged files, call `store_info`. To repair them, run `daybook doctor --repair`.',
     details,
   });
+}
+
+/** The archives are not read: that takes seconds. */
+async function withArchives(error: AppError, ref: string, { archives }: App): Promise<AppError> {
+  const count = await archives.count().catch(() => 0);
+  if (count === 0) return error;
+  const { code, message, hint = '', details = {} } = error;
+  const archived = `If it was archived, \`daybook restore ${ref}\` restores it.`;
+  return new AppError(code, message, { hint: `${hint} ${archived}`.trim(), details });
 }

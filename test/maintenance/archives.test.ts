@@ -40,11 +40,26 @@ describe('archiving', () => {
     ]);
     const ids = (await conversations.list()).map(({ conversationId }) => conversationId);
     expect(ids.sort()).toEqual([pinned, young].sort());
-    expect(await archives.restore('garden-plan')).toBe(a);
-    for (const id of [b, c]) expect(await archives.restore(id)).toBe(id);
+    expect(await archives.restore('garden-plan')).toEqual({ conversationId: a });
+    for (const conversationId of [b, c])
+      expect(await archives.restore(conversationId)).toEqual({ conversationId });
     expect(contentOf(logsFolder)).toEqual(before);
     expect((await errorOf(archives.restore(a))).code).toBe('ALREADY_EXISTS');
     expect(await archives.restore('20250101-1735689600000')).toBeUndefined();
+  });
+
+  it('comes back without its key if another conversation has this key now', async () => {
+    const place = await openMaintained();
+    const { archives, conversations } = place;
+    const id = await said(place, 400, { clientId: 'garden' });
+    await archiveAll(place);
+    const newer = await said(place, 1, { clientId: 'garden' });
+    expect(await archives.restore(id)).toEqual({ conversationId: id, droppedKey: 'garden' });
+    expect((await conversations.load(id)).clientId).toBeUndefined();
+    expect((await conversations.load('garden')).conversationId).toBe(newer);
+    const added = { role: 'user' as const, content: 'goes on' };
+    await conversations.append('garden', [added]);
+    expect((await conversations.load(newer)).messages).toHaveLength(2);
   });
 
   it('again takes what was restored without a second copy, and what was changed into a new archive', async () => {
@@ -99,7 +114,7 @@ describe('archiving', () => {
     });
     expect(seen).toEqual({ found: [a, b].sort(), problems: ['CORRUPT'] });
     expect(readdirSync(archives.folder).filter((name) => name.startsWith('.tmp-'))).toEqual([]);
-    expect(await archives.restore(a)).toBe(a);
+    expect(await archives.restore(a)).toEqual({ conversationId: a });
     expect(await conversations.list()).toHaveLength(1);
   });
 
@@ -115,7 +130,7 @@ describe('archiving', () => {
     await conversations.refresh();
     expect(await archiveAll(place)).toEqual({ made: [], archived: [id], skipped: [] });
     expect(existsSync(path)).toBe(false);
-    expect(await archives.restore(id)).toBe(id);
+    expect(await archives.restore(id)).toEqual({ conversationId: id });
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
 });

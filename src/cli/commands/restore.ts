@@ -145,10 +145,10 @@ async function fromTrash(what: string, options: RestoreOptions, app: App): Promi
     );
   }
   const restored = await app.conversations.restore(what).catch(async (error: unknown) => {
-    const conversationId = isAppError(error, 'CONVERSATION_NOT_FOUND')
+    const unpacked = isAppError(error, 'CONVERSATION_NOT_FOUND')
       ? await app.archives.restore(what)
       : undefined;
-    if (conversationId !== undefined) return { conversationId, droppedKey: undefined };
+    if (unpacked !== undefined) return unpacked;
     const isNothing =
       isAppError(error, 'CONVERSATION_NOT_FOUND') || isAppError(error, 'VALIDATION_ERROR');
     const isName = isNothing && !/^\d{8}-\d{13}/.test(what);
@@ -157,8 +157,7 @@ async function fromTrash(what: string, options: RestoreOptions, app: App): Promi
     if (!isName) throw error;
     const archived = findArchived(await app.archives.list(), what);
     if (archived === undefined) throw nothingOf(what, app);
-    await app.archives.restore(archived);
-    return { conversationId: archived, droppedKey: undefined };
+    return (await app.archives.restore(archived)) ?? { conversationId: archived };
   });
   const { conversationId, droppedKey } = restored;
   const path = app.conversations.path(conversationId);

@@ -12,6 +12,7 @@ import { temporaryName } from '../../files/atomic/staging.js';
 import { tryLease } from '../../files/locks/lease.js';
 import { removeFolder } from '../../files/paths/folders.js';
 import { readStored } from '../../files/read/json-doc.js';
+import type { Restored } from '../../stores/conversations/conversation-trash.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { CLIENT_ID, CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import { idTaken } from '../../stores/conversations/refs.js';
@@ -99,10 +100,10 @@ export class Archives {
   }
 
   /**
-   * Restores a conversation from an archive by its id or client key, and returns its id; returns `undefined`
-   * if no archive contains it. The archive is not changed. ALREADY_EXISTS, STORAGE_FULL, FILESYSTEM_ERROR.
+   * Restores a conversation from an archive by its id or client key; returns `undefined` if no archive
+   * contains it. The archive is not changed. ALREADY_EXISTS, STORAGE_FULL, FILESYSTEM_ERROR.
    */
-  async restore(ref: string, signal?: AbortSignal): Promise<string | undefined> {
+  async restore(ref: string, signal?: AbortSignal): Promise<Restored | undefined> {
     if (!CONVERSATION_ID.test(ref) && !CLIENT_ID.test(ref)) return undefined;
     const { conversations, logsFolder } = this.#options;
     const found = await this.#find(ref, signal);
@@ -120,7 +121,8 @@ export class Archives {
     });
     await conversations.refreshOne(conversationId);
     if (refused.length > 0) throw idTaken(conversationId);
-    return conversationId;
+    const droppedKey = await conversations.fileEdits.dropTakenKey(conversationId);
+    return { conversationId, ...(droppedKey !== undefined && { droppedKey }) };
   }
 
   /** The number of archives. FILESYSTEM_ERROR. */

@@ -1,6 +1,7 @@
 /**
  * Edits of a whole `conversation.json` by a person. The person edits a copy, so a text that cannot be read
- * never replaces the file, and messages that were added meanwhile are not overwritten.
+ * never replaces the file, and messages that were added meanwhile are not overwritten. Also the key of a
+ * file that was restored.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isoTime } from '../../../base/clock.js';
@@ -13,6 +14,7 @@ import type { Revision } from '../document/apply-revision.js';
 import type { Conversation } from '../document/schema.js';
 import { notFound } from '../refs.js';
 import type { StoreCore } from '../store-core.js';
+import { withKeyLock } from './key-lock.js';
 import type { ConversationWriter } from './writer.js';
 
 export interface OpenedFile {
@@ -74,6 +76,32 @@ export class FileEdits {
     const join = (now: Conversation) => joined(opened.conversation, mine, now, updatedAt);
     await this.#writer.revise(conversationId, join, 'hand');
     return 'joined';
+  }
+
+  /**
+   * Removes the key of a conversation that was just restored if another conversation has this key, and
+   * returns it; `undefined` if nothing was removed. Takes an id. CONVERSATION_CORRUPTED, FILESYSTEM_ERROR.
+   */
+  async dropTakenKey(conversationId: string): Promise<string | undefined> {
+    const { files, catalogue, locksFolder, options } = this.#core;
+    await catalogue.refresh();
+    const taken = catalogue
+      .duplicateKeys()
+      .find(({ conversationIds }) => conversationIds.includes(conversationId));
+    if (taken === undefined) return undefined;
+    const { clientId } = taken;
+    await withKeyLock(locksFolder, clientId, () =>
+      withLock(locksFolder, conversationId, async (lock) => {
+        const path = files.fileOf(conversationId);
+        const found = await files.readUncached(conversationId, path);
+        if (found === undefined) throw notFound(conversationId);
+        found.document.amend({ clientId: undefined });
+        const text = found.document.render(found.document.draftHead());
+        await lock.replace(path, text, options, { base: found.stamp });
+      }),
+    );
+    await this.#core.reload(conversationId);
+    return clientId;
   }
 
   /** Returns false if the file is no longer the one that was opened. */
