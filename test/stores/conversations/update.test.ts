@@ -1,5 +1,6 @@
 /** Changing what is known about a conversation besides its messages, and the title nobody gave. */
 import { describe, expect, it } from 'vitest';
+import { messageHash } from '../../../src/stores/conversations/document/message-hash.js';
 import { titleOf } from '../../../src/stores/conversations/document/title.js';
 import { errorOf } from '../../support/error-of.js';
 import { ID0, openStore, user } from './store.js';
@@ -96,6 +97,9 @@ describe('a title that was derived from a message', () => {
     expect([title, titleFrom]).toEqual(['What is the capital of France?', messages[1]?.id]);
     await store.update('k', { title: null });
     await store.append('k', [user('And of Spain?')]);
+    expect((await store.load('k')).title).toBeUndefined();
+    const [, first] = messages;
+    await store.edits.update('k', first?.id ?? '', 'Of France?', messageHash(first?.content ?? ''));
     expect((await store.load('k')).title).toBeUndefined();
     const given = await store.create({ title: 'Mine', messages: [user('Hello')] });
     expect(given.title).toBe('Mine');

@@ -47,6 +47,10 @@ export function applyRevision(
   const [outcome] = applyAppends(next, [{ messages, options: {} }], limits);
   if (outcome === undefined) throw new AppError('INTERNAL', 'A revision had no outcome.');
   if ('error' in outcome) throw outcome.error;
+  const isUntitled =
+    document.head.title === undefined && before.some(({ role }) => role === 'user');
+  // The messages were added to an empty document, which derives a title from the first one.
+  if (isUntitled && !('title' in fields)) next.amend({ title: undefined, titleFrom: undefined });
   return { document: next, unchangedMessages: commonStart(before, outcome.value.messages) };
 }
 
