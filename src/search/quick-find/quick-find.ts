@@ -7,6 +7,7 @@ import { type Clock, systemClock } from '../../base/clock.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { ConversationHead } from '../../stores/conversations/document/schema.js';
 import type { InsightStore } from '../../stores/insights/insights.js';
+import { isExpired } from '../../stores/insights/schema.js';
 import type { StoredInsight } from '../../stores/insights/stored-insight.js';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
 import type { SubjectCount } from '../../stores/knowledge-graph/table/graph-query.js';
@@ -70,7 +71,11 @@ export class QuickFind {
       this.#index.sync('note', notes, entryOfNote);
       this.#index.sync('heading', notes, headingsOf);
     }
-    if (kinds.has('insight')) this.#index.sync('insight', await insights.all(), entryOfInsight);
+    if (kinds.has('insight')) {
+      const now = this.#clock.now();
+      const current = (await insights.all()).filter(({ insight }) => !isExpired(insight, now));
+      this.#index.sync('insight', current, entryOfInsight);
+    }
     if (kinds.has('subject')) {
       const { subjects } = await kg.subjects({}, { limit: MAX_SUBJECTS, offset: 0 });
       this.#index.sync('subject', subjects, entryOfSubject);

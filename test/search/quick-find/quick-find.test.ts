@@ -46,7 +46,10 @@ describe('daybook find', () => {
       new Set(['conversation', 'note', 'heading', 'insight', 'subject']),
     );
     expect(daybook('find', 'garden', '--kind', 'note')).toContain('ideas/garden.md');
-    const none = spawnSync(process.execPath, [MAIN, 'find', 'zzzz', '--root', root], { env });
-    expect([none.status, none.stdout.toString()]).toEqual([1, '']);
+    daybook('insight', 'save', 'Zinnia seeds', '--context', 'global', '--expires', '2020-01-01');
+    for (const absent of ['zzzz', 'zinnia']) {
+      const none = spawnSync(process.execPath, [MAIN, 'find', absent, '--root', root], { env });
+      expect([none.status, none.stdout.toString()]).toEqual([1, '']);
+    }
   });
 });
