@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import { AppError } from '../base/errors.js';
 import { MATCH_TYPES } from '../fts/query/match-types.js';
+import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
+import { ROLES } from '../stores/conversations/document/schema.js';
 
 const requestSchema = z.looseObject({
   query: z.string(),
@@ -9,7 +11,19 @@ const requestSchema = z.looseObject({
   limit: z.int().min(1),
   offset: z.int().min(0),
   signal: z.instanceof(AbortSignal).optional(),
-  filters: z.looseObject({}).optional(),
+  filters: z
+    .looseObject({
+      conversationId: z
+        .string()
+        .regex(CONVERSATION_ID, 'must be the id of a conversation')
+        .optional(),
+      module: z.string().optional(),
+      tag: z.string().optional(),
+      role: z.enum(ROLES).optional(),
+      startTime: z.number().optional(),
+      endTime: z.number().optional(),
+    })
+    .optional(),
   context: z.string().optional(),
   tags: z.array(z.string()).optional(),
   includeExpired: z.boolean().optional(),

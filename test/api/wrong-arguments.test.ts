@@ -39,6 +39,11 @@ it('options that do not exist, and a signal in an object, are refused', async ()
   }
 });
 
+/** A key instead of an id, a date instead of a number, a role in another case. */
+const WRONG_FILTERS = [{ conversationId: 'k' }, { startTime: '2026-10-20' }, { role: 'User' }].map(
+  (filters) => ({ filters }),
+);
+
 it('an argument that is undefined counts as omitted, and unknown options are refused', async () => {
   const daybook = await openDaybook({ root: tempFolder() });
   try {
@@ -48,7 +53,7 @@ it('an argument that is undefined counts as omitted, and unknown options are ref
     const found = await daybook.call('search_messages', { query: 'tomatoes', module: undefined });
     expect(found['total']).toBe(1);
     const wrong = { code: 'VALIDATION_ERROR' };
-    for (const given of [{ limt: 0 }, { filters: { modul: 'zzz' } }]) {
+    for (const given of [{ limt: 0 }, { filters: { modul: 'zzz' } }, ...WRONG_FILTERS]) {
       expect(await errorOf(daybook.search('tomatoes', given as never))).toMatchObject(wrong);
     }
     expect(await errorOf(daybook.call(5 as never))).toMatchObject(wrong);
