@@ -58,6 +58,8 @@ export const ADDS = hints(false, false, false, false);
 export const ASKS_OUTSIDE = hints(false, false, false, true);
 /** Replaces values; a second call with the same input changes nothing. */
 export const CHANGES = hints(false, true, true, false);
+/** Edits a text; a second call with the same input edits it again. */
+export const EDITS = hints(false, true, false, false);
 /** Removes something, or moves it to the trash. */
 export const REMOVES = hints(false, true, false, false);
 

@@ -19,7 +19,7 @@ export const quickFind = defineTool({
       kinds: z
         .array(z.enum(ENTRY_KINDS))
         .min(1)
-        .describe('Only results of these kinds.')
+        .describe('Only results of these kinds; note includes heading.')
         .exactOptional(),
       limit: z.number().int().min(1).max(100).describe('Maximum number of results.').default(20),
     }),

@@ -9,7 +9,7 @@ import {
   replacePassage,
   withFinalNewline,
 } from '../../stores/memory-bank/note-text.js';
-import { CHANGES, defineTool, success } from '../define-tool.js';
+import { defineTool, EDITS, success } from '../define-tool.js';
 import { joinedNote, maskedNoteOf } from '../masked-note.js';
 import { expectedHash, notePath, noteSchema, toListedNote } from '../note-fields.js';
 
@@ -52,7 +52,7 @@ export const mbEdit = defineTool({
         .describe('What was not stored, such as secrets, or what is still to do in the note.')
         .exactOptional(),
     }),
-  annotations: CHANGES,
+  annotations: EDITS,
   writesLater: true,
   async run(args, { memoryBank }) {
     const { path, hash, newPath } = args;
