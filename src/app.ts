@@ -5,6 +5,7 @@
 import { dirname, join, sep } from 'node:path';
 import { Figures } from './analytics/figures.js';
 import { indexCachePath } from './app/cache-paths.js';
+import { closeAll } from './app/close-all.js';
 import { doctorOf } from './app/doctor.js';
 import type { EmbeddingParts } from './app/embeddings.js';
 import { openStoreEncryption } from './app/encryption.js';
@@ -15,6 +16,7 @@ import { rememberRoot, requireRootAtStart } from './app/root-at-start.js';
 import { factsOf, type StoreFacts } from './app/store-facts.js';
 import type { SummaryParts } from './app/summaries.js';
 import { type Clock, systemClock } from './base/clock.js';
+
 import { type Log, silentLog } from './base/log.js';
 import type { Config } from './config/config.js';
 import { RelevantSnippets } from './context/snippets/relevant-snippets.js';
@@ -191,8 +193,9 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const state = new StateStore({ logsFolder, fsync, screen, queue: guards.queue, clock });
   const { areas, backups } = backupsOf(config, bank.kg, languageModels.providers, clock);
   const stored = { backups, conversations, insights, ...bank };
-  const importer = importerOf(config, { ...opening, ...whole, ...stored, state });
   const keeping = retentionParts(config, size, stored, { clock, log, sealer });
+  const archived = () => keeping.services.archives.list();
+  const importer = importerOf(config, { ...opening, ...whole, ...stored, state, archived });
   const beginning = beginningOf(config, { conversations, research, importer }, log);
   return {
     ...{ ...stored, research, search, figures },
@@ -219,8 +222,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
     async close() {
       // `queue` is closed before the stores, because waiting writes are written to them.
       const services = [beginning, keeping, research, language, queue, figures, recall, search];
-      for (const part of services) await part.close();
-      for (const store of [bank.memoryBank, bank.kg, insights, conversations]) await store.close();
+      await closeAll([...services, bank.memoryBank, bank.kg, insights, conversations]);
     },
   };
 }

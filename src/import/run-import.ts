@@ -14,7 +14,7 @@ import type { ConversationDocuments } from '../stores/conversations/files/conver
 import type { Screen } from '../stores/conversations/writing/screen.js';
 import type { SummaryStore } from '../stores/summaries/summary-store.js';
 import { copyAttachments } from './attachments.js';
-import { AlreadyImported } from './conversations/already-imported.js';
+import { AlreadyImported, type ArchivedSource } from './conversations/already-imported.js';
 import { ConversationImport } from './conversations/conversation-import.js';
 import { addLeftOut, addProblem, type ImportOutcome, newOutcome } from './import-outcome.js';
 import { OtherImport, type OtherStores } from './non-conversation-import.js';
@@ -38,6 +38,8 @@ export interface ImportStores extends OtherStores {
   readonly screen: Screen;
   /** Absolute path of `conversation-logs`. */
   readonly logsFolder: string;
+  /** The conversations in archives, which are not imported again. */
+  readonly archived?: () => Promise<readonly ArchivedSource[]>;
 }
 
 export interface ImportProgress {
@@ -103,7 +105,7 @@ export async function runImport(
   const report: ImportReport = { ...newOutcome(), sources: [] };
   const lease = request.dryRun ? undefined : await importLease(stores, request.signal);
   try {
-    const known = await AlreadyImported.of(stores.conversations);
+    const known = await AlreadyImported.of(stores.conversations, await stores.archived?.());
     const run = new Run(stores, request, report, known, lease);
     for (const path of request.paths) {
       await run.input(await openInput(path));

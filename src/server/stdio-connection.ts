@@ -114,8 +114,12 @@ export class StdioConnection implements Transport {
         throw error;
       });
     } catch (error) {
-      if (!(error instanceof RpcError)) throw error;
-      await this.#write(errorResponse(error, id));
+      const isExpected = error instanceof RpcError;
+      if (!isExpected) this.#options.log.error({ err: error }, 'a request on stdin failed');
+      const answer = isExpected
+        ? error
+        : new RpcError(ErrorCode.InternalError, 'The request failed. The log has the reason.');
+      await this.#write(errorResponse(answer, id));
     }
   }
 

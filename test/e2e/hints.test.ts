@@ -108,6 +108,16 @@ describe('a conversation that is in no list', () => {
     });
   });
 
+  it('is not imported again while it is archived', async () => {
+    await withTea(async (place) => {
+      const path = join(place.folder, 'all.json');
+      await writeFile(path, (await run(place, 'export', '--format', 'json')).stdout);
+      await run(place, 'archive', '--older-than', '0', '--yes');
+      const report = await run(place, 'import', '--yes', '--json', path);
+      expect(JSON.parse(report.stdout)).toMatchObject({ added: 0, skipped: 1 });
+    });
+  });
+
   it('is restored from an archive by its title', async () => {
     await withTea(async (place, id) => {
       await run(place, 'archive', '--older-than', '0', '--yes');

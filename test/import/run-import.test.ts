@@ -3,6 +3,7 @@ import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ImportProgress } from '../../src/import/run-import.js';
+import { Archives } from '../../src/maintenance/archives/archives.js';
 import { errorOf } from '../support/error-of.js';
 import { zipOf } from '../support/zip.js';
 import { counts, fileWith, folderWith, openImportBench, said } from './bench.js';
@@ -166,6 +167,24 @@ describe('an import that comes again', () => {
     const report = await bench.importText([conversation('x1', [A, B])]);
     expect(counts(report)).toEqual({ added: 0, updated: 0, unchanged: 0, skipped: 1 });
     expect(report.leftOut).toEqual({ 'deleted here': 1 });
+  });
+
+  it('leaves out what was archived here, until it is restored', async () => {
+    const bench = await openImportBench();
+    const { store: conversations, logsFolder, stores } = bench;
+    const clock = { now: () => bench.time.now, monotonic: () => performance.now() };
+    const folder = join(logsFolder, '../archive');
+    const archives = new Archives({ conversations, folder, logsFolder, fsync: false, clock });
+    Object.assign(stores, { archived: () => archives.list() });
+    await bench.importText([conversation('x1', [A])]);
+    const { conversationId } = bench.bySource('x1');
+    await archives.archive(await archives.choose({ olderThanDays: 0 }));
+    const report = await bench.importText([conversation('x1', [A, B])]);
+    expect(counts(report)).toEqual({ added: 0, updated: 0, unchanged: 0, skipped: 1 });
+    expect(report.leftOut).toEqual({ 'archived here': 1 });
+    await archives.restore(conversationId);
+    const after = await bench.importText([conversation('x1', [A, B])]);
+    expect(counts(after)).toMatchObject({ updated: 1, skipped: 0 });
   });
 
   it('changes nothing in a dry run, and reports what it would import', async () => {

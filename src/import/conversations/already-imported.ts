@@ -12,12 +12,19 @@ export interface KnownConversation {
   readonly mark: SourceMark;
 }
 
+export interface ArchivedSource {
+  readonly conversationId: string;
+  /** What `metadata.source` of the conversation says. */
+  readonly source?: unknown;
+}
+
 export class AlreadyImported {
   readonly #store: ConversationStore;
   readonly #byId = new BySource<string>();
   /** Maps the id of the first message to the conversation. */
   readonly #byFirst = new BySource<string>();
   readonly #deleted = new BySource<true>();
+  readonly #archived = new BySource<true>();
   readonly #clientIds = new Set<string>();
   readonly #ids = new Set<string>();
 
@@ -25,7 +32,11 @@ export class AlreadyImported {
     this.#store = store;
   }
 
-  static async of(store: ConversationStore): Promise<AlreadyImported> {
+  /** `archived`: the conversations that were moved into archives. */
+  static async of(
+    store: ConversationStore,
+    archived: readonly ArchivedSource[] = [],
+  ): Promise<AlreadyImported> {
     const known = new AlreadyImported(store);
     for (const { conversationId, clientId } of await store.list()) {
       known.#ids.add(conversationId);
@@ -37,6 +48,13 @@ export class AlreadyImported {
       if (mark !== undefined) known.#deleted.set(mark, true);
       if (!known.#ids.has(conversationId)) {
         known.#deleted.set({ kind: 'daybook', id: conversationId }, true);
+      }
+    }
+    for (const { conversationId, source } of archived) {
+      const mark = markIn({ source });
+      if (mark !== undefined) known.#archived.set(mark, true);
+      if (!known.#ids.has(conversationId)) {
+        known.#archived.set({ kind: 'daybook', id: conversationId }, true);
       }
     }
     return known;
@@ -73,9 +91,11 @@ export class AlreadyImported {
     if (first !== undefined) setOlder(this.#byFirst, { kind, id: first }, conversationId);
   }
 
-  /** Whether the conversation was deleted here and not restored. */
-  isDeleted(source: SourceId): boolean {
-    return this.#deleted.get(source) !== undefined && this.#byId.get(source) === undefined;
+  /** Why the conversation is not imported again: it was deleted or archived here, and not restored. */
+  reasonToLeaveOut(source: SourceId): 'deleted here' | 'archived here' | undefined {
+    if (this.#byId.get(source) !== undefined) return undefined;
+    if (this.#deleted.get(source) !== undefined) return 'deleted here';
+    return this.#archived.get(source) === undefined ? undefined : 'archived here';
   }
 
   isKeyTaken(clientId: string): boolean {

@@ -82,11 +82,11 @@ export class ConversationImport {
     for (const [reason, count] of Object.entries(given.leftOut ?? {})) {
       addLeftOut(outcome, reason, count);
     }
-    const isDeleted = known.isDeleted({ kind, id: given.id });
+    const leftHere = known.reasonToLeaveOut({ kind, id: given.id });
     const isEmpty = given.messages.length === 0 && given.whole === undefined;
-    if (isEmpty || isDeleted) {
+    if (isEmpty || leftHere !== undefined) {
       outcome.skipped += 1;
-      addLeftOut(outcome, isDeleted ? 'deleted here' : 'conversations without messages');
+      addLeftOut(outcome, leftHere ?? 'conversations without messages');
       return;
     }
     try {

@@ -14,6 +14,7 @@ import { sweepTemporaries } from '../../files/atomic/staging.js';
 import { listFiles } from '../../files/paths/folders.js';
 import { keepOutOfGit } from '../../files/paths/git-ignore.js';
 import { readStored } from '../../files/read/json-doc.js';
+import { isSameStamp, readStampNow, type Stamp } from '../../files/read/stamp.js';
 import { walkFiles } from '../../files/read/walk-files.js';
 import { type FileSealer, plainSealer } from '../../files/sealing/file-sealer.js';
 import { BackupFiles, checkArchive } from '../backup-content.js';
@@ -36,6 +37,8 @@ export interface ArchivedConversation {
   readonly conversationId: string;
   readonly clientId?: string;
   readonly title?: string;
+  /** What `metadata.source` of the conversation says, if it was imported. */
+  readonly source?: unknown;
 }
 
 /** The checksums of a conversation's files, by their names in its folder. */
@@ -43,6 +46,8 @@ export type Fingerprint = ReadonlyMap<string, string>;
 
 export class ArchiveFiles {
   readonly #options: ArchiveOptions;
+  /** By path of an archive: its conversations, for callers that need them again soon. */
+  readonly #heads = new Map<string, { stamp: Stamp | undefined; found: ArchivedConversation[] }>();
 
   constructor(options: ArchiveOptions) {
     this.#options = options;
@@ -125,6 +130,9 @@ export class ArchiveFiles {
    */
   async heads(path: string, signal?: AbortSignal): Promise<ArchivedConversation[]> {
     const found: ArchivedConversation[] = [];
+    const stamp = readStampNow(path);
+    const known = this.#heads.get(path);
+    if (known !== undefined && isSameStamp(known.stamp, stamp)) return known.found;
     try {
       for await (const { name, bytes } of readArchive(path)) {
         signal?.throwIfAborted();
@@ -136,6 +144,7 @@ export class ArchiveFiles {
     } catch (error) {
       if (!isAppError(error, 'CORRUPT') && !isAppError(error, 'DECRYPT')) throw error;
     }
+    this.#heads.set(path, { stamp, found });
     return found;
   }
 
@@ -168,14 +177,16 @@ function byConversation(files: readonly { name: string; sha256: string }[]) {
   return found;
 }
 
-/** The client key and the title in a conversation file; none for a damaged file. */
-function namesIn(bytes: Uint8Array): Pick<ArchivedConversation, 'clientId' | 'title'> {
+/** The client key, the title and the source in a conversation file; none for a damaged file. */
+function namesIn(bytes: Uint8Array): Pick<ArchivedConversation, 'clientId' | 'title' | 'source'> {
   const value = parsed(bytes);
   if (!isRecord(value)) return {};
-  const { clientId, title } = value;
+  const { clientId, title, metadata } = value;
+  const source = isRecord(metadata) ? metadata['source'] : undefined;
   return {
     ...(typeof clientId === 'string' && { clientId }),
     ...(typeof title === 'string' && { title }),
+    ...(source !== undefined && { source }),
   };
 }
 
