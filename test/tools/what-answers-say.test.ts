@@ -94,6 +94,13 @@ describe('a search or a list', () => {
     expect(total).toBe(0);
     expect(explanation).toContain('1 message matches without `module`');
     expect(explanation).not.toContain('No message has');
+    await call('update_conversation', { conversationId: 'c', title: 'A tomato' });
+    await save('c', 'By the wall.');
+    const { total: all } = await call('search_messages', { query: 'tomato' });
+    const { explanation: counted } = await call('search_messages', {
+      ...{ query: 'tomato', module: 'plan' },
+    });
+    expect(counted).toContain(`${all} messages match without \`module\``);
     const { explanation: blank } = await call('search_messages', { query: ' ( ' });
     expect(blank).toContain('only signs');
   });

@@ -123,8 +123,12 @@ export class RecallSearch {
       const accepts = messageFilter(search.index, others);
       const inScope = conversationFilter(search.index, others);
       const asked = { inScope, vectors: undefined, now: this.#now(), ...(accepts && { accepts }) };
-      return (await index.ask(request.query, { ...asked, ...weightsOf(request.mode, false) }))
-        .total;
+      const answer = await index.ask(request.query, {
+        ...asked,
+        ...weightsOf(request.mode, false),
+      });
+      const exact = await this.#leadingMatches(answer, { ...request, filters: others }, caller);
+      return exact.total + positionsWithout(answer, exact.has).length;
     });
     const isFiltered = Object.values(withoutFilter).some((total) => total > 0);
     return isFiltered ? { ...found, withoutFilter, unknownWords: [] } : found;
@@ -251,8 +255,7 @@ export class RecallSearch {
   async #byRecall(request: RecallQuery, caller: SearchCaller) {
     const { query, filters, mode, limit, offset } = request;
     const { answer, tier } = await this.ask(query, filters, mode, caller);
-    const startsExact = mode === 'auto' && !answer.question.hasFunctionWords;
-    const exact = startsExact ? await this.#exactMatches(request, caller) : NO_EXACT_MATCHES;
+    const exact = await this.#leadingMatches(answer, request, caller);
     const others = positionsWithout(answer, exact.has);
     const total = exact.total + others.length;
     const leading = offset < exact.total ? await exact.page() : [];
@@ -271,11 +274,13 @@ export class RecallSearch {
     };
   }
 
-  /** The messages with all words, as FTS5 ranks them. */
-  async #exactMatches(
-    { mode: _mode, matchType: _type, ...asked }: RecallQuery,
+  /** For keywords in mode `auto`: the messages with all words, as FTS5 ranks them. */
+  async #leadingMatches(
+    { question }: RecallAnswer,
+    { mode, matchType: _type, ...asked }: RecallQuery,
     caller: SearchCaller,
   ) {
+    if (mode !== 'auto' || question.hasFunctionWords) return NO_EXACT_MATCHES;
     const { search } = this.#options;
     const { total, relaxed, has } = await search.matches(asked.query, asked.filters, caller);
     if (relaxed || total === 0) return NO_EXACT_MATCHES;
