@@ -12,6 +12,14 @@ export interface Slot {
 }
 
 const QUARTER_MS = 15 * 60_000;
+/** Names of days have four digits for the year; earlier and later times count as the first or last day. */
+const FIRST_TIME = Date.parse('0000-01-01T00:00:00Z');
+const LAST_TIME = Date.parse('9999-12-31T23:59:59Z');
+/** `Intl` writes years from 1000 to 9999 with four digits. */
+const USUAL = [Date.parse('1001-01-01T00:00:00Z'), Date.parse('9999-01-01T00:00:00Z')] as const;
+/** After so many years, the calendar has the same days and weekdays again. */
+const CYCLE_YEARS = 400;
+const CYCLE_MS = 146_097 * 24 * 60 * 60_000;
 
 export class LocalSlots {
   readonly #format: Intl.DateTimeFormat;
@@ -29,11 +37,26 @@ export class LocalSlots {
     const quarter = Math.floor(time / QUARTER_MS);
     const known = this.#slots.get(quarter);
     if (known !== undefined) return known;
-    const [day = '', clock = ''] = this.#format.format(quarter * QUARTER_MS).split(' ');
+    const { day, clock } = this.#formatted(quarter * QUARTER_MS);
     const slot = { day, weekday: weekdayOf(day), hour: Number.parseInt(clock, 10) };
     this.#slots.set(quarter, slot);
     return slot;
   }
+
+  /** A time with an unusual year is formatted some hundred years later or earlier. */
+  #formatted(time: number): { day: string; clock: string } {
+    const within = Math.min(LAST_TIME, Math.max(FIRST_TIME, time));
+    const cycles = within < USUAL[0] ? 3 : within >= USUAL[1] ? -1 : 0;
+    const [day = '', clock = ''] = this.#format.format(within + cycles * CYCLE_MS).split(' ');
+    return { day: cycles === 0 ? day : inYear(day, -cycles * CYCLE_YEARS), clock };
+  }
+}
+
+/** The same day, so many years later. */
+function inYear(day: string, later: number): string {
+  const year = Number(day.slice(0, 4)) + later;
+  if (year < 0) return '0000-01-01';
+  return year > 9999 ? '9999-12-31' : `${String(year).padStart(4, '0')}${day.slice(4)}`;
 }
 
 const weekdayOf = (day: string): number => (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7;
