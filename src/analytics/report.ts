@@ -3,6 +3,7 @@
  * durations of sessions, and topics. Days are those of the reader's time zone.
  */
 import type { ConversationHead, Role } from '../stores/conversations/document/schema.js';
+import { costsOnce } from './copied-costs.js';
 import type { ConversationFigures } from './figures.js';
 import { LocalSlots } from './local-hours.js';
 import type { MessageFigures } from './message-figures.js';
@@ -44,8 +45,10 @@ export interface ConversationReport {
 /** Name of conversations without a module. */
 const NO_MODULE = '';
 
-export function reportOf(all: Iterable<ConversationFigures>, request: ReportRequest): Report {
+export function reportOf(given: Iterable<ConversationFigures>, request: ReportRequest): Report {
   const { period, timeZone } = request;
+  const all = [...given];
+  const costOnceIn = costsOnce(all);
   const slots = new LocalSlots(timeZone);
   const totals = new Tally();
   const [periods, modules, roles, models] = [0, 1, 2, 3].map(() => new Tallies()) as TalliesByKind;
@@ -55,6 +58,7 @@ export function reportOf(all: Iterable<ConversationFigures>, request: ReportRequ
   for (const figures of all) {
     if (request.module !== undefined && figures.head.module !== request.module) continue;
     const own = new Tally();
+    const costOnce = costOnceIn(figures);
     const times: number[] = [];
     for (const message of figures.messages) {
       const slot = slotWithin(message, slots, request);
@@ -63,7 +67,8 @@ export function reportOf(all: Iterable<ConversationFigures>, request: ReportRequ
       const tallies = [totals, own, periods.of(periodOf(slot, period)), roles.of(message.role)];
       tallies.push(modules.of(moduleOf(figures.head)));
       if (message.model !== undefined) tallies.push(models.of(message.model));
-      for (const tally of tallies) tally.add(figures, message);
+      const counted = costOnce(message);
+      for (const tally of tallies) tally.add(figures, counted);
       const hours = week[slot.weekday] ?? [];
       hours[slot.hour] = (hours[slot.hour] ?? 0) + 1;
     }
