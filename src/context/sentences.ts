@@ -9,7 +9,9 @@ const QUOTED_LINE = /^\s*>/;
 const LINE_MARKS = /^\s*(?:#{1,6}\s+|(?:[-*+•]|\d{1,3}[.)])\s+)/;
 const HAS_LETTER = /\p{L}/u;
 const ENDS_IN_ORDINAL = /(?<![\p{L}\p{N}.,])\d{1,2}\.$/u;
-const STARTS_AS_WORD = /^\p{L}/u;
+/** After an ordinal: a word in lower case, or a month of a language that writes "31. März". */
+const CONTINUES_ORDINAL =
+  /^(?:\p{Ll}|(?:Januar|Jänner|Februar|Feber|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)(?!\p{L})|(?:Jan|Feb|Mär|Apr|Jun|Jul|Aug|Sept?|Okt|Nov|Dez)\.)/u;
 /** Longer sentences are left out, because answers must stay short. The whole message can be read by its id. */
 const MAX_SENTENCE_LENGTH = 400;
 /** Limits the time for one message, because the server is blocked in the meantime. */
@@ -24,12 +26,15 @@ export function sentencesOf(content: string): string[] {
   );
 }
 
-/** A full stop after a number of one or two digits ("31. März") does not end a sentence if a word follows. */
+/**
+ * A full stop after a number of one or two digits does not end a sentence before a month ("31. März") or a
+ * word in lower case ("3. kvartal"). Before another word it does ("We use Node 22. Is that all right?").
+ */
 function sentencesOfLine(line: string): string[] {
   const sentences: string[] = [];
   for (const { segment } of segmentsOf('sentence', line)) {
     const last = sentences.at(-1);
-    if (last !== undefined && ENDS_IN_ORDINAL.test(last) && STARTS_AS_WORD.test(segment)) {
+    if (last !== undefined && ENDS_IN_ORDINAL.test(last) && CONTINUES_ORDINAL.test(segment)) {
       sentences[sentences.length - 1] = `${last} ${segment.trim()}`;
     } else sentences.push(segment.trim());
   }

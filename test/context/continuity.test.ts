@@ -18,6 +18,21 @@ describe('sentences', () => {
       '再见！',
     ]);
   });
+
+  it('go on after an ordinal, but not after another number', () => {
+    for (const one of [
+      'Ich schicke es bis zum 31. März an dich.',
+      'Wir treffen uns am 3. Okt. im Park.',
+      'Rapporten for 3. kvartal er klar.',
+    ]) {
+      expect(sentencesOf(one)).toEqual([one]);
+    }
+    expect(sentencesOf("I'll upgrade to Node 22. Is that ok?")).toEqual([
+      "I'll upgrade to Node 22.",
+      'Is that ok?',
+    ]);
+    expect(sentencesOf('Use port 80. Mary will check. Use 16. Maybe 17.')).toHaveLength(4);
+  });
 });
 
 describe('the last session', () => {
