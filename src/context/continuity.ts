@@ -9,7 +9,7 @@ import type { TimeSlice } from '../base/time-slice.js';
 import type { Role } from '../stores/conversations/document/schema.js';
 import { lastSession, type Session } from './last-session.js';
 import { type OpenQuestion, openQuestions } from './open-questions.js';
-import type { Excerpt } from './picked-sentences.js';
+import { type Excerpt, withoutRepeats } from './picked-sentences.js';
 import { type PromiseCandidate, promisesIn } from './promises.js';
 
 /** Maximum share of the budget for questions, and the same for promises. */
@@ -56,13 +56,14 @@ export async function snapshotOf(
   const session = latest && lastSession(latest.messages, latest.first);
   if (latest === undefined || session === undefined) return undefined;
   const share = tokens * SHARE_OF_CANDIDATES;
-  const asked: OpenQuestion[] = [];
+  const questionsOfAll: OpenQuestion[] = [];
   const candidates: PromiseCandidate[] = [];
   for (const conversation of conversations) {
-    asked.push(...(await openQuestions(conversation, slice)));
+    questionsOfAll.push(...(await openQuestions(conversation, slice)));
     candidates.push(...(await promisesIn(conversation, slice)));
   }
-  const promised = dueFirst(candidates);
+  const asked = withoutRepeats(questionsOfAll); // a branch repeats the sentences of its source
+  const promised = dueFirst(withoutRepeats(candidates));
   const questions = fitting(asked, share);
   const promises = fitting(promised, share);
   const { lastTurns, turns } = turnsOf(latest, session, {

@@ -70,7 +70,7 @@ export async function selectFrom<T extends Candidate>(
 }
 
 /** Keeps the first candidate of each text. */
-function withoutRepeats<T extends Candidate>(candidates: readonly T[]): T[] {
+export function withoutRepeats<T extends Candidate>(candidates: readonly T[]): T[] {
   const seen = new Set<string>();
   return candidates.filter(({ text }) => {
     const key = text.toLowerCase().replace(/\s+/g, ' ');

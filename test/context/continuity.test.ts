@@ -71,6 +71,16 @@ describe('distinctive words', () => {
 });
 
 describe('the snapshot', () => {
+  it('has a sentence once, although a branch repeats it', async () => {
+    const source = conversationOf("u: I'll write the tests tomorrow.", 'a: Which framework?');
+    const branch = { ...source, conversationId: '20251225-1766597400000' };
+    const snapshot = await snapshotOf([branch, source], { tokens: 5000 }, new TimeSlice());
+    const ids = [snapshot?.promises, snapshot?.openQuestions].map((all) =>
+      all?.map(({ conversationId }) => conversationId),
+    );
+    expect(ids).toEqual([[branch.conversationId], [branch.conversationId]]);
+  });
+
   const long = conversationOf(
     ...Array.from({ length: 40 }, (_, n) => `${n % 2 ? 'a' : 'u'}: ${'word '.repeat(100)}${n}?`),
   );
