@@ -105,20 +105,25 @@ export class RelevantSnippets {
 const byTime = (a: Snippet, b: Snippet) =>
   a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : a.seq - b.seq;
 
-/** Takes the best passage of each period in turn, so that no part of a story is missing. */
-function spreadOverTime(hits: readonly RecalledHit[]): RecalledHit[] {
+/**
+ * Takes the best passage of each period in turn, so that no part of a story is missing. In each turn the
+ * best passages come first, because a small budget may end within the turn. `hits` are best first.
+ */
+export function spreadOverTime<T extends Pick<RecalledHit, 'createdAt'>>(hits: readonly T[]): T[] {
   const times = hits.map(({ createdAt }) => Date.parse(createdAt));
   const sorted = [...times].sort((a, b) => a - b);
-  const periods: RecalledHit[][] = Array.from({ length: PERIODS }, () => []);
-  hits.forEach((hit, at) => {
+  const periods: number[][] = Array.from({ length: PERIODS }, () => []);
+  hits.forEach((_, at) => {
     // Periods have equal numbers of messages, because people write much on some days and nothing on others.
     const rank = sorted.indexOf(times[at] ?? 0) / Math.max(1, hits.length);
-    periods[Math.min(PERIODS - 1, Math.floor(rank * PERIODS))]?.push(hit);
+    periods[Math.min(PERIODS - 1, Math.floor(rank * PERIODS))]?.push(at);
   });
   const longest = Math.max(0, ...periods.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, at) =>
-    periods.flatMap((period) => period[at] ?? []),
-  ).flat();
+  return Array.from({ length: longest }, (_, turn) =>
+    periods.flatMap((period) => period[turn] ?? []).sort((a, b) => a - b),
+  )
+    .flat()
+    .flatMap((at) => hits[at] ?? []);
 }
 
 function withSuperseded(taken: readonly SelectedPassage[]): Snippet[] {

@@ -1,0 +1,13 @@
+/** The order in which the strategy `temporal` tries passages. */
+import { expect, it } from 'vitest';
+import { spreadOverTime } from '../../src/context/snippets/relevant-snippets.js';
+
+it('takes one passage of each period in turn, the best passage first', () => {
+  const days = [7, 3, 16, 1, 12, 9, 5, 14, 2, 4, 6, 8, 10, 11, 13, 15]; // the best first
+  const hits = days.map((day) => ({
+    createdAt: `2026-01-${String(day).padStart(2, '0')}T00:00:00.000Z`,
+  }));
+  const order = spreadOverTime(hits).map(({ createdAt }) => Number(createdAt.slice(8, 10)));
+  expect(order.slice(0, 8)).toEqual([7, 3, 16, 1, 12, 9, 5, 14]);
+  expect(order.slice(8)).toEqual([2, 4, 6, 8, 10, 11, 13, 15]);
+});
