@@ -33,6 +33,20 @@ async function openWith(count: number, options = {}) {
   return place;
 }
 
+it('counts the messages with a word, without titles', async () => {
+  const place = await openPlace();
+  put(place.logsFolder, idOf(0), {
+    title: 'Zebrafish tank 水車',
+    messages: ['The zebrafish hide.', 'Oxygen "levels".', '水車 turns.'].map((content) => ({
+      ...{ role: 'user', content },
+    })),
+  });
+  await place.search.built();
+  const { documents, counts } = await place.search.frequencies(['zebrafish', 'tank', 'oxygen']);
+  expect({ documents, counts }).toEqual({ documents: 3, counts: [1, 0, 1] });
+  expect((await place.search.frequencies(['水車', "isn't"])).counts[0]).toBeGreaterThan(0);
+});
+
 describe('a write of this process', () => {
   it('is found by the next search, and so is a reply in the same conversation', async () => {
     const place = await openPlace();

@@ -9,6 +9,7 @@ import type { MatchType } from '../../fts/query/match-types.js';
 import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
 import type { SearchResult } from '../../fts/search-result.js';
 import type { SnippetOptions } from '../../fts/snippets/snippet.js';
+import { cjkRunsOf } from '../../fts/tokenizing/cjk-bigrams.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { IndexSync, type IndexSyncOptions } from '../cache/index-sync.js';
 import { rankConversations } from './conversation-hits.js';
@@ -217,14 +218,19 @@ export class MessageSearch {
     return newestConversations(this.#sync.index, request);
   }
 
-  /** The number of messages that have each of `words`, and of all messages. It does not wait for a build. */
+  /**
+   * The number of messages whose content has each of `words`, and of all messages. Titles do not count,
+   * because a title is indexed with every message of its conversation; in scripts without spaces they do.
+   * It does not wait for a build.
+   */
   async frequencies(words: readonly string[]): Promise<{ documents: number; counts: number[] }> {
     const counts: number[] = [];
     for (const word of words) {
-      const { total } = await this.#sync.index.text.searchAsync(word, {
-        matchType: 'exact',
-        limit: 1,
-      });
+      const [query, matchType] =
+        cjkRunsOf(word).length > 0
+          ? ([word, 'exact'] as const)
+          : ([`{content} : "${word.replaceAll('"', ' ')}"`, 'fts5'] as const);
+      const { total } = await this.#sync.index.text.searchAsync(query, { matchType, limit: 1 });
       counts.push(total);
     }
     return { documents: this.#sync.index.text.size, counts };
