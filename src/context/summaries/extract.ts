@@ -45,8 +45,9 @@ export async function extractSummary(
   conversation: Conversation,
   level: SummaryLevel,
   slice: TimeSlice,
+  whole = conversation,
 ): Promise<string | undefined> {
-  const units = await scoredUnits(conversation, slice);
+  const units = await scoredUnits(conversation, slice, whole);
   const budget = LEVEL_TOKENS[level];
   const text =
     level === 'brief'
@@ -76,8 +77,12 @@ function textWithLists(
   return composeText(conversation, level, { chosen, decisions, questions });
 }
 
-async function scoredUnits(conversation: Conversation, slice: TimeSlice): Promise<Scored[]> {
-  const units = await unitsOf(conversation, slice);
+async function scoredUnits(
+  conversation: Conversation,
+  slice: TimeSlice,
+  whole: Conversation,
+): Promise<Scored[]> {
+  const units = await unitsOf(conversation, slice, whole);
   const vectors = tfIdfVectors(units.map(({ terms }) => terms));
   const ranks = await centralities(vectors, slice);
   return units.map((unit, at) => {

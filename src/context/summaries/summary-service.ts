@@ -119,13 +119,14 @@ export class SummaryService {
     return { summaries: stored, hash: sourceHashOf(conversation.messages) };
   }
 
-  /** An extractive summary of the given messages, which is not stored; `undefined` if there is no message. */
+  /** An extractive summary of some messages of `whole`, which is not stored; `undefined` if there is none. */
   async ofPart(
-    conversation: Conversation,
+    whole: Conversation,
+    messages: Conversation['messages'],
     level: SummaryLevel,
     signal?: AbortSignal,
   ): Promise<string | undefined> {
-    return extractSummary(conversation, level, new TimeSlice({ signal: signal }));
+    return extractSummary({ ...whole, messages }, level, new TimeSlice({ signal }), whole);
   }
 
   async #mayAskModel(): Promise<boolean> {

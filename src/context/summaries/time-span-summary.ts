@@ -5,7 +5,11 @@
  */
 import { isAppError } from '../../base/errors.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import type { Conversation, ConversationHead } from '../../stores/conversations/document/schema.js';
+import type {
+  Conversation,
+  ConversationHead,
+  Role,
+} from '../../stores/conversations/document/schema.js';
 import type { SummaryLevel } from '../../stores/summaries/summary-file.js';
 import type { SummaryService } from './summary-service.js';
 
@@ -25,6 +29,12 @@ export interface SpanSummary {
   readonly text: string;
 }
 
+/** By message: its role and time in epoch milliseconds. */
+interface MessageTimes {
+  readonly roles: readonly Role[];
+  readonly times: readonly number[];
+}
+
 /** `undefined` if no message is in the period, or the conversation is deleted or damaged. Throws CANCELLED. */
 export async function summaryInSpan(
   { conversationId }: ConversationHead,
@@ -40,7 +50,7 @@ export async function summaryInSpan(
   if (inSpan.length === 0) return undefined;
   const dialogue = all.filter(({ role }) => role !== 'system');
   if (inSpan.length < dialogue.length) {
-    const text = await summaries.ofPart({ ...head, messages: inSpan }, level, signal);
+    const text = await summaries.ofPart(conversation, inSpan, level, signal);
     return { head, messages: inSpan.length, isPart: true, isStale: false, text: text ?? '' };
   }
   const answer = await summaries.get(conversationId, level, { usesModels: false, signal });
@@ -48,12 +58,17 @@ export async function summaryInSpan(
   return { head, messages: inSpan.length, isPart: false, isStale, text: summary?.text ?? '' };
 }
 
-/** Whether a conversation may have messages in the period, by its own times alone. */
-export function mayBeIn({ startTime, endTime }: Span, head: ConversationHead): boolean {
-  return (
-    (startTime === undefined || head.updatedAt >= startTime) &&
-    (endTime === undefined || head.createdAt <= endTime)
-  );
+/**
+ * Whether a conversation has messages in the period, by the times in the message index. Its own times do not
+ * say it: an import, a branch or a file written by hand may have messages older than the conversation.
+ */
+export function hasMessageIn(
+  { startTime, endTime }: Span,
+  { roles, times }: MessageTimes,
+): boolean {
+  const start = startTime === undefined ? Number.NEGATIVE_INFINITY : Date.parse(startTime);
+  const end = endTime === undefined ? Number.POSITIVE_INFINITY : Date.parse(endTime);
+  return times.some((time, at) => roles[at] !== 'system' && time >= start && time <= end);
 }
 
 const isIn = ({ startTime, endTime }: Span, time: string) =>

@@ -48,10 +48,21 @@ const STEM_LENGTH = 6;
 const HIRAGANA = /^\p{Script=Hiragana}+$/u;
 const RUN = /[\p{L}\p{M}\p{N}]+/gu;
 
-/** In the order of the conversation. */
-export async function unitsOf(conversation: Conversation, slice: TimeSlice): Promise<Unit[]> {
+/**
+ * In the order of the conversation. If it is a part of `whole`, a question that was answered after the part
+ * is not open.
+ */
+export async function unitsOf(
+  conversation: Conversation,
+  slice: TimeSlice,
+  whole = conversation,
+): Promise<Unit[]> {
   const dialogue = conversation.messages.filter(({ role }) => role !== 'system');
-  const open = new Set((await openQuestions(conversation, slice)).map(({ text }) => text));
+  const ids = new Set(dialogue.map(({ id }) => id));
+  const questions = await openQuestions(whole, slice);
+  const open = new Set(
+    questions.filter(({ messageId }) => ids.has(messageId)).map(({ text }) => text),
+  );
   const units: Unit[] = [];
   for (const [index, message] of dialogue.entries()) {
     if (slice.isSpent()) await slice.yield();

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isoTime } from '../../base/clock.js';
 import {
-  mayBeIn,
+  hasMessageIn,
   type Span,
   type SpanSummary,
   summaryInSpan,
@@ -54,14 +54,23 @@ export const getContextSummary = defineTool({
       success,
       nextOffset: z.number().int().describe('Pass as offset for the next page.').exactOptional(),
       hasMore: z.boolean(),
-      total: z.number().int().describe('Selected conversations, on all pages.'),
+      total: z
+        .number()
+        .int()
+        .describe('Selected conversations with a message in the time range, on all pages.'),
       conversations: z.array(item),
     }),
   annotations: READS,
   quotesText: true,
-  async run(input, { conversations, summaries }, { signal, progress }) {
+  async run(input, { conversations, summaries, search }, call) {
+    const { signal, progress } = call;
     const span = isoSpanOf(input);
-    const heads = await selected(conversations, input, span);
+    const candidates = await candidatesOf(conversations, input);
+    await search.built(call);
+    const heads = candidates.filter(({ conversationId }) => {
+      const indexed = search.index.get(conversationId);
+      return indexed !== undefined && hasMessageIn(span, indexed);
+    });
     const shown: z.output<typeof item>[] = [];
     let room = input.maxTokens - OVERHEAD_TOKENS;
     let at = Math.min(input.offset, heads.length);
@@ -103,15 +112,14 @@ function isoSpanOf({ startDate, endDate }: Input): Span {
 }
 
 /** Throws CONVERSATION_NOT_FOUND for an unknown id or key. */
-async function selected(store: ConversationStore, { conversationIds, module }: Input, span: Span) {
+async function candidatesOf(store: ConversationStore, { conversationIds, module }: Input) {
   const all = await store.list();
   const ids = conversationIds && new Set<string>();
   for (const ref of conversationIds ?? []) ids?.add((await store.view(ref)).head.conversationId);
   return all.filter(
     (head: ConversationHead) =>
       (ids === undefined || ids.has(head.conversationId)) &&
-      (module === undefined || head.module === module) &&
-      mayBeIn(span, head),
+      (module === undefined || head.module === module),
   );
 }
 

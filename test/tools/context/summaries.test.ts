@@ -1,5 +1,7 @@
 /** get_progressive_detail and get_context_summary through a real client. */
 import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { getContextSummary } from '../../../src/tools/context/get-context-summary.js';
 import { getProgressiveDetail } from '../../../src/tools/context/get-progressive-detail.js';
@@ -107,6 +109,45 @@ describe('get_context_summary', () => {
     const none = await summaryOf({ startDate: '2999-01-01' });
     expect(none).toMatchObject({ total: 0, conversations: [] });
     expect(existsSync(`${conversationPath}/summaries.json`)).toBe(false);
+  });
+
+  it('finds messages that are older than their conversation, and counts only what is in the range', async () => {
+    const put = async (id: string, content: object) => {
+      const folder = join(opened.place.root, 'conversation-logs', id);
+      await mkdir(folder, { recursive: true });
+      await writeFile(join(folder, 'conversation.json'), JSON.stringify(content));
+    };
+    const said = (role: string, content: string, createdAt: string) => ({
+      ...{ role, content, createdAt },
+    });
+    await put('20261126-1795651200000', {
+      title: 'by hand',
+      messages: [said('user', 'We chose oak for the floor.', '2026-03-05T10:00:00Z')],
+    });
+    await put('20260101-1767225600000', {
+      title: 'January and May',
+      messages: [
+        said('user', 'In January we froze.', '2026-01-01T00:00:00Z'),
+        said('user', 'In May we swam.', '2026-05-01T00:00:00Z'),
+      ],
+    });
+    const march = await summaryOf({ startDate: '2026-03-01', endDate: '2026-03-31' });
+    expect(march).toMatchObject({ total: 1, conversations: [{ title: 'by hand' }] });
+    expect(march.conversations[0]?.text).toContain('oak');
+  });
+
+  it('does not list a question as open that was answered after the range', async () => {
+    await save('port', [
+      ['user', 'We set up the ledger API. Which port does the ledger API listen on?'],
+      ['assistant', 'The ledger API listens on port 8080.'],
+    ]);
+    const { messages } = await conversationOf('port');
+    const part = await summaryOf({ endDate: messages?.[0]?.createdAt, level: 'standard' });
+    expect(part.conversations[0]).toMatchObject({ isPart: true, messages: 1 });
+    expect(part.conversations[0]?.text).not.toContain('Open');
+    await save('colour', [['user', 'We paint the wall. Which colour does the wall get?']]);
+    const open = await summaryOf({ conversationIds: ['colour'], level: 'standard' });
+    expect(open.conversations[0]?.text).toContain('Open');
   });
 
   it('the next page continues after a full answer', async () => {
