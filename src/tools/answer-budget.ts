@@ -40,3 +40,25 @@ export function countWithin(items: readonly unknown[], maxTokens: number): numbe
   }
   return count;
 }
+
+type Lists = Readonly<Record<string, readonly unknown[]>>;
+
+/**
+ * The number of first items of each list, so that all lists together fit into `maxTokens`. The list that
+ * takes most tokens loses its last item, until they fit. At least one item of each list remains.
+ */
+export function countsWithin(lists: Lists, maxTokens: number): Record<string, number> {
+  const costs = Object.entries(lists).map(([name, items]) => {
+    const each = items.map((item) => estimateTokens(item) + 1);
+    return { name, each, sum: each.reduce((sum, cost) => sum + cost, 0) };
+  });
+  let total = OVERHEAD_TOKENS + costs.reduce((all, { sum }) => all + sum, 0);
+  while (total > maxTokens) {
+    const [longest] = costs.filter(({ each }) => each.length > 1).sort((a, b) => b.sum - a.sum);
+    if (longest === undefined) break;
+    const cost = longest.each.pop() ?? 0;
+    longest.sum -= cost;
+    total -= cost;
+  }
+  return Object.fromEntries(costs.map(({ name, each }) => [name, each.length]));
+}

@@ -136,6 +136,33 @@ describe('get_analytics', () => {
   });
 });
 
+it('shares maxTokens among all lists, and says what it left out', async () => {
+  await withPlace(async (place) => {
+    for (let n = 0; n < 40; n += 1) {
+      const createdAt = new Date(Date.UTC(2021, 0, 1 + n)).toISOString();
+      const messages = [{ role: 'user' as const, content: `word ${n}`, createdAt }];
+      const id = `${createdAt.slice(0, 10).replaceAll('-', '')}-${Date.parse(createdAt)}`;
+      await write(place, id, { title: `Talk ${n}`, module: `module ${n}` }, messages);
+    }
+    await withClient(withTools(place), async ({ call }) => {
+      const asked = { period: 'day', limit: 30, maxTokens: 2000 };
+      const cut = await call('get_analytics', asked);
+      expect(JSON.stringify(cut).length).toBeLessThan(8000);
+      const lengthOf = (list: string) => (cut[list] as unknown[]).length;
+      const omitted = cut['omitted'] as Record<string, number>;
+      for (const list of ['modules', 'conversations']) {
+        expect(lengthOf(list)).toBeGreaterThan(3);
+        expect(omitted[list]).toBe(30 - lengthOf(list));
+      }
+      expect(cut['omittedPeriods']).toBe(40 - lengthOf('periods'));
+      expect((cut['periods'] as { name: string }[]).at(-1)?.name).toBe('2021-02-09');
+      expect(lengthOf('roles')).toBe(1);
+      const whole = await call('get_analytics', { ...asked, maxTokens: 25_000 });
+      expect(whole['omitted']).toBeUndefined();
+    });
+  });
+});
+
 it('prints a table as CSV that no spreadsheet computes', async () => {
   await withPlace(async (place) => {
     await write(place, BEES, { title: '=1+1, "x"', module: '@m' }, [

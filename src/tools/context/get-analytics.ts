@@ -6,13 +6,13 @@ import { z } from 'zod';
 import type { Sums } from '../../analytics/message-sums.js';
 import { PERIODS } from '../../analytics/periods.js';
 import { type ConversationReport, type Report, reportOf } from '../../analytics/report.js';
-import { topicsOf } from '../../analytics/topics.js';
+import { type Topic, topicsOf } from '../../analytics/topics.js';
 import type { App } from '../../app.js';
 import { hasExistingDay } from '../../base/clock.js';
 import { shortened } from '../../base/display-text.js';
 import { isTimeZone } from '../../base/local-time.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
-import { countWithin, estimateTokens, maxTokens } from '../answer-budget.js';
+import { countsWithin, estimateTokens, maxTokens } from '../answer-budget.js';
 import { spanOf } from '../date-field.js';
 import { defineTool, READS, success, type ToolCall } from '../define-tool.js';
 
@@ -63,7 +63,7 @@ export const getAnalytics = defineTool({
         .array(z.enum(ANALYTICS_PARTS))
         .describe('Which parts to return (default: all).')
         .default([...ANALYTICS_PARTS]),
-      limit: count.min(1).max(100).describe('Maximum length of each list.').default(10),
+      limit: count.min(1).max(100).describe('Maximum length of each list but periods.').default(10),
       maxTokens,
     }),
   output: () =>
@@ -85,6 +85,12 @@ export const getAnalytics = defineTool({
         .exactOptional(),
       omittedPeriods: count
         .describe('Number of the oldest periods that did not fit into maxTokens.')
+        .exactOptional(),
+      omitted: z
+        .record(z.string(), count)
+        .describe(
+          'By name of another list: number of its last entries that did not fit into maxTokens.',
+        )
         .exactOptional(),
       modules: named.describe('An empty name means no module.').exactOptional(),
       roles: named.exactOptional(),
@@ -118,20 +124,21 @@ export const getAnalytics = defineTool({
     const report = reportOf(await app.figures.all(call), { ...request, timeZone });
     const has = (part: (typeof ANALYTICS_PARTS)[number]) => include.includes(part);
     const first = (groups: readonly Group[]) => groups.slice(0, limit).map(toNamed);
-    const rest = {
+    const around = {
+      ...{ timeZone, totals: report.totals, pace: report.pace },
+      ...(has('week') && { week: report.week.map((hours) => [...hours]) }),
+    };
+    const lists = {
+      ...(has('periods') && { periods: report.periods.map(toNamed) }),
       ...(has('modules') && { modules: first(report.modules) }),
       ...(has('roles') && { roles: first(report.roles) }),
       ...(has('models') && { models: first(report.models) }),
       ...(has('conversations') && {
         conversations: report.conversations.slice(0, limit).map(toConversation),
       }),
-      ...(has('week') && { week: report.week.map((hours) => [...hours]) }),
       ...(has('topics') && { topics: await topics(app, report, limit, call) }),
     };
-    const around = { timeZone, totals: report.totals, pace: report.pace, ...rest };
-    return has('periods')
-      ? { ...around, ...newestPeriods(report.periods, budget - estimateTokens(around)) }
-      : around;
+    return { ...around, ...fitting(lists, budget - estimateTokens(around)) };
   },
 });
 
@@ -151,10 +158,28 @@ async function topics(app: App, report: Report, limit: number, call: ToolCall) {
   return topicsOf(report, { figures: app.figures, search: app.search, limit }, call.signal);
 }
 
-/** If not all periods fit, the newest ones. */
-function newestPeriods(periods: readonly Group[], budget: number) {
-  const newestFirst = periods.map(toNamed).reverse();
-  const fitting = newestFirst.slice(0, countWithin(newestFirst, budget)).reverse();
-  const omitted = periods.length - fitting.length;
-  return { periods: fitting, ...(omitted > 0 && { omittedPeriods: omitted }) };
+interface Lists {
+  readonly periods?: ReturnType<typeof toNamed>[];
+  readonly modules?: ReturnType<typeof toNamed>[];
+  readonly roles?: ReturnType<typeof toNamed>[];
+  readonly models?: ReturnType<typeof toNamed>[];
+  readonly conversations?: ReturnType<typeof toConversation>[];
+  readonly topics?: Topic[];
+}
+
+/** Shortens the lists so that they fit: of the periods the newest remain, of other lists the first. */
+function fitting({ periods, ...others }: Lists, budget: number) {
+  const newestFirst = periods?.toReversed();
+  const kept = countsWithin({ ...others, ...(newestFirst && { periods: newestFirst }) }, budget);
+  const shown = Object.entries(others).map(([name, list]) => [name, list.slice(0, kept[name])]);
+  const omitted = Object.entries(others)
+    .map(([name, list]) => [name, list.length - (kept[name] ?? 0)] as const)
+    .filter(([, left]) => left > 0);
+  const omittedPeriods = (periods?.length ?? 0) - (kept['periods'] ?? 0);
+  return {
+    ...(newestFirst && { periods: newestFirst.slice(0, kept['periods']).reverse() }),
+    ...(omittedPeriods > 0 && { omittedPeriods }),
+    ...(Object.fromEntries(shown) as Omit<Lists, 'periods'>),
+    ...(omitted.length > 0 && { omitted: Object.fromEntries(omitted) }),
+  };
 }
