@@ -4,7 +4,7 @@
  */
 import { dirname, join, sep } from 'node:path';
 import { Figures } from './analytics/figures.js';
-import { indexCachePath } from './app/cache-paths.js';
+import { cacheNameOf, indexCachePath } from './app/cache-paths.js';
 import { closeAll } from './app/close-all.js';
 import { doctorOf } from './app/doctor.js';
 import type { EmbeddingParts } from './app/embeddings.js';
@@ -390,5 +390,6 @@ function backupsOf(config: Config, kg: KnowledgeGraph, providers: ProviderList, 
     { name: 'configuration/config.json', text: async () => chosenSettings },
     { name: 'configuration/providers.json', text: () => providers.withoutSecrets() },
   ];
-  return { areas, backups: new Backups({ ...backup, areas, singleFiles, clock, fsync }) };
+  const owner = { id: cacheNameOf(config).slice(0, 8), ownFolder: join(root, 'backups') };
+  return { areas, backups: new Backups({ ...backup, owner, areas, singleFiles, clock, fsync }) };
 }

@@ -1,7 +1,8 @@
 /**
  * Makes backups: each is a dated archive of the root. It gets its name only after it was read back and every
  * file in it was compared with the file that was read from the root. Expired archives are removed only after
- * a new one was made. daily-backup.ts makes one backup a day.
+ * a new one was made. Several stores can use one folder: the name of an archive has the id of its store, which
+ * counts and removes only its own archives. daily-backup.ts makes one backup a day.
  */
 import { join } from 'node:path';
 import { type Clock, DAY_MS, isoTime } from '../base/clock.js';
@@ -15,7 +16,16 @@ import { keepOutOfGit } from '../files/paths/git-ignore.js';
 import { walkFiles } from '../files/read/walk-files.js';
 import { type BackupArea, BackupFiles, type LeftOut, type SingleFile } from './backup-content.js';
 
-const NAME = /^daybook-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.tar\.gz(?:\.age)?$/;
+const NAME =
+  /^daybook-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z(?:-([0-9a-f]{8}))?\.tar\.gz(?:\.age)?$/;
+
+/** The store to which backups belong. */
+export interface BackupOwner {
+  /** Eight hexadecimal digits, which are in the names of its archives. */
+  readonly id: string;
+  /** The folder of the store in which also the archives without an id belong to it. */
+  readonly ownFolder: string;
+}
 
 export interface BackupOptions extends Durability {
   /**
@@ -25,6 +35,8 @@ export interface BackupOptions extends Durability {
   readonly areas: readonly BackupArea[];
   /** Files outside the areas that belong to the store. */
   readonly singleFiles?: readonly SingleFile[];
+  /** Absent: all archives in the folder belong to this store. */
+  readonly owner?: BackupOwner;
   /** 0: all backups are kept. */
   readonly keepDays: number;
   readonly clock: Clock;
@@ -75,9 +87,9 @@ export class Backups {
     signal,
     onFile,
   }: BackupCall = {}): Promise<BackupReport> {
-    const { areas, singleFiles = [], clock } = this.#options;
+    const { areas, singleFiles = [], clock, owner } = this.#options;
     const createdAt = isoTime(clock.now());
-    const path = join(folder, `${nameAt(createdAt)}${age === undefined ? '' : '.age'}`);
+    const path = join(folder, `${nameAt(createdAt, owner)}${age === undefined ? '' : '.age'}`);
     const sealing = age && (await createAgeEncrypter(age));
     await makeFolder(folder);
     await keepOutOfGit(folder, this.#options);
@@ -112,17 +124,17 @@ export class Backups {
   }
 
   /**
-   * Returns the archives in the configured folder, the oldest first, with the times in their names.
+   * Returns the archives of this store in the configured folder, the oldest first, with the times in their names.
    * FILESYSTEM_ERROR.
    */
   async list(): Promise<{ readonly name: string; readonly madeMs: number }[]> {
-    const names = await archivesIn(this.#options.folder);
+    const names = await this.#archivesIn(this.#options.folder);
     return names.map((name) => ({ name, madeMs: timeOf(name) }));
   }
 
-  /** Whether there is an archive of this UTC date (`yyyy-mm-dd`). */
+  /** Whether this store has an archive of this UTC date (`yyyy-mm-dd`). */
   async hasOne(date: string): Promise<boolean> {
-    const names = await archivesIn(this.#options.folder);
+    const names = await this.#archivesIn(this.#options.folder);
     return names.some((name) => isoTime(timeOf(name)).startsWith(date));
   }
 
@@ -130,14 +142,26 @@ export class Backups {
     const { keepDays, clock } = this.#options;
     if (keepDays === 0) return [];
     const oldest = clock.now() - keepDays * DAY_MS;
-    const old = (await archivesIn(folder)).filter((name) => timeOf(name) < oldest);
+    const old = (await this.#archivesIn(folder)).filter((name) => timeOf(name) < oldest);
     for (const name of old) await removeFile(join(folder, name));
     return old;
   }
+
+  async #archivesIn(folder: string): Promise<string[]> {
+    const { owner } = this.#options;
+    const isOurs = (name: string) =>
+      owner === undefined || (idOf(name) ?? (folder === owner.ownFolder && owner.id)) === owner.id;
+    return (await archivesIn(folder)).filter(isOurs);
+  }
 }
 
-const nameAt = (createdAt: string) =>
-  `daybook-${createdAt.slice(0, 19).replaceAll(/[-:]/g, '')}Z.tar.gz`;
+function nameAt(createdAt: string, owner: BackupOwner | undefined): string {
+  const time = `${createdAt.slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
+  return `daybook-${owner === undefined ? time : `${time}-${owner.id}`}.tar.gz`;
+}
+
+/** Returns the id of the store in the name; archives of earlier versions have none. */
+const idOf = (name: string) => NAME.exec(name)?.[7];
 
 /** Returns the time in the name, because copying an archive changes its modification time. */
 function timeOf(name: string): number {

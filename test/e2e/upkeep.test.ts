@@ -139,7 +139,7 @@ describe('daybook backup and restore', () => {
       const made = await run(place, place.root, 'backup');
       expect(made).toMatchObject({ code: 0, stderr: '' });
       const path = made.stdout.split('\n')[0] ?? '';
-      expect(path).toMatch(/root\/backups\/daybook-\d{8}T\d{6}Z\.tar\.gz$/);
+      expect(path).toMatch(/root\/backups\/daybook-\d{8}T\d{6}Z-[0-9a-f]{8}\.tar\.gz$/);
       const before = await conversationIn(place.root, id);
       await rm(join(place.root, 'conversation-logs', id), { recursive: true });
       await writeFile(join(place.root, 'memory-bank', 'ノート.md'), '# two\n');

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../src/base/ids.js';
 import { archiveOf } from '../../src/files/archive.js';
 import { writeNewFile } from '../../src/files/atomic/new-file.js';
+import { Backups } from '../../src/maintenance/backup.js';
 import { CONTENTS_NAME, checkArchive } from '../../src/maintenance/backup-content.js';
 import { restoreArchive } from '../../src/maintenance/restore-archive.js';
 import { errorOf } from '../support/error-of.js';
@@ -97,6 +98,29 @@ describe('a backup', () => {
     expect(archivesIn(folder)).toHaveLength(3);
     expect(await backups.hasOne('2025-02-24')).toBe(true);
     expect(await backups.hasOne('2025-01-24')).toBe(false);
+  });
+
+  it('counts and removes only the archives of its own store in a shared folder', async () => {
+    const [a, b] = [openRoot(), openRoot()];
+    const folder = join(tempFolder(), 'shared');
+    const [first, second] = [a, b].map(({ root, areas, clock }, at) => {
+      const owner = { id: `0000000${at}`, ownFolder: join(root, 'backups') };
+      return new Backups({ folder, owner, areas, keepDays: 30, clock, fsync: false });
+    }) as [Backups, Backups];
+    const name = 'daybook-20250124T132000Z-00000000.tar.gz';
+    expect((await first.make()).path).toBe(join(folder, name));
+    expect(await first.hasOne('2025-01-24')).toBe(true);
+    expect(await second.hasOne('2025-01-24')).toBe(false);
+    await second.make(); // in the same second
+    const unnamed = 'daybook-20241224T132000Z.tar.gz';
+    writeFileSync(join(folder, unnamed), 'of an earlier version');
+    mkdirSync(a.folder);
+    writeFileSync(join(a.folder, unnamed), 'of an earlier version');
+    a.time.now = T0 + 31 * 86_400_000;
+    expect((await first.make()).removed).toEqual([name]);
+    expect((await first.list()).map((each) => each.name)).toHaveLength(1);
+    expect(archivesIn(folder)).toHaveLength(3);
+    expect((await first.make({ folder: a.folder })).removed).toEqual([unnamed]);
   });
 
   it('is never written over', async () => {
