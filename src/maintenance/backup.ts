@@ -6,6 +6,7 @@
  */
 import { join } from 'node:path';
 import { type Clock, DAY_MS, isoTime } from '../base/clock.js';
+import { appErrorOf } from '../base/errors.js';
 import { type AgeRecipients, addAgeKey, createAgeEncrypter } from '../files/age-encryption.js';
 import { archiveOf } from '../files/archive.js';
 import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
@@ -62,6 +63,8 @@ export interface BackupReport {
   readonly leftOut: readonly LeftOut[];
   /** The names of the expired archives that were removed. */
   readonly removed: readonly string[];
+  /** The expired archives that could not be removed, each with the reason. The new archive exists. */
+  readonly notRemoved: readonly LeftOut[];
 }
 
 export class Backups {
@@ -119,7 +122,7 @@ export class Backups {
       files: content.files.length,
       dataBytes: content.files.reduce((sum, file) => sum + file.sizeBytes, 0),
       leftOut: content.leftOut,
-      removed: await this.#removeOld(folder),
+      ...(await this.#removeOld(folder)),
     };
   }
 
@@ -138,13 +141,19 @@ export class Backups {
     return names.some((name) => isoTime(timeOf(name)).startsWith(date));
   }
 
-  async #removeOld(folder: string): Promise<string[]> {
+  async #removeOld(folder: string): Promise<Pick<BackupReport, 'removed' | 'notRemoved'>> {
     const { keepDays, clock } = this.#options;
-    if (keepDays === 0) return [];
+    const removed: string[] = [];
+    const notRemoved: LeftOut[] = [];
+    if (keepDays === 0) return { removed, notRemoved };
     const oldest = clock.now() - keepDays * DAY_MS;
     const old = (await this.#archivesIn(folder)).filter((name) => timeOf(name) < oldest);
-    for (const name of old) await removeFile(join(folder, name));
-    return old;
+    for (const name of old) {
+      const error = await appErrorOf(() => removeFile(join(folder, name)));
+      if (error === undefined) removed.push(name);
+      else notRemoved.push({ name, reason: error.message });
+    }
+    return { removed, notRemoved };
   }
 
   async #archivesIn(folder: string): Promise<string[]> {

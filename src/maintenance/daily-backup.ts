@@ -15,8 +15,8 @@ export function startDailyBackup({ backups, ...options }: DailyBackupOptions): D
     what: 'daily backup',
     state: async (date) => ((await backups.hasOne(date)) ? 'done' : 'due'),
     async run(signal) {
-      const { path, files, leftOut } = await backups.make({ signal });
-      return { path, files, leftOut: leftOut.length };
+      const { path, files, leftOut, notRemoved } = await backups.make({ signal });
+      return { path, files, leftOut: leftOut.length, notRemoved: notRemoved.length };
     },
   });
 }

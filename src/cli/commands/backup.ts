@@ -47,5 +47,8 @@ export async function backup(
     for (const { name, reason } of made.leftOut) {
       console.error(oneLine(`left out: ${name}: ${reason}`));
     }
+    for (const { name, reason } of made.notRemoved) {
+      console.error(oneLine(`not removed: ${name}: ${reason}`));
+    }
   });
 }

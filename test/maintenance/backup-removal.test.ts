@@ -1,0 +1,25 @@
+/** A backup that cannot remove an expired archive: it has succeeded, and names the archive. */
+import { readdirSync } from 'node:fs';
+import { expect, it, vi } from 'vitest';
+import { AppError } from '../../src/base/errors.js';
+import { openRoot, put } from './roots.js';
+
+const NAME = 'daybook-20240101T000000Z.tar.gz';
+
+vi.mock('../../src/files/paths/folders.js', async (original) => {
+  const real = await original<typeof import('../../src/files/paths/folders.js')>();
+  const removeFile = async (path: string, options?: { fsync: boolean }) => {
+    if (path.endsWith(NAME)) throw new AppError('FILESYSTEM_ERROR', 'It is in use.');
+    return real.removeFile(path, options);
+  };
+  return { ...real, removeFile };
+});
+
+it('succeeds if an expired archive cannot be removed, and names it', async () => {
+  const { backups, folder } = openRoot();
+  put(folder, { [NAME]: 'old' });
+  const { removed, notRemoved } = await backups.make();
+  expect(removed).toEqual([]);
+  expect(notRemoved).toEqual([{ name: NAME, reason: 'It is in use.' }]);
+  expect(readdirSync(folder).filter((name) => name.endsWith('.tar.gz'))).toHaveLength(2);
+});
