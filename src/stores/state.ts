@@ -92,8 +92,10 @@ export class StateStore {
     // The folder's name is fsynced too, because otherwise a power cut could remove the folder with the state.
     await makeFolder(logsFolder, this.#options);
     return withLock(join(logsFolder, '.locks'), 'state', async (lock) => {
-      const next = change(await this.#read());
-      await lock.replace(this.#path, this.#bytesOf(next), this.#options);
+      const found = await readWhole(this.#path);
+      const next = change(this.#parse(found?.bytes));
+      // If a person saved the file since it was read, nothing is written, and all of this runs again.
+      await lock.replace(this.#path, this.#bytesOf(next), this.#options, { base: found?.stamp });
       this.#deferred.note(next);
       return next;
     });
@@ -107,8 +109,12 @@ export class StateStore {
 
   async #read(): Promise<JsonObject> {
     const found = await readWhole(this.#path);
-    if (found === undefined) return {};
-    const value = parseDocument(found.bytes, this.#path, 'CORRUPT');
+    return this.#parse(found?.bytes);
+  }
+
+  #parse(bytes: Buffer | undefined): JsonObject {
+    if (bytes === undefined) return {};
+    const value = parseDocument(bytes, this.#path, 'CORRUPT');
     if (!isRecord(value)) throw damaged(this.#path);
     return upgraded('state', value, this.#path);
   }

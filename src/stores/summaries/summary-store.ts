@@ -57,12 +57,14 @@ export class SummaryStore {
     const at = { conversationId, path: this.#fileOf(conversationId) };
     return withLock(join(logsFolder, '.locks'), conversationId, async (lock) => {
       const { messages } = await conversations.load(conversationId);
-      const file = await this.#read(at.path);
+      const found = await readWhole(at.path);
+      const file = found && parseDocument(found.bytes, at.path, 'CORRUPT');
       const stored = readSummaries(file, at)[level];
       const current = sourceHashOf(messages);
       if (stored?.sourceHash === current && summary.sourceHash !== current) return stored;
       const next = withSummary(file, { level, ...summary }, at);
-      await lock.replace(at.path, bytesOf(next), this.#options);
+      // If a person saved the file since it was read, nothing is written, and all of this runs again.
+      await lock.replace(at.path, bytesOf(next), this.#options, { base: found?.stamp });
       const written = readSummaries(next, at)[level];
       if (written === undefined) throw new AppError('INTERNAL', 'The summary has no text.');
       return written;
