@@ -150,7 +150,7 @@ export class GraphImport {
       const some = triples.slice(start, start + FACTS_AT_ONCE);
       // The first batch checks that all facts fit, so that none is imported if they do not.
       const room = start === 0 ? triples : some;
-      const { triples: added } = await this.#options.kg.add(some, { room });
+      const { triples: added } = await this.#options.kg.add(some, { room, isImport: true });
       stored.facts += some.length;
       stored.added += added.filter((triple) => triple.added).length;
       report(notes.length + stored.facts);

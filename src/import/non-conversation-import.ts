@@ -197,7 +197,7 @@ export class OtherImport {
     if (facts.length === 0) return;
     if (this.#dryRun) this.#outcome.facts += await this.#stores.kg.countNew(facts);
     else {
-      const { triples } = await this.#stores.kg.add(facts);
+      const { triples } = await this.#stores.kg.add(facts, { isImport: true });
       this.#outcome.facts += triples.filter(({ added }) => added).length;
     }
   }

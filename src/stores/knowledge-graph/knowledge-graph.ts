@@ -77,6 +77,8 @@ export interface Added {
 export interface AddOptions {
   readonly replaces?: boolean;
   readonly room?: readonly NewTriple[];
+  /** Facts that were ended or deleted here since their `ts` are not added again. */
+  readonly isImport?: boolean;
   readonly mayDefer?: boolean;
 }
 
@@ -140,14 +142,14 @@ export class KnowledgeGraph {
    */
   async add(
     given: readonly NewTriple[],
-    { replaces = false, room = given, mayDefer = false }: AddOptions = {},
+    { replaces = false, room = given, isImport = false, mayDefer = false }: AddOptions = {},
   ): Promise<Added> {
     for (const triple of given) checkTriple(triple);
     const { screen } = this.#options;
     // Facts without secrets need no asynchronous screening, so they are logged in the order of the calls.
     const isClean = screen?.isCleanValue(given) ?? true;
     const triples = isClean ? given : (await screenedBy(screen, given)).value;
-    const request = { kind: 'add', triples, replaces, room } as const;
+    const request = { kind: 'add', triples, replaces, room, isImport } as const;
     const now = () => this.#writer.change(request);
     if (!mayDefer) await this.#deferred.requireNone();
     const change = await (mayDefer ? this.#deferred.run(request, now) : now());
@@ -158,7 +160,7 @@ export class KnowledgeGraph {
     return { triples: added, closed: change.closed };
   }
 
-  /** Returns how many facts `add` would add, without regard to the limit. */
+  /** Returns how many facts `add` with `isImport` would add, without regard to the limit. */
   async countNew(given: readonly NewTriple[]): Promise<number> {
     const { value: triples } = await screenedBy(this.#options.screen, given);
     return this.#changes.countNew(await this.#state.current(), triples);

@@ -11,6 +11,8 @@ export interface AddRequest {
   readonly replaces: boolean;
   /** The triples that must fit: `triples`, and those of later requests. */
   readonly room: readonly NewTriple[];
+  /** The triples are of an import: a fact that was ended or deleted here since does not come back. */
+  readonly isImport?: boolean;
 }
 
 /**

@@ -25,7 +25,7 @@ import type {
 } from './change-request.js';
 import { keysToEvict } from './eviction.js';
 import { expiredKeys, haveAllExpired } from './expiry.js';
-import { countNew, lastRow, nameOf, rowsOf, storedRow, validRow } from './fact-rows.js';
+import { countNew, isSettled, lastRow, nameOf, rowsOf, storedRow, validRow } from './fact-rows.js';
 import { OperationStamps } from './operation-stamps.js';
 import { END } from './row-index.js';
 import {
@@ -74,9 +74,10 @@ export class Changes {
 
   #add(
     table: TripleTable,
-    { triples, replaces, room }: AddRequest,
+    { triples, replaces, room, isImport = false }: AddRequest,
     pending: PendingOperation[],
   ): Change {
+    if (isImport) return this.#addImported(table, triples, room, pending);
     this.#dropExpired(table, triples, pending);
     this.#makeRoom(table, room, pending);
     if (!replaces) {
@@ -85,6 +86,31 @@ export class Changes {
     const ended = this.#endedByLater(table, triples);
     const closed = this.#replace(table, triples, pending);
     return { triples: ended.map((each) => this.#addOne(table, each, pending)), closed };
+  }
+
+  /** Adds the facts of an import that were not ended or deleted here since they were exported. */
+  #addImported(
+    table: TripleTable,
+    triples: readonly NewTriple[],
+    room: readonly NewTriple[],
+    pending: PendingOperation[],
+  ): Change {
+    const isNew = (triple: NewTriple) => !this.#isSettled(table, triple);
+    const settled = new Set(triples.filter((triple) => !isNew(triple)));
+    const request = {
+      kind: 'add',
+      triples: triples.filter(isNew),
+      room: room.filter(isNew),
+    } as const;
+    const added = [...this.#add(table, { ...request, replaces: false }, pending).triples];
+    const unchanged = (triple: NewTriple) => ({
+      ...newTriple(triple, triple.ts ?? 0),
+      isChanged: false,
+    });
+    const results = triples.flatMap((triple) =>
+      settled.has(triple) ? unchanged(triple) : (added.shift() ?? []),
+    );
+    return { triples: results, closed: [] };
   }
 
   /**
@@ -124,10 +150,16 @@ export class Changes {
     return haveAllExpired(table, key, time) ? key : undefined;
   }
 
-  /** Returns how many facts an `add` of these would add. */
+  /** An expired fact is added again. */
+  #isSettled(table: TripleTable, triple: NewTriple): boolean {
+    return isSettled(table, triple) && this.#expiredKey(table, triple) === undefined;
+  }
+
+  /** Returns how many facts an import of these would add. */
   countNew(table: TripleTable, triples: readonly NewTriple[]): number {
     const isExpired = (triple: NewTriple) => this.#expiredKey(table, triple) !== undefined;
-    return countNew(table, triples, this.#clock.now(), isExpired);
+    const unsettled = triples.filter((triple) => !this.#isSettled(table, triple));
+    return countNew(table, unsettled, this.#clock.now(), isExpired);
   }
 
   #addOne(table: TripleTable, triple: NewTriple, pending: PendingOperation[]) {

@@ -143,6 +143,12 @@ export class TripleTable {
     return row === END ? undefined : this.operationOf(row);
   }
 
+  /** Returns the time of the last deletion of this triple; -Infinity if none is known. */
+  deletedAt(key: Key): number {
+    const first = this.#historyOf(key)?.operations[0]; // operations before a deletion are not kept
+    return first?.kind === 'delete' ? first.at : Number.NEGATIVE_INFINITY;
+  }
+
   /** Returns the `add` operation of a row. */
   operationOf(row: number): Operation {
     return {
