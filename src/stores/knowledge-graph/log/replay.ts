@@ -1,6 +1,6 @@
 /**
  * Replays the files into a table: the snapshot, then the log and, if the snapshot is damaged, the previous
- * generation. It takes no lock. A compaction replaces the snapshot before it replaces the log, so the
+ * generation; if the log follows a newer snapshot, also the previous log. It takes no lock. A compaction replaces the snapshot before it replaces the log, so the
  * result is consistent if the snapshot is still the same after the read.
  */
 
@@ -79,6 +79,7 @@ async function readOnce(files: GraphFiles): Promise<GraphContent> {
     notices.push(
       `${files.snapshot} is not the file that Daybook wrote last: git or a person changed it, or a crash interrupted the write. Daybook uses it with its present content.`,
     );
+    notices.push(...(await readLogBetween(files, table, snapshot.sha256, wal.follows)));
   }
   const damage = [...snapshot.damage, ...wal.damage];
   return {
@@ -232,6 +233,26 @@ function mayUsePrevious(
 ): boolean {
   const isNamed = sidecar !== undefined && follows.has(sidecar.sha256.slice(0, NAME_LENGTH));
   return isNamed || (snapshot !== undefined && (follows.size === 0 || sidecar === undefined));
+}
+
+/**
+ * A copy that was made file by file during a compaction has the old snapshot and the new log. The facts
+ * between the two are in the previous log, if that follows this snapshot.
+ */
+async function readLogBetween(
+  files: GraphFiles,
+  table: TripleTable,
+  sha256: string | undefined,
+  follows: ReadonlySet<string>,
+): Promise<string[]> {
+  const name = sha256?.slice(0, NAME_LENGTH);
+  if (name === undefined || follows.size === 0 || follows.has(name)) return [];
+  const previous = await readLog(files.previousWal, new TripleTable());
+  if (!previous.follows.has(name)) return [];
+  await readLog(files.previousWal, table);
+  return [
+    `${files.wal} is newer than ${files.snapshot}. Daybook also read the changes between the two from ${files.previousWal}.`,
+  ];
 }
 
 async function readPrevious(files: GraphFiles, table: TripleTable): Promise<string> {
