@@ -1,13 +1,15 @@
 /**
  * Recovers the messages of a damaged `conversation.json`: every message whose object is complete. It scans
  * the tokens of the text (jsonc-parser) and takes each object that has a role and a content and is valid JSON
- * by itself, so missing brackets elsewhere have no effect. No I/O.
+ * by itself, so missing brackets elsewhere have no effect. If git wrote conflict markers, the messages of both
+ * sides are taken. No I/O.
  */
 import { isAppError, passes } from '../../../base/errors.js';
 import { isRecord } from '../../../base/is-record.js';
 import { completeFields } from '../../../files/read/complete-fields.js';
 import { jsonTokens, TOKEN } from '../../../files/read/json-tokens.js';
 import { plainCodec } from '../../../files/sealing/conversation-codec.js';
+import { conflictSides } from '../../conflict-markers.js';
 import { versionOf } from '../../format-migrations.js';
 import type { ConversationDocument } from '../document/document.js';
 import { parseConversation, requireReadable } from '../document/parse-conversation.js';
@@ -32,12 +34,38 @@ interface OpenObject {
  * file.
  */
 export function salvage(text: string, location: RecordLocation): ConversationDocument | undefined {
-  const { messages, head } = scan(text);
+  const { messages, head } = unitedSides(text) ?? scan(text);
   if (messages.length === 0) return undefined;
   const { formatVersion: stored, ...fields } = readableFields(head);
   const formatVersion = typeof stored === 'number' ? stored : 1;
   if (formatVersion > versionOf('conversation')) return undefined;
   return parseConversation({ ...fields, formatVersion, messages }, location, plainCodec);
+}
+
+/**
+ * If git wrote conflict markers and both sides are whole, returns the messages of both in order of time. Of
+ * two messages with the same id, the one of this branch is kept.
+ */
+function unitedSides(text: string): { messages: JsonObject[]; head: string } | undefined {
+  const sides = conflictSides(text);
+  const ours = sides && messagesIn(sides.ours);
+  const theirs = sides && messagesIn(sides.theirs);
+  if (ours === undefined || theirs === undefined) return undefined;
+  const ids = new Set(ours.map(({ id }) => id));
+  const messages = [...ours];
+  for (const message of theirs.filter(({ id }) => id === undefined || !ids.has(id))) {
+    const time = String(message['createdAt'] ?? '');
+    const next = messages.findIndex(({ createdAt }) => String(createdAt ?? '') > time);
+    messages.splice(time === '' || next === -1 ? messages.length : next, 0, message);
+  }
+  return { messages, head: scan(sides?.ours ?? text).head };
+}
+
+function messagesIn(text: string): JsonObject[] | undefined {
+  const value = parsed(text);
+  const messages = isRecord(value) ? value['messages'] : undefined;
+  if (!Array.isArray(messages) || !messages.every(isRecord)) return undefined;
+  return messages.every(isReadable) ? messages : undefined;
 }
 
 function scan(text: string): { messages: JsonObject[]; head: string } {
