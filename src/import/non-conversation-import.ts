@@ -195,9 +195,9 @@ export class OtherImport {
   async #storeFacts(): Promise<void> {
     const facts = this.#facts.splice(0);
     if (facts.length === 0) return;
-    if (this.#dryRun) this.#outcome.facts += await this.#stores.kg.countNew(facts);
+    if (this.#dryRun) this.#outcome.facts += await this.#stores.kg.countNew(facts, true);
     else {
-      const { triples } = await this.#stores.kg.add(facts, { isImport: true });
+      const { triples } = await this.#stores.kg.add(facts, { isImport: true, leavesDeleted: true });
       this.#outcome.facts += triples.filter(({ added }) => added).length;
     }
   }

@@ -24,7 +24,7 @@ const NAME =
 export interface BackupOwner {
   /** Eight hexadecimal digits, which are in the names of its archives. */
   readonly id: string;
-  /** The folder of the store in which also the archives without an id belong to it. */
+  /** The folder in the root: all its archives belong to the store, also if the root was moved. */
   readonly ownFolder: string;
 }
 
@@ -159,7 +159,7 @@ export class Backups {
   async #archivesIn(folder: string): Promise<string[]> {
     const { owner } = this.#options;
     const isOurs = (name: string) =>
-      owner === undefined || (idOf(name) ?? (folder === owner.ownFolder && owner.id)) === owner.id;
+      owner === undefined || folder === owner.ownFolder || idOf(name) === owner.id;
     return (await archivesIn(folder)).filter(isOurs);
   }
 }

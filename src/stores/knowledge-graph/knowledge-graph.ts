@@ -77,8 +77,10 @@ export interface Added {
 export interface AddOptions {
   readonly replaces?: boolean;
   readonly room?: readonly NewTriple[];
-  /** Facts that were ended or deleted here since their `ts` are not added again. */
+  /** Facts that were ended here since their `ts` are not added again. */
   readonly isImport?: boolean;
+  /** With `isImport`: nor are facts that were deleted here since their `ts`. */
+  readonly leavesDeleted?: boolean;
   readonly mayDefer?: boolean;
 }
 
@@ -142,14 +144,14 @@ export class KnowledgeGraph {
    */
   async add(
     given: readonly NewTriple[],
-    { replaces = false, room = given, isImport = false, mayDefer = false }: AddOptions = {},
+    { room = given, mayDefer = false, ...options }: AddOptions = {},
   ): Promise<Added> {
     for (const triple of given) checkTriple(triple);
     const { screen } = this.#options;
     // Facts without secrets need no asynchronous screening, so they are logged in the order of the calls.
     const isClean = screen?.isCleanValue(given) ?? true;
     const triples = isClean ? given : (await screenedBy(screen, given)).value;
-    const request = { kind: 'add', triples, replaces, room, isImport } as const;
+    const request = { kind: 'add', triples, room, replaces: false, ...options } as const;
     const now = () => this.#writer.change(request);
     if (!mayDefer) await this.#deferred.requireNone();
     const change = await (mayDefer ? this.#deferred.run(request, now) : now());
@@ -160,10 +162,13 @@ export class KnowledgeGraph {
     return { triples: added, closed: change.closed };
   }
 
-  /** Returns how many facts `add` with `isImport` would add, without regard to the limit. */
-  async countNew(given: readonly NewTriple[]): Promise<number> {
+  /**
+   * Returns how many facts `add` with `isImport` would add, without regard to the limit. `leavesDeleted` is as
+   * in `AddOptions`.
+   */
+  async countNew(given: readonly NewTriple[], leavesDeleted = false): Promise<number> {
     const { value: triples } = await screenedBy(this.#options.screen, given);
-    return this.#changes.countNew(await this.#state.current(), triples);
+    return this.#changes.countNew(await this.#state.current(), triples, leavesDeleted);
   }
 
   /**

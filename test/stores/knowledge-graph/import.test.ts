@@ -17,9 +17,13 @@ it('neither reopens an ended fact nor brings a deleted one back', async () => {
   await graph.end([fact('Ada', 'lives in', 'London')]);
   await graph.delete([fact('Bob', 'lives in', 'Paris')]);
   const before = await allOf(graph);
-  expect(await graph.countNew(facts)).toBe(0);
+  expect(await graph.countNew(facts, true)).toBe(0);
+  expect(await graph.countNew(facts)).toBe(1);
   const fresh = { ...fact('Cy', 'lives in', 'Rome'), ts: T0 };
-  const { triples } = await graph.add([...facts, fresh], { isImport: true });
+  const { triples } = await graph.add([...facts, fresh], {
+    isImport: true,
+    leavesDeleted: true,
+  });
   expect(triples.map(({ subject, added }) => [subject, added])).toEqual([
     ['Ada', false],
     ['Bob', false],
@@ -28,6 +32,10 @@ it('neither reopens an ended fact nor brings a deleted one back', async () => {
   const after = await allOf(graph);
   expect(after).toHaveLength(2);
   expect(after).toEqual(expect.arrayContaining(before));
+  // An export that a person imports by name brings deleted facts back.
+  const named = await graph.add(facts, { isImport: true });
+  expect(named.triples.map(({ added }) => added)).toEqual([false, true]);
+  await graph.delete([fact('Bob', 'lives in', 'Paris')]);
   // A person who adds a fact again wants it.
   const again = await graph.add(facts);
   expect(again.triples.map(({ added }) => added)).toEqual([true, true]);

@@ -11,8 +11,10 @@ export interface AddRequest {
   readonly replaces: boolean;
   /** The triples that must fit: `triples`, and those of later requests. */
   readonly room: readonly NewTriple[];
-  /** The triples are of an import: a fact that was ended or deleted here since does not come back. */
+  /** The triples are of an import: a fact that was ended here since does not come back. */
   readonly isImport?: boolean;
+  /** A fact that was deleted here since does not come back either. */
+  readonly leavesDeleted?: boolean;
 }
 
 /**

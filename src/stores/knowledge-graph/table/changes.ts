@@ -72,12 +72,9 @@ export class Changes {
     for (const key of expiredKeys(table, time)) this.#delete(table, key, pending);
   }
 
-  #add(
-    table: TripleTable,
-    { triples, replaces, room, isImport = false }: AddRequest,
-    pending: PendingOperation[],
-  ): Change {
-    if (isImport) return this.#addImported(table, triples, room, pending);
+  #add(table: TripleTable, request: AddRequest, pending: PendingOperation[]): Change {
+    if (request.isImport) return this.#addImported(table, request, pending);
+    const { triples, replaces, room } = request;
     this.#dropExpired(table, triples, pending);
     this.#makeRoom(table, room, pending);
     if (!replaces) {
@@ -88,14 +85,13 @@ export class Changes {
     return { triples: ended.map((each) => this.#addOne(table, each, pending)), closed };
   }
 
-  /** Adds the facts of an import that were not ended or deleted here since they were exported. */
+  /** Adds the facts of an import that were not ended here since they were exported. */
   #addImported(
     table: TripleTable,
-    triples: readonly NewTriple[],
-    room: readonly NewTriple[],
+    { triples, room, leavesDeleted = false }: AddRequest,
     pending: PendingOperation[],
   ): Change {
-    const isNew = (triple: NewTriple) => !this.#isSettled(table, triple);
+    const isNew = (triple: NewTriple) => !this.#isSettled(table, triple, leavesDeleted);
     const settled = new Set(triples.filter((triple) => !isNew(triple)));
     const request = {
       kind: 'add',
@@ -151,14 +147,14 @@ export class Changes {
   }
 
   /** An expired fact is added again. */
-  #isSettled(table: TripleTable, triple: NewTriple): boolean {
-    return isSettled(table, triple) && this.#expiredKey(table, triple) === undefined;
+  #isSettled(table: TripleTable, triple: NewTriple, leavesDeleted: boolean): boolean {
+    return isSettled(table, triple, leavesDeleted) && this.#expiredKey(table, triple) === undefined;
   }
 
   /** Returns how many facts an import of these would add. */
-  countNew(table: TripleTable, triples: readonly NewTriple[]): number {
+  countNew(table: TripleTable, triples: readonly NewTriple[], leavesDeleted: boolean): number {
     const isExpired = (triple: NewTriple) => this.#expiredKey(table, triple) !== undefined;
-    const unsettled = triples.filter((triple) => !this.#isSettled(table, triple));
+    const unsettled = triples.filter((triple) => !this.#isSettled(table, triple, leavesDeleted));
     return countNew(table, unsettled, this.#clock.now(), isExpired);
   }
 

@@ -25,13 +25,13 @@ export function storedRow(table: TripleTable, triple: NewTriple, now: number): n
 
 /**
  * Whether the graph has this triple of an import already: it has a fact with the same start, which may have
- * been ended since, or the triple was deleted after that start.
+ * been ended since, or, with `leavesDeleted`, the triple was deleted after that start.
  */
-export function isSettled(table: TripleTable, triple: NewTriple): boolean {
+export function isSettled(table: TripleTable, triple: NewTriple, leavesDeleted: boolean): boolean {
   const { ts } = triple;
   const key = ts === undefined ? undefined : findKey(table, triple);
   if (ts === undefined || key === undefined) return false;
-  if (table.deletedAt(key) > ts) return true;
+  if (leavesDeleted && table.deletedAt(key) > ts) return true;
   if (triple.validTo !== undefined) return false;
   for (let row = table.firstOf(key); row !== END; row = table.nextOf(key, row)) {
     if (table.ts(row) === ts) return true;
