@@ -118,17 +118,16 @@ describe('a tool on the command line', () => {
 });
 
 describe('every tool', () => {
-  it.each(tools.map((tool) => [tool.name, tool] as const))(
-    '%s has a form on the command line',
-    (_, tool) => {
-      const fields = fieldsOf(tool);
-      const command = new Command('probe');
-      addFields(command, fields);
-      const rests = command.registeredArguments.map(({ variadic }) => variadic);
-      expect(rests.slice(0, -1).every((isRest) => !isRest)).toBe(true);
-      expect(fields.map(({ name }) => name).sort()).toEqual(Object.keys(tool.input.shape).sort());
-    },
-  );
+  it.each(
+    tools.map((tool) => [tool.name, tool] as const),
+  )('%s has a form on the command line', (_, tool) => {
+    const fields = fieldsOf(tool);
+    const command = new Command('probe');
+    addFields(command, fields);
+    const rests = command.registeredArguments.map(({ variadic }) => variadic);
+    expect(rests.slice(0, -1).every((isRest) => !isRest)).toBe(true);
+    expect(fields.map(({ name }) => name).sort()).toEqual(Object.keys(tool.input.shape).sort());
+  });
 });
 
 describe('the examples of the help', () => {
@@ -148,18 +147,17 @@ describe('the examples of the help', () => {
       ([, single, double, bare]) => single ?? double ?? bare ?? '',
     );
 
-  it.each(Object.entries(EXAMPLES).flatMap(([name, lines]) => lines.map((line) => [line, name])))(
-    'daybook %s',
-    (line, name) => {
-      const [command, rest] = find(wordsOf(line ?? ''));
-      expect(line?.startsWith(name ?? '?')).toBe(true);
-      command.exitOverride((error) => {
-        throw error;
-      });
-      command.action(() => undefined);
-      expect(() => command.parse([...rest], { from: 'user' })).not.toThrow();
-    },
-  );
+  it.each(
+    Object.entries(EXAMPLES).flatMap(([name, lines]) => lines.map((line) => [line, name])),
+  )('daybook %s', (line, name) => {
+    const [command, rest] = find(wordsOf(line ?? ''));
+    expect(line?.startsWith(name ?? '?')).toBe(true);
+    command.exitOverride((error) => {
+      throw error;
+    });
+    command.action(() => undefined);
+    expect(() => command.parse([...rest], { from: 'user' })).not.toThrow();
+  });
 
   it('are there for every command', () => {
     const without = program.commands

@@ -135,13 +135,13 @@ describe('the root', () => {
     expect(expandPath('~bob/x', '/cwd', HOME)).toBe('/cwd/~bob/x');
   });
 
-  it.each(['/home/alice/.npm/_npx/1a2b/data', '/srv/app/node_modules/daybook'])(
-    'is never inside a package cache: %s',
-    (root) => {
-      expect(failure({ env: { DAYBOOK_ROOT: root } })).toMatch(/^DAYBOOK_ROOT .*package cache/);
-      expect(failure({ env: { CONVERSATION_LOGS_DIR: root } })).toMatch(/^CONVERSATION_LOGS_DIR/);
-    },
-  );
+  it.each([
+    '/home/alice/.npm/_npx/1a2b/data',
+    '/srv/app/node_modules/daybook',
+  ])('is never inside a package cache: %s', (root) => {
+    expect(failure({ env: { DAYBOOK_ROOT: root } })).toMatch(/^DAYBOOK_ROOT .*package cache/);
+    expect(failure({ env: { CONVERSATION_LOGS_DIR: root } })).toMatch(/^CONVERSATION_LOGS_DIR/);
+  });
 
   it('reads only absolute paths from the list of roots, and reports a damaged list', () => {
     expect(parseFolders('{"folders":["relative","/abs"]}', FOLDERS)).toEqual(['/abs']);

@@ -109,32 +109,32 @@ function ownSockets(pid: number): Set<string> {
 }
 
 describe('the end', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)(
-    '%s finishes and answers accepted writes',
-    async (name) => {
-      await withPlace(async (place) => {
-        const env = { ...place.env, DAYBOOK_FSYNC: '1' };
-        const { url, server } = await startHttp({ ...place, env });
-        const headers = await begin(url);
-        const saveOf = (n: number) => {
-          const args = { conversationId: 'end', role: 'user', content: `line ${n}` };
-          return rpc('tools/call', { name: 'save_message', arguments: args }, n + 1);
-        };
-        expect((await ask(url, { headers, body: saveOf(0) })).status).toBe(200);
-        const asked = Array.from({ length: 40 }, (_, n) =>
-          ask(url, { headers, body: saveOf(n + 1) }).catch(() => undefined),
-        );
-        await asked[0];
-        server.process.kill(name);
-        expect(await server.exit()).toEqual([0, null]);
-        const answered = (await Promise.all(asked)).filter(
-          (answer) => answer?.body.result?.['structuredContent'] !== undefined,
-        );
-        expect(answered.length).toBeGreaterThan(0);
-        expect(await savedMessages(place)).toBeGreaterThanOrEqual(1 + answered.length);
-      });
-    },
-  );
+  it.each([
+    'SIGTERM',
+    'SIGINT',
+  ] as const)('%s finishes and answers accepted writes', async (name) => {
+    await withPlace(async (place) => {
+      const env = { ...place.env, DAYBOOK_FSYNC: '1' };
+      const { url, server } = await startHttp({ ...place, env });
+      const headers = await begin(url);
+      const saveOf = (n: number) => {
+        const args = { conversationId: 'end', role: 'user', content: `line ${n}` };
+        return rpc('tools/call', { name: 'save_message', arguments: args }, n + 1);
+      };
+      expect((await ask(url, { headers, body: saveOf(0) })).status).toBe(200);
+      const asked = Array.from({ length: 40 }, (_, n) =>
+        ask(url, { headers, body: saveOf(n + 1) }).catch(() => undefined),
+      );
+      await asked[0];
+      server.process.kill(name);
+      expect(await server.exit()).toEqual([0, null]);
+      const answered = (await Promise.all(asked)).filter(
+        (answer) => answer?.body.result?.['structuredContent'] !== undefined,
+      );
+      expect(answered.length).toBeGreaterThan(0);
+      expect(await savedMessages(place)).toBeGreaterThanOrEqual(1 + answered.length);
+    });
+  });
 });
 
 async function savedMessages({ root }: Place): Promise<number> {
@@ -145,31 +145,31 @@ async function savedMessages({ root }: Place): Promise<number> {
 }
 
 describe('many at once', () => {
-  it.each([[[]], [['--stateless']]])(
-    `${CLIENTS} clients read and write with no error and no lost write %j`,
-    async (args) => {
-      await withPlace((place) =>
-        withHttp(
-          place,
-          async ({ url }) => {
-            const clients = await Promise.all(
-              Array.from({ length: CLIENTS }, () => connectHttp(url)),
-            );
-            await Promise.all(clients.map(work));
-            const [reader] = clients;
-            if (reader === undefined) throw new Error('no client');
-            for (let shared = 0; shared < 5; shared += 1) {
-              const contents = await contentsOf(reader.call, `shared-${shared}`);
-              const expected = clients.flatMap((_, n) => (n % 5 === shared ? linesOf(n) : []));
-              expect(contents.toSorted()).toEqual(expected.toSorted());
-            }
-            await Promise.all(clients.map(({ client }) => client.close()));
-          },
-          args,
-        ),
-      );
-    },
-  );
+  it.each([
+    [[]],
+    [['--stateless']],
+  ])(`${CLIENTS} clients read and write with no error and no lost write %j`, async (args) => {
+    await withPlace((place) =>
+      withHttp(
+        place,
+        async ({ url }) => {
+          const clients = await Promise.all(
+            Array.from({ length: CLIENTS }, () => connectHttp(url)),
+          );
+          await Promise.all(clients.map(work));
+          const [reader] = clients;
+          if (reader === undefined) throw new Error('no client');
+          for (let shared = 0; shared < 5; shared += 1) {
+            const contents = await contentsOf(reader.call, `shared-${shared}`);
+            const expected = clients.flatMap((_, n) => (n % 5 === shared ? linesOf(n) : []));
+            expect(contents.toSorted()).toEqual(expected.toSorted());
+          }
+          await Promise.all(clients.map(({ client }) => client.close()));
+        },
+        args,
+      ),
+    );
+  });
 
   it('a server over stdio and one over HTTP on one root lose nothing of each other', async () => {
     await withPlace((place) =>

@@ -90,31 +90,31 @@ describe('the end', () => {
     });
   });
 
-  it.each(['SIGTERM', 'SIGINT', 'the end of stdin'] as const)(
-    'comes by %s within seconds while a call hangs on a file that never opens',
-    async (how) => {
-      await withPlace(async (place) => {
-        const server = new BareServer(place);
-        await server.initialize();
-        await server.answer(save(server, 'one'));
-        const logs = join(place.root, 'conversation-logs');
-        const [folder = ''] = (await readdir(logs)).filter((name) => /^\d{8}-/.test(name));
-        const file = join(logs, folder, 'conversation.json');
-        await rm(file);
-        await promisify(execFile)('mkfifo', [file]);
-        server.send('tools/call', {
-          name: 'get_conversation',
-          arguments: { conversationId: 'process-test' },
-        });
-        await server.answer(server.send('ping', {}));
-        if (how === 'the end of stdin') server.process.stdin.end();
-        else server.process.kill(how);
-        const [code, signal] = await server.exit();
-        expect(code === 0 || signal === 'SIGKILL').toBe(true);
+  it.each([
+    'SIGTERM',
+    'SIGINT',
+    'the end of stdin',
+  ] as const)('comes by %s within seconds while a call hangs on a file that never opens', async (how) => {
+    await withPlace(async (place) => {
+      const server = new BareServer(place);
+      await server.initialize();
+      await server.answer(save(server, 'one'));
+      const logs = join(place.root, 'conversation-logs');
+      const [folder = ''] = (await readdir(logs)).filter((name) => /^\d{8}-/.test(name));
+      const file = join(logs, folder, 'conversation.json');
+      await rm(file);
+      await promisify(execFile)('mkfifo', [file]);
+      server.send('tools/call', {
+        name: 'get_conversation',
+        arguments: { conversationId: 'process-test' },
       });
-    },
-    60_000,
-  );
+      await server.answer(server.send('ping', {}));
+      if (how === 'the end of stdin') server.process.stdin.end();
+      else server.process.kill(how);
+      const [code, signal] = await server.exit();
+      expect(code === 0 || signal === 'SIGKILL').toBe(true);
+    });
+  }, 60_000);
 
   it('is clean when the client stops reading', async () => {
     await withPlace(async (place) => {
@@ -138,23 +138,24 @@ async function until(check: () => boolean): Promise<void> {
 }
 
 describe.runIf(process.platform === 'linux')('Ctrl-C', () => {
-  it.each([['list'], ['stats'], ['search', 'tea']])(
-    'ends %s at once, in the middle of a large store',
-    async (...args) => {
-      await withPlace(async (place) => {
-        const messages = [{ role: 'user', content: 'word '.repeat(2_000_000) }];
-        for (let day = 10; day < 22; day += 1) {
-          const folder = join(place.root, `conversation-logs/202501${day}-17061024001${day}`);
-          mkdirSync(folder, { recursive: true });
-          writeFileSync(join(folder, 'conversation.json'), JSON.stringify({ messages }));
-        }
-        const { process: child, exit } = startOf(place, ...args);
-        await until(() => bytesRead(child.pid) > 20_000_000);
-        child.kill('SIGINT');
-        expect(await exit()).toEqual({ code: null, signal: 'SIGINT', stdout: '' });
-      });
-    },
-  );
+  it.each([
+    ['list'],
+    ['stats'],
+    ['search', 'tea'],
+  ])('ends %s at once, in the middle of a large store', async (...args) => {
+    await withPlace(async (place) => {
+      const messages = [{ role: 'user', content: 'word '.repeat(2_000_000) }];
+      for (let day = 10; day < 22; day += 1) {
+        const folder = join(place.root, `conversation-logs/202501${day}-17061024001${day}`);
+        mkdirSync(folder, { recursive: true });
+        writeFileSync(join(folder, 'conversation.json'), JSON.stringify({ messages }));
+      }
+      const { process: child, exit } = startOf(place, ...args);
+      await until(() => bytesRead(child.pid) > 20_000_000);
+      child.kill('SIGINT');
+      expect(await exit()).toEqual({ code: null, signal: 'SIGINT', stdout: '' });
+    });
+  });
 
   it('ends a command that waits to write, with 130', async () => {
     await withPlace(async (place) => {

@@ -371,32 +371,32 @@ describe('the end of a server with writes that wait', () => {
     return server;
   }
 
-  it.each(['SIGKILL', 'SIGTERM'] as const)(
-    '%s loses only what was told not durable',
-    async (signal) => {
-      await withPlace(async (place) => {
-        const { root, folder } = place;
-        const server = await open(place);
-        const first = await saved(server, 'safe');
-        expect(first).not.toHaveProperty('durable');
-        renameSync(root, join(folder, 'gone'));
-        const kept = await saved(server, 'told not durable');
-        expect(kept['durable']).toBe(false);
-        await answerOf(server, 'mb_add', { path: 'lost.md', content: 'told not durable' });
-        server.process.kill(signal);
-        const status = await new Promise((resolve) => server.process.once('exit', resolve));
-        if (signal === 'SIGTERM') {
-          expect(status).toBe(1);
-          expect(server.stderr).toContain(String(kept['messageId']));
-          expect(server.stderr).toContain('note lost.md');
-          expect(server.stderr).not.toContain('told not durable');
-        }
-        expect(existsSync(root)).toBe(false);
-        renameSync(join(folder, 'gone'), root);
-        expect(contentsOf(root, String(first['conversationId']))).toEqual(['safe']);
-      });
-    },
-  );
+  it.each([
+    'SIGKILL',
+    'SIGTERM',
+  ] as const)('%s loses only what was told not durable', async (signal) => {
+    await withPlace(async (place) => {
+      const { root, folder } = place;
+      const server = await open(place);
+      const first = await saved(server, 'safe');
+      expect(first).not.toHaveProperty('durable');
+      renameSync(root, join(folder, 'gone'));
+      const kept = await saved(server, 'told not durable');
+      expect(kept['durable']).toBe(false);
+      await answerOf(server, 'mb_add', { path: 'lost.md', content: 'told not durable' });
+      server.process.kill(signal);
+      const status = await new Promise((resolve) => server.process.once('exit', resolve));
+      if (signal === 'SIGTERM') {
+        expect(status).toBe(1);
+        expect(server.stderr).toContain(String(kept['messageId']));
+        expect(server.stderr).toContain('note lost.md');
+        expect(server.stderr).not.toContain('told not durable');
+      }
+      expect(existsSync(root)).toBe(false);
+      renameSync(join(folder, 'gone'), root);
+      expect(contentsOf(root, String(first['conversationId']))).toEqual(['safe']);
+    });
+  });
 
   it('SIGTERM writes them where the store is back', async () => {
     await withPlace(async (place) => {

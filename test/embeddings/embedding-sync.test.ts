@@ -185,18 +185,18 @@ describe('vectors of a store', () => {
     expect((await second.source.ask(['wood']))?.best(id, 1)?.cosine).toBeGreaterThan(0.9);
   });
 
-  it.each(['busy', 'short'] as const)(
-    'are absent, told why, while the server is %s',
-    async (mood) => {
-      const { api, start, add } = await openPlace();
-      await add('The bed is of larch.');
-      api.mood = mood;
-      const { sync, source } = start();
-      await until(() => sync.progress.state === 'failed');
-      expect(sync.progress.error?.code).toBe('PROVIDER');
-      expect(await source.ask(['wood'])).toBeUndefined();
-    },
-  );
+  it.each([
+    'busy',
+    'short',
+  ] as const)('are absent, told why, while the server is %s', async (mood) => {
+    const { api, start, add } = await openPlace();
+    await add('The bed is of larch.');
+    api.mood = mood;
+    const { sync, source } = start();
+    await until(() => sync.progress.state === 'failed');
+    expect(sync.progress.error?.code).toBe('PROVIDER');
+    expect(await source.ask(['wood'])).toBeUndefined();
+  });
 
   it('are made by one of two processes, and used by both', async () => {
     const { api, start, add } = await openPlace();

@@ -24,30 +24,30 @@ function put(root: string, id: string, metadata: string, where: 'head' | 'messag
 }
 
 describe('a conversation that is nested too deeply', () => {
-  it.each(['head', 'message'] as const)(
-    'is named by the export of all, and by list (%s)',
-    async (where) => {
-      await withPlace(async (place) => {
-        put(place.root, FIRST, '{}', where);
-        put(place.root, DEEP, nested(200_000), where);
-        put(place.root, LAST, nested(2_000), where); // older versions wrote such
-        for (const format of ['json', 'jsonl', 'markdown']) {
-          const args = ['--root', place.root, 'export', '--format', format];
-          const { code, stdout, stderr } = await runCommand(place, args);
-          expect(code).toBe(1);
-          for (const id of [FIRST, LAST]) expect(stdout).toContain(`hello ${id}`);
-          expect(stderr).toContain(DEEP);
-          expect(stderr).not.toContain('RangeError');
-        }
-        const listed = await runCommand(place, ['--root', place.root, 'list']);
-        expect(listed.stdout + listed.stderr).toMatch(new RegExp(`${DEEP}.*nested`, 's'));
-        const deleted = await runCommand(place, ['--root', place.root, 'delete', DEEP, '--yes']);
-        expect(deleted).toMatchObject({ code: 0, stderr: '' });
-        const trashed = join(place.root, 'conversation-logs', '.trash');
-        expect(readdirSync(trashed)).toEqual([expect.stringContaining(DEEP)]);
-      });
-    },
-  );
+  it.each([
+    'head',
+    'message',
+  ] as const)('is named by the export of all, and by list (%s)', async (where) => {
+    await withPlace(async (place) => {
+      put(place.root, FIRST, '{}', where);
+      put(place.root, DEEP, nested(200_000), where);
+      put(place.root, LAST, nested(2_000), where); // older versions wrote such
+      for (const format of ['json', 'jsonl', 'markdown']) {
+        const args = ['--root', place.root, 'export', '--format', format];
+        const { code, stdout, stderr } = await runCommand(place, args);
+        expect(code).toBe(1);
+        for (const id of [FIRST, LAST]) expect(stdout).toContain(`hello ${id}`);
+        expect(stderr).toContain(DEEP);
+        expect(stderr).not.toContain('RangeError');
+      }
+      const listed = await runCommand(place, ['--root', place.root, 'list']);
+      expect(listed.stdout + listed.stderr).toMatch(new RegExp(`${DEEP}.*nested`, 's'));
+      const deleted = await runCommand(place, ['--root', place.root, 'delete', DEEP, '--yes']);
+      expect(deleted).toMatchObject({ code: 0, stderr: '' });
+      const trashed = join(place.root, 'conversation-logs', '.trash');
+      expect(readdirSync(trashed)).toEqual([expect.stringContaining(DEEP)]);
+    });
+  });
 
   it('is not written: metadata of more levels than others read is refused', async () => {
     const logsFolder = tempFolder();

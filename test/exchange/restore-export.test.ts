@@ -241,13 +241,15 @@ describe('damage', () => {
     expect(report.refused.map(({ location }) => location)).toEqual(['line 1']);
   });
 
-  it.each(['{"a":1}', '[]', 'hello', '{"format":"daybook-export"}'])(
-    'refuses what is no export: %s',
-    async (content) => {
-      const bench = await openBench();
-      expect((await errorOf(bench.restore(content))).code).toBe('CORRUPT');
-    },
-  );
+  it.each([
+    '{"a":1}',
+    '[]',
+    'hello',
+    '{"format":"daybook-export"}',
+  ])('refuses what is no export: %s', async (content) => {
+    const bench = await openBench();
+    expect((await errorOf(bench.restore(content))).code).toBe('CORRUPT');
+  });
 
   it('refuses a newer form, and takes an empty file for an export of nothing', async () => {
     const bench = await openBench();

@@ -33,14 +33,17 @@ describe('the token of a local server', () => {
     expect(modeOf(path)).toBe('600');
   });
 
-  it.each(['', '\n', 'short', 'with blanks in between them', 'line one is long enough\nline two'])(
-    'is refused where the file holds none: %j',
-    async (text) => {
-      const path = newPath();
-      mkdirSync(join(path, '..'));
-      writeFileSync(path, text);
-      expect(await errorOf(ownToken(path))).toMatchObject({ code: 'VALIDATION_ERROR' });
-      expect(readFileSync(path, 'utf8')).toBe(text);
-    },
-  );
+  it.each([
+    '',
+    '\n',
+    'short',
+    'with blanks in between them',
+    'line one is long enough\nline two',
+  ])('is refused where the file holds none: %j', async (text) => {
+    const path = newPath();
+    mkdirSync(join(path, '..'));
+    writeFileSync(path, text);
+    expect(await errorOf(ownToken(path))).toMatchObject({ code: 'VALIDATION_ERROR' });
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
 });

@@ -52,16 +52,15 @@ describe.each([true, false])('atomicWrite with fsync %s', (fsync) => {
 });
 
 describe('atomicWrite', () => {
-  it.each(UMASKS)(
-    'makes the file private under the umask %o, whatever it was before',
-    async (mask) => {
-      const path = join(tempFolder(), 'a');
-      writeFileSync(path, 'old');
-      chmodSync(path, 0o666);
-      await withUmask(mask, () => atomicWrite(path, Buffer.from('x'), { fsync: false }));
-      expect(modeOf(path)).toBe(0o600);
-    },
-  );
+  it.each(
+    UMASKS,
+  )('makes the file private under the umask %o, whatever it was before', async (mask) => {
+    const path = join(tempFolder(), 'a');
+    writeFileSync(path, 'old');
+    chmodSync(path, 0o666);
+    await withUmask(mask, () => atomicWrite(path, Buffer.from('x'), { fsync: false }));
+    expect(modeOf(path)).toBe(0o600);
+  });
 
   it('refuses a symlink at the target, dangling or not, and leaves it as it is', async () => {
     const root = tempFolder();

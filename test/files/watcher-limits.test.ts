@@ -52,25 +52,25 @@ function spyOnChokidar(): Set<FSWatcher> {
 const errorWith = (code: string) => Object.assign(new Error(`${code}: from a test`), { code });
 
 describe('errors of watching', () => {
-  it.each(['ENOSPC', 'EMFILE'])(
-    'falls back to scanning on %s, says so, and stays right',
-    async (code) => {
-      const opened = spyOnChokidar();
-      const log = createLog('silent');
-      const warn = vi.spyOn(log, 'warn');
-      const consumer = await consume(root, { log });
-      await watching(consumer, 21);
-      expect(consumer.watcher.status()).toMatchObject({ mode: 'watching', errors: 0 });
-      for (const chokidar of [...opened].slice(0, 3)) chokidar.emit('error', errorWith(code));
-      expect(consumer.watcher.status()).toMatchObject({ mode: 'scanning', watchedFolders: 0 });
-      expect(consumer.watcher.status().errors).toBeGreaterThan(0);
-      expect(warn).toHaveBeenCalledTimes(1);
-      await until(() => [...opened].every((chokidar) => chokidar.closed), 'all watches are closed');
-      appendFileSync(join(root, 'f7/note.md'), ' more');
-      expect(await agreement(consumer, `edit after ${code}`)).toBeLessThan(HOT);
-      await consumer.close();
-    },
-  );
+  it.each([
+    'ENOSPC',
+    'EMFILE',
+  ])('falls back to scanning on %s, says so, and stays right', async (code) => {
+    const opened = spyOnChokidar();
+    const log = createLog('silent');
+    const warn = vi.spyOn(log, 'warn');
+    const consumer = await consume(root, { log });
+    await watching(consumer, 21);
+    expect(consumer.watcher.status()).toMatchObject({ mode: 'watching', errors: 0 });
+    for (const chokidar of [...opened].slice(0, 3)) chokidar.emit('error', errorWith(code));
+    expect(consumer.watcher.status()).toMatchObject({ mode: 'scanning', watchedFolders: 0 });
+    expect(consumer.watcher.status().errors).toBeGreaterThan(0);
+    expect(warn).toHaveBeenCalledTimes(1);
+    await until(() => [...opened].every((chokidar) => chokidar.closed), 'all watches are closed');
+    appendFileSync(join(root, 'f7/note.md'), ' more');
+    expect(await agreement(consumer, `edit after ${code}`)).toBeLessThan(HOT);
+    await consumer.close();
+  });
 
   it('counts other errors and continues to watch', async () => {
     const opened = spyOnChokidar();

@@ -272,26 +272,30 @@ it('starts before the folder is there, and outlives its removal', async () => {
 
 /** It was late in one of three tries once, so `DAYBOOK_SOAK` repeats it 20 times. */
 const REPEATS = process.env['DAYBOOK_SOAK'] === undefined ? 0 : 19;
-it('sees a folder or the root that is moved away and back right after 500 folders were made', {
-  repeats: REPEATS,
-}, async () => {
-  const outer = root;
-  root = join(outer, 'conversations');
-  mkdirSync(root);
-  consumer = await consume(root, { match: isConversation, onlyFiles: onlyConversations });
-  for (let i = 0; i < 500; i++) write(root, conversationPath(i), `{"n":${i}}`);
-  const one = join(root, dirname(conversationPath(250)));
-  for (const folder of [one, root, one, root, one, root]) {
-    const name = folder === one ? 'one folder' : 'the root';
-    renameSync(folder, join(outer, 'away'));
-    const isGone = () => consumer.seen.size === (folder === one ? 499 : 0);
-    expect(await until(isGone, `${name} is gone`)).toBeLessThan(HOT);
-    renameSync(join(outer, 'away'), folder);
-    const isBack = () => consumer.seen.size === 500;
-    expect(await until(isBack, `${name} is back`)).toBeLessThan(HOT);
-  }
-  rmSync(outer, { recursive: true });
-});
+it(
+  'sees a folder or the root that is moved away and back right after 500 folders were made',
+  {
+    repeats: REPEATS,
+  },
+  async () => {
+    const outer = root;
+    root = join(outer, 'conversations');
+    mkdirSync(root);
+    consumer = await consume(root, { match: isConversation, onlyFiles: onlyConversations });
+    for (let i = 0; i < 500; i++) write(root, conversationPath(i), `{"n":${i}}`);
+    const one = join(root, dirname(conversationPath(250)));
+    for (const folder of [one, root, one, root, one, root]) {
+      const name = folder === one ? 'one folder' : 'the root';
+      renameSync(folder, join(outer, 'away'));
+      const isGone = () => consumer.seen.size === (folder === one ? 499 : 0);
+      expect(await until(isGone, `${name} is gone`)).toBeLessThan(HOT);
+      renameSync(join(outer, 'away'), folder);
+      const isBack = () => consumer.seen.size === 500;
+      expect(await until(isBack, `${name} is back`)).toBeLessThan(HOT);
+    }
+    rmSync(outer, { recursive: true });
+  },
+);
 
 it('sees the root come back long before the next regular pass', async () => {
   consumer = await consume(root, { hotReconcileMs: 20_000 });

@@ -176,37 +176,45 @@ function expectMostlySqlitesRanks(): void {
 }
 
 describe('full-text search against SQLite', () => {
-  it('the engine finds and ranks as SQLite does: a dozen documents, 18 000 queries', {
-    timeout: MAX_WAIT_MS,
-  }, () => {
-    const random = randomChoices(SEED);
-    for (let round = 0; round < 60; round++) {
-      const trio = new Trio(random.pick([3, 7, 10_000]));
-      inTransaction(trio.db, () => {
-        for (let i = 0; i < 16; i++) trio.put(1 + random.below(12), randomDocument(random));
-      });
-      for (let i = 0; i < 300; i++) trio.check(randomQuery(random));
-      trio.db.close();
-    }
-    expectMostlySqlitesRanks();
-  });
+  it(
+    'the engine finds and ranks as SQLite does: a dozen documents, 18 000 queries',
+    {
+      timeout: MAX_WAIT_MS,
+    },
+    () => {
+      const random = randomChoices(SEED);
+      for (let round = 0; round < 60; round++) {
+        const trio = new Trio(random.pick([3, 7, 10_000]));
+        inTransaction(trio.db, () => {
+          for (let i = 0; i < 16; i++) trio.put(1 + random.below(12), randomDocument(random));
+        });
+        for (let i = 0; i < 300; i++) trio.check(randomQuery(random));
+        trio.db.close();
+      }
+      expectMostlySqlitesRanks();
+    },
+  );
 
-  it('the engine finds and ranks as SQLite does: thousands of documents, frozen segments, deletes, updates', {
-    timeout: MAX_WAIT_MS,
-  }, () => {
-    const random = randomChoices(SEED + 1);
-    const trio = new Trio(500);
-    inTransaction(trio.db, () => {
-      for (let i = 0; i < 2_600; i++) trio.put(1 + random.below(2_000), randomDocument(random));
-      for (let i = 0; i < 400; i++) trio.delete(1 + random.below(2_000));
-    });
-    expect(trio.index.stats().segments).toBeGreaterThan(2);
-    for (let i = 0; i < 2_000; i++) {
-      trio.check(randomQuery(random, 2));
-      if (i % 10 === 0) trio.put(1 + random.below(2_000), randomDocument(random));
-    }
-    expectMostlySqlitesRanks();
-  });
+  it(
+    'the engine finds and ranks as SQLite does: thousands of documents, frozen segments, deletes, updates',
+    {
+      timeout: MAX_WAIT_MS,
+    },
+    () => {
+      const random = randomChoices(SEED + 1);
+      const trio = new Trio(500);
+      inTransaction(trio.db, () => {
+        for (let i = 0; i < 2_600; i++) trio.put(1 + random.below(2_000), randomDocument(random));
+        for (let i = 0; i < 400; i++) trio.delete(1 + random.below(2_000));
+      });
+      expect(trio.index.stats().segments).toBeGreaterThan(2);
+      for (let i = 0; i < 2_000; i++) {
+        trio.check(randomQuery(random, 2));
+        if (i % 10 === 0) trio.put(1 + random.below(2_000), randomDocument(random));
+      }
+      expectMostlySqlitesRanks();
+    },
+  );
 
   it('a word that stands in a document more often than a posting can count ranks as in SQLite', () => {
     const trio = new Trio(10_000);

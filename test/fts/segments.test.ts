@@ -33,39 +33,38 @@ const EMPTY = Buffer.alloc(0);
 const buffersOf = (index: TextIndex) => index.encode().map((encode) => encode());
 
 describe('a long random life', () => {
-  it.each([3, 20, 64])(
-    'equals a fresh build at every step, frozen at %i documents',
-    (liveDocuments) => {
-      const random = randomChoices(SEED + liveDocuments);
-      let index = createTextIndex({ columns: COLUMNS, liveDocuments });
-      const documents = new Map<number, { fields: Fields; order: number }>();
-      for (let step = 0; step < 400; step++) {
-        const kind = random.below(20);
-        const id = random.below(60);
-        if (kind < 12) {
-          const fields = randomFields(random);
-          index.put(id, fields, step);
-          documents.delete(id);
-          documents.set(id, { fields, order: step });
-        } else if (kind < 17) expect(index.delete(id)).toBe(documents.delete(id));
-        else if (kind < 19) index.freeze();
-        else {
-          const restored = createTextIndex({ columns: COLUMNS, liveDocuments });
-          const [terms, ...segments] = buffersOf(index);
-          const decoder = restored.decoder();
-          expect(decoder.decodeTerms(terms ?? EMPTY)).toBe(true);
-          for (const buffer of segments.reverse())
-            expect(decoder.decodeSegment(buffer)).toBeDefined();
-          decoder.close(random.below(2) === 0);
-          if (random.below(2) === 0) restored.put('newcomer', { body: randomText(random, 20) });
-          restored.delete('newcomer');
-          index = restored;
-        }
-        expectSame(index, freshOf(documents), random, 3);
+  it.each([
+    3, 20, 64,
+  ])('equals a fresh build at every step, frozen at %i documents', (liveDocuments) => {
+    const random = randomChoices(SEED + liveDocuments);
+    let index = createTextIndex({ columns: COLUMNS, liveDocuments });
+    const documents = new Map<number, { fields: Fields; order: number }>();
+    for (let step = 0; step < 400; step++) {
+      const kind = random.below(20);
+      const id = random.below(60);
+      if (kind < 12) {
+        const fields = randomFields(random);
+        index.put(id, fields, step);
+        documents.delete(id);
+        documents.set(id, { fields, order: step });
+      } else if (kind < 17) expect(index.delete(id)).toBe(documents.delete(id));
+      else if (kind < 19) index.freeze();
+      else {
+        const restored = createTextIndex({ columns: COLUMNS, liveDocuments });
+        const [terms, ...segments] = buffersOf(index);
+        const decoder = restored.decoder();
+        expect(decoder.decodeTerms(terms ?? EMPTY)).toBe(true);
+        for (const buffer of segments.reverse())
+          expect(decoder.decodeSegment(buffer)).toBeDefined();
+        decoder.close(random.below(2) === 0);
+        if (random.below(2) === 0) restored.put('newcomer', { body: randomText(random, 20) });
+        restored.delete('newcomer');
+        index = restored;
       }
-      expect(index.stats().terms).toBe(freshOf(documents).stats().terms);
-    },
-  );
+      expectSame(index, freshOf(documents), random, 3);
+    }
+    expect(index.stats().terms).toBe(freshOf(documents).stats().terms);
+  });
 });
 
 describe('a cached index', () => {

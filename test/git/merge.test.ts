@@ -274,23 +274,21 @@ async function checkMerged(pair: [Clone, Clone], random: Random): Promise<void> 
 
 describe('two clones, changed and merged both ways by stock git', () => {
   console.info(`git merges: DAYBOOK_TEST_SEED=${SEED}, ${ROUNDS} rounds`);
-  it.each(Array.from({ length: ROUNDS }, (_, round) => round))(
-    'round %i: have one graph, that of both histories, and all that was noted',
-    async (round) => {
-      const random = randomOf(SEED + round);
-      const pair = await newPair(random, round % 3 === 0);
-      for (let generation = 0; generation < GENERATIONS; generation += 1) {
-        for (const clone of pair) {
-          const steps = random(25);
-          for (let n = 0; n < steps; n += 1) await clone.step();
-        }
-        await mergeBothWays(pair);
-        await checkMerged(pair, random);
+  it.each(
+    Array.from({ length: ROUNDS }, (_, round) => round),
+  )('round %i: have one graph, that of both histories, and all that was noted', async (round) => {
+    const random = randomOf(SEED + round);
+    const pair = await newPair(random, round % 3 === 0);
+    for (let generation = 0; generation < GENERATIONS; generation += 1) {
+      for (const clone of pair) {
+        const steps = random(25);
+        for (let n = 0; n < steps; n += 1) await clone.step();
       }
-      for (const clone of pair) await clone.close();
-    },
-    60_000,
-  );
+      await mergeBothWays(pair);
+      await checkMerged(pair, random);
+    }
+    for (const clone of pair) await clone.close();
+  }, 60_000);
 
   it('saw conflicts in notes, and none elsewhere', () => {
     expect(conflicts).toBeGreaterThan(0);

@@ -55,27 +55,27 @@ function storeAt(path: string, messages: readonly unknown[], form: Form = 'hex')
 
 const chatIn = (folder: string) => join(folder, 'chats', 'f00', ID, 'store.db');
 
-it.each(['hex', 'json'] as const)(
-  'reads the messages in their order (meta as %s)',
-  async (form) => {
-    const bench = await openImportBench();
-    const folder = tempFolder();
-    storeAt(chatIn(folder), MESSAGES, form);
-    const report = await bench.import(folder);
-    expect(report).toMatchObject({ sources: [{ kind: 'cursor-cli' }], added: 1, problems: [] });
-    expect(report.leftOut).toEqual({ 'injected context': 2 });
-    const chat = bench.bySource(ID);
-    expect(said(chat)).toEqual(['user: Build a shed', 'assistant: Done. 完了']);
-    expect(chat).toMatchObject({ title: 'Shed', createdAt: '2026-02-03T10:00:00.000Z' });
-    expect(chat.messages[1].metadata).toEqual({
-      tools: [{ name: 'Shell', input: '{"command":"ls"}', result: 'boards' }],
-      thinking: 'First look.',
-    });
-    const before = bench.hash();
-    await bench.import(chatIn(folder));
-    expect(bench.hash()).toBe(before);
-  },
-);
+it.each([
+  'hex',
+  'json',
+] as const)('reads the messages in their order (meta as %s)', async (form) => {
+  const bench = await openImportBench();
+  const folder = tempFolder();
+  storeAt(chatIn(folder), MESSAGES, form);
+  const report = await bench.import(folder);
+  expect(report).toMatchObject({ sources: [{ kind: 'cursor-cli' }], added: 1, problems: [] });
+  expect(report.leftOut).toEqual({ 'injected context': 2 });
+  const chat = bench.bySource(ID);
+  expect(said(chat)).toEqual(['user: Build a shed', 'assistant: Done. 完了']);
+  expect(chat).toMatchObject({ title: 'Shed', createdAt: '2026-02-03T10:00:00.000Z' });
+  expect(chat.messages[1].metadata).toEqual({
+    tools: [{ name: 'Shell', input: '{"command":"ls"}', result: 'boards' }],
+    thinking: 'First look.',
+  });
+  const before = bench.hash();
+  await bench.import(chatIn(folder));
+  expect(bench.hash()).toBe(before);
+});
 
 it('is imported once if there is a transcript too, in either order', async () => {
   const bench = await openImportBench();

@@ -407,15 +407,12 @@ it.each([
     lines(ODD, { content: 'Larch lasts.', context: 'global' }),
     'insights',
   ],
-] as const)(
-  '%s: %s is recognised although its first record is odd',
-  async (kind, name, content, counted) => {
-    const bench = await openImportBench();
-    const report = await bench.importText(content, name);
-    expect(report).toMatchObject({ sources: [{ kind }], [counted]: 1 });
-    expect(report.problems).toHaveLength(1);
-  },
-);
+] as const)('%s: %s is recognised although its first record is odd', async (kind, name, content, counted) => {
+  const bench = await openImportBench();
+  const report = await bench.importText(content, name);
+  expect(report).toMatchObject({ sources: [{ kind }], [counted]: 1 });
+  expect(report.problems).toHaveLength(1);
+});
 
 it('Obsidian: notes with a byte-order mark and CRLF', async () => {
   const bench = await openImportBench();

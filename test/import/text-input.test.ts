@@ -4,14 +4,16 @@ import { textInput } from '../../src/files/input/input.js';
 import { sourceOf } from '../../src/import/source-list.js';
 import { errorOf } from '../support/error-of.js';
 
-it.each(['import.json', '/etc/hostname', '/nope/missing', '/tmp'])(
-  'a text of no known format, named %s, is refused without opening a file',
-  async (name) => {
-    const { code, message } = await errorOf(sourceOf(textInput(name, 'hello', 0), undefined));
-    expect(code).toBe('VALIDATION_ERROR');
-    expect(message).toContain('has a format that Daybook does not support');
-  },
-);
+it.each([
+  'import.json',
+  '/etc/hostname',
+  '/nope/missing',
+  '/tmp',
+])('a text of no known format, named %s, is refused without opening a file', async (name) => {
+  const { code, message } = await errorOf(sourceOf(textInput(name, 'hello', 0), undefined));
+  expect(code).toBe('VALIDATION_ERROR');
+  expect(message).toContain('has a format that Daybook does not support');
+});
 
 it.each([
   ['{"a": 1}', 'json'],

@@ -9,27 +9,24 @@ import { tempFolder } from '../support/temp-folder.js';
 it.each([
   ['far away', 1e12, [1, 1, 1, 4]],
   ['near', 1e6, [1, 1, 3, 4]],
-])(
-  'is measured less often where that takes a second and the limit is %s',
-  async (_, limitBytes, files) => {
-    const folder = tempFolder();
-    let now = 0;
-    const monotonic = () => {
-      now += 1000;
-      return now;
-    };
-    const size = new StoreSize({
-      folders: [folder],
-      limitBytes,
-      clock: { now: () => 0, monotonic },
-    });
-    for (const [index, atMs] of [0, 5000, 15_000, 35_000].entries()) {
-      writeFileSync(join(folder, `${index}.json`), '{}');
-      now = atMs;
-      await size.requireRoom();
-      await setTimeout(50); // for a measurement in the background that should not be
-      const knownFiles = async () => (await size.byFolder()).get(folder)?.files;
-      await expect.poll(knownFiles).toBe(files[index]);
-    }
-  },
-);
+])('is measured less often where that takes a second and the limit is %s', async (_, limitBytes, files) => {
+  const folder = tempFolder();
+  let now = 0;
+  const monotonic = () => {
+    now += 1000;
+    return now;
+  };
+  const size = new StoreSize({
+    folders: [folder],
+    limitBytes,
+    clock: { now: () => 0, monotonic },
+  });
+  for (const [index, atMs] of [0, 5000, 15_000, 35_000].entries()) {
+    writeFileSync(join(folder, `${index}.json`), '{}');
+    now = atMs;
+    await size.requireRoom();
+    await setTimeout(50); // for a measurement in the background that should not be
+    const knownFiles = async () => (await size.byFolder()).get(folder)?.files;
+    await expect.poll(knownFiles).toBe(files[index]);
+  }
+});

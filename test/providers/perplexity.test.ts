@@ -299,25 +299,24 @@ describe.each(['agent', 'chat-completions'] as const)('%s: refusals', (backend) 
     expect(api.creates).toBe(1);
   });
 
-  it.each([false, true])(
-    '401 is NOT_CONFIGURED (HTML: %s) and does not tell the key',
-    async (htmlOn401) => {
-      await open({ gateway: true, htmlOn401 });
-      const error = await errorOf(askIt({}, { apiKey: 'pplx-wrong-key-987654' }));
-      expect([error.code, mayHaveActed(error)]).toEqual(['NOT_CONFIGURED', false]);
-      expect(JSON.stringify([error.message, error.hint, error.details])).not.toContain(
-        'pplx-wrong',
-      );
-    },
-  );
+  it.each([
+    false,
+    true,
+  ])('401 is NOT_CONFIGURED (HTML: %s) and does not tell the key', async (htmlOn401) => {
+    await open({ gateway: true, htmlOn401 });
+    const error = await errorOf(askIt({}, { apiKey: 'pplx-wrong-key-987654' }));
+    expect([error.code, mayHaveActed(error)]).toEqual(['NOT_CONFIGURED', false]);
+    expect(JSON.stringify([error.message, error.hint, error.details])).not.toContain('pplx-wrong');
+  });
 
-  it.each(['', 'schlüssel', 'a\nb'])(
-    'the key %j is NOT_CONFIGURED without a request',
-    async (apiKey) => {
-      expect((await errorOf(askIt({}, { apiKey }))).code).toBe('NOT_CONFIGURED');
-      expect(api.received).toEqual([]);
-    },
-  );
+  it.each([
+    '',
+    'schlüssel',
+    'a\nb',
+  ])('the key %j is NOT_CONFIGURED without a request', async (apiKey) => {
+    expect((await errorOf(askIt({}, { apiKey }))).code).toBe('NOT_CONFIGURED');
+    expect(api.received).toEqual([]);
+  });
 
   it('429 is RATE_LIMITED with the time to wait', async () => {
     const body = {

@@ -16,12 +16,15 @@ it.each([
   expect(variantsOf(question, SPEAKERS)).toEqual([question, nameless]);
 });
 
-it.each(['What does Annabel read?', 'Anna?', 'anna', 'will it rain', ''])(
-  '%s has one variant',
-  (question) => {
-    expect(variantsOf(question, SPEAKERS)).toEqual([question]);
-  },
-);
+it.each([
+  'What does Annabel read?',
+  'Anna?',
+  'anna',
+  'will it rain',
+  '',
+])('%s has one variant', (question) => {
+  expect(variantsOf(question, SPEAKERS)).toEqual([question]);
+});
 
 it('the speakers of an index are those of the conversations in scope', () => {
   const index = new RecallIndex();

@@ -85,20 +85,20 @@ describe('a command on a store with a cache', () => {
     );
   });
 
-  it.each(['before', 'after'] as const)(
-    'hears of every conversation if it follows %s the list',
-    async (when) => {
-      const { open } = await cachedPlace();
-      const { store } = await open();
-      const followed = new Set<string>();
-      const follow = () => store.follow(({ conversationId }) => followed.add(conversationId));
-      if (when === 'before') follow();
-      await store.list();
-      if (when === 'after') follow();
-      await store.refresh();
-      expect(followed.size).toBe(CONVERSATIONS);
-    },
-  );
+  it.each([
+    'before',
+    'after',
+  ] as const)('hears of every conversation if it follows %s the list', async (when) => {
+    const { open } = await cachedPlace();
+    const { store } = await open();
+    const followed = new Set<string>();
+    const follow = () => store.follow(({ conversationId }) => followed.add(conversationId));
+    if (when === 'before') follow();
+    await store.list();
+    if (when === 'after') follow();
+    await store.refresh();
+    expect(followed.size).toBe(CONVERSATIONS);
+  });
 });
 
 describe('a server that starts on a store with a cache', () => {

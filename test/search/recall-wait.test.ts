@@ -8,21 +8,18 @@ import { idOf, openPlace, put, sample } from './search-place.js';
 it.each([
   ['auto', 'keyword'],
   ['hybrid', 'words'],
-] as const)(
-  'mode %s answers with the tier %s where a build takes 10 seconds',
-  async (mode, tier) => {
-    const { logsFolder, store, search } = await openPlace();
-    for (let n = 0; n < 3; n += 1) put(logsFolder, idOf(n), sample(n));
-    search.start('once');
-    let asked = 0;
-    // Ten seconds pass between the first question for the time and the second.
-    const clock = { ...systemClock, monotonic: () => (asked++ === 0 ? 0 : 10_000) };
-    const options = { cachePath: undefined, timeZone: () => 'UTC', log: silentLog };
-    const recall = new RecallSearch({ store, search, clock, ...options });
-    onTestFinished(() => recall.close());
-    const request = { query: 'garden', filters: {}, limit: 5, offset: 0, mode };
-    const found = await recall.search(request);
-    expect(found.tier).toBe(tier);
-    expect(found.total).toBeGreaterThan(0);
-  },
-);
+] as const)('mode %s answers with the tier %s where a build takes 10 seconds', async (mode, tier) => {
+  const { logsFolder, store, search } = await openPlace();
+  for (let n = 0; n < 3; n += 1) put(logsFolder, idOf(n), sample(n));
+  search.start('once');
+  let asked = 0;
+  // Ten seconds pass between the first question for the time and the second.
+  const clock = { ...systemClock, monotonic: () => (asked++ === 0 ? 0 : 10_000) };
+  const options = { cachePath: undefined, timeZone: () => 'UTC', log: silentLog };
+  const recall = new RecallSearch({ store, search, clock, ...options });
+  onTestFinished(() => recall.close());
+  const request = { query: 'garden', filters: {}, limit: 5, offset: 0, mode };
+  const found = await recall.search(request);
+  expect(found.tier).toBe(tier);
+  expect(found.total).toBeGreaterThan(0);
+});

@@ -297,23 +297,26 @@ function expectNothingInside({ answers, log }: HostileAnswer, isRead = false): v
 
 describe.each(Object.entries(KINDS))('a name of Daybook that is %s', (_, { lay, isRead }) => {
   // No system makes hard links of folders, locks among them.
-  it.each(NAMES.filter((each) => !isRead || isFile(each)))(
-    'neither reads, makes nor changes anything outside: $name',
-    async ({ name, calls, isQuiet }) => {
-      const place = newPlace(messagesFor(name));
-      const path = pathOf(place, name);
-      mkdirSync(dirname(path), { recursive: true });
-      rmSync(path, { recursive: true, force: true });
-      lay(path, place.outside);
-      const before = treeOf(place.outside);
-      const answer = await answersOf(place, calls);
-      expectNothingInside(answer, isRead);
-      expect(treeOf(place.outside)).toEqual(before);
-      // A hard link that is only read cannot be told from any other file.
-      if (isRead || isQuiet) return;
-      expect([...answer.answers, answer.log].join('\n')).toContain(basename(path));
-    },
-  );
+  it.each(
+    NAMES.filter((each) => !isRead || isFile(each)),
+  )('neither reads, makes nor changes anything outside: $name', async ({
+    name,
+    calls,
+    isQuiet,
+  }) => {
+    const place = newPlace(messagesFor(name));
+    const path = pathOf(place, name);
+    mkdirSync(dirname(path), { recursive: true });
+    rmSync(path, { recursive: true, force: true });
+    lay(path, place.outside);
+    const before = treeOf(place.outside);
+    const answer = await answersOf(place, calls);
+    expectNothingInside(answer, isRead);
+    expect(treeOf(place.outside)).toEqual(before);
+    // A hard link that is only read cannot be told from any other file.
+    if (isRead || isQuiet) return;
+    expect([...answer.answers, answer.log].join('\n')).toContain(basename(path));
+  });
 });
 
 const isLink = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink();

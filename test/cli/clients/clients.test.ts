@@ -186,12 +186,16 @@ describe('an entry', () => {
     expect(withEntry(after, cursor, entry)).toBe(after);
   });
 
-  it.each(['{', '[]', '"text"', '{"mcpServers": []}', '{"mcpServers": {"a" 1}}', '{} trailing'])(
-    'is refused for a file that its client cannot read: %s',
-    (text) => {
-      expect(() => withEntry(text, cursor, entry)).toThrow(AppError);
-    },
-  );
+  it.each([
+    '{',
+    '[]',
+    '"text"',
+    '{"mcpServers": []}',
+    '{"mcpServers": {"a" 1}}',
+    '{} trailing',
+  ])('is refused for a file that its client cannot read: %s', (text) => {
+    expect(() => withEntry(text, cursor, entry)).toThrow(AppError);
+  });
 
   it('is removed, and nothing else with it', () => {
     const before = '{\n  // mine\n  "mcpServers": { "git": { "command": "g" } }\n}\n';

@@ -40,41 +40,36 @@ const of = (conversation: typeof ENGLISH, level: (typeof SUMMARY_LEVELS)[number]
   extractSummary(conversation, level, new TimeSlice());
 
 describe('an extractive summary', () => {
-  it.each(['brief', 'standard', 'detailed'] as const)(
-    'begins the text where no sentence fits, at the level %s',
-    async (level) => {
-      const sentence = `京都の${'長い長い話を続けて'.repeat(40)}`;
-      const summary = (await of(conversationOf(`u: ${sentence}`), level)) ?? '';
-      expect(summary).toContain('京都の長い');
-      expect(estimateTextTokens(summary)).toBeLessThanOrEqual(1.1 * LEVEL_TOKENS[level]);
-    },
-  );
+  it.each([
+    'brief',
+    'standard',
+    'detailed',
+  ] as const)('begins the text where no sentence fits, at the level %s', async (level) => {
+    const sentence = `京都の${'長い長い話を続けて'.repeat(40)}`;
+    const summary = (await of(conversationOf(`u: ${sentence}`), level)) ?? '';
+    expect(summary).toContain('京都の長い');
+    expect(estimateTextTokens(summary)).toBeLessThanOrEqual(1.1 * LEVEL_TOKENS[level]);
+  });
 
   it.each([
     ['English', ENGLISH, ['raised bed at the south wall', "We'll go with larch then."]],
     ['German', GERMAN, ['kündigt uns zum 31. März', 'Wir nehmen Hetzner.']],
     ['Japanese', JAPANESE, ['京都旅行', '伏見稲荷は朝早く行くことにしました。']],
-  ])(
-    'says in %s what it is about and what was decided, also where it is brief',
-    async (_, talk, said) => {
-      const brief = await of(talk, 'brief');
-      for (const each of said) expect(brief).toContain(each);
-    },
-  );
+  ])('says in %s what it is about and what was decided, also where it is brief', async (_, talk, said) => {
+    const brief = await of(talk, 'brief');
+    for (const each of said) expect(brief).toContain(each);
+  });
 
   it.each([
     ['English', ENGLISH, 'Decisions:', 'Open questions:\n- Which tomatoes stand rain best?'],
     ['German', GERMAN, 'Entscheidungen:', 'Offene Fragen:\n- Wer stellt die DNS-Einträge um?'],
     ['Japanese', JAPANESE, '決定事項:', '未解決の質問:\n- 雨の日はどうしますか。'],
-  ])(
-    'lists in %s decisions and open questions under headings of the language',
-    async (_, talk, decisions, questions) => {
-      for (const level of ['standard', 'detailed'] as const) {
-        expect(await of(talk, level)).toContain(decisions);
-        expect(await of(talk, level)).toContain(questions);
-      }
-    },
-  );
+  ])('lists in %s decisions and open questions under headings of the language', async (_, talk, decisions, questions) => {
+    for (const level of ['standard', 'detailed'] as const) {
+      expect(await of(talk, level)).toContain(decisions);
+      expect(await of(talk, level)).toContain(questions);
+    }
+  });
 
   it('names the roles in a detailed summary, and never quotes system messages', async () => {
     const detailed = await of(ENGLISH, 'detailed');

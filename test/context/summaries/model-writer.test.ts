@@ -171,22 +171,28 @@ describe('a summary by a language model', () => {
     expect(used).toEqual(['second']);
   });
 
-  it.each<Mood>(['hangs', 'garbage', 'cut', 'half', 'empty', 'breaks', 'fails', 'rambles'])(
-    'stays as it was stored where the server later %s',
-    async (mood) => {
-      const api = await startLlm();
-      const { summaries, conversations, id, file } = await open([{ api, name: 'here' }]);
-      await summaries.get(id, 'brief', asked);
-      const bytes = readFileSync(file, 'utf8');
-      api.mood = mood;
-      await conversations.append(id, [{ role: 'user', content: 'And the fence is of willow.' }]);
-      const answer = await summaries.get(id, 'brief', { ...asked, refresh: true });
-      expect(answer).toMatchObject({ isStale: true, isStored: true });
-      expect(answer.summary?.text).toBe(ANSWER);
-      expect(['PROVIDER', 'TIMEOUT']).toContain(answer.problem?.code);
-      expect(readFileSync(file, 'utf8')).toBe(bytes);
-    },
-  );
+  it.each<Mood>([
+    'hangs',
+    'garbage',
+    'cut',
+    'half',
+    'empty',
+    'breaks',
+    'fails',
+    'rambles',
+  ])('stays as it was stored where the server later %s', async (mood) => {
+    const api = await startLlm();
+    const { summaries, conversations, id, file } = await open([{ api, name: 'here' }]);
+    await summaries.get(id, 'brief', asked);
+    const bytes = readFileSync(file, 'utf8');
+    api.mood = mood;
+    await conversations.append(id, [{ role: 'user', content: 'And the fence is of willow.' }]);
+    const answer = await summaries.get(id, 'brief', { ...asked, refresh: true });
+    expect(answer).toMatchObject({ isStale: true, isStored: true });
+    expect(answer.summary?.text).toBe(ANSWER);
+    expect(['PROVIDER', 'TIMEOUT']).toContain(answer.problem?.code);
+    expect(readFileSync(file, 'utf8')).toBe(bytes);
+  });
 
   it('no model is asked if none was allowed', async () => {
     const { summaries, id, file } = await open([]);

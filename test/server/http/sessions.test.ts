@@ -90,25 +90,27 @@ describe.each([
   ['with sessions', {}],
   ['stateless', STATELESS],
 ] as const)('a server %s', (_name, options) => {
-  it.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
-    'speaks revision %s',
-    async (revision) => {
-      await withHttpPlace(options, async ({ url }) => {
-        const greeted = await ask(url, { body: initialize(revision) });
-        expect(greeted.body.result?.['protocolVersion']).toBe(revision);
-        const session = greeted.headers['mcp-session-id'];
-        const headers = {
-          ...JSON_HEADERS,
-          ...(session !== undefined && { 'Mcp-Session-Id': String(session) }),
-        };
-        const note = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
-        const noted = await ask(url, { headers, body: note });
-        expect([noted.status, noted.text]).toEqual([202, '']);
-        const tools = await ask(url, { headers, body: rpc('tools/list') });
-        expect(tools.body.result?.['tools']).toHaveLength(OFFERED);
-      });
-    },
-  );
+  it.each([
+    '2025-11-25',
+    '2025-06-18',
+    '2025-03-26',
+    '2024-11-05',
+  ])('speaks revision %s', async (revision) => {
+    await withHttpPlace(options, async ({ url }) => {
+      const greeted = await ask(url, { body: initialize(revision) });
+      expect(greeted.body.result?.['protocolVersion']).toBe(revision);
+      const session = greeted.headers['mcp-session-id'];
+      const headers = {
+        ...JSON_HEADERS,
+        ...(session !== undefined && { 'Mcp-Session-Id': String(session) }),
+      };
+      const note = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
+      const noted = await ask(url, { headers, body: note });
+      expect([noted.status, noted.text]).toEqual([202, '']);
+      const tools = await ask(url, { headers, body: rpc('tools/list') });
+      expect(tools.body.result?.['tools']).toHaveLength(OFFERED);
+    });
+  });
 
   it('answers a batch, which revision 2025-03-26 has', async () => {
     await withHttpPlace(options, async ({ url }) => {

@@ -27,23 +27,22 @@ const wrongFields: [string, Anything][] = [
 ];
 
 describe('the store of conversations', () => {
-  it.each(wrongMessages)(
-    'refuses the message %s, and leaves the earlier messages unchanged',
-    async (_what, wrong) => {
-      const { store, folders } = await openStore();
-      const code = async (call: Promise<unknown>) => (await errorOf(call)).code;
-      expect(await code(store.append('new', wrong, { create: {} }))).toBe('VALIDATION_ERROR');
-      if (wrong !== null)
-        expect(await code(store.create({ messages: wrong }))).toBe('VALIDATION_ERROR');
-      expect(folders()).toEqual([]);
-      await store.append('tea', [user('before')], { create: {} });
-      const [bad, good] = [store.append('tea', wrong), store.append('tea', [user('beside it')])];
-      expect(await code(bad)).toBe('VALIDATION_ERROR');
-      await good;
-      const contents = (await store.load('tea')).messages.map(({ content }) => content);
-      expect(contents).toEqual(['before', 'beside it']);
-    },
-  );
+  it.each(
+    wrongMessages,
+  )('refuses the message %s, and leaves the earlier messages unchanged', async (_what, wrong) => {
+    const { store, folders } = await openStore();
+    const code = async (call: Promise<unknown>) => (await errorOf(call)).code;
+    expect(await code(store.append('new', wrong, { create: {} }))).toBe('VALIDATION_ERROR');
+    if (wrong !== null)
+      expect(await code(store.create({ messages: wrong }))).toBe('VALIDATION_ERROR');
+    expect(folders()).toEqual([]);
+    await store.append('tea', [user('before')], { create: {} });
+    const [bad, good] = [store.append('tea', wrong), store.append('tea', [user('beside it')])];
+    expect(await code(bad)).toBe('VALIDATION_ERROR');
+    await good;
+    const contents = (await store.load('tea')).messages.map(({ content }) => content);
+    expect(contents).toEqual(['before', 'beside it']);
+  });
 
   it.each(wrongFields)('refuses %s, when it is made and later', async (_what, wrong) => {
     const { store, another } = await openStore();

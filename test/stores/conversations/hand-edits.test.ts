@@ -241,35 +241,34 @@ describe('damaged files', () => {
     ],
   ];
 
-  it.each(DAMAGED)(
-    '%s: reported with the place, left as it is, and harming nothing else',
-    async (_, content, place) => {
-      const { store, put, fileOf } = await openStore();
-      await store.append('key', [user('a')], { create: true });
-      put(ID1, content);
-      const { at, ...details } = place as { at?: string };
-      const error = await store.load(ID1).then(
-        () => undefined,
-        (reason) => reason,
-      );
-      expect(isAppError(error, 'CONVERSATION_CORRUPTED')).toBe(true);
-      expect(error.details).toMatchObject({ path: fileOf(ID1), ...details });
-      if (at) expect(error.details.at).toBe(at);
-      await expect(store.append(ID1, [user('b')])).rejects.toEqual(code('CONVERSATION_CORRUPTED'));
-      await expect(store.removeIf(ID1, () => true)).rejects.toEqual(code('CONVERSATION_CORRUPTED'));
-      expect(await store.list()).toHaveLength(1);
-      expect(store.damaged()).toEqual([
-        { conversationId: ID1, error: code('CONVERSATION_CORRUPTED') },
-      ]);
-      expect(await store.append('key', [user('b')])).toMatchObject({ seq: 2 });
-      await store.append('another', [user('b')], { create: true });
-      await store.tidy();
-      expect(readFileSync(fileOf(ID1))).toEqual(Buffer.from(content));
-      put(ID1, { messages: [] });
-      expect(await store.list()).toHaveLength(3);
-      expect(store.damaged()).toEqual([]);
-    },
-  );
+  it.each(
+    DAMAGED,
+  )('%s: reported with the place, left as it is, and harming nothing else', async (_, content, place) => {
+    const { store, put, fileOf } = await openStore();
+    await store.append('key', [user('a')], { create: true });
+    put(ID1, content);
+    const { at, ...details } = place as { at?: string };
+    const error = await store.load(ID1).then(
+      () => undefined,
+      (reason) => reason,
+    );
+    expect(isAppError(error, 'CONVERSATION_CORRUPTED')).toBe(true);
+    expect(error.details).toMatchObject({ path: fileOf(ID1), ...details });
+    if (at) expect(error.details.at).toBe(at);
+    await expect(store.append(ID1, [user('b')])).rejects.toEqual(code('CONVERSATION_CORRUPTED'));
+    await expect(store.removeIf(ID1, () => true)).rejects.toEqual(code('CONVERSATION_CORRUPTED'));
+    expect(await store.list()).toHaveLength(1);
+    expect(store.damaged()).toEqual([
+      { conversationId: ID1, error: code('CONVERSATION_CORRUPTED') },
+    ]);
+    expect(await store.append('key', [user('b')])).toMatchObject({ seq: 2 });
+    await store.append('another', [user('b')], { create: true });
+    await store.tidy();
+    expect(readFileSync(fileOf(ID1))).toEqual(Buffer.from(content));
+    put(ID1, { messages: [] });
+    expect(await store.list()).toHaveLength(3);
+    expect(store.damaged()).toEqual([]);
+  });
 
   it('of a newer format are left alone', async () => {
     const { store, put, textOf } = await openStore();

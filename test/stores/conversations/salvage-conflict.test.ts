@@ -6,17 +6,17 @@ const LOCATION = { path: '/x/conversation.json', conversationId: '20250124-17377
 const message = (id: string, second: number) =>
   `{"id": "${id}", "role": "user",\n"content": "text ${id}",\n"createdAt": "2025-01-24T13:20:0${second}.000Z"}`;
 
-it.each(['', '||||||| base\n{"id": "none"}\n'])(
-  'unites the messages of both sides (%j)',
-  (base) => {
-    const text = [
-      `{"messages": [\n${message('one', 1)},`,
-      `<<<<<<< HEAD\n${message('main', 3)},\n${message('last', 5)}`,
-      `${base}=======\n${message('side', 2)},\n${message('end', 4)}`,
-      '>>>>>>> side\n]}',
-    ].join('\n');
-    const document = salvage(text, LOCATION);
-    const ids = document?.snapshot().messages.map(({ id }) => id);
-    expect(ids).toEqual(['one', 'side', 'main', 'end', 'last']);
-  },
-);
+it.each([
+  '',
+  '||||||| base\n{"id": "none"}\n',
+])('unites the messages of both sides (%j)', (base) => {
+  const text = [
+    `{"messages": [\n${message('one', 1)},`,
+    `<<<<<<< HEAD\n${message('main', 3)},\n${message('last', 5)}`,
+    `${base}=======\n${message('side', 2)},\n${message('end', 4)}`,
+    '>>>>>>> side\n]}',
+  ].join('\n');
+  const document = salvage(text, LOCATION);
+  const ids = document?.snapshot().messages.map(({ id }) => id);
+  expect(ids).toEqual(['one', 'side', 'main', 'end', 'last']);
+});

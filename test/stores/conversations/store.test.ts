@@ -225,15 +225,21 @@ describe('keys of the caller', () => {
     expect(await store.exists('key')).toBe(false);
   });
 
-  it.each(['.', '..', 'con', '__proto__', 'constructor', 'a'.repeat(128), '-rf', '2025'])(
-    'are data, never names of files: %s',
-    async (key) => {
-      const { store, folders } = await openStore();
-      await store.append(key, [user('a')], { create: true });
-      expect((await store.load(key)).clientId).toBe(key);
-      expect(folders()).toEqual([ID0]);
-    },
-  );
+  it.each([
+    '.',
+    '..',
+    'con',
+    '__proto__',
+    'constructor',
+    'a'.repeat(128),
+    '-rf',
+    '2025',
+  ])('are data, never names of files: %s', async (key) => {
+    const { store, folders } = await openStore();
+    await store.append(key, [user('a')], { create: true });
+    expect((await store.load(key)).clientId).toBe(key);
+    expect(folders()).toEqual([ID0]);
+  });
 });
 
 describe('an append', () => {
@@ -298,21 +304,20 @@ describe('references', () => {
     `${ID0}\u202e`,
   ];
 
-  it.each(HOSTILE.map((ref) => [ref.slice(0, 40), ref]))(
-    '%j is refused without any file access',
-    async (_, ref) => {
-      const { store, logsFolder } = await openStore();
-      // Whatever looked at the file system now would fail with another code, or make the folder anew.
-      rmSync(logsFolder, { recursive: true });
-      const invalid = code('VALIDATION_ERROR');
-      await expect(store.load(ref)).rejects.toEqual(invalid);
-      await expect(store.exists(ref)).rejects.toEqual(invalid);
-      await expect(store.append(ref, [user('a')], { create: true })).rejects.toEqual(invalid);
-      await expect(store.removeIf(ref, () => true)).rejects.toEqual(invalid);
-      expect(() => store.path(ref)).toThrow(invalid);
-      expect(existsSync(logsFolder)).toBe(false);
-    },
-  );
+  it.each(
+    HOSTILE.map((ref) => [ref.slice(0, 40), ref]),
+  )('%j is refused without any file access', async (_, ref) => {
+    const { store, logsFolder } = await openStore();
+    // Whatever looked at the file system now would fail with another code, or make the folder anew.
+    rmSync(logsFolder, { recursive: true });
+    const invalid = code('VALIDATION_ERROR');
+    await expect(store.load(ref)).rejects.toEqual(invalid);
+    await expect(store.exists(ref)).rejects.toEqual(invalid);
+    await expect(store.append(ref, [user('a')], { create: true })).rejects.toEqual(invalid);
+    await expect(store.removeIf(ref, () => true)).rejects.toEqual(invalid);
+    expect(() => store.path(ref)).toThrow(invalid);
+    expect(existsSync(logsFolder)).toBe(false);
+  });
 
   it('an id that does not exist is not found, and makes nothing', async () => {
     const { store, folders } = await openStore();

@@ -48,20 +48,19 @@ async function until(isIt: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 describe('a path that only a shell reads as another folder', () => {
-  it.each(['~/b.md', '~ada/b.md', '$HOME/b.md', '$TMPDIR/a/b.md'])(
-    'makes no folder of that name: %s',
-    async (path) => {
-      const { bank, folder } = openBank();
-      await bank.add('a.md', 'text');
-      const { code, message } = await errorOf(bank.add(path, 'text'));
-      expect([code, message]).toEqual([
-        'VALIDATION_ERROR',
-        expect.stringContaining('only a shell'),
-      ]);
-      expect((await errorOf(bank.rename('a.md', path, undefined))).code).toBe('VALIDATION_ERROR');
-      expect(readdirSync(folder).filter((name) => /^[~$]/.test(name))).toEqual([]);
-    },
-  );
+  it.each([
+    '~/b.md',
+    '~ada/b.md',
+    '$HOME/b.md',
+    '$TMPDIR/a/b.md',
+  ])('makes no folder of that name: %s', async (path) => {
+    const { bank, folder } = openBank();
+    await bank.add('a.md', 'text');
+    const { code, message } = await errorOf(bank.add(path, 'text'));
+    expect([code, message]).toEqual(['VALIDATION_ERROR', expect.stringContaining('only a shell')]);
+    expect((await errorOf(bank.rename('a.md', path, undefined))).code).toBe('VALIDATION_ERROR');
+    expect(readdirSync(folder).filter((name) => /^[~$]/.test(name))).toEqual([]);
+  });
 
   it('can be read, renamed and deleted where it is there', async () => {
     const { bank, put } = openBank();
