@@ -51,8 +51,11 @@ const MIN_LOG_BYTES = 1_000_000;
 /** How often the files are checked for subscribers while there are no queries. */
 const POLL_MS = 500;
 const PAGE = 1_000;
-/** An editor may still be saving a damaged snapshot that was written this recently. */
-const SETTLED_MS = 2_000;
+/**
+ * An editor or a copy over the network may still be writing a damaged snapshot that was changed this recently.
+ * A new snapshot in its place would lose the rest.
+ */
+const SETTLED_MS = 30_000;
 
 export interface KnowledgeGraphOptions extends StoreOptions, Limits {
   readonly snapshotPath: string;
@@ -304,7 +307,6 @@ export class KnowledgeGraph {
     const { snapshot, needsHealing } = this.#state.content;
     const isDue = logBytes > Math.max(MIN_LOG_BYTES, Number(snapshot?.size ?? 0));
     const ageMs = this.#clock.now() - Number((snapshot?.mtimeNs ?? 0n) / 1_000_000n);
-    // An editor may still be writing the snapshot. A new snapshot now would lose the rest of its text.
     const isBeingSaved = needsHealing && Math.abs(ageMs) <= SETTLED_MS;
     if (!(isDue || needsHealing) || isBeingSaved || this.#saving !== undefined) return;
     void this.save().catch((error: unknown) => {
