@@ -5,6 +5,7 @@ import type { Clock } from '../base/clock.js';
 import type { Config } from '../config/config.js';
 import { backupCheck } from '../doctor/checks/backups.js';
 import { besideConversationsCheck } from '../doctor/checks/beside-conversations.js';
+import { conflictCopyCheck } from '../doctor/checks/conflict-copies.js';
 import { conversationCheck } from '../doctor/checks/conversations.js';
 import { type DerivedCache, indexCheck, vectorCheck } from '../doctor/checks/derived.js';
 import { leftoverCheck } from '../doctor/checks/leftovers.js';
@@ -62,6 +63,7 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
       noteCheck(memoryBank),
       insightCheck(insights, bankFolder, durability),
       graphCheck(kg),
+      conflictCopyCheck(logsFolder, kg.files),
       permissionCheck([
         ...[logsFolder, archive, backup.folder, join(root, 'exports'), config.cacheFolder],
       ]),

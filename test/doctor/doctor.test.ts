@@ -36,6 +36,33 @@ const contentsOf = (place: DoctorPlace, id = ID) =>
     (await conversations.load(id)).messages.map(({ content }) => content),
   );
 
+describe('copies that a sync program made', () => {
+  it('are found beside conversations, the state and the graph, and nothing else is', async () => {
+    const place = doctorPlace();
+    await place.withApp(async ({ conversations, kg, state }) => {
+      await conversations.create({ messages: [{ role: 'user', content: 'hello' }] });
+      await state.set({ contextWindow: 5 });
+      await kg.add([{ subject: 'a', predicate: 'b', object: 'c' }]);
+      await kg.save();
+      await kg.save();
+    });
+    expect(await of(place, 'conflict copies')).toEqual([]);
+    const logs = join(place.root, 'conversation-logs');
+    const [id = ''] = readdirSync(logs).filter((name) => /^\d/.test(name));
+    const copies = [
+      join(logs, id, 'conversation (conflicted copy).json'),
+      join(logs, 'state.sync-conflict-20261126-101010-ABC.json'),
+      join(place.root, 'memory-bank', 'kg_wal.sync-conflict-20261126-101010-ABC.log'),
+      join(place.root, 'memory-bank', 'kg_snapshot 2.json'),
+    ];
+    for (const path of copies) writeFileSync(path, '{}');
+    writeFileSync(join(logs, id, 'conversation.broken-20261126T101010123Z.json'), '{}');
+    const found = await of(place, 'conflict copies');
+    expect(found.map(({ path }) => path).sort()).toEqual(copies.sort());
+    expect(found.every(({ severity }) => severity === 'warning')).toBe(true);
+  });
+});
+
 describe('a healthy store', () => {
   it('has steps with counts and times, and nothing to find', async () => {
     const place = doctorPlace();

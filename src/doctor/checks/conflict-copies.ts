@@ -1,0 +1,61 @@
+/**
+ * Finds copies that sync programs make of a file that was changed on two machines, such as
+ * `conversation (conflicted copy).json`. Daybook does not read them.
+ */
+import { basename, join } from 'node:path';
+import { listFiles, listFolders } from '../../files/paths/folders.js';
+import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
+import type { GraphFiles } from '../../stores/knowledge-graph/log/graph-files.js';
+import type { Check, CheckContext } from '../check.js';
+
+/** A file that a repair kept has such a name. */
+const KEPT_BY_REPAIR = /\.broken-\d{8}T\d{9}Z\.json$/;
+
+export const conflictCopyCheck = (logsFolder: string, graph: GraphFiles): Check => ({
+  name: 'conflict copies',
+  async run(context) {
+    await checkFolder(
+      logsFolder,
+      ['state.json'],
+      'To keep a value of it, copy it by hand.',
+      context,
+    );
+    for (const id of await listFolders(logsFolder)) {
+      if (!CONVERSATION_ID.test(id)) continue;
+      context.signal.throwIfAborted();
+      const hint = `To keep messages that only the copy has, add them with daybook edit ${id}. Then remove the copy.`;
+      await checkFolder(join(logsFolder, id), ['conversation.json'], hint, context);
+    }
+    const { folder, locks: _locks, ...files } = graph;
+    const ofGraph = `A copy of the log: append its lines to ${graph.wal}, in any order. A copy of the snapshot: import it with daybook kg import. Then remove the copy.`;
+    const names = Object.values(files).map((path) => basename(path));
+    await checkFolder(folder, names, ofGraph, context);
+  },
+});
+
+/** `names`: the files that Daybook keeps in the folder. */
+async function checkFolder(
+  folder: string,
+  names: readonly string[],
+  hint: string,
+  { countChecked, found }: CheckContext,
+): Promise<void> {
+  for (const name of await listFiles(folder)) {
+    const original = names.find((known) => isCopyOf(name, known));
+    if (original === undefined || names.includes(name)) continue;
+    countChecked();
+    found({
+      severity: 'warning',
+      path: join(folder, name),
+      message: `This is not a file of Daybook: it seems to be a copy of ${original} that a sync program made. Daybook does not read it.`,
+      hint,
+    });
+  }
+}
+
+/** `state (conflicted copy).json` is a copy of `state.json`. */
+function isCopyOf(name: string, original: string): boolean {
+  const [stem = '', ending = ''] = original.split(/(?=\.[^.]+$)/);
+  const isOther = name !== original && !KEPT_BY_REPAIR.test(name);
+  return isOther && name.startsWith(stem) && name.endsWith(ending);
+}
