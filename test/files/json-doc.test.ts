@@ -72,6 +72,11 @@ describe('parseDocument', () => {
     expect(placeOf(file)).toEqual([line, column]);
   });
 
+  it('names the conflict markers that git left', () => {
+    const text = '{\n<<<<<<< HEAD\n"a": 1\n=======\n"a": 2\n>>>>>>> side\n}\n';
+    expect(() => parse(text)).toThrow('at line 2, column 1: a conflict marker of git.');
+  });
+
   it('has a place for every damaged text', () => {
     const cut = fc.constantFrom(
       '',

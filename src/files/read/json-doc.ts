@@ -167,6 +167,10 @@ function damagedAt(text: string, path: string, damaged: ErrorCode, cause: unknow
   return new AppError(damaged, message, { details, cause });
 }
 
+/** A line with which git begins, divides or ends a conflict. */
+const CONFLICT_MARKER = /^(?:<{7}|={7}|>{7}|\|{7})/;
+const MARKER_LENGTH = 7;
+
 function firstFault(text: string): { offset: number; problem: string } {
   const errors: ParseError[] = [];
   try {
@@ -178,7 +182,9 @@ function firstFault(text: string): { offset: number; problem: string } {
   }
   const [first] = errors;
   if (first === undefined) return { offset: 0, problem: 'it is not JSON' };
-  return { offset: first.offset, problem: jsonProblem(first.error) };
+  const isMarker = CONFLICT_MARKER.test(text.slice(first.offset, first.offset + MARKER_LENGTH));
+  const problem = isMarker ? 'a conflict marker of git' : jsonProblem(first.error);
+  return { offset: first.offset, problem };
 }
 
 function lineAndColumn(text: string, offset: number): { line: number; column: number } {
