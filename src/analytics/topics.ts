@@ -10,7 +10,10 @@ import type { Report } from './report.js';
 
 export interface Topic {
   readonly word: string;
-  /** Number of the report's messages and conversations that have the word. */
+  /**
+   * Number of messages and conversations that have the word, in whole conversations of the report. A
+   * conversation counts only if the word is one of its most frequent ones.
+   */
   readonly messages: number;
   readonly conversations: number;
 }

@@ -34,8 +34,7 @@ export interface Frequencies {
 }
 
 /**
- * Candidates for distinctive words, most frequent first. Words of the title are left out, because readers
- * see the title. `session` is the end of `all`.
+ * Candidates for distinctive words, most frequent first. `session` is the end of `all`.
  */
 export async function frequentWords(
   session: readonly Message[],

@@ -112,7 +112,9 @@ export const getAnalytics = defineTool({
         .exactOptional(),
       topics: z
         .array(z.object({ word: z.string(), messages: count, conversations: count }))
-        .describe('Distinctive words of these messages, the most distinctive first.')
+        .describe(
+          'Distinctive words of these conversations, the most distinctive first. They are chosen from the 40 most frequent words of each whole conversation, whatever from, to and role are, and the numbers are estimates for whole conversations.',
+        )
         .exactOptional(),
     }),
   annotations: READS,
