@@ -26,6 +26,7 @@ interface Use {
 export class RetainedLock {
   readonly #locksFolder: string;
   readonly #name: string;
+  readonly #onIdle: () => void;
   readonly #uses: Use[] = [];
   #session: Promise<void> | undefined;
   /** Resumes the session if it waits for its next use. */
@@ -33,9 +34,11 @@ export class RetainedLock {
   #idleSince = 0;
   #isClosed = false;
 
-  constructor(locksFolder: string, name: string) {
+  /** `onIdle` is called when the lock was released and no work waits. */
+  constructor(locksFolder: string, name: string, onIdle: () => void = () => undefined) {
     this.#locksFolder = locksFolder;
     this.#name = name;
+    this.#onIdle = onIdle;
   }
 
   /**
@@ -65,6 +68,7 @@ export class RetainedLock {
       .then(() => {
         this.#session = undefined;
         if (this.#uses.length > 0) this.#start();
+        else this.#onIdle();
       });
   }
 

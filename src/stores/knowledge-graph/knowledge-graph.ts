@@ -120,8 +120,9 @@ export class KnowledgeGraph {
     this.files = graphFiles(options.snapshotPath, options.walPath);
     this.#state = new GraphState(this.files, log, queue);
     this.#changes = new Changes(options, clock);
-    this.#lock = new RetainedLock(this.files.locks, 'kg');
     this.#end = new AppendHandle(this.files.wal, { fsync: options.syncsAppends });
+    // An open file would keep its drive from being unmounted.
+    this.#lock = new RetainedLock(this.files.locks, 'kg', () => this.#end.close());
     this.#compaction = { state: this.#state, lock: this.#lock, end: this.#end, clock, fsync };
     this.#writer = new GraphWriter({
       state: this.#state,
