@@ -1,6 +1,6 @@
 /** Joins words to a command line that a person can paste into a shell. */
 
-const NEEDS_NO_QUOTES = /^[\w@%+=:,./-]+$/;
+const NEEDS_NO_QUOTES = /^[\w@%+=:,.\\/-]+$/;
 
 /** Quotes for a POSIX shell; on Windows for cmd and PowerShell, where a path has no quotation marks. */
 export function shellLine(words: readonly string[], platform: string = process.platform): string {

@@ -16,7 +16,9 @@ async function connect(research: ResearchService): Promise<Client> {
   const { store: conversations } = bench;
   const { queue: deferredWrites } = conversations.deferred;
   const requireUnconverted = () => undefined;
-  const app = { research, conversations, deferredWrites, requireUnconverted } as unknown as App;
+  const archives = { count: async () => 0 };
+  const services = { research, conversations, archives, deferredWrites, requireUnconverted };
+  const app = services as unknown as App;
   const { server } = buildServer({ app: () => app, toolsets: ['perplexity'] });
   const made = new Client({ name: 'test', version: '1' });
   const [here, there] = InMemoryTransport.createLinkedPair();
