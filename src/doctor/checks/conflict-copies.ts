@@ -2,7 +2,7 @@
  * Finds copies that sync programs make of a file that was changed on two machines, such as
  * `conversation (conflicted copy).json`. Daybook does not read them.
  */
-import { basename, join } from 'node:path';
+import { basename, join, parse } from 'node:path';
 import { listFiles, listFolders } from '../../files/paths/folders.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import type { GraphFiles } from '../../stores/knowledge-graph/log/graph-files.js';
@@ -42,7 +42,7 @@ async function checkFolder(
 ): Promise<void> {
   for (const name of await listFiles(folder)) {
     const original = names.find((known) => isCopyOf(name, known));
-    if (original === undefined || names.includes(name)) continue;
+    if (original === undefined || names.includes(name) || KEPT_BY_REPAIR.test(name)) continue;
     countChecked();
     found({
       severity: 'warning',
@@ -53,9 +53,13 @@ async function checkFolder(
   }
 }
 
-/** `state (conflicted copy).json` is a copy of `state.json`. */
+/**
+ * `state (conflicted copy).json` is a copy of `state.json`. `state2.json` is not: sync programs put a space or
+ * a punctuation mark after the name.
+ */
 function isCopyOf(name: string, original: string): boolean {
-  const [stem = '', ending = ''] = original.split(/(?=\.[^.]+$)/);
-  const isOther = name !== original && !KEPT_BY_REPAIR.test(name);
-  return isOther && name.startsWith(stem) && name.endsWith(ending);
+  const { name: stem, ext } = parse(original);
+  return (
+    name.startsWith(stem) && /^[^\p{L}\p{N}]/u.test(name.slice(stem.length)) && name.endsWith(ext)
+  );
 }
