@@ -40,7 +40,7 @@ export function addBackup(program: Command, flags: () => Flags): void {
       'after',
       examplesText(
         'restore all.jsonl --dry-run',
-        'restore backups/daybook-20251225T090000Z.tar.gz',
+        'restore backups/daybook-20251225T090000Z-1f0c2a9b.tar.gz',
         'restore garden-plan',
         'restore ideas/garden.md',
       ),
