@@ -3,60 +3,105 @@
  * read-change-write happens under this lock.
  *
  * The lock is a folder. The *name* of the folder inside it identifies the owner, so a crash cannot leave
- * half of it, and one rename acquires the lock or removes a dead owner. New content is written to a
- * temporary file *inside* the lock folder: the rename that commits it fails if the lock was lost, so a
- * process that was paused cannot overwrite newer data. A waiting process creates the mark `wanted`, and a
- * busy owner then pauses. docs/LOCKING.md has the protocol and the measurements. Without contention all
- * calls are synchronous: each takes microseconds, and the thread pool costs ten times that.
+ * half of it, and one rename acquires the lock or removes a dead owner. Every change of a file under the
+ * lock is a rename from or to the owner's folder inside the lock. If the lock was lost, this folder is gone
+ * and the rename fails, so a process that was paused cannot overwrite newer data. A waiting process creates
+ * the mark `wanted`, and a busy owner then pauses. docs/LOCKING.md has the protocol and the measurements.
  */
-import { lstatSync, mkdirSync, renameSync, rmdirSync } from 'node:fs';
-import { readdir, utimes } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { sleep, systemClock } from '../../base/clock.js';
+import { existsSync, linkSync, lstatSync } from 'node:fs';
+import { lstat, rm, utimes } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { systemClock } from '../../base/clock.js';
 import { AppError, errnoOf } from '../../base/errors.js';
-import { randomBelow } from '../../base/ids.js';
-import { makeFolder, renameWithRetry } from '../atomic/atomic-write.js';
-import { FOLDER_MODE } from '../private-modes.js';
-import { ignoreErrno, withFileError } from '../read/file-errors.js';
-import { type PinnedFolder, pinFolder } from '../safe-access/pinned-folder.js';
-import { symlinkError } from '../safe-access/refusals.js';
+import {
+  type Durability,
+  type ReplaceOptions,
+  renameOnto,
+  renameWithRetry,
+  replaceThrough,
+  StaleBaseError,
+  syncFolder,
+  syncNames,
+  unconfirmed,
+} from '../atomic/atomic-write.js';
+import { type NewFolder, placeFolder, stageFolders } from '../atomic/new-folders.js';
+import { isWithoutLinks } from '../atomic/staging.js';
+import { fileError, ignoreErrno, withFileError } from '../read/file-errors.js';
+import { isSameFile, readStampNow, type Stamp } from '../read/stamp.js';
+import { copyRegular, requireReplaceable } from '../safe-access/open-regular.js';
+import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';
+import { notRegularFileError } from '../safe-access/refusals.js';
 import { requireUnconverted } from '../sealing/open-stores.js';
 import { requirePresent } from '../store-presence.js';
-import { type HeldLock, heldLock, LockLostError, WANTED } from './lock-handle.js';
-import {
-  discardedName,
-  exists,
-  forgetOwner,
-  inUse,
-  type LockFolder,
-  removeDeadOwner,
-  removeDiscarded,
-  removeIfEmpty,
-  TAKEN,
-  TAKEN_ON_WINDOWS,
-} from './lock-takeover.js';
-import { HEARTBEAT_INTERVAL_MS, isOwnerName, ownerName } from './process-identity.js';
+import { acquire, release } from './lock-acquisition.js';
+import { WANTED } from './lock-takeover.js';
+import { HEARTBEAT_INTERVAL_MS } from './process-identity.js';
 
-/** How long a caller waits before it gets `LOCKED`. */
-const WAIT_LIMIT_MS = 10_000;
-const FIRST_PAUSE_MS = 1;
-const LONGEST_PAUSE_MS = 20;
-/** An owner pauses this long for a waiter: longer than any waiter's pause, so the waiter gets the lock. */
-const YIELD_MS = 25;
 const MAX_RUNS = 20;
-
 const GONE = ['ENOENT'];
-const IS_WINDOWS = process.platform === 'win32';
-
-/** A lock that this process owns. Its `folder` stays pinned until the release. */
-interface Owned extends LockFolder {
-  readonly own: string;
-}
 
 /** By lock path: the last call of this process. Calls of one process wait here, not on the disk. */
 const queues = new Map<string, Promise<unknown>>();
-/** By lock path, if another process waits: this process tries again after this time (monotonic). */
-const yieldUntil = new Map<string, number>();
+
+/** The lock was lost, or the file that was read has changed. `withLock` then runs the work again. */
+export class LockLostError extends Error {}
+
+export interface LockedReplaceOptions extends ReplaceOptions {
+  /**
+   * This is the last operation under the lock: the lock is released after the rename and before the fsync
+   * of the folder. A later writer's fsync also makes this rename durable. A caller that only reads the new
+   * content must fsync the target's folder itself before it relies on it.
+   */
+  readonly isLast?: boolean;
+}
+
+export interface HeldLock {
+  /**
+   * Replaces `target` (on the lock's file system) with `bytes`. Durable when it resolves. If it throws, the
+   * target is unchanged, unless the error has `details.unconfirmed`. An error of `onReplaced` is thrown at
+   * the end. LockLostError if the lock was lost, or if `base` is given and an editor has changed the target
+   * since.
+   */
+  replace(
+    target: string,
+    bytes: Uint8Array,
+    durability: Durability,
+    options?: LockedReplaceOptions,
+  ): Promise<Stamp>;
+  /**
+   * Makes `target` a hard link to the file `source`, or a copy if hard links are not supported. Replaces a
+   * file `target`. Does nothing if there is no `source`. The name is durable when it resolves.
+   * LockLostError if the lock was lost.
+   */
+  link(source: string, target: string, durability: Durability): Promise<void>;
+  /**
+   * Removes a file. Does nothing if there is no such file. Durable when it resolves. LockLostError if the
+   * lock was lost.
+   */
+  remove(target: string, durability: Durability): Promise<void>;
+  /**
+   * Like `replace`, by the file `stage`, which was written and fsynced before: for content too large for
+   * memory.
+   */
+  replaceByFile(stage: string, target: string, durability: Durability): Promise<void>;
+  /**
+   * Adds new folders to `parent`; each is added completely or not at all. Calls `onPlaced` for each added
+   * folder; returns the error of each other folder by its index (ALREADY_EXISTS: its name exists). All added
+   * folders are durable when it resolves. LockLostError if the lock was lost: call it again with the
+   * folders that were not added.
+   */
+  addFolders(
+    parent: string,
+    folders: readonly NewFolder[],
+    durability: Durability,
+    onPlaced: (index: number, stamp: Stamp) => void,
+  ): Promise<Map<number, unknown>>;
+  /** Whether this process still owns the lock. Appends check it, because they have no rename that fails. */
+  isOurs(): boolean;
+  /** Whether another process waits for the lock. */
+  isWanted(): boolean;
+}
+
 /**
  * Runs `work` under the lock `name` in `locksFolder`. `work` must read the data that it changes under the
  * lock. If the lock is lost before the commit, `work` runs again from its start. LOCKED after ten seconds
@@ -107,157 +152,165 @@ async function runLocked<T>(
   throw new AppError('LOCKED', `The lock ${basename(path)} was lost ${MAX_RUNS} times.`);
 }
 
-async function acquire(locksFolder: string, path: string): Promise<Owned> {
-  const start = systemClock.monotonic();
-  await yieldToWaiter(path);
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-    const folder = await pinLocks(locksFolder);
-    const lock = { path, at: folder.at(basename(path)), folder };
-    let isFree = false;
-    try {
-      const own = await tryAcquire(lock);
-      if (own !== undefined) {
-        forgetOwner(path);
-        return { ...lock, own };
-      }
-      if (systemClock.monotonic() - start > WAIT_LIMIT_MS) throw await lockedError(lock);
-      isFree = await removeDeadOwner(lock);
-      folder.close();
-    } catch (error) {
-      folder.close();
-      if (errnoOf(error) !== 'ENOENT' || (await exists(locksFolder))) throw error;
-    }
-    await sleep((isFree ? FIRST_PAUSE_MS : pauseMs) * (0.5 + randomBelow(1000) / 2000));
-  }
-}
-
-/**
- * Creates the folder if it is missing, without fsync: no lock has to survive a power cut. PATH_ESCAPE for a
- * link.
- */
-async function pinLocks(locksFolder: string): Promise<PinnedFolder> {
-  try {
-    return pinFolder(locksFolder);
-  } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw error;
-    await makeFolder(locksFolder, { fsync: false });
-    return pinFolder(locksFolder);
-  }
-}
-
-/** Pauses if another process waits for this lock and this process was its last owner. */
-async function yieldToWaiter(path: string): Promise<void> {
-  const until = yieldUntil.get(path);
-  if (until === undefined) return;
-  yieldUntil.delete(path);
-  await sleep(Math.max(0, until - systemClock.monotonic()));
-}
-
-/** Renames a private folder with our name to the lock. `undefined` if another process owns the lock. */
-async function tryAcquire(lock: LockFolder): Promise<string | undefined> {
-  const { at } = lock;
-  const own = ownerName();
-  inUse.add(own);
-  const privatePath = `${at}.${own}`;
-  try {
-    makePrivate(privatePath, own);
-    if (publish(privatePath, lock)) return own;
-  } catch (error) {
-    // A network share can report a failure for a rename that succeeded.
-    if (await exists(join(at, own)).catch(() => false)) return own;
-    inUse.delete(own); // the rename may still succeed later
-    discardPrivate(privatePath, own);
-    throw error;
-  }
-  discardPrivate(privatePath, own);
-  inUse.delete(own);
-  return undefined;
-}
-
-/** If the folder cannot be removed now, a sweep removes it when this process has ended. */
-function discardPrivate(privatePath: string, own: string): void {
-  try {
-    rmdirSync(join(privatePath, own));
-    rmdirSync(privatePath);
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error;
-  }
-}
-
-function publish(privatePath: string, { at, path }: LockFolder): boolean {
-  try {
-    // A released lock may remain as an empty folder. Windows does not rename onto an existing folder.
-    if (IS_WINDOWS) removeIfEmpty(at);
-    renameSync(privatePath, at);
-    return true;
-  } catch (error) {
-    const errno = errnoOf(error) ?? '';
-    const isLink = lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink();
-    if (isLink) throw symlinkError(path);
-    if (TAKEN.includes(errno) || (IS_WINDOWS && TAKEN_ON_WINDOWS.includes(errno))) return false;
-    throw error;
-  }
-}
-
-function makePrivate(privatePath: string, own: string): void {
-  mkdirSync(privatePath, { mode: FOLDER_MODE });
-  mkdirSync(join(privatePath, own), { mode: FOLDER_MODE });
-}
-
-/** Ignores errors of the system: the commits are done, and the next caller removes a lock that remains. */
-async function release(owned: Owned): Promise<void> {
-  const { at, own, folder } = owned;
-  try {
-    if (removeOwnName(at, own) ?? (await discardOwnName(owned))) removeIfEmpty(at);
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error;
-  } finally {
-    inUse.delete(own); // also if the name could not be removed
-    folder.close();
-  }
-}
-
-/** False if another process removed our name from the lock; `undefined` if our folder is not empty. */
-function removeOwnName(path: string, own: string): boolean | undefined {
-  try {
-    rmdirSync(join(path, own));
-    return true;
-  } catch (error) {
-    return errnoOf(error) === 'ENOENT' ? false : undefined;
-  }
-}
-
-/**
- * Removes our folder if it contains the temporary file of a failed write or a waiter's mark. It renames
- * the folder first, because a waiter could add its mark again meanwhile. Returns false if another process
- * removed our name.
- */
-async function discardOwnName(owned: Owned): Promise<boolean> {
-  const { path, at, own, folder } = owned;
-  const home = join(at, own);
-  const discarded = folder.at(discardedName(owned, own));
-  try {
-    await renameWithRetry(home, discarded);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return false;
-    throw error;
-  }
-  const isWanted = await exists(join(discarded, WANTED)).catch(() => false);
-  if (isWanted) yieldUntil.set(path, systemClock.monotonic() + YIELD_MS);
-  await removeDiscarded(owned, discardedName(owned, own));
-  return true;
-}
-
 async function touch(ownerPath: string): Promise<void> {
   const now = systemClock.now() / 1000;
   await utimes(ownerPath, now, now).catch(() => undefined); // if the lock was lost, the commit fails
 }
 
-async function lockedError({ path, at }: LockFolder): Promise<AppError> {
-  const owner = (await ignoreErrno(GONE, readdir(at)))?.find(isOwnerName);
-  return new AppError(
-    'LOCKED',
-    `Another process has had the write lock of ${basename(path)} for more than ${WAIT_LIMIT_MS / 1000} seconds.`,
-    { details: { path, ...(owner === undefined ? {} : { owner }) } },
+/**
+ * `home`: the owner's folder inside the lock, as a path for system calls; `homePath`: its real path;
+ * `leave` releases the lock.
+ */
+function heldLock(home: string, homePath: string, leave: () => void): HeldLock {
+  const wanted = join(home, WANTED);
+  let isLeft = false;
+  const requireHeld = () => {
+    if (isLeft) throw new AppError('INTERNAL', 'A lock was used after its release.');
+  };
+  return {
+    async replace(target, bytes, durability, { base, onReplaced, isLast = false } = {}) {
+      requireHeld();
+      const failures: unknown[] = [];
+      const stamp = await whileLockHeld(home, 'write', target, () =>
+        replaceThrough(join(home, 'stage'), target, bytes, durability, {
+          base,
+          onReplaced(written) {
+            isLeft = isLast;
+            if (isLast) leave();
+            try {
+              onReplaced?.(written);
+            } catch (error) {
+              failures.push(error); // not a failure of the write
+            }
+          },
+        }),
+      );
+      for (const failure of failures) throw failure;
+      return stamp;
+    },
+    async link(source, target, durability) {
+      requireHeld();
+      const [from, to] = [readStampNow(source), readStampNow(target)];
+      if (from === undefined || (to !== undefined && isSameFile(from, to))) return;
+      await whileLockHeld(home, 'link', target, async () => {
+        await inFolder(dirname(source), (folder) => {
+          requireReplaceable(folder, basename(source), source);
+          return linkOrCopy(folder, source, join(home, 'stage'));
+        });
+        // A symbolic link may have replaced the source since: a hard link would then be a link to it.
+        const staged = lstatSync(join(home, 'stage'));
+        if (!staged.isFile()) throw notRegularFileError(source, staged);
+        await renameOnto(join(home, 'stage'), target);
+        await syncFolder(dirname(target), durability);
+      });
+    },
+    async remove(target, durability) {
+      requireHeld();
+      try {
+        await inFolder(dirname(target), (folder) =>
+          renameWithRetry(folder.at(basename(target)), join(home, 'removed')),
+        );
+      } catch (error) {
+        if (!(await seemsThere(home))) throw new LockLostError('lock lost', { cause: error });
+        if (!GONE.includes(errnoOf(error) ?? '')) throw fileError(error, 'remove', target);
+        return;
+      }
+      await syncFolder(dirname(target), durability);
+    },
+    async replaceByFile(stage, target, durability) {
+      requireHeld();
+      await whileLockHeld(home, 'write', target, async () => {
+        await inFolder(dirname(stage), (folder) =>
+          renameWithRetry(folder.at(basename(stage)), join(home, 'stage')),
+        );
+        await renameOnto(join(home, 'stage'), target);
+      });
+      await syncFolder(dirname(target), durability).catch((error: unknown) => {
+        throw unconfirmed(target, error);
+      });
+    },
+    addFolders(parent, folders, durability, onPlaced) {
+      requireHeld();
+      const adding = () => addFolders(home, homePath, { parent, folders, durability, onPlaced });
+      return whileLockHeld(home, 'write', parent, adding);
+    },
+    // If the folder cannot be read, the lock counts as lost and the work runs again.
+    isOurs: () => existsSync(home),
+    isWanted: () => existsSync(wanted),
+  };
+}
+
+/** Runs a step that needs the lock. LockLostError if it failed because the lock was lost. */
+async function whileLockHeld<T>(
+  home: string,
+  doing: string,
+  target: string,
+  step: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    if (error instanceof LockLostError) throw error;
+    if (error instanceof StaleBaseError) throw new LockLostError('file changed', { cause: error });
+    if (GONE.includes(errnoOf(error) ?? '') && !(await seemsThere(home)))
+      throw new LockLostError('lock lost', { cause: error });
+    throw fileError(error, doing, target);
+  }
+}
+
+interface FoldersToAdd {
+  readonly parent: string;
+  readonly folders: readonly NewFolder[];
+  readonly durability: Durability;
+  onPlaced(index: number, stamp: Stamp): void;
+}
+
+async function addFolders(
+  home: string,
+  homePath: string,
+  { parent, folders, durability, onPlaced }: FoldersToAdd,
+): Promise<Map<number, unknown>> {
+  const staged = await inFolder(homePath, (pinned) =>
+    stageFolders(pinned, parent, folders, durability),
+  );
+  const failed = new Map<number, unknown>();
+  await inFolder(parent, async (pinned) => {
+    for (const [index, { name }] of folders.entries()) {
+      const outcome = staged[index];
+      if (outcome === undefined) continue;
+      try {
+        if ('error' in outcome) throw outcome.error;
+        // This path goes through the lock, so that the rename fails if the lock was lost.
+        await placeFolder(join(home, name), pinned, name);
+      } catch (error) {
+        if (!(await seemsThere(home))) throw new LockLostError('lock lost', { cause: error });
+        failed.set(index, fileError(error, 'write', join(parent, name)));
+        continue;
+      }
+      onPlaced(index, outcome.value);
+    }
+    if (!durability.fsync) return;
+    await syncNames(pinned).catch((error: unknown) => {
+      throw unconfirmed(parent, error);
+    });
+  });
+  return failed;
+}
+
+async function linkOrCopy(folder: PinnedFolder, source: string, target: string): Promise<void> {
+  await rm(target, { force: true }); // from a step that failed
+  try {
+    linkSync(folder.at(basename(source)), target);
+  } catch (error) {
+    if (!isWithoutLinks(error)) throw error;
+    copyRegular(source, target);
+  }
+}
+
+/** Also true if that cannot be determined. Then the caller throws its own error. */
+async function seemsThere(path: string): Promise<boolean> {
+  return ignoreErrno(GONE, lstat(path)).then(
+    (found) => found !== undefined,
+    () => true,
   );
 }

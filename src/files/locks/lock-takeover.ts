@@ -12,9 +12,10 @@ import { listFolders } from '../paths/folders.js';
 import { ignoreErrno, withFileError } from '../read/file-errors.js';
 import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';
 import { removeTree } from '../safe-access/remove-tree.js';
-import { WANTED } from './lock-handle.js';
 import { isOfEarlierBoot, isOwnerName, isOwnName, isSurelyDead } from './process-identity.js';
 
+/** The name of the mark that a waiting process makes in the owner's folder. */
+export const WANTED = 'wanted';
 const GONE = ['ENOENT'];
 export const TAKEN = ['ENOTEMPTY', 'EEXIST'];
 /** The errors on Windows for a rename onto a folder that exists or is being removed. */

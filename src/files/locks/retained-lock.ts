@@ -5,8 +5,7 @@
  */
 import { systemClock } from '../../base/clock.js';
 import { yieldToEventLoop } from '../../base/time-slice.js';
-import { withLock } from './file-lock.js';
-import { type HeldLock, LockLostError } from './lock-handle.js';
+import { type HeldLock, LockLostError, withLock } from './file-lock.js';
 
 /** The lock is released this long after its last use. */
 const KEEP_MS = 100;

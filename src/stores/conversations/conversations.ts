@@ -7,7 +7,6 @@ import type { AppError } from '../../base/errors.js';
 import { yieldToEventLoop } from '../../base/time-slice.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { GroupCommits } from '../../files/atomic/group-commit.js';
-import { withLock } from '../../files/locks/file-lock.js';
 import { keepOutOfGit } from '../../files/paths/git-ignore.js';
 import type { Stamp } from '../../files/read/stamp.js';
 import type { WatcherStatus } from '../../files/watcher/watcher.js';
@@ -45,7 +44,6 @@ import { ConversationWriter } from './writing/writer.js';
 export type {
   AppendOptions,
   AppendResult,
-  ConversationPage,
   ConversationPart,
   ConversationStoreOptions,
   HeadChange,
@@ -53,9 +51,7 @@ export type {
   Merged,
   NewConversation,
   NewMessage,
-  PageRequest,
   Restored,
-  Revision,
   TrashedConversation,
 };
 
@@ -97,10 +93,6 @@ export class ConversationStore {
     this.#commits = new GroupCommits((ref, requests) => this.#writer.commit(ref, requests));
     const create = this.#writer.create.bind(this.#writer);
     this.deferred = new DeferredMessages(this.#core, { create, commit: this.#commit.bind(this) });
-    this.#core.whenOverwritten((before) => {
-      const { conversationId: id } = before.head;
-      return withLock(this.#core.locksFolder, id, () => this.#versions.store(id, before, 'hand'));
-    });
     this.#reader = new ConversationReader(this.#core, this.deferred);
     this.history = new History(this.#core, this.#writer, this.#versions);
     this.edits = new MessageEdits(this.#core, this.#writer);
@@ -153,7 +145,16 @@ export class ConversationStore {
     const turn = this.#core.screened(messages);
     const { messages: screened, ...noted } = turn instanceof Promise ? await turn : turn;
     const request = { messages: options.mayDefer ? withIds(screened) : screened, options };
-    return { ...(await this.deferred.append(ref, request)), ...noted };
+    return { ...(await this.#append(ref, request)), ...noted };
+  }
+
+  /** With `mayDefer`, the messages are screened and have ids. */
+  #append(ref: string, request: AppendRequest): Promise<AppendResult> {
+    const now = () => this.#commit(ref, request);
+    if (!request.options.mayDefer) return now();
+    const later = () => this.deferred.append(ref, request);
+    if (this.#core.waiting.size > 0) return this.deferred.queue.run(now, later);
+    return now().catch((error: unknown) => this.deferred.queue.after(error, later));
   }
 
   /** Requests that wait for the same conversation are written together. */
@@ -171,7 +172,7 @@ export class ConversationStore {
   async update(ref: string, given: HeadChange, { mayDefer = false } = {}) {
     const turn = this.#core.screenedValue(given);
     const change = turn instanceof Promise ? await turn : turn;
-    return (await this.deferred.append(ref, { messages: [], options: { mayDefer }, change })).head;
+    return (await this.#append(ref, { messages: [], options: { mayDefer }, change })).head;
   }
 
   /**
@@ -237,9 +238,9 @@ export class ConversationStore {
     { signal, ...options }: CopyOptions = {},
   ): Promise<Conversation> {
     const source = await this.load(ref);
-    const branch = branchOf(source, messageId);
     await yieldToEventLoop(signal);
-    return this.#writer.create({ ...branch, ...(await this.#core.screenedValue(options)) });
+    const fields = await this.#core.screenedValue(options);
+    return this.#writer.create({ ...branchOf(source, messageId), ...fields });
   }
 
   /**
@@ -391,9 +392,8 @@ export class ConversationStore {
   }
 
   #recoverLater(): void {
-    const recovering = this.#merges.recover().catch((error: unknown) => {
+    const warn = (error: unknown) =>
       this.#core.log.warn({ err: error }, 'a merge that was cut short could not be ended');
-    });
-    void this.#core.track(recovering);
+    void this.#core.track(this.#merges.recover().catch(warn));
   }
 }

@@ -6,7 +6,7 @@
 import { type AppError, appErrorOf, isAppError } from '../../base/errors.js';
 import type { AppendHandle } from '../../files/atomic/append-file.js';
 import { GroupCommit, type Outcome } from '../../files/atomic/group-commit.js';
-import { type HeldLock, LockLostError } from '../../files/locks/lock-handle.js';
+import { type HeldLock, LockLostError } from '../../files/locks/file-lock.js';
 import type { RetainedLock } from '../../files/locks/retained-lock.js';
 import { toStoredLines } from '../../files/sealing/open-stores.js';
 import type { GraphState } from './graph-state.js';

@@ -7,7 +7,7 @@
 import type { Clock } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
-import type { HeldLock } from '../../files/locks/lock-handle.js';
+import type { HeldLock } from '../../files/locks/file-lock.js';
 import { findConfined } from '../../files/paths/confined-file.js';
 import { PendingViews, stampInMemory } from '../deferred-writes/pending-views.js';
 import type { WriteQueue } from '../deferred-writes/write-queue.js';

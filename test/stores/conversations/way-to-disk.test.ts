@@ -5,21 +5,20 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { tempFolder } from '../../support/temp-folder.js';
 
-/** In the order in which they are entered. */
+/** In the order of the steps: the document is read and changed under the lock, and then replaced. */
 const WAY = [
   'tools/conversations/save-message.ts',
   'stores/conversations/conversations.ts',
-  'stores/conversations/deferred/deferred-messages.ts',
   'files/atomic/group-commit.ts',
   'stores/conversations/writing/writer.ts',
-  'files/locks/file-lock.ts',
   'stores/conversations/files/conversation-files.ts',
-  'files/locks/lock-handle.ts',
+  'files/locks/file-lock.ts',
   'files/atomic/atomic-write.ts',
 ];
 
 /** They return a value or change the document; the message does not go on from them. */
 const ASKED = [
+  'files/locks/lock-acquisition.ts',
   'files/locks/process-identity.ts',
   'files/locks/lock-takeover.ts',
   'stores/conversations/document/document.ts',

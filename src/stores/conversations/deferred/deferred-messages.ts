@@ -62,18 +62,6 @@ export class DeferredMessages {
     );
   }
 
-  /**
-   * Writes the messages. With `mayDefer` they may wait in memory; then they are already screened and have
-   * ids.
-   */
-  append(ref: string, request: AppendRequest): Promise<AppendResult> {
-    const now = () => this.#writes.commit(ref, request);
-    if (!request.options.mayDefer) return now();
-    const later = () => this.#deferAppend(ref, request);
-    if (this.#core.waiting.size > 0) return this.queue.run(now, later);
-    return now().catch((error: unknown) => this.queue.after(error, later));
-  }
-
   async create(conversation: NewConversation): Promise<Created> {
     const { mayDefer, ...plain } = conversation;
     if (!mayDefer || this.#core.presence === undefined) return this.#writes.create(plain);
@@ -89,7 +77,8 @@ export class DeferredMessages {
     return { ...result, ...noted };
   }
 
-  async #deferAppend(ref: string, request: AppendRequest): Promise<AppendResult> {
+  /** The messages wait in memory. They are already screened and have ids. Throws like `append` of the store. */
+  async append(ref: string, request: AppendRequest): Promise<AppendResult> {
     requireRef(ref);
     const id = await this.#core.resolve(ref);
     const { create } = request.options;

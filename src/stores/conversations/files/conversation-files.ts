@@ -8,7 +8,7 @@ import { AppError, isAppError } from '../../../base/errors.js';
 import { runInSlices } from '../../../base/time-slice.js';
 import { type Durability, syncFolder } from '../../../files/atomic/atomic-write.js';
 import type { Outcome } from '../../../files/atomic/group-commit.js';
-import type { HeldLock } from '../../../files/locks/lock-handle.js';
+import type { HeldLock } from '../../../files/locks/file-lock.js';
 import { claimFolder, removeEmptyFolder } from '../../../files/paths/folders.js';
 import {
   documentSteps,

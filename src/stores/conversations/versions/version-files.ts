@@ -9,6 +9,7 @@ import { compactTime, DAY_MS, isoOfCompact } from '../../../base/clock.js';
 import { isAppError } from '../../../base/errors.js';
 import { makeFolder } from '../../../files/atomic/atomic-write.js';
 import { addFile } from '../../../files/atomic/new-file.js';
+import { withLock } from '../../../files/locks/file-lock.js';
 import { listFiles, removeEmptyFolder, removeFile } from '../../../files/paths/folders.js';
 import { readStampNow } from '../../../files/read/stamp.js';
 import type { ConversationDocument } from '../document/document.js';
@@ -43,6 +44,10 @@ export class VersionFiles {
 
   constructor(core: StoreCore) {
     this.#core = core;
+    core.whenOverwritten((before) => {
+      const { conversationId: id } = before.head;
+      return withLock(core.locksFolder, id, () => this.store(id, before, 'hand'));
+    });
   }
 
   folderOf(conversationId: string): string {

@@ -6,7 +6,7 @@
 import { isoTime, sleep, systemClock } from '../../../base/clock.js';
 import { isAppError } from '../../../base/errors.js';
 import { GroupCommit, type Outcome } from '../../../files/atomic/group-commit.js';
-import type { HeldLock } from '../../../files/locks/lock-handle.js';
+import type { HeldLock } from '../../../files/locks/file-lock.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
 import { conversationIdAt } from '../document/conversation-id.js';
 import type { ConversationDocument } from '../document/document.js';

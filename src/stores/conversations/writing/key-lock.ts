@@ -5,8 +5,7 @@
  * least one detects the other, and a key is never assigned twice.
  */
 import { join } from 'node:path';
-import { withLock } from '../../../files/locks/file-lock.js';
-import type { HeldLock } from '../../../files/locks/lock-handle.js';
+import { type HeldLock, withLock } from '../../../files/locks/file-lock.js';
 import { listFolders } from '../../../files/paths/folders.js';
 import { readStampNow } from '../../../files/read/stamp.js';
 import { keyLockName } from '../refs.js';

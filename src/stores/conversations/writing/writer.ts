@@ -6,8 +6,7 @@
 import { type AppError, appErrorOf, isAppError } from '../../../base/errors.js';
 import { newUuid } from '../../../base/ids.js';
 import type { Outcome } from '../../../files/atomic/group-commit.js';
-import { withLock } from '../../../files/locks/file-lock.js';
-import type { HeldLock } from '../../../files/locks/lock-handle.js';
+import { type HeldLock, withLock } from '../../../files/locks/file-lock.js';
 import { removeEmptyFolder } from '../../../files/paths/folders.js';
 import { readWhole } from '../../../files/read/json-doc.js';
 import { screenedBy } from '../../text-screen.js';

@@ -10,7 +10,7 @@ import { sha256Stream } from '../../../base/ids.js';
 import { type AppendHandle, FileReader } from '../../../files/atomic/append-file.js';
 import type { Durability } from '../../../files/atomic/atomic-write.js';
 import { stageFile } from '../../../files/atomic/new-file.js';
-import type { HeldLock } from '../../../files/locks/lock-handle.js';
+import type { HeldLock } from '../../../files/locks/file-lock.js';
 import type { RetainedLock } from '../../../files/locks/retained-lock.js';
 import { removeFile } from '../../../files/paths/folders.js';
 import { isSameFile, readStampNow, type Stamp } from '../../../files/read/stamp.js';
