@@ -3,11 +3,11 @@
  * messages, the same queries, in one process. Install and build first:
  * npm --prefix bench ci && npm run build && node bench/search.mjs [sizes…] (1000 10000 100000 500000).
  *
- * Queries are drawn anew from bands of document frequency, QUERIES of each kind, none twice in a row;
- * both sides answer the same one, in turn, and every answer is compared. A round asks one query of each
- * kind; before each round both sides replace one message, as in use. Without and with snippets. Then each
- * kind is asked alone, with a replaced message before each query: the code and the data of a kind are
- * then still in the caches of the processor.
+ * Queries are drawn anew from bands of document frequency, QUERIES of each kind, none twice in a row.
+ * A round asks one query of each kind; before each round one message is replaced, as in use. First both
+ * sides answer each query in turn, without and with snippets, and every answer is compared. Each query of
+ * one side then finds the caches of the processor filled by the other. Then each side answers the same
+ * rounds by itself.
  * FTS5 runs as an application would run it: external content, WAL, on a file, ORDER BY rank LIMIT 20.
  * Its build is one transaction that inserts each message into its table and into the FTS5 table, by two
  * prepared statements (what triggers would do, without their cost); ours is `put` of each message, which
@@ -150,23 +150,52 @@ function requireSame(query, ours, theirs) {
   if (!isSame) throw new Error(`${query}: the ranks differ from those of FTS5`);
 }
 
-/** Asks QUERIES of each kind, a write before each round. Times by kind: [ours, theirs]. */
-function ask(messages, ours, theirs, kinds, how) {
+/** The rounds, in order: the message that is replaced before the round, and one query of each kind. */
+function* roundsOf(messages, kinds) {
   const random = seeded(11);
-  const times = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, []]));
+  const texts = [...messages];
   for (let round = -WARM_UP_ROUNDS; round < QUERIES; round += 1) {
-    const id = Math.floor(random() * messages.length);
-    const before = messages[id];
-    messages[id] = messages[Math.floor(random() * messages.length)];
-    for (const side of [ours, theirs]) side.put(id, before, messages[id]);
-    for (const [kind, draw] of Object.entries(kinds)) {
-      const query = draw();
+    const id = Math.floor(random() * texts.length);
+    const before = texts[id];
+    texts[id] = texts[Math.floor(random() * texts.length)];
+    const queries = Object.entries(kinds).map(([kind, draw]) => ({ kind, query: draw() }));
+    yield { isCounted: round >= 0, put: [id, before, texts[id]], queries };
+  }
+}
+
+const noTimes = (kinds) => Object.fromEntries(Object.keys(kinds).map((kind) => [kind, []]));
+
+/** Both sides in turn; replaces messages in `messages` too. Times by kind. */
+function askInTurn(messages, [ours, theirs], kinds, how) {
+  const times = noTimes(kinds);
+  for (const { isCounted, put, queries } of roundsOf(messages, kinds)) {
+    messages[put[0]] = put[2];
+    for (const side of [ours, theirs]) side.put(...put);
+    for (const { kind, query } of queries) {
       const [a, b] = [ours, theirs].map((side) => measured(() => side[how](query)));
       requireSame(query, a.value, b.value);
-      if (round >= 0) times[kind].push({ a, b });
+      if (isCounted) times[kind].push({ a, b });
     }
   }
   return times;
+}
+
+/** One side after the other, with the same rounds. Times by kind. */
+function askEach(messages, sides, kindsOf) {
+  const [a, b] = sides.map((side) => {
+    const kinds = kindsOf();
+    const times = noTimes(kinds);
+    for (const { isCounted, put, queries } of roundsOf(messages, kinds)) {
+      side.put(...put);
+      for (const { kind, query } of queries) {
+        const { cpu, wall } = measured(() => side.search(query));
+        if (isCounted) times[kind].push({ cpu, wall });
+      }
+    }
+    return times;
+  });
+  const pairs = (kind) => a[kind].map((each, at) => ({ a: each, b: b[kind][at] }));
+  return Object.fromEntries(Object.keys(a).map((kind) => [kind, pairs(kind)]));
 }
 
 const row = (cells) =>
@@ -219,12 +248,11 @@ function benchOf(all, size) {
   const plain = openOurs(messages, { extended: false }).build;
   reportBuilds(size, messages, folder, { ours: ours.build, plain, fts5: fts5.build });
   const first = measured(() => ours.search('the of')).cpu;
-  const kinds = kindsOf(drawingFrom(messages, seeded(3)));
-  report(size, '', ask(messages, ours, fts5, kinds, 'search'));
-  report(size, ', snippets', ask(messages, ours, fts5, kinds, 'quote'));
-  for (const [kind, draw] of Object.entries(kinds)) {
-    report(size, ', alone', ask(messages, ours, fts5, { [kind]: draw }, 'search'));
-  }
+  const sides = [ours, fts5];
+  const kinds = () => kindsOf(drawingFrom(messages, seeded(3)));
+  report(size, '', askInTurn(messages, sides, kinds(), 'search'));
+  report(size, ', snippets', askInTurn(messages, sides, kinds(), 'quote'));
+  report(size, ', by itself', askEach(messages, sides, kinds));
   const mb = (bytes) => `${(bytes / 2 ** 20).toFixed(0)} MB`;
   const grown = after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers;
   const { terms, segments } = ours.index.stats();

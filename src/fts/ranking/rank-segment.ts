@@ -194,19 +194,39 @@ function* rankSame(
   lists: readonly PostingList[],
   ranking: Ranking,
 ): Generator<void, void> {
-  const { idfs, averageLength } = ranking;
   const filled = [...lists.keys()].filter((phrase) => lists[phrase]?.length !== 0);
-  const { packed, length } = lists[filled[0] ?? 0] as PostingList;
-  for (let i = 0; i < length; i++) {
+  const length = lists[filled[0] ?? 0]?.length ?? 0;
+  for (let from = 0; from < length; from += DOCUMENTS_A_STEP) {
+    const to = Math.min(length, from + DOCUMENTS_A_STEP);
+    rankRange(query, lists, filled, ranking, from, to);
+    yield;
+  }
+}
+
+/** A function of its own, because numbers with a fraction are allocated in a generator and in each call. */
+function rankRange(
+  query: SegmentQuery,
+  lists: readonly PostingList[],
+  filled: readonly number[],
+  ranking: Ranking,
+  from: number,
+  to: number,
+): void {
+  const { idfs, averageLength, top } = ranking;
+  const { packed } = lists[filled[0] ?? 0] as PostingList;
+  let bound = top.last?.score ?? 0;
+  for (let i = from; i < to; i++) {
     const entry = packed[i] as number;
     const norm = lengthNorm(query.lengthOf(entry), averageLength);
     let score = 0;
-    for (const phrase of filled) {
+    for (let at = 0; at < filled.length; at++) {
+      const phrase = filled[at] as number;
       const frequency = query.frequency(phrase, lists[phrase]?.packed[i] ?? 0);
-      score += termScore(idfs[phrase] ?? 0, frequency, norm);
+      score += termScore(idfs[phrase] as number, frequency, norm);
     }
+    if (score < bound) continue;
     offer(query, entry >>> DETAIL_BITS, score, ranking);
-    if (i % DOCUMENTS_A_STEP === 0) yield;
+    bound = top.last?.score ?? bound;
   }
 }
 
