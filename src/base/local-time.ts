@@ -14,16 +14,33 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Returns the time zone of the operating system. */
+/** Making a format takes a hundred times as long as its use. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+const MAX_FORMATS = 100;
+
+/** Returns the format of days and times of day in a zone, such as `2025-12-24 20:30:00`. */
+function formatIn(timeZone: string, timeStyle?: 'short' | 'medium'): Intl.DateTimeFormat {
+  const key = `${timeZone} ${timeStyle}`;
+  const known = formats.get(key);
+  if (known !== undefined) return known;
+  // The Swedish locale formats dates like ISO 8601.
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle });
+  if (formats.size === MAX_FORMATS) formats.clear();
+  formats.set(key, format);
+  return format;
+}
+
+let systemZone: string | undefined;
+
+/** Returns the time zone that the operating system had at the first call, as Node itself uses it. */
 export function systemTimeZone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  systemZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return systemZone;
 }
 
 /** Returns the day of a time in a zone, such as `2025-12-24`. */
-export function localDay(epochMs: number, timeZone: string): string {
-  // The Swedish locale formats dates like ISO 8601.
-  return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(epochMs);
-}
+export const localDay = (epochMs: number, timeZone: string): string =>
+  formatIn(timeZone).format(epochMs);
 
 /** Years outside these have fewer or more than four digits in some zone. Their days are those of UTC. */
 const FIRST_LOCAL_YEAR = '1000';
@@ -37,11 +54,7 @@ export function startOfDay(day: string, timeZone: string): number {
   const midnight = Date.parse(day);
   const year = day.slice(0, 4);
   if (year < FIRST_LOCAL_YEAR || year > LAST_LOCAL_YEAR) return midnight;
-  const format = new Intl.DateTimeFormat('sv-SE', {
-    timeZone,
-    dateStyle: 'short',
-    timeStyle: 'medium',
-  });
+  const format = formatIn(timeZone, 'medium');
   const local = (ms: number) => format.format(ms);
   const offsetAt = (ms: number) => Date.parse(`${local(ms).replace(' ', 'T')}Z`) - ms;
   const [before, after] = [-DAY_MS, DAY_MS].map((way) => midnight - offsetAt(midnight + way));
@@ -60,11 +73,5 @@ export function endOfDay(day: string, timeZone: string): number {
 export function localTime(isoText: string, timeZone: string): string {
   const date = new Date(isoText);
   if (Number.isNaN(date.getTime())) return isoText;
-  // The Swedish locale formats dates like ISO 8601.
-  const text = new Intl.DateTimeFormat('sv-SE', {
-    timeZone,
-    dateStyle: 'short',
-    timeStyle: 'short',
-  }).format(date);
-  return `${text} (${timeZone})`;
+  return `${formatIn(timeZone, 'short').format(date)} (${timeZone})`;
 }
