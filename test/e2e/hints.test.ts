@@ -147,6 +147,16 @@ describe('a damaged conversation', () => {
   });
 });
 
+describe('the demo', () => {
+  it('prints a command that opens it, also for a folder with a space', async () => {
+    await withTea(async (place) => {
+      const { stdout } = await run(place, 'demo', join(place.folder, 'a demo'));
+      const list = stdout.replace(/open\s*$/, 'list --limit 1');
+      expect(runPrinted(place, list)).toContain('msgs');
+    });
+  });
+});
+
 describe('a note that is too large', () => {
   it('is named once', async () => {
     await withTea(async (place) => {

@@ -7,6 +7,7 @@ import { readStamp } from '../../files/read/stamp.js';
 import { readTextIfPresent } from '../../files/safe-access/given-file.js';
 import { type Client, clientsOf, type Entry, rootOf } from '../clients/clients.js';
 import { readEntry } from '../clients/entry-files.js';
+import { shellLine } from '../clients/shell-line.js';
 
 const REWRITE_ENTRY = 'Run daybook init, which writes the entry again.';
 
@@ -34,7 +35,7 @@ async function examine(
     const own = rootOf(entry);
     if (own === undefined || resolve(own) === root) return;
     const message = `${client.title} uses another root: ${own}.`;
-    const hint = `Its conversations are in that root. To list them, run: daybook --root ${own} list`;
+    const hint = `Its conversations are in that root. To list them, run: ${shellLine(['daybook', '--root', own, 'list'])}`;
     found({ severity: 'note', path, message, hint });
   } catch (error) {
     if (!isAppError(error)) throw error;

@@ -16,6 +16,7 @@ import {
   DEMO_NOTES,
   DEMO_SUBJECTS,
 } from '../demo/demo-content.js';
+import { daybookLine } from '../terminal/command-line.js';
 import { report } from '../terminal/output.js';
 import { escapeControls } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
@@ -43,10 +44,9 @@ export async function demo(
     { ...flags, root },
     async (app, signal) => {
       await fill(app, signal);
-      const shown = escapeControls(root);
       report({ success: true, root, conversations: CONVERSATIONS }, json, () => {
-        console.log(`${CONVERSATIONS} invented conversations are in ${shown}.`);
-        console.log(`To see them: daybook --root ${shown} open`);
+        console.log(`${CONVERSATIONS} invented conversations are in ${escapeControls(root)}.`);
+        console.log(`To see them, run: ${daybookLine({ root }, 'open')}`);
       });
     },
     { mayCreateRoot: true },
