@@ -56,7 +56,9 @@ export async function removeDeadOwner(lock: LockFolder): Promise<boolean> {
     await markWanted(inside, owner);
     return false;
   });
-  return (await ignoreErrno(GONE, removed)) ?? true;
+  // Windows refuses to open a folder that its owner is removing.
+  const gone = IS_WINDOWS ? [...GONE, ...TAKEN_ON_WINDOWS] : GONE;
+  return (await ignoreErrno(gone, removed)) ?? true;
 }
 
 /** Creates the mark `wanted`: the owner's rmdir then fails at the release, so it notices the waiter. */

@@ -103,6 +103,7 @@ function openFolder(path: string): number | undefined {
 
 function pinByName(path: string): PinnedFolder {
   statSync(`${path}/.`); // throws ENOENT or ENOTDIR, like `open`
+  // This throws ENOENT if the folder was removed meanwhile, as a lock may be.
   if (!isLinkFree(path)) throw symlinkError(path);
   return pinned(path, path, undefined);
 }

@@ -25,20 +25,19 @@ export function isAtPath(file: number, path: string): boolean {
   // If the file was replaced since, Linux reports its earlier path with this suffix.
   if (target !== undefined && (target === path || target === path + DELETED)) return true;
   const clean = resolve(path);
-  if (!isLinkFree(dirname(clean))) return false;
+  try {
+    if (!isLinkFree(dirname(clean))) return false;
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+    return false; // the folder was moved
+  }
   const named = lstatSync(clean, { bigint: true, throwIfNoEntry: false });
   return named !== undefined && isSame(named, fstatSync(file, { bigint: true }));
 }
 
-/** Whether no part of the existing path `path` is a link. */
-export function isLinkFree(path: string): boolean {
-  try {
-    return spelling(realpathSync.native(path)) === spelling(path);
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error;
-    return false;
-  }
-}
+/** Whether no part of the path is a link. Throws the system's own error, such as ENOENT. */
+export const isLinkFree = (path: string): boolean =>
+  spelling(realpathSync.native(path)) === spelling(path);
 
 /**
  * Returns the path without links of a file or folder that the user named; its last parts may be missing. If
