@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import {
   mkdirSync,
   mkdtempSync,
@@ -29,6 +30,7 @@ const folder = mkdtempSync(join(tmpdir(), 'daybook-windows-'));
 const env = { ...process.env, WINEPREFIX: join(folder, 'prefix'), WINEDEBUG: '-all', TZ: 'UTC' };
 const windowsPath = (path) => `Z:${path.replaceAll('/', '\\')}`;
 const MAIN = windowsPath(resolve(import.meta.dirname, '../dist/cli/main.js'));
+const LOCKS = windowsPath(resolve(import.meta.dirname, '../dist/files/locks/file-lock.js'));
 const node = join(folder, 'package', 'bin', 'node.exe');
 const root = join(folder, 'my store');
 const logs = join(root, 'conversation-logs');
@@ -42,17 +44,17 @@ async function install() {
   await run('wineserver', ['--wait'], { env });
 }
 
-/** Starts Daybook; `out` and `err` are the files of its streams. */
+/** Starts a program; `out` and `err` are the files of its streams. */
 function start(args, more = {}) {
   streams += 1;
   const [out, err] = ['out', 'err'].map((name) => join(folder, `${streams}.${name}`));
   const stdio = ['ignore', openSync(out, 'w'), openSync(err, 'w')];
-  const child = spawn('wine', [node, MAIN, ...args], { env: { ...env, ...more }, stdio });
+  const child = spawn('wine', [node, ...args], { env: { ...env, ...more }, stdio });
   return { child, out, err };
 }
 
 async function daybook(args, { status = 0, ...more } = {}) {
-  const { child, out, err } = start(['--root', windowsPath(root), ...args], more);
+  const { child, out, err } = start([MAIN, '--root', windowsPath(root), ...args], more);
   const code = await new Promise((ended) => child.once('exit', ended));
   const text = readFileSync(out, 'utf8');
   assert.equal(code, status, `daybook ${args.join(' ')}: ${text}${readFileSync(err, 'utf8')}`);
@@ -71,7 +73,7 @@ async function freePort() {
 async function serve() {
   const port = await freePort();
   const { child, err } = start([
-    ...['--root', windowsPath(root), 'serve', '--http', '--port', String(port)],
+    ...[MAIN, '--root', windowsPath(root), 'serve', '--http', '--port', String(port)],
   ]);
   for (let tries = 0; !readFileSync(err, 'utf8').includes('/mcp'); tries += 1) {
     assert.ok(tries < 300, `the server did not start: ${readFileSync(err, 'utf8')}`);
@@ -140,6 +142,24 @@ const checks = {
     assert.match(await daybook(['search', 'beds'], { DAYBOOK_KEY_FILE }), /south wall/);
     await daybook(['decrypt', '--yes'], { DAYBOOK_KEY_FILE });
     assert.match(await daybook(['doctor']), /^ok +conversations/);
+  },
+
+  async 'takes the lock of a killed process over at once'() {
+    const [id] = readdirSync(logs).filter((name) => /^\d/.test(name));
+    const script = join(folder, 'hold.mjs');
+    writeFileSync(
+      script,
+      `import { withLock } from ${JSON.stringify(`file:///${LOCKS.replaceAll('\\', '/')}`)};
+      await withLock(process.argv[2], ${JSON.stringify(id)}, async () => {
+        console.log('held');
+        await new Promise((never) => setInterval(never, 1e9));
+      });`,
+    );
+    const { child, out } = start([windowsPath(script), windowsPath(join(logs, '.locks'))]);
+    while (!readFileSync(out, 'utf8').includes('held')) await sleep(50);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    assert.match(await daybook(['save', 'user', 'More', '--conversation-id', 'wall']), /message 2/);
   },
 
   async 'two servers write one conversation, and one of them is killed'() {

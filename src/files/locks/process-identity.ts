@@ -4,14 +4,15 @@
  * server stays a zombie process until its client calls wait.
  *
  * Name: `<boot id, 8>-<pid namespace inode>-<pid>-<start time>-<counter>`; start time is field 22
- * of /proc/<pid>/stat. On a system without /proc no process is "surely dead": then the age of the owner's
- * last touch decides.
+ * of /proc/<pid>/stat. macOS and Windows have neither: there the name has a hash of the machine and 0, and a
+ * process is dead if its pid does not exist. On another system without /proc no process is "surely dead":
+ * then the age of the owner's last touch decides.
  */
 import { readFileSync, statSync } from 'node:fs';
-import { uptime } from 'node:os';
+import { arch, homedir, hostname, release, totalmem, uptime } from 'node:os';
 import { systemClock } from '../../base/clock.js';
 import { errnoOf } from '../../base/errors.js';
-import { randomHex } from '../../base/ids.js';
+import { randomHex, sha256Hex } from '../../base/ids.js';
 
 interface ProcessIdentity {
   /** `<boot>-<namespace>`. Processes of another realm (machine, boot or container) are not visible. */
@@ -22,6 +23,8 @@ interface ProcessIdentity {
 
 const OWNER_NAME = /^([0-9a-f]{8}-\d+)-(\d+)-(\d+)-[0-9a-z]+$/;
 const NO_PROC_REALM = '00000000-0';
+/** Here all processes of the machine see the same pids. */
+const HAS_ONE_PID_SPACE = process.platform === 'darwin' || process.platform === 'win32';
 /** The owner of a lock touches its folder at this interval, to show that it is alive. */
 export const HEARTBEAT_INTERVAL_MS = 5_000;
 
@@ -64,13 +67,14 @@ export function isHere(name: string): boolean {
  * cut has ended it. `seenMs`: its last heartbeat, epoch milliseconds. Another boot id alone is not enough,
  * because the process may run on another machine that shares the folder. A live process there had its last
  * heartbeat at most one interval ago, which is subtracted. If the clocks of the two machines differ by more
- * than the uptime of this machine, the answer may be wrong.
+ * than the uptime of this machine, the answer may be wrong. On macOS and Windows no name has a boot id.
  */
 export function isOfEarlierBoot(name: string, seenMs: number): boolean {
   const realm = OWNER_NAME.exec(name)?.[1];
   if (realm === undefined || realm === NO_PROC_REALM || self.realm === NO_PROC_REALM) return false;
   const bootedAt = systemClock.now() - uptime() * 1000;
-  return bootOf(realm) !== bootOf(self.realm) && seenMs < bootedAt - HEARTBEAT_INTERVAL_MS;
+  const mayBeEarlier = HAS_ONE_PID_SPACE || bootOf(realm) !== bootOf(self.realm);
+  return mayBeEarlier && seenMs < bootedAt - HEARTBEAT_INTERVAL_MS;
 }
 
 const bootOf = (realm: string) => realm.slice(0, realm.indexOf('-'));
@@ -83,24 +87,32 @@ export function isSurelyDead(name: string): boolean {
   if (match === null) return false;
   const [, realm = '', pid = '', startTime = ''] = match;
   if (realm !== self.realm || realm === NO_PROC_REALM) return false;
-  const running = readProcessStat(Number(pid));
+  const running = HAS_ONE_PID_SPACE ? undefined : readProcessStat(Number(pid));
   if (running === undefined) return !isVisibleToSignals(Number(pid));
   return running.state === 'Z' || running.state === 'X' || running.startTime !== startTime;
 }
 
 function identifySelf(): ProcessIdentity {
-  const stat = readProcessStat(process.pid);
+  const { pid } = process;
+  const started = String(Math.round(performance.timeOrigin));
+  if (HAS_ONE_PID_SPACE) return { realm: realmOfMachine(), pid, startTime: started };
+  const stat = readProcessStat(pid);
   const boot = readOrUndefined('/proc/sys/kernel/random/boot_id');
   const namespace = readNamespace();
   if (stat === undefined || boot === undefined || namespace === undefined) {
-    const started = Math.round(performance.timeOrigin);
-    return { realm: NO_PROC_REALM, pid: process.pid, startTime: String(started) };
+    return { realm: NO_PROC_REALM, pid, startTime: started };
   }
   return {
     realm: `${boot.replaceAll('-', '').slice(0, 8)}-${namespace}`,
-    pid: process.pid,
+    pid,
     startTime: stat.startTime,
   };
+}
+
+/** Another machine that shares the folder hardly has the same host name, home folder, memory and system. */
+function realmOfMachine(): string {
+  const machine = [hostname(), homedir(), totalmem(), release(), arch()];
+  return `${sha256Hex(machine.join(' ')).slice(0, 8)}-0`;
 }
 
 function readProcessStat(pid: number): { state: string; startTime: string } | undefined {
