@@ -31,6 +31,9 @@ interface Measurement {
   readonly tookMs: number;
 }
 
+/** From this share of its limit on, a store is reported, and `bySize` moves the oldest conversations. */
+export const NEARLY_FULL = 0.8;
+
 const NO_DATA = new Set(['.locks', '.leases', '.git']);
 /** Above this share of the limit, a measurement is used only for a second. */
 const NEAR = 0.9;

@@ -10,6 +10,7 @@ import { countOf } from '../../base/display-text.js';
 import type { Config } from '../../config/config.js';
 import { problemWithWriting } from '../../files/paths/write-access.js';
 import { type FolderSize, folderSize, freeBytes } from '../../files/read/folder-size.js';
+import { NEARLY_FULL } from '../../maintenance/store-size.js';
 import { storeInfo } from '../../tools/conversations/store-info.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
@@ -91,9 +92,6 @@ function ofAccess({ root, logsDir }: Config): string[] {
     return errno === undefined ? [] : [`Daybook cannot write to ${folder} (${errno}).`];
   });
 }
-
-/** A store with at least this share of its limit is reported. */
-const NEARLY_FULL = 0.8;
 
 function ofSize({ sizeBytes, limitBytes }: Facts['size']): string[] {
   if (limitBytes === undefined || sizeBytes < limitBytes * NEARLY_FULL) return [];

@@ -8,7 +8,7 @@ import { type Clock, isoTime } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { skipReasonOf } from '../skippable-errors.js';
-import type { MeasuredSize, StoreSize } from '../store-size.js';
+import { type MeasuredSize, NEARLY_FULL, type StoreSize } from '../store-size.js';
 import type { TrashBin, TrashedItem } from '../trash-bin.js';
 import type { LastRun, LastRunFile, PruneReport } from './last-run.js';
 import type { RetentionPolicyFile } from './policy.js';
@@ -18,7 +18,7 @@ import {
   chooseOldest,
   type PruneRule,
 } from './prunable-conversations.js';
-import { expiredTrash, SIZE_THRESHOLD } from './trash-expiry.js';
+import { expiredTrash } from './trash-expiry.js';
 
 export interface PruneRequest {
   readonly rules: readonly PruneRule[];
@@ -147,9 +147,9 @@ export class Retention {
     chosen: readonly Candidate[],
     signal: AbortSignal | undefined,
   ): Promise<Candidate[]> {
-    if (limitBytes === undefined || sizeBytes < limitBytes * SIZE_THRESHOLD) return [];
+    if (limitBytes === undefined || sizeBytes < limitBytes * NEARLY_FULL) return [];
     const going = chosen.reduce((sum, each) => sum + each.sizeBytes, 0);
-    const excess = sizeBytes - going - limitBytes * SIZE_THRESHOLD;
+    const excess = sizeBytes - going - limitBytes * NEARLY_FULL;
     const percent = Math.floor((sizeBytes / limitBytes) * 100);
     const reason = `the store is at ${percent} % of its limit, and this is one of the oldest conversations`;
     const except = new Set(chosen.map(({ head }) => head.conversationId));

@@ -1,10 +1,7 @@
 /** Which entries of the trash are removed permanently: those that are there too long, or take too much room. */
 import { type Clock, DAY_MS } from '../../base/clock.js';
-import type { MeasuredSize } from '../store-size.js';
+import { type MeasuredSize, NEARLY_FULL } from '../store-size.js';
 import type { TrashBin, TrashedItem } from '../trash-bin.js';
-
-/** Above this share of the size limit, the oldest conversations are moved to the trash. */
-export const SIZE_THRESHOLD = 0.8;
 
 interface TrashRules {
   readonly trash: TrashBin;
@@ -24,7 +21,7 @@ export async function expiredTrash(
 ): Promise<TrashedItem[]> {
   const before = clock.now() - trashKeepDays * DAY_MS;
   const expired = emptiesTrash && trashKeepDays > 0 ? await trash.choose({ before }) : [];
-  if (!bySize || limitBytes === undefined || sizeBytes < limitBytes * SIZE_THRESHOLD)
+  if (!bySize || limitBytes === undefined || sizeBytes < limitBytes * NEARLY_FULL)
     return expired;
   let excess = sizeBytes + trashBytes - limitBytes;
   excess -= expired.reduce((sum, item) => sum + item.sizeBytes, 0);
