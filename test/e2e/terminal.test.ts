@@ -241,7 +241,7 @@ const STEPS: readonly Step[] = [
   { args: ['completion', 'bash'], shows: 'complete' },
   { args: ['complete', '--', 'show', 'A'], shows: 'A Mad Tea-Party' },
   { args: ['prune', '--older-than', '9000d', '--dry-run'], shows: '0 conversations' },
-  { args: ['prune', '--module', 'none', '--yes', '--json'], shows: '"size"', json: true },
+  { args: ['prune', '--module', 'none', '--yes', '--json'], shows: '"moved": []', json: true },
   { args: ['prune'], code: 2, shows: 'no retention policy' },
   { args: ['retention'], shows: 'moves nothing automatically' },
   { args: ['retention', 'add'], code: 2, shows: '--older-than' },
@@ -256,6 +256,7 @@ const STEPS: readonly Step[] = [
   { args: ['search', 'raven', '--archive'], code: 1, shows: 'There are no archives.' },
   { args: ['trash', 'empty', '--yes', '--json'], shows: '"removed"', json: true },
   { args: ['unlock'], shows: 'There are no locks.' },
+  { args: ['archive', '--older-than', '9000d', '--json'], shows: '"archived": []', json: true },
   { args: ['unlock', '--json'], shows: '"locks"', json: true },
   { args: ['unlock', 'nothing'], code: 1, shows: 'There is no lock nothing.' },
 ];

@@ -34,9 +34,12 @@ export async function archive(options: ArchiveOptions, flags: Flags): Promise<vo
       for (const each of chosen) line(lineOf(each));
       line(`${countOf(chosen.length, 'conversation')} to archive, ${sizeOf(bytes)}`);
     };
-    if (dryRun || chosen.length === 0) {
+    if (dryRun) {
       const conversations = chosen.map(nameOf);
-      return report({ dryRun: true, conversations }, json, () => print(console.log));
+      return report({ dryRun, conversations }, json, () => print(console.log));
+    }
+    if (chosen.length === 0) {
+      return report({ made: [], archived: [], skipped: [] }, json, () => print(console.log));
     }
     if (!yes) {
       requireTerminal('Nothing was archived.');

@@ -36,7 +36,11 @@ export async function prune(options: PruneOptions, flags: Flags): Promise<void> 
     async ({ retention }, signal) => {
       const plan = await retention.planFor({ rules, bySize }, signal);
       const isEmpty = plan.conversations.length + plan.trash.length === 0;
-      if (dryRun || isEmpty) return report(factsOf(plan), json, () => print(plan, console.log));
+      if (dryRun) return report(factsOf(plan), json, () => print(plan, console.log));
+      if (isEmpty) {
+        const nothing = { moved: [], removed: [], skipped: [] };
+        return report(nothing, json, () => print(plan, console.log));
+      }
       if (!yes) {
         requireTerminal('Nothing was moved.');
         print(plan, console.error);
