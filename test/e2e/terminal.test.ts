@@ -211,6 +211,7 @@ const STEPS: readonly Step[] = [
   { args: ['restore', 'all.jsonl', '--dry-run'], shows: '0 to be restored, 3 unchanged' },
   { args: ['import', 'all.jsonl', '--dry-run'], shows: 'unchanged' },
   { args: ['encrypt', '--yes'], code: 2, shows: 'No key is given' },
+  { args: ['restore', 'no.jsonl', '--dry-run'], code: 2, shows: 'no.jsonl is not a file' },
   { args: ['encrypt', '--passphrase', '--yes'], code: 2, shows: 'DAYBOOK_PASSPHRASE is not set' },
   { args: ['decrypt', '--yes'], shows: '0 files changed. The store is not encrypted.' },
   { args: ['decrypt', '--yes', '--json'], shows: '"converted": 0', json: true },

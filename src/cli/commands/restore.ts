@@ -126,7 +126,7 @@ async function noteFromTrash(
   options: RestoreOptions,
   { memoryBank }: App,
 ): Promise<void> {
-  requireFitting(options, 'the trash');
+  requireNoFileOptions(what, options);
   const path = await memoryBank.restore(what).catch((error: unknown) => {
     throw present !== undefined && isAppError(error) ? markdownFile(what) : error;
   });
@@ -137,7 +137,7 @@ async function noteFromTrash(
 }
 
 async function fromTrash(what: string, options: RestoreOptions, app: App): Promise<void> {
-  requireFitting(options, 'the trash');
+  requireNoFileOptions(what, options);
   if (INSIGHT.test(what) && !(await isDeletedKey(what, app))) {
     const path = await app.insights.restore(what);
     return reportFacts({ path }, options.json, () =>
@@ -195,17 +195,27 @@ function nothingOf(what: string, { backups }: App): AppError {
 const INSIGHT = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
 
 /** Throws VALIDATION_ERROR for an option that has no effect for `from`. */
-function requireFitting(
-  options: RestoreOptions,
-  from: 'a backup' | 'an export' | 'the trash',
-): void {
-  const wrong = [
-    ...(options.to !== undefined && from !== 'a backup' ? ['--to'] : []),
-    ...(options.asNew && from !== 'an export' ? ['--as-new'] : []),
-    ...(options.dryRun && from === 'the trash' ? ['--dry-run'] : []),
+function requireFitting({ to, asNew }: RestoreOptions, from: 'a backup' | 'an export'): void {
+  const [wrong] = [
+    ...(to !== undefined && from !== 'a backup' ? ['--to'] : []),
+    ...(asNew && from !== 'an export' ? ['--as-new'] : []),
   ];
-  if (wrong.length === 0) return;
-  throw new AppError('VALIDATION_ERROR', `${wrong.join(' and ')} cannot be used with ${from}.`);
+  if (wrong === undefined) return;
+  throw new AppError('VALIDATION_ERROR', `${wrong} cannot be used with ${from}.`);
+}
+
+/** Throws VALIDATION_ERROR for an option of files. A mistyped file name arrives here too. */
+function requireNoFileOptions(what: string, { to, asNew, dryRun }: RestoreOptions): void {
+  const [wrong] = [
+    ...(to === undefined ? [] : ['--to']),
+    ...(asNew ? ['--as-new'] : []),
+    ...(dryRun ? ['--dry-run'] : []),
+  ];
+  if (wrong === undefined) return;
+  throw new AppError(
+    'VALIDATION_ERROR',
+    `${what} is not a file of a backup or an export, so ${wrong} cannot be used.`,
+  );
 }
 
 async function fromBackup(
