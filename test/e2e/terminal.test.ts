@@ -172,6 +172,8 @@ const STEPS: readonly Step[] = [
   { args: ['kg', 'export'], shows: 'London town' },
   { args: ['kg', 'export', '--format', 'mermaid'], shows: 'Ada' },
   { args: ['kg', 'import', '--text', LINE], shows: /\d/ },
+  { args: ['kg', 'import', '--text', `${LINE}\n{"subject":""}`], code: 1, shows: '1 refused' },
+  { args: ['kg', 'import', '--text', '{}'], code: 2, shows: 'a line of daybook kg export' },
   { args: ['kg', 'delete', 'Ada', 'knows', 'Charles'], shows: 'deleted: Ada / knows / Charles' },
   { args: ['mb', 'add', 'ideas/garden.md', '# The', 'garden'], shows: 'ideas/garden.md' },
   { args: ['mb', 'list'], shows: 'ideas/garden.md' },

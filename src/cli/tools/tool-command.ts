@@ -95,7 +95,8 @@ async function run(command: Command, fields: readonly Field[], made: ToolCommand
       if (isJson) console.log(terminalJson(answer));
       else await show(made, answer, input, optionNames(fields));
       const none = noneLeft(input, answer);
-      process.exitCode = isNothing(answer) || none !== undefined ? NOTHING_FOUND : OK;
+      const isIncomplete = isNothing(answer) || none !== undefined || hasRefused(answer);
+      process.exitCode = isIncomplete ? NOTHING_FOUND : OK;
       if (none !== undefined && !isJson) console.error(none);
       if ('total' in answer || 'notices' in answer) await reportUnreadable(made.tool, app);
       if (!isNothing(answer)) return;
@@ -147,6 +148,10 @@ async function callPages(
 const isNothing = (answer: Answer) =>
   ['found', 'updated', 'deleted'].some((name) => answer[name] === false || answer[name] === 0) ||
   answer['total'] === 0;
+
+/** True if an import stored only a part of what it was given. */
+const hasRefused = ({ refusedTotal }: Answer) =>
+  typeof refusedTotal === 'number' && refusedTotal > 0;
 
 /** Prints results to stdout, and notes about more results to stderr, so that a pipe gets only results. */
 async function show(
