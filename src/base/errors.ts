@@ -78,7 +78,7 @@ export const ERROR_KINDS = {
     true,
   ),
   NOT_CONFIGURED: kind(3001, 'Set the named variable in the configuration of the MCP server.'),
-  PROVIDER: kind(3100, 'The stored conversation is unchanged. Call again later.', true),
+  PROVIDER: kind(3100, 'Nothing that is stored was changed. Call again later.', true),
   PROVIDER_RETIRED: kind(3101, 'Set PERPLEXITY_BACKEND=agent.'),
   DECRYPT: kind(3200, 'The file was not changed. Check the encryption key.'),
   CANCELLED: kind(3300, 'Everything that was finished before the cancellation is stored.'),

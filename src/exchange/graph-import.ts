@@ -285,7 +285,7 @@ function formatOf(text: string): 'jsonl' | 'memory' {
   }
   throw new AppError(
     'VALIDATION_ERROR',
-    'No line of the text is a line of kg_export or of memory.jsonl.',
+    'No line of the text is a line of `kg_export` or of memory.jsonl.',
     {
       hint: 'Each line must be {"subject":…,"predicate":…,"object":…}, or an entity or a relation of the MCP memory server.',
     },

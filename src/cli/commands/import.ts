@@ -15,6 +15,7 @@ import type { Activity } from '../../import/source-interface.js';
 import { watchImports } from '../../import/watch.js';
 import { startOf } from '../../tools/date-field.js';
 import type { Flags } from '../configuration.js';
+import { reportFailure } from '../failure.js';
 import { sizeOf } from '../terminal/amounts.js';
 import { canAsk, confirm } from '../terminal/confirm.js';
 import { report as reportFacts } from '../terminal/output.js';
@@ -86,7 +87,7 @@ export async function importConversations(
       if (!(await isWanted(plan, options))) return;
     }
     show(await run(false), options);
-  });
+  }).catch((error: unknown) => reportFailure(error, { from: '--from' }));
 }
 
 /** Imports until Ctrl-C, and prints a report for each round with new data. */

@@ -53,6 +53,8 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   VALIDATION_ERROR: 'Correct the command and try again. --help shows its arguments and options.',
   TIMEOUT: 'Try again, if possible with a smaller request.',
   CONVERSATION_NOT_FOUND: 'To see the conversations, run daybook list.',
+  RATE_LIMITED: 'Wait for the time in the message, or for a minute, then try again.',
+  PROVIDER: 'Nothing that is stored was changed. Try again later.',
   STORAGE_FULL: 'Nothing was changed. Free some disk space, then try again.',
   LOCKED:
     'Another process is writing here. Try again in a few seconds. daybook unlock shows the owner of the lock.',

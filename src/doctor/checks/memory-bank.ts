@@ -122,7 +122,7 @@ export const graphCheck = (kg: KnowledgeGraph): Check => ({
         message,
         hint: isDamaged
           ? 'Daybook uses all facts that it can read. daybook doctor --repair writes the files again and copies the damaged lines to another file.'
-          : 'No data is lost. The next kg_save, or daybook doctor --repair, writes the files again.',
+          : 'No data is lost. The next snapshot, or daybook doctor --repair, writes the files again.',
         ...(index === 0 && { repair }),
       });
     });

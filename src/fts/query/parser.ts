@@ -153,7 +153,7 @@ class Parser {
 
   #columnBit({ text, position }: QuerySymbol): number {
     const index = this.#columns.names.findIndex((name) => lower(name) === lower(text));
-    if (index < 0) throw querySyntaxError(`There is no column ${text}`, position);
+    if (index < 0) throw querySyntaxError(`There is no column "${text}"`, position);
     return 1 << index;
   }
 

@@ -159,7 +159,7 @@ export class RecallSearch {
   async required(caller: SearchCaller = {}): Promise<void> {
     if (await this.ready(caller)) return;
     throw new AppError('TIMEOUT', 'The recall index is still being built.', {
-      hint: 'Call again in a few seconds. Until then, search_messages finds messages by keywords.',
+      hint: 'Call again in a few seconds. Until then, `search_messages` finds messages by keywords.',
     });
   }
 
