@@ -44,7 +44,7 @@ export async function prune(options: PruneOptions, flags: Flags): Promise<void> 
       if (!yes) {
         requireTerminal('Nothing was moved.');
         print(plan, console.error);
-        if (!(await confirm('Move these conversations to the trash?'))) {
+        if (!(await confirm(questionOf(plan)))) {
           console.error('Nothing was moved.');
           process.exitCode = NOTHING_FOUND;
           return;
@@ -76,6 +76,11 @@ const ruleOf = ({ olderThan, module, tag }: PruneOptions): PruneRule => ({
   ...(module !== undefined && { module }),
   ...(tag !== undefined && { tag }),
 });
+
+const questionOf = ({ trash }: PrunePlan) =>
+  trash.length === 0
+    ? 'Move these conversations to the trash?'
+    : `Move these conversations to the trash, and remove ${countOf(trash.length, 'item')} of the trash permanently?`;
 
 const factsOf = ({ conversations, trash, size }: PrunePlan) => ({
   dryRun: true,

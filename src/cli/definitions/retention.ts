@@ -78,7 +78,7 @@ function addPrune(program: Command, flags: () => Flags): void {
     .option('--tag <tag>', 'only with this tag')
     .option(
       '--by-size',
-      'the oldest conversations, while the store is over 80 % of DAYBOOK_MAX_SIZE_MB',
+      'also the oldest of all conversations, while the store is over 80 % of DAYBOOK_MAX_SIZE_MB; permanently removes the oldest items of the trash if both together are over that limit',
     )
     .option('--dry-run', 'only show which conversations, and why')
     .option('--yes', 'do not ask')
@@ -94,9 +94,9 @@ function addPrune(program: Command, flags: () => Flags): void {
 }
 
 const PRUNE_NOTES = `
-Only conversations that match all conditions are moved. Without a condition, the retention policy
-decides (docs/RETENTION.md). Pinned conversations are not moved. To restore a conversation, run
-daybook restore.`;
+A conversation is moved if it matches all of --older-than, --module and --tag; --by-size chooses among
+all conversations. Without these options, the retention policy decides (docs/RETENTION.md). Pinned
+conversations are not moved. To restore a conversation, run daybook restore.`;
 
 function addRetention(program: Command, flags: () => Flags): void {
   const group = program
@@ -124,7 +124,7 @@ function addRetention(program: Command, flags: () => Flags): void {
     .option('--tag <tag>', 'only with this tag')
     .option(
       '--by-size',
-      'the oldest conversations, while the store is over 80 % of DAYBOOK_MAX_SIZE_MB',
+      'the oldest of all conversations, while the store is over 80 % of DAYBOOK_MAX_SIZE_MB',
     )
     .option('--yes', 'do not ask')
     .option(...JSON_OPTION)

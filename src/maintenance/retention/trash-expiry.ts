@@ -11,8 +11,8 @@ interface TrashRules {
 }
 
 /**
- * Returns the entries that have been in the trash longer than its period. With `bySize`, if store and trash
- * together exceed the limit, also the oldest entries.
+ * Returns the entries that have been in the trash longer than its period. With `bySize`, if the store is
+ * nearly full, and store and trash together exceed the limit, also the oldest entries.
  */
 export async function expiredTrash(
   { trash, trashKeepDays, clock }: TrashRules,

@@ -29,7 +29,9 @@ export const pruneConversations = defineTool({
       tag: z.string().min(1).describe('Only conversations with this tag.').exactOptional(),
       bySize: z
         .boolean()
-        .describe('Also the oldest conversations, while the store is over 80 % of its limit.')
+        .describe(
+          'Also the oldest of all conversations, while the store is over 80 % of its limit. Removes the oldest items of the trash permanently if both together are over the limit.',
+        )
         .default(false),
       dryRun: z.boolean().describe('False: move them.').default(true),
     }),

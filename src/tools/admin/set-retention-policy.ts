@@ -18,7 +18,9 @@ export const setRetentionPolicy = defineTool({
         .default([]),
       bySize: z
         .boolean()
-        .describe('Move the oldest conversations while the store is over 80 % of its limit.')
+        .describe(
+          'Move the oldest conversations while the store is over 80 % of its limit. Removes the oldest items of the trash permanently if both together are over the limit.',
+        )
         .default(false),
     }),
   output: () =>
