@@ -69,7 +69,7 @@ export const SETTINGS = {
       .optional(),
     takes: 'a time zone such as Europe/Berlin or UTC',
     about:
-      'The time zone in which session_start and the command line show times (default: the time zone of the system).',
+      'The time zone in which days begin and end, and in which session_start and the command line show times (default: the time zone of the system).',
     env: ['DAYBOOK_TIME_ZONE'],
   }),
   ...TOOLSET_SETTINGS,
@@ -157,7 +157,7 @@ export const SETTINGS = {
     schema: z.preprocess(lowerCase, z.enum(SECRETS).default('mask')),
     takes: `one of ${SECRETS.join(', ')}`,
     about:
-      'Whether keys and passwords in well-known formats are masked before a message is stored (default `mask`). Text between `<private>` and `</private>` is never stored.',
+      'Whether keys and passwords in well-known formats are masked before a text is stored (default `mask`). Text between `<private>` and `</private>` is never stored.',
     env: ['DAYBOOK_SECRETS'],
   }),
   embeddings: setting({

@@ -9,7 +9,7 @@ export function addImport(program: Command, flags: () => Flags): void {
     .command('import')
     .argument(
       '[paths...]',
-      'export files, zip archives or folders of logs; - is the standard input (default: show the conversations of the tools on this machine)',
+      'export files, zip archives or folders of logs; - is the standard input (default: show which tools on this machine have conversations)',
     )
     .description('import conversations from other programs; running it again adds only what is new')
     .option('--dry-run', 'only show what would be done')

@@ -16,7 +16,7 @@ export function addStats(program: Command, flags: () => Flags): void {
     .option('--module <name>', 'only conversations of this module')
     .addOption(new Option('--role <role>', 'only messages of this role').choices(ROLES))
     .addOption(
-      new Option('--period <period>', 'period of the sums: day, week or month').choices(PERIODS),
+      new Option('--period <period>', 'period of the sums (default: month)').choices(PERIODS),
     )
     .option('--limit <n>', 'maximum number of entries in each list but periods (default: 10)')
     .option('--json', 'the answer of the tool get_analytics as JSON')
