@@ -9,17 +9,15 @@ import express, {
   type Response,
   type Router,
 } from 'express';
-import { rateLimit } from 'express-rate-limit';
 import type { Log } from '../../base/log.js';
 import type { HttpConfig } from '../../config/http-settings.js';
 import { isListening } from '../mcp/stateless-request.js';
 import { checkHost, checkOrigin, checkToken } from './access-checks.js';
 import { answerHttpErrors, HttpError } from './http-error.js';
+import { countRestOfBatch, rateLimitOf } from './rate-limit.js';
 import { readMessages } from './request-body.js';
 import type { HttpSessions } from './sessions.js';
 import { answerStateless, isStatelessHttp, statelessRequest } from './stateless-http.js';
-
-const MINUTE_MS = 60_000;
 
 /** `page` handles all requests that are not for `/mcp` or `/healthz`. */
 export function createExpressApp(
@@ -41,7 +39,7 @@ export function createExpressApp(
     res.status(isUp ? 200 : 503).json({ status: isUp ? 'ok' : 'stopping' });
   });
   app.use(checkHost(config), checkOrigin(config));
-  const limit = config.ratePerMinute > 0 ? limitOf(config.ratePerMinute) : undefined;
+  const limit = config.ratePerMinute > 0 ? rateLimitOf(config.ratePerMinute) : undefined;
   if (limit !== undefined) app.use(limit);
   app.all(
     '/mcp',
@@ -50,7 +48,8 @@ export function createExpressApp(
     async (req, res) => {
       if (req.method !== 'POST') return sessions.handle(req, res);
       const body = await readMessages(req, config.maxBodyBytes);
-      if (limit !== undefined && Array.isArray(body)) await countRest(body.length, limit, req, res);
+      if (limit !== undefined && Array.isArray(body))
+        await countRestOfBatch(body.length, limit, req, res);
       if (!isStatelessHttp(req, body)) return sessions.handle(req, res, body);
       const request = statelessRequest(req, body);
       if (request === undefined) return void res.status(202).end();
@@ -73,33 +72,6 @@ function closeAfter(res: Response): void {
     return writeHead(status, { ...Object.fromEntries(others), Connection: 'close' });
   };
   Object.assign(res, { writeHead: closing });
-}
-
-/** Counts the second and later messages of a batch for the rate limit. Throws HttpError. */
-async function countRest(size: number, limit: RequestHandler, req: Request, res: Response) {
-  for (let counted = 1; counted < size; counted += 1) {
-    await new Promise<void>((resolve, reject) => {
-      void limit(req, res, (error) => (error === undefined ? resolve() : reject(error)));
-    });
-  }
-}
-
-function limitOf(perMinute: number): RequestHandler {
-  return rateLimit({
-    windowMs: MINUTE_MS,
-    limit: perMinute,
-    standardHeaders: 'draft-8',
-    legacyHeaders: false,
-    // The validation prints to the console. Headers of proxies are ignored here, so it is not needed.
-    validate: false,
-    handler: (_req, _res, next) =>
-      next(
-        new HttpError(
-          429,
-          `There were more than ${perMinute} requests in one minute (DAYBOOK_HTTP_RATE_LIMIT). Try again in a minute.`,
-        ),
-      ),
-  });
 }
 
 /** Checks method and headers before the body is read. */
