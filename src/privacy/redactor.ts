@@ -16,7 +16,7 @@ import { walkFiles } from '../files/read/walk-files.js';
 import { rewriteArchive } from '../files/rewrite-archive.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';
 import type { GraphFiles } from '../stores/knowledge-graph/log/graph-files.js';
-import { Redaction } from './redaction.js';
+import { Redaction } from './redact-bytes.js';
 
 export interface RedactorOptions extends Durability {
   readonly root: string;

@@ -5,13 +5,13 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { countOf } from '../base/display-text.js';
 import { AppError } from '../base/errors.js';
-import { isFolder } from '../files/paths/folders.js';
 import {
   findGitProject,
   findNamedProject,
   type NamedProject,
   PROJECT_FILE,
-} from '../files/paths/git-project.js';
+} from '../files/paths/find-project.js';
+import { isFolder } from '../files/paths/folders.js';
 import { gitContextOf } from '../stores/insights/git-context.js';
 import type { Insight, InsightStore } from '../stores/insights/insights.js';
 import {

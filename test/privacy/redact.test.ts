@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { allIndexCaches } from '../../src/app/cache-paths.js';
 import { redactorOf } from '../../src/app/redactor.js';
 import { plainSealer } from '../../src/files/sealing/file-sealer.js';
-import { Redaction } from '../../src/privacy/redaction.js';
+import { Redaction } from '../../src/privacy/redact-bytes.js';
 import { conversationText, type DoctorPlace, doctorPlace, ID, signal } from '../doctor/place.js';
 import { ask } from '../search/search-place.js';
 

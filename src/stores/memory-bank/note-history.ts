@@ -7,7 +7,7 @@ import { execFile } from 'node:child_process';
 import { devNull } from 'node:os';
 import { AppError } from '../../base/errors.js';
 import { findConfined } from '../../files/paths/confined-file.js';
-import { findGitProject } from '../../files/paths/git-project.js';
+import { findGitProject } from '../../files/paths/find-project.js';
 import { openFile } from '../../files/sealing/sealed-form.js';
 import { requireNotePath } from './note-path.js';
 

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findGitProject } from '../../../src/files/paths/git-project.js';
+import { findGitProject } from '../../../src/files/paths/find-project.js';
 import { gitContextOf } from '../../../src/stores/insights/git-context.js';
 import { normalContext } from '../../../src/stores/insights/schema.js';
 import { type Place, runCommand, withPlace } from '../../e2e/harness.js';
