@@ -7,6 +7,8 @@ import { ERROR_KINDS, type ErrorCode } from '../../src/base/errors.js';
 import { createProgram } from '../../src/cli/program.js';
 import { fillIn } from '../../src/cli/tools/tool-groups.js';
 import { SETTINGS, type Setting } from '../../src/config/settings.js';
+import { prompts } from '../../src/resources/prompts.js';
+import { resourceTemplates } from '../../src/resources/resources.js';
 import { toolListing } from '../../src/server/mcp/offered-tools.js';
 import { TOOLSETS, tools } from '../../src/tools/index.js';
 import { EXPLANATIONS } from './error-explanations.js';
@@ -36,9 +38,34 @@ export function renderTools(): string {
   return `${[
     NOTE,
     '# Tools',
-    'Every tool answers with structured content and the same facts as text. A failure answers with one of the codes in [ERRORS.md](ERRORS.md).',
+    'Every tool answers with structured content and the same facts as text. A failure answers with one of the codes in [ERRORS.md](ERRORS.md). The headings are the toolsets; [resources](#resources) and [prompts](#prompts) follow after them.',
     ...sections,
+    ...resourceSection(),
+    ...promptSection(),
   ].join('\n\n')}\n`;
+}
+
+function resourceSection(): string[] {
+  const rows = resourceTemplates.map(
+    ({ uriTemplate, description }) => `| \`${uriTemplate}\` | ${cell(description)} |`,
+  );
+  return [
+    '## Resources',
+    'A client can list and read conversations, notes and the knowledge graph as resources, and subscribe to their changes, whatever toolsets are offered. `daybook://graph` has the current facts of all subjects, at most the newest 2 000.',
+    ['| address | what it is |', '|---|---|', ...rows].join('\n'),
+  ];
+}
+
+function promptSection(): string[] {
+  const rows = prompts.map(({ name, toolset, description, arguments: given }) => {
+    const names = given.map((each) => `\`${each.name}\`${each.required ? '' : ' (optional)'}`);
+    return `| \`${name}\` | ${toolset} | ${cell(description)} | ${names.join(', ')} |`;
+  });
+  return [
+    '## Prompts',
+    'A person chooses a prompt in the client, which then sends its text to the assistant. A prompt is offered if its toolset is offered.',
+    ['| prompt | toolset | what it does | arguments |', '|---|---|---|---|', ...rows].join('\n'),
+  ];
 }
 
 function toolSection(tool: (typeof tools)[number]): string {
