@@ -22,6 +22,11 @@ export interface ImporterOptions extends ImportStores {
   readonly folders: readonly string[];
 }
 
+/** What is imported from the paths, and how. */
+export type ImportChoice = Pick<ImportRequest, 'from' | 'since' | 'project' | 'attachments'> & {
+  readonly activity?: Activity | undefined;
+};
+
 export class Importer {
   readonly #options: ImporterOptions;
 

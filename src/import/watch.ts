@@ -6,7 +6,7 @@ import { sleep } from '../base/clock.js';
 import { isAppError } from '../base/errors.js';
 import type { InputFile } from '../files/input/input-types.js';
 import { isInside } from '../files/paths/paths.js';
-import type { Importer } from './importer.js';
+import type { ImportChoice, Importer } from './importer.js';
 import type { ImportReport } from './run-import.js';
 
 export interface WatchOptions {
@@ -14,6 +14,8 @@ export interface WatchOptions {
   paths(): Promise<readonly string[]>;
   /** See `ImportRequest.areFound`. */
   readonly areFound: boolean;
+  /** What each round imports from the paths, and how. */
+  readonly choice?: ImportChoice;
   readonly everyMs: number;
   /** Ends the watch and cancels the import of the current round. */
   readonly signal: AbortSignal;
@@ -48,7 +50,7 @@ async function round(
   importer: Importer,
   path: string,
   seen: Seen,
-  { areFound, signal, onRound, onError }: WatchOptions,
+  { areFound, choice, signal, onRound, onError }: WatchOptions,
 ): Promise<void> {
   const now = new Map<string, string>();
   const isKnown = (file: InputFile) => {
@@ -58,7 +60,8 @@ async function round(
     return seen.files.get(name) === version;
   };
   try {
-    const report = await importer.run({ paths: [path], areFound, dryRun: false, signal, isKnown });
+    const request = { ...choice, paths: [path], areFound, dryRun: false, signal, isKnown };
+    const report = await importer.run(request);
     const problems = report.problems.filter((problem) => isFirst(seen, JSON.stringify(problem)));
     onRound({ ...report, problems });
     for (const [name, version] of now) seen.files.set(name, version);

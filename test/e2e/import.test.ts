@@ -1,9 +1,17 @@
 /** `daybook import` and its tool, as people and clients meet them. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runInTerminal } from '../support/terminal.js';
-import { type Place, runCommand, withClient, withPlace as withEmptyPlace } from './harness.js';
+import {
+  MAIN,
+  type Place,
+  runCommand,
+  withClient,
+  withPlace as withEmptyPlace,
+} from './harness.js';
 
 const FIXTURE = join(import.meta.dirname, '../fixtures/import/chatgpt/conversations.json');
 const SESSION = `${JSON.stringify({ type: 'user', uuid: 'u', sessionId: 's', message: { content: 'hello' } })}\n`;
@@ -89,6 +97,34 @@ describe('daybook import', () => {
       const { stdout } = await run(place, 'import', '--dry-run', '--json');
       expect(JSON.parse(stdout)).toMatchObject({ added: 1, sources: [{ kind: 'claude-code' }] });
       expect((await run(place, 'import', '--yes')).stdout).toContain('1 conversation added');
+    });
+  });
+
+  it('imports only the sessions of the tool that --from names, also with --watch', async () => {
+    await withPlace(async (place) => {
+      const session = async (folder: string, id: string) => {
+        const path = join(place.folder, folder, 'sessions');
+        await mkdir(path, { recursive: true });
+        await writeFile(join(path, 'a.jsonl'), SESSION.replace('"s"', JSON.stringify(id)));
+      };
+      await session('.claude/projects', 'wanted');
+      await session('.codex', 'other');
+      const { stdout } = await run(place, 'import', '--from', 'claude-code', '--dry-run', '--json');
+      expect(JSON.parse(stdout).sources).toMatchObject([{ kind: 'claude-code' }]);
+      const none = await run(place, 'import', '--from', 'gemini-cli', '--yes');
+      expect(none.stdout).toContain('no gemini-cli conversations');
+      const args = ['--root', place.root, 'import', '--from', 'claude-code', '--watch'];
+      const watching = spawn(process.execPath, [MAIN, ...args], { env: place.env });
+      let shown = '';
+      for await (const chunk of watching.stdout) {
+        shown += chunk;
+        if (shown.includes('added')) break;
+      }
+      const ended = once(watching, 'exit');
+      watching.kill('SIGINT');
+      await ended;
+      expect(shown).toContain('1 conversation added');
+      expect(shown).not.toContain('.codex');
     });
   });
 

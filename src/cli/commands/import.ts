@@ -10,7 +10,12 @@ import { isoTime } from '../../base/clock.js';
 import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
 import type { DefaultLocation } from '../../import/default-locations.js';
-import type { ImportProgress, ImportReport, ImportRequest } from '../../import/importer.js';
+import type {
+  ImportChoice,
+  ImportProgress,
+  ImportReport,
+  ImportRequest,
+} from '../../import/importer.js';
 import type { Activity } from '../../import/source-interface.js';
 import { watchImports } from '../../import/watch.js';
 import { startOf } from '../../tools/date-field.js';
@@ -66,8 +71,9 @@ export async function importConversations(
   // V8 collects garbage when the heap has grown by 20 %; this reduces the peak of memory by a third.
   setFlagsFromString('--heap-growing-percent=20');
   await withApp(flags, async (app, signal) => {
-    if (options.watch) return watch(paths, app, signal);
-    const locations = paths.length > 0 ? [] : await app.importer.locations();
+    const choice = choiceOf(options, since);
+    if (options.watch) return watch(paths, choice, app, signal);
+    const locations = paths.length > 0 ? [] : await locationsOf(app, options);
     if (paths.length === 0 && !options.json) showLocations(locations, options);
     const wanted = paths.length > 0 ? paths.map((path) => resolve(path)) : locations.map(pathOf);
     const given = takesStdin
@@ -80,7 +86,7 @@ export async function importConversations(
     }
     const areFound = paths.length === 0;
     const run = (dryRun: boolean) =>
-      runShown(app, { ...given, ...options, since, areFound, dryRun }, signal);
+      runShown(app, { ...choice, ...given, areFound, dryRun }, signal);
     if (!options.yes || options.dryRun) {
       const plan = await run(true);
       if (options.dryRun) return show(plan, options);
@@ -93,18 +99,20 @@ export async function importConversations(
 /** Imports until Ctrl-C, and prints a report for each round with new data. */
 async function watch(
   paths: readonly string[],
-  { importer }: App,
+  choice: ImportChoice,
+  app: App,
   signal: AbortSignal,
 ): Promise<void> {
   console.error(
     'Daybook now imports changes as they appear. To stop, press Ctrl-C. Imported conversations are not removed.',
   );
-  await watchImports(importer, {
+  await watchImports(app.importer, {
     paths: async () =>
       paths.length > 0
         ? paths.map((path) => resolve(path))
-        : (await importer.locations()).map(pathOf),
+        : (await locationsOf(app, choice)).map(pathOf),
     areFound: paths.length === 0,
+    choice,
     everyMs: WATCH_EVERY_MS,
     signal,
     onRound: (report) => {
@@ -118,36 +126,46 @@ async function watch(
 
 const pathOf = ({ path }: DefaultLocation) => path;
 
+/** The logs of all tools on this machine, or with `--from` of this tool. */
+async function locationsOf({ importer }: App, { from }: { from?: string | undefined }) {
+  const all = await importer.locations();
+  return from === undefined ? all : all.filter(({ kind }) => kind === from);
+}
+
+function choiceOf(
+  { from, project, activity, attachments }: ImportOptions,
+  since: string | undefined,
+): ImportChoice {
+  const named = project !== undefined && /^[.~/\\]/.test(project) ? resolve(project) : project;
+  return { from, since, project: named, activity, attachments };
+}
+
 function sinceOf(text: string, zone: string): string {
   const { since } = withLocalDays({ since: text }, zone);
   return isoTime(startOf('--since', since));
 }
 
-interface Wanted extends Omit<ImportOptions, 'dryRun' | 'since'> {
+interface Wanted extends ImportChoice {
   readonly paths: readonly string[];
   readonly text: ImportRequest['text'];
   readonly dryRun: boolean;
-  readonly since: string | undefined;
   /** True if Daybook found these paths and the user did not give them; see `ImportRequest`. */
   readonly areFound: boolean;
 }
 
 async function runShown(
   { importer }: App,
-  { paths, text, from, since, project, activity, attachments, areFound, dryRun }: Wanted,
+  wanted: Wanted,
   signal: AbortSignal,
 ): Promise<ImportReport> {
   const bar = progressBar(process.stderr);
   const onProgress = ({ conversations, reading }: ImportProgress) => {
-    const message = [dryRun ? 'read' : '', reading && readingLine(reading)]
+    const message = [wanted.dryRun ? 'read' : '', reading && readingLine(reading)]
       .filter(Boolean)
       .join(', ');
     bar.show({ progress: conversations, unit: 'conversation', message });
   };
-  const named = project !== undefined && /^[.~/\\]/.test(project) ? resolve(project) : project;
-  const chosen = { from, since, project: named, activity, attachments };
-  const request = { paths, text, ...chosen, areFound, dryRun, signal, onProgress };
-  return importer.run(request).finally(bar.clear);
+  return importer.run({ ...wanted, signal, onProgress }).finally(bar.clear);
 }
 
 const readingLine = ({ name, bytes, sizeBytes }: NonNullable<ImportProgress['reading']>) =>
@@ -155,11 +173,12 @@ const readingLine = ({ name, bytes, sizeBytes }: NonNullable<ImportProgress['rea
 
 function showLocations(
   locations: readonly DefaultLocation[],
-  { yes, dryRun }: ImportOptions,
+  { yes, dryRun, from }: ImportOptions,
 ): void {
   if (locations.length === 0) {
+    const kind = from === undefined ? '' : ` ${from}`;
     console.log(
-      'Daybook found no conversations of other tools on this machine. Give the path of an export.',
+      `Daybook found no${kind} conversations of other tools on this machine. Give the path of an export.`,
     );
     return;
   }
