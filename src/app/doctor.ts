@@ -58,15 +58,16 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
   const machine = { ...imports, variable: config.variable };
   return new Doctor(
     [
+      // First, because later repairs keep a broken file with its permissions under another name.
+      permissionCheck([
+        ...[logsFolder, archive, backup.folder, join(root, 'exports'), config.cacheFolder],
+      ]),
       conversationCheck({ logsFolder, conversations, repairer, clock, backups }),
       besideConversationsCheck(logsFolder, durability),
       noteCheck(memoryBank),
       insightCheck(insights, bankFolder, durability),
       graphCheck(kg),
       conflictCopyCheck(logsFolder, kg.files),
-      permissionCheck([
-        ...[logsFolder, archive, backup.folder, join(root, 'exports'), config.cacheFolder],
-      ]),
       leftoverCheck({
         locksFolders: [
           join(logsFolder, '.locks'),

@@ -129,6 +129,17 @@ describe('conversations', () => {
     expect(head).toMatchObject({ title: 'Kept', tags: ['t'], messageCount: 2 });
   });
 
+  it('keeps a broken file that others could open so that only its owner can', async () => {
+    const place = doctorPlace();
+    chmodSync(place.write(FILE, conversationText(['one']).slice(0, -4)), 0o644);
+    await place.repair();
+    expect(await of(place, 'permissions')).toEqual([]);
+    const folder = join(place.logs, ID);
+    expect(readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777)).toEqual([
+      0o600, 0o600,
+    ]);
+  });
+
   it('saves the messages before and after damage in the middle', async () => {
     const place = doctorPlace();
     const text = conversationText(['one', 'two', 'three']);
