@@ -283,6 +283,6 @@ function damageNotices({ wal, rejects }: GraphFiles, damage: readonly Damage[]):
   const inLog = damage.filter(({ path }) => path === wal).length;
   const start = inLog > 0 ? `${wal} has damaged lines: ${inLog}. ` : '';
   return [
-    `${start}Daybook ignores damaged lines. The next change of the graph copies them to ${rejects}.`,
+    `${start}Daybook ignores damaged lines. A change of the graph copies them to ${rejects}, and daybook doctor --repair removes them here.`,
   ];
 }
