@@ -16,6 +16,7 @@ import type { SummaryStore } from '../stores/summaries/summary-store.js';
 import { copyAttachments } from './attachments.js';
 import { AlreadyImported, type ArchivedSource } from './conversations/already-imported.js';
 import { ConversationImport } from './conversations/conversation-import.js';
+import { fileTimeOf } from './conversations/planned-conversation.js';
 import { addLeftOut, addProblem, type ImportOutcome, newOutcome } from './import-outcome.js';
 import { OtherImport, type OtherStores } from './non-conversation-import.js';
 import { observedInput, type ReadingProgress } from './reading/observed-input.js';
@@ -388,8 +389,8 @@ const isUsable = (item: ImportItem) =>
 
 function skipReason(item: ImportedConversation, { since, project }: ImportRequest) {
   if (since !== undefined) {
-    const last = item.updatedAt ?? item.messages.at(-1)?.createdAt ?? item.createdAt;
-    if (last !== undefined && last < since) return `last changed before ${since}`;
+    const said = item.updatedAt ?? item.messages.at(-1)?.createdAt ?? item.createdAt;
+    if ((said ?? fileTimeOf(item)) < since) return `last changed before ${since}`;
   }
   const names = [item.module, item.project, ...(item.tags ?? [])];
   return project !== undefined && !names.includes(project) ? 'of another project' : undefined;

@@ -1,5 +1,5 @@
 /** What holds for every source: nothing doubled, nothing overwritten, and the next run finishes. */
-import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ImportProgress } from '../../src/import/run-import.js';
@@ -238,6 +238,15 @@ describe('an import', () => {
     });
     expect(counts(report)).toMatchObject({ added: 1 });
     expect(bench.bySource('x2')).toBeDefined();
+  });
+
+  it('takes the day of the file for a conversation without times', async () => {
+    const bench = await openImportBench();
+    const path = fileWith({ messages: [{ role: 'user', content: 'undated' }] });
+    const { mtimeMs } = statSync(path);
+    const since = (ms: number) => ({ since: new Date(mtimeMs + ms).toISOString() });
+    expect(counts(await bench.import(path, since(60_000)))).toMatchObject({ added: 0 });
+    expect(counts(await bench.import(path, since(-60_000)))).toMatchObject({ added: 1 });
   });
 
   it('refuses a file of no known format', async () => {

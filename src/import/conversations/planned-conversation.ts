@@ -81,10 +81,15 @@ function withMark(metadata: JsonObject, mark: SourceMark): JsonObject {
   return copy;
 }
 
-function timesOf({ createdAt, updatedAt, messages, fileTimeMs }: ImportedConversation) {
+/** The time of a conversation whose source has no times. */
+export const fileTimeOf = ({ fileTimeMs }: ImportedConversation): string =>
+  isoTime(Math.max(0, Math.round(fileTimeMs)));
+
+function timesOf(item: ImportedConversation) {
+  const { createdAt, updatedAt, messages } = item;
   const said = messages.flatMap((message) => message.createdAt ?? []);
   const first = createdAt ?? said[0] ?? updatedAt;
-  const start = first ?? isoTime(Math.max(0, Math.round(fileTimeMs)));
+  const start = first ?? fileTimeOf(item);
   return {
     createdAt: start,
     updatedAt: updatedAt ?? said.at(-1) ?? start,
