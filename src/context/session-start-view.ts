@@ -83,7 +83,7 @@ function ofThread<T extends MessagePart>({ conversationId, ...rest }: T): OfThre
   return { ...rest, threadId: conversationId };
 }
 
-const LEFT_OUT = { turns: 'earlier turns', openQuestions: 'open questions', promises: 'promises' };
+const LEFT_OUT = { turns: 'earlier turn', openQuestions: 'open question', promises: 'promise' };
 
 function notesOf(start: SessionStart) {
   const { head, distinctiveWords, openQuestions, promises, related, omitted } = start;
@@ -98,7 +98,7 @@ function notesOf(start: SessionStart) {
     notes.push('Earlier threads were not searched: the recall index is still being built.');
   for (const part of ['turns', 'openQuestions', 'promises'] as const) {
     if (omitted[part] > 0)
-      notes.push(`${omitted[part]} ${LEFT_OUT[part]} did not fit into the answer.`);
+      notes.push(`${countOf(omitted[part], LEFT_OUT[part])} did not fit into the answer.`);
   }
   return notes;
 }

@@ -6,7 +6,7 @@ import { jsonObject } from '../json-object.js';
 import { joinedNote, noteBetween } from '../masked-note.js';
 
 const EXPIRED =
-  '`expires` is in the past, so searches and lists ignore this insight. To change it, use update_insight.';
+  '`expires` is in the past, so searches and lists ignore this insight. To change it, use `update_insight`.';
 
 export const saveInsight = defineTool({
   name: 'save_insight',
