@@ -52,13 +52,17 @@ export async function info({ json }: { json?: boolean }, flags: Flags): Promise<
   );
 }
 
-async function sizesOf({ root, logsDir, backup }: Config, { size }: App) {
+async function sizesOf({ root, logsDir, backup }: Config, { size, backups }: App) {
   const sizes = await size.byFolder();
   const ofFolder = (folder: string) => sizes.get(folder) ?? { files: 0, sizeBytes: 0 };
   return {
     conversations: ofFolder(logsDir),
     memoryBank: ofFolder(join(root, 'memory-bank')),
-    backups: await folderSize(backup.folder),
+    backups: {
+      folder: backup.folder,
+      archives: (await backups.list()).length,
+      ...(await folderSize(backup.folder)),
+    },
     freeBytes: await freeBytes(root),
   };
 }
@@ -116,7 +120,10 @@ function linesOf(facts: Facts, sizes: Sizes, problems: readonly string[]): strin
     ],
     ['messages', `${facts.messages}`],
     ['insights', `${facts.insights.count}; the whole memory bank: ${roomOf(sizes.memoryBank)}`],
-    ['backups', roomOf(sizes.backups)],
+    [
+      'backups',
+      `${sizes.backups.archives} of this store; ${sizeOf(sizes.backups.sizeBytes)} in ${sizes.backups.folder}`,
+    ],
     ['retention', retentionLine(facts)],
     ['search index', indexFacts(facts.indexCachePath)],
     ['embeddings', facts.embeddings?.mode ?? 'off'],
@@ -159,5 +166,5 @@ const roomOf = ({ files, sizeBytes }: FolderSize) =>
 function indexFacts(cachePath: string | undefined): string {
   return cachePath === undefined
     ? 'each server builds it from the files when it starts'
-    : `each server builds it when it starts; cached in ${cachePath}`;
+    : `cached in ${cachePath}; each server reads it when it starts`;
 }
