@@ -116,9 +116,7 @@ async function allow(
 }
 
 async function isWanted(name: string): Promise<boolean> {
-  requireTerminal(
-    `${name} is in the list, but it is not allowed, so nothing is sent to it.`,
-  );
+  requireTerminal(`${name} is in the list, but it is not allowed, so nothing is sent to it.`);
   return confirm(`Allow ${name}?`);
 }
 

@@ -21,8 +21,7 @@ export async function expiredTrash(
 ): Promise<TrashedItem[]> {
   const before = clock.now() - trashKeepDays * DAY_MS;
   const expired = emptiesTrash && trashKeepDays > 0 ? await trash.choose({ before }) : [];
-  if (!bySize || limitBytes === undefined || sizeBytes < limitBytes * NEARLY_FULL)
-    return expired;
+  if (!bySize || limitBytes === undefined || sizeBytes < limitBytes * NEARLY_FULL) return expired;
   let excess = sizeBytes + trashBytes - limitBytes;
   excess -= expired.reduce((sum, item) => sum + item.sizeBytes, 0);
   const names = new Set(expired.map(({ name }) => name));
