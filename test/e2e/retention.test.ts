@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startStandIn } from '../support/perplexity-stand-in.js';
+import { runInTerminal } from '../support/terminal.js';
 import { type Place, runCommand, withClient, withPlace } from './harness.js';
 
 const OLD = '20200101-1577836800000';
@@ -43,6 +44,20 @@ describe('keeping and forgetting', () => {
     } finally {
       await api.close();
     }
+  });
+
+  it('asks before a prune by size removes something of the trash permanently', async () => {
+    await withPlace(async (place) => {
+      write(place, OLDER, 'x'.repeat(400_000));
+      expect((await run(place, 'delete', OLDER)).code).toBe(0);
+      write(place, OLD, 'x'.repeat(900_000));
+      const env = { ...place.env, DAYBOOK_MAX_SIZE_MB: '1' };
+      const args = ['--root', place.root, 'prune', '--by-size'];
+      const answers = [{ after: '[y/N]', type: 'n\n' }];
+      const { screen } = await runInTerminal({ ...place, env }, args, { answers });
+      expect(screen).toContain('remove 1 item of the trash permanently?');
+      expect((await run(place, 'trash')).stdout).toContain(OLDER);
+    });
   });
 
   it('lets an assistant see first, then set a policy, which a server carries out', async () => {
