@@ -124,7 +124,7 @@ const CLI_RULES = [
   'Every command has `--json` except `serve`, `edit`, `open`, `export`, `completion` and `help`. With `--json` an error, also one of wrong use, is `{"success": false, "error": {"code", "message", "hint", …}}` on the standard output.',
   'Times are local, and a date in a filter such as `--from` is a local day; with `--utc`, both are in UTC. Times in exported files and JSON are always in UTC.',
   'Colours, rendered Markdown, progress bars and the pager (`DAYBOOK_PAGER`, otherwise `PAGER`, otherwise `less -R`; an empty value switches it off) are used on terminals only. `NO_COLOR` switches colours off.',
-  '`daybook completion bash`, `zsh` or `fish` prints a script for your shell. `man daybook` shows this page if npm installed Daybook.',
+  '`daybook completion bash`, `zsh` or `fish` prints a script for your shell. If npm installed Daybook, `man daybook` lists the commands and their options, without the examples and settings below.',
 ];
 
 export function renderCli(): string {
