@@ -78,7 +78,7 @@ function addPrune(program: Command, flags: () => Flags): void {
     .option('--tag <tag>', 'only with this tag')
     .option(
       '--by-size',
-      'also the oldest of all conversations, while the store is over 80 % of DAYBOOK_MAX_SIZE_MB; permanently removes the oldest items of the trash if both together are over that limit',
+      'also the oldest of all conversations, while the store is over 80 % of DAYBOOK_MAX_SIZE_MB; permanently removes the oldest items of the trash if store and trash together are over that limit',
     )
     .option('--dry-run', 'only show which conversations, and why')
     .option('--yes', 'do not ask')

@@ -30,7 +30,7 @@ export const pruneConversations = defineTool({
       bySize: z
         .boolean()
         .describe(
-          'Also the oldest of all conversations, while the store is over 80 % of its limit. Removes the oldest items of the trash permanently if both together are over the limit.',
+          'Also the oldest of all conversations, while the store is over 80 % of its limit. Removes the oldest items of the trash permanently if store and trash together are over the limit.',
         )
         .default(false),
       dryRun: z.boolean().describe('False: move them.').default(true),

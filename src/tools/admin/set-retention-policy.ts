@@ -19,7 +19,7 @@ export const setRetentionPolicy = defineTool({
       bySize: z
         .boolean()
         .describe(
-          'Move the oldest conversations while the store is over 80 % of its limit. Removes the oldest items of the trash permanently if both together are over the limit.',
+          'Move the oldest conversations while the store is over 80 % of its limit. Removes the oldest items of the trash permanently if store and trash together are over the limit.',
         )
         .default(false),
     }),
