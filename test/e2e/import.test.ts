@@ -96,6 +96,10 @@ describe('daybook import', () => {
       expect(dry.code).toBe(0);
       const { stdout } = await run(place, 'import', '--dry-run', '--json');
       expect(JSON.parse(stdout)).toMatchObject({ added: 1, sources: [{ kind: 'claude-code' }] });
+      const args = ['--root', place.root, 'import'];
+      const no = await runInTerminal(place, args, { answers: [{ after: '[y/N]', type: 'n\n' }] });
+      expect(no.screen).toContain('1 conversation to be added');
+      expect(no.screen).not.toContain('--dry-run');
       expect((await run(place, 'import', '--yes')).stdout).toContain('1 conversation added');
     });
   });

@@ -185,7 +185,8 @@ function showLocations(
   for (const { title, path, deletes } of locations) {
     console.log(`${title}: ${path}${deletes === undefined ? '' : ` (it deletes ${deletes})`}`);
   }
-  if (yes || dryRun) return;
+  // On a terminal, the command then shows what it would import, and asks.
+  if (yes || dryRun || canAsk()) return;
   console.log(
     'To import one of them, run daybook import <path>. To import all, run daybook import --yes. With --dry-run, nothing is imported: the command only shows what it would do.',
   );

@@ -9,7 +9,7 @@ export function addImport(program: Command, flags: () => Flags): void {
     .command('import')
     .argument(
       '[paths...]',
-      'export files, zip archives or folders of logs; - is the standard input (default: show which tools on this machine have conversations)',
+      'export files, zip archives or folders of logs; - is the standard input (default: the logs of the tools on this machine)',
     )
     .description('import conversations from other programs; running it again adds only what is new')
     .option('--dry-run', 'only show what would be done')
