@@ -44,7 +44,7 @@ export async function deleteConversation(
     if (permanent) await conversations.remove(id);
     const facts = { conversationId: id, deleted: true, permanent };
     report({ ...facts, ...(trashed && { trashPath: trashed.path }) }, json, () => {
-      console.log(`Deleted: ${about}`);
+      console.log(`${permanent ? 'Removed permanently' : 'Deleted'}: ${about}`);
       if (!permanent) console.log(`To restore it, run: ${daybookLine(flags, 'restore', id)}`);
     });
   });

@@ -40,9 +40,9 @@ export function addConversations(program: Command, flags: () => Flags): void {
     .argument('<conversation...>', CONVERSATION)
     .description('move a conversation to the trash; undo it with daybook restore')
     .option('--permanent', 'remove it permanently instead of moving it to the trash')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask before a permanent removal')
     .option(...JSON_OPTION)
-    .addHelpText('after', examplesText('delete garden-plan', 'delete last --yes'))
+    .addHelpText('after', examplesText('delete garden-plan', 'delete last --permanent'))
     .action(async (words: string[], options: DeleteOptions) =>
       (await import('../commands/delete.js')).deleteConversation(words.join(' '), options, flags()),
     );
