@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { AppError } from '../base/errors.js';
 import { atomicWrite, makeFolder } from '../files/atomic/atomic-write.js';
-import { canAsk, confirm } from './terminal/confirm.js';
+import { canAsk, confirmOrEnd } from './terminal/confirm.js';
 
 export interface Installation {
   /** Package name to exact version. */
@@ -40,7 +40,7 @@ export async function installPackages(installation: Installation): Promise<boole
 }
 
 async function isWanted(): Promise<boolean> {
-  if (canAsk()) return confirm('Download and install?');
+  if (canAsk()) return confirmOrEnd('Download and install?', 'Nothing was installed.');
   throw new AppError('VALIDATION_ERROR', 'Daybook cannot ask, because there is no terminal.', {
     hint: 'Nothing was installed. Run the command again with --yes.',
   });

@@ -56,6 +56,8 @@ describe('daybook import', () => {
       const args = ['--root', place.root, 'import', FIXTURE];
       const no = await runInTerminal(place, args, { answers: [{ after: '[y/N]', type: 'n\n' }] });
       expect(no.screen).toContain('to be added');
+      expect(no.screen).toContain('Nothing was imported.');
+      expect(no.code).toBe(1);
       expect((await run(place, 'import', FIXTURE, '--dry-run')).stdout).toContain(
         '3 conversations to',
       );

@@ -2,9 +2,8 @@
 import { countOf } from '../../base/display-text.js';
 import type { Flags } from '../configuration.js';
 import { daysOf } from '../days.js';
-import { NOTHING_FOUND } from '../exit-status.js';
 import { sizeOf } from '../terminal/amounts.js';
-import { confirm, requireTerminal } from '../terminal/confirm.js';
+import { confirmOrEnd, requireTerminal } from '../terminal/confirm.js';
 import { report } from '../terminal/output.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
@@ -44,11 +43,7 @@ export async function archive(options: ArchiveOptions, flags: Flags): Promise<vo
     if (!yes) {
       requireTerminal('Nothing was archived.');
       print(console.error);
-      if (!(await confirm('Archive these conversations?'))) {
-        console.error('Nothing was archived.');
-        process.exitCode = NOTHING_FOUND;
-        return;
-      }
+      if (!(await confirmOrEnd('Archive these conversations?', 'Nothing was archived.'))) return;
     }
     const done = await archives.archive(chosen, signal);
     report(done, json, () => {

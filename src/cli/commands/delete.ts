@@ -5,10 +5,9 @@ import { isAppError } from '../../base/errors.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import type { Flags } from '../configuration.js';
-import { NOTHING_FOUND } from '../exit-status.js';
 import { findConversation, nameOfConversation } from '../find-conversation.js';
 import { daybookLine } from '../terminal/command-line.js';
-import { confirm, requireTerminal } from '../terminal/confirm.js';
+import { confirmOrEnd, requireTerminal } from '../terminal/confirm.js';
 import { report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
@@ -34,11 +33,7 @@ export async function deleteConversation(
     const about = await describe(conversations, id);
     if (permanent && !yes) {
       requireTerminal('Nothing was deleted.');
-      if (!(await confirm(`Remove ${about} permanently?`))) {
-        console.error('Nothing was deleted.');
-        process.exitCode = NOTHING_FOUND;
-        return;
-      }
+      if (!(await confirmOrEnd(`Remove ${about} permanently?`, 'Nothing was deleted.'))) return;
     }
     const trashed = permanent ? undefined : await conversations.trash(id);
     if (permanent) await conversations.remove(id);

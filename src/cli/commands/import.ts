@@ -22,7 +22,7 @@ import { startOf } from '../../tools/date-field.js';
 import type { Flags } from '../configuration.js';
 import { reportFailure } from '../failure.js';
 import { sizeOf } from '../terminal/amounts.js';
-import { canAsk, confirm } from '../terminal/confirm.js';
+import { canAsk, confirmOrEnd } from '../terminal/confirm.js';
 import { report as reportFacts } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { textOfStdin } from '../terminal/stdin.js';
@@ -204,7 +204,7 @@ async function isWanted(plan: ImportReport, { json }: ImportOptions): Promise<bo
     });
   }
   for (const line of linesOf(plan, true)) console.error(line);
-  return confirm('Import this?');
+  return confirmOrEnd('Import this?', 'Nothing was imported.');
 }
 
 function show(report: ImportReport, { json, dryRun = false }: ImportOptions): void {

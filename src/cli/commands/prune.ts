@@ -4,10 +4,9 @@ import type { PruneRule } from '../../maintenance/retention/prunable-conversatio
 import type { PrunePlan } from '../../maintenance/retention/retention.js';
 import type { Flags } from '../configuration.js';
 import { daysOf } from '../days.js';
-import { NOTHING_FOUND } from '../exit-status.js';
 import { sizeOf } from '../terminal/amounts.js';
 import { daybookLine } from '../terminal/command-line.js';
-import { confirm, requireTerminal } from '../terminal/confirm.js';
+import { confirmOrEnd, requireTerminal } from '../terminal/confirm.js';
 import { report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
@@ -44,11 +43,7 @@ export async function prune(options: PruneOptions, flags: Flags): Promise<void> 
       if (!yes) {
         requireTerminal('Nothing was moved.');
         print(plan, console.error);
-        if (!(await confirm(questionOf(plan)))) {
-          console.error('Nothing was moved.');
-          process.exitCode = NOTHING_FOUND;
-          return;
-        }
+        if (!(await confirmOrEnd(questionOf(plan), 'Nothing was moved.'))) return;
       }
       const done = await retention.carryOut(plan, { signal });
       const moved = done.moved.map((each) => ({ ...nameOf(each), trashName: each.trashName }));

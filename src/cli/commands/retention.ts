@@ -6,8 +6,7 @@ import { AppError } from '../../base/errors.js';
 import type { RetentionPolicy } from '../../maintenance/retention/policy.js';
 import type { Flags } from '../configuration.js';
 import { daysOf } from '../days.js';
-import { NOTHING_FOUND } from '../exit-status.js';
-import { confirm, requireTerminal } from '../terminal/confirm.js';
+import { confirmOrEnd, requireTerminal } from '../terminal/confirm.js';
 import { report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
@@ -75,10 +74,13 @@ async function change(
       console.error(
         `With this policy, the next run would move ${countOf(plan.conversations.length, 'conversation')} to the trash.`,
       );
-      if (!(await confirm('Use this policy once a day from now on?'))) {
-        process.exitCode = NOTHING_FOUND;
+      if (
+        !(await confirmOrEnd(
+          'Use this policy once a day from now on?',
+          'The policy was not changed.',
+        ))
+      )
         return;
-      }
     }
     await retention.policy.write(policy);
     await printPolicy(retention, json, signal);

@@ -5,9 +5,8 @@ import { countOf } from '../../base/display-text.js';
 import type { TrashedItem } from '../../maintenance/trash-bin.js';
 import type { Flags } from '../configuration.js';
 import { daysOf } from '../days.js';
-import { NOTHING_FOUND } from '../exit-status.js';
 import { sizeOf } from '../terminal/amounts.js';
-import { confirm, requireTerminal } from '../terminal/confirm.js';
+import { confirmOrEnd, requireTerminal } from '../terminal/confirm.js';
 import { report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { type Times, timesFor } from '../terminal/times.js';
@@ -47,11 +46,8 @@ export async function emptyTrash(
     if (items.length > 0 && !yes) {
       requireTerminal('Nothing was removed.');
       for (const line of linesOf(items, timesFor(flags))) console.error(line);
-      if (!(await confirm(`Remove ${summaryOf(items)} permanently?`))) {
-        console.error('Nothing was removed.');
-        process.exitCode = NOTHING_FOUND;
+      if (!(await confirmOrEnd(`Remove ${summaryOf(items)} permanently?`, 'Nothing was removed.')))
         return;
-      }
     }
     const removed = await trash.empty({ before, signal });
     report({ removed, freedBytes: sizeBytesOf(removed) }, json, () =>

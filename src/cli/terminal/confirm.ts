@@ -1,6 +1,7 @@
 /** Questions to the user at the terminal. */
 import { createInterface } from 'node:readline/promises';
 import { AppError } from '../../base/errors.js';
+import { NOTHING_FOUND } from '../exit-status.js';
 
 /** True if there is a terminal on which the user can answer. */
 export const canAsk = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
@@ -18,6 +19,14 @@ export async function confirm(question: string): Promise<boolean> {
   } finally {
     lines.close();
   }
+}
+
+/** Like `confirm`. After another answer than yes, it prints `done`, and the command ends with 1. */
+export async function confirmOrEnd(question: string, done: string): Promise<boolean> {
+  if (await confirm(question)) return true;
+  console.error(done);
+  process.exitCode = NOTHING_FOUND;
+  return false;
 }
 
 /** Throws VALIDATION_ERROR without a terminal. `done`: a sentence about what was done, for the hint. */
