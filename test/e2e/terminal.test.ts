@@ -371,8 +371,8 @@ describe('every command', () => {
       const run = await runInTerminal(place, ['--root', place.root, 'embeddings', 'enable'], {
         answers,
       });
-      expect(run.code, run.screen).toBe(0);
-      expect(run.screen).toContain('npm registry');
+      expect(run.code, run.screen).toBe(1);
+      expect(run.screen).toContain('Nothing was installed.');
       const status = await runCommand(place, ['--root', place.root, 'embeddings', 'status']);
       expect(status.stdout).toContain('off');
     });
