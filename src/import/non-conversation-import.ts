@@ -3,8 +3,10 @@
  * another content is not changed, and is named in the report. Only a note that an import wrote, and that
  * nobody changed since, is replaced by a newer text of its source.
  */
+import { isAbsolute } from 'node:path';
 import { AppError, isAppError } from '../base/errors.js';
 import { derivedUuid } from '../base/ids.js';
+import { readStamp } from '../files/read/stamp.js';
 import { readInsight } from '../stores/insights/insight-file.js';
 import type { InsightStore } from '../stores/insights/insights.js';
 import { INSIGHT_ID } from '../stores/insights/schema.js';
@@ -64,6 +66,8 @@ export class OtherImport {
   readonly #dryRun: boolean;
   #facts: NewTriple[] = [];
   #notes: Promise<KnownNotes> | undefined;
+  /** Paths of the notes of this input. */
+  readonly #named = new Set<string>();
   /** Whether a mark changed since the marks were stored. */
   #isMarked = false;
 
@@ -104,8 +108,9 @@ export class OtherImport {
     }
   }
 
-  async #note({ note, content }: ImportedNote): Promise<void> {
+  async #note({ note: wanted, content, origin }: ImportedNote): Promise<void> {
     const { memoryBank } = this.#stores;
+    const note = freePath(wanted, this.#named);
     this.#notes ??= this.#readNotes();
     const { marks, inTrash } = await this.#notes;
     const text = withFinalNewline(content);
@@ -118,7 +123,7 @@ export class OtherImport {
     const isSameInSource = mark?.source === source;
     const setMark = ({ hash: stored }: { readonly hash: string }) => {
       if (isSameInSource && mark.stored === stored) return;
-      marks.set(note, { source, stored });
+      marks.set(note, { source, stored, origin: mark?.origin ?? origin });
       this.#isMarked = true;
     };
     if (there === undefined) {
@@ -127,7 +132,7 @@ export class OtherImport {
       this.#outcome.notes += 1;
     } else if (there.content.trimEnd() === text.trimEnd()) setMark(there);
     else if (isSameInSource) return;
-    else if (mark?.stored === there.hash) {
+    else if (mark?.stored === there.hash && !(await isOfOther(mark, origin))) {
       if (!this.#dryRun) setMark(await memoryBank.edit(note, there.hash, () => text));
       this.#outcome.notesUpdated += 1;
     } else throw differs(`The note ${note}`);
@@ -201,6 +206,23 @@ export class OtherImport {
       this.#outcome.facts += triples.filter(({ added }) => added).length;
     }
   }
+}
+
+/** The path, or the path with the first free number. Only systems with letter case distinguish `A` and `a`. */
+function freePath(wanted: string, used: Set<string>): string {
+  for (let count = 1; ; count += 1) {
+    const path = count === 1 ? wanted : wanted.replace(/(\.md)?$/i, ` ${count}$1`);
+    const key = path.normalize('NFC').toLowerCase();
+    if (used.has(key)) continue;
+    used.add(key);
+    return path;
+  }
+}
+
+/** Whether the note came from another folder, which still exists, or from another document of a source. */
+async function isOfOther({ origin: known }: ImportedNoteMark, origin: string | undefined) {
+  if (known === undefined || origin === undefined || known === origin) return false;
+  return !isAbsolute(known) || (await readStamp(known)) !== undefined;
 }
 
 function differs(what: string): AppError {

@@ -78,8 +78,10 @@ export interface ImportedConversation extends RecordLocation {
 
 export interface ImportedNote extends RecordLocation {
   readonly type: 'note';
-  /** Path in the memory bank. */
+  /** Path in the memory bank. If an earlier note of the same input has it, the note gets another one. */
   readonly note: string;
+  /** The folder on this machine, or an id, that distinguishes it from notes of other inputs with the same path. */
+  readonly origin?: string | undefined;
   readonly content: string;
 }
 

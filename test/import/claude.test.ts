@@ -159,6 +159,40 @@ describe('a Claude.ai export', () => {
     expect(bench.hash()).toBe(before);
   });
 
+  it('keeps the documents of projects and of files with the same name apart', async () => {
+    const bench = await openImportBench();
+    const project = (uuid: string, created_at: string, text: string) => ({
+      ...{ uuid, created_at, name: 'Test', prompt_template: text },
+      docs: ['n.md', 'N.md', 'n/.md'].map((filename, at) => ({
+        uuid: `${at}-doc-${uuid}`,
+        ...{ filename, content: `${text} ${at}` },
+      })),
+    });
+    const [old, young] = [
+      project('p1p1p1p1-1', '2025-01-01T00:00:00Z', 'old'),
+      project('p0p0p0p0-0', '2025-02-01T00:00:00Z', 'young'),
+    ];
+    const folder = folderWith({ 'conversations.json': [TREE], 'projects.json': [old] });
+    await bench.import(folder);
+    writeFileSync(join(folder, 'projects.json'), JSON.stringify([young, old]));
+    const report = await bench.import(folder);
+    expect(report).toMatchObject({ notes: 4, notesUpdated: 0, problems: [] });
+    const texts = async (name: string) => {
+      const paths = ['instructions', 'n', `N 1-doc-${name.slice(0, 2)}`, 'n 2'];
+      const base = `imported/claude/Test${name === 'p1' ? '' : ' p0p0p0p0'}`;
+      return Promise.all(
+        paths.map(async (path) =>
+          (await bench.memoryBank.read(`${base}/${path}.md`)).content.trim(),
+        ),
+      );
+    };
+    expect(await texts('p1')).toEqual(['old', 'old 0', 'old 1', 'old 2']);
+    expect(await texts('p0')).toEqual(['young', 'young 0', 'young 1', 'young 2']);
+    const before = bench.hash();
+    expect(await bench.import(folder)).toMatchObject({ notes: 0, notesUpdated: 0, problems: [] });
+    expect(bench.hash()).toBe(before);
+  });
+
   it('does not change a note that was edited here, and reports it if its document changed', async () => {
     const bench = await openImportBench();
     const project = { uuid: 'p1', name: 'P', docs: [{ filename: 'a', content: 'one' }] };

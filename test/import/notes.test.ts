@@ -76,4 +76,27 @@ describe('a note that is imported again', () => {
     write('oak\n');
     expect(await bench.import(folder)).toMatchObject({ notesUpdated: 1 });
   });
+
+  it('is not replaced by the note of another folder, unless its own folder was moved', async () => {
+    const other = vault('pine\n');
+    for (const again of [1, 2]) {
+      const { problems, notesUpdated } = await bench.import(other);
+      expect(problems, `${again}`).toMatchObject([{ code: 'ALREADY_EXISTS' }]);
+      expect(notesUpdated).toBe(0);
+      expect(await note()).toBe('larch\n');
+    }
+    rmSync(folder, { recursive: true });
+    expect(await bench.import(other)).toMatchObject({ notesUpdated: 1, problems: [] });
+    expect(await note()).toBe('pine\n');
+  });
+
+  it('is not replaced by another one of the same folder whose name becomes the same', async () => {
+    writeFileSync(join(folder, 'projects/shed!.md'), 'one');
+    writeFileSync(join(folder, 'projects/shed!!.md'), 'two');
+    expect(await bench.import(folder)).toMatchObject({ notes: 2, notesUpdated: 0, problems: [] });
+    expect(await note()).toBe('larch\n');
+    const before = bench.hash();
+    expect(await bench.import(folder)).toMatchObject({ notes: 0, notesUpdated: 0, problems: [] });
+    expect(bench.hash()).toBe(before);
+  });
 });

@@ -23,7 +23,7 @@ export function plainName(text: string): string {
 
 /** One note, or several if the text is too long for one. The text is split between lines. */
 export function* notesOf(
-  location: RecordLocation,
+  location: RecordLocation & Pick<ImportedNote, 'origin'>,
   folder: readonly string[],
   name: string,
   content: string,
@@ -32,7 +32,8 @@ export function* notesOf(
   const parts = [...partsOf(content.toWellFormed())];
   for (const [index, part] of parts.entries()) {
     const note = `${base.join('/')}${index === 0 ? '' : `-${index + 1}`}.md`;
-    yield { type: 'note', path: location.path, record: location.record, note, content: part };
+    const { path, record, origin } = location;
+    yield { type: 'note', path, record, note, content: part, origin };
   }
 }
 

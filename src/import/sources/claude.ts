@@ -20,7 +20,7 @@ import {
   objectsIn,
   textIn,
 } from '../reading/fields.js';
-import { notesOf } from '../reading/note-paths.js';
+import { notesOf, plainName } from '../reading/note-paths.js';
 import { timeIn } from '../reading/times.js';
 import type { TreeNode } from '../reading/tree.js';
 import { timesOf, treeConversations } from '../reading/tree-conversations.js';
@@ -41,9 +41,10 @@ export const claude: Source = {
     return first !== undefined && hasElement(first, isOfForm);
   },
   async *read(input, options) {
-    const names = new Map<string, string>();
-    for (const file of input.files.filter(({ name }) => PROJECTS.test(name))) {
-      for await (const record of elementsOf(file)) yield* projectNotes(record, names);
+    const projects = input.files.filter(({ name }) => PROJECTS.test(name));
+    const { names, folders } = await projectsIn(projects);
+    for (const file of projects) {
+      for await (const record of elementsOf(file)) yield* projectNotes(record, folders);
     }
     for (const file of input.files.filter(({ name }) => MEMORIES.test(name))) {
       for await (const record of elementsOf(file)) yield* memoryNotes(record);
@@ -61,26 +62,54 @@ function filesOf({ form, files }: Input): readonly InputFile[] {
   return form === 'file' ? files : files.filter(({ name }) => CONVERSATIONS.test(name));
 }
 
-function* projectNotes(record: JsonRecord, names: Map<string, string>): Generator<ImportItem> {
+/**
+ * By id: the names of the projects, and of the folders of their notes. Of projects with the same name only
+ * the oldest has the name alone, so that a new project does not change the folder of another one.
+ */
+async function projectsIn(files: readonly InputFile[]) {
+  const found: { id: string; name: string; createdAt: string }[] = [];
+  for (const file of files) {
+    for await (const { value } of elementsOf(file)) {
+      const fields = objectIn(value);
+      const id = textIn(fields['uuid']);
+      const name = textIn(fields['name']) ?? id ?? '';
+      if (id !== undefined) found.push({ id, name, createdAt: timeIn(fields['created_at']) ?? '' });
+    }
+  }
+  found.sort((a, b) => (a.createdAt < b.createdAt ? -1 : Number(a.createdAt > b.createdAt)));
+  const used = new Set<string>();
+  const folders = new Map<string, string>();
+  for (const { id, name } of found) {
+    const key = plainName(name).toLowerCase();
+    folders.set(id, used.has(key) ? `${name.slice(0, 60)} ${id.slice(0, 8)}` : name);
+    used.add(key);
+  }
+  return { names: new Map(found.map(({ id, name }) => [id, name])), folders };
+}
+
+function* projectNotes(
+  record: JsonRecord,
+  folders: ReadonlyMap<string, string>,
+): Generator<ImportItem> {
   const { value, path, record: at } = record;
   if (!isObject(value)) {
     yield unreadable(path, at);
     return;
   }
   const id = textIn(value['uuid']);
-  const name = textIn(value['name']) ?? id ?? 'project';
-  if (id !== undefined) names.set(id, name);
-  const folder = ['claude', name];
+  const name = id === undefined ? undefined : folders.get(id);
+  const folder = ['claude', name ?? textIn(value['name']) ?? 'project'];
+  const location = { ...record, origin: id };
   const instructions = textIn(value['prompt_template']);
   const used = new Set(['instructions']);
-  if (instructions !== undefined) yield* notesOf(record, folder, 'instructions', instructions);
+  if (instructions !== undefined) yield* notesOf(location, folder, 'instructions', instructions);
   for (const document of objectsIn(value['docs'])) {
     const content = textIn(document['content']);
     const given = (textIn(document['filename']) ?? 'document').replace(/\.md$/i, '');
-    const isTaken = used.has(given);
+    const isTaken = used.has(given.toLowerCase());
     const own = isTaken ? `${given} ${textIn(document['uuid'])?.slice(0, 8) ?? used.size}` : given;
-    used.add(own);
-    if (content !== undefined) yield* notesOf(record, folder, own, content);
+    used.add(own.toLowerCase());
+    if (content !== undefined) yield* notesOf(location, folder, own, content);
   }
 }
 
@@ -88,7 +117,8 @@ function* projectNotes(record: JsonRecord, names: Map<string, string>): Generato
 function* memoryNotes(record: JsonRecord): Generator<ImportItem> {
   const fields = objectIn(record.value);
   const all = textIn(fields['conversations_memory']);
-  if (all !== undefined) yield* notesOf(record, ['claude'], 'memory', all);
+  const location = { ...record, origin: textIn(fields['account_uuid']) };
+  if (all !== undefined) yield* notesOf(location, ['claude'], 'memory', all);
   for (const [id, text] of Object.entries(objectIn(fields['project_memories']))) {
     const memory = textIn(text);
     if (memory !== undefined) yield* notesOf(record, ['claude', 'memory'], id, memory);

@@ -67,10 +67,11 @@ function factOf(fields: JsonObject, location: RecordLocation): ImportedTriple | 
 }
 
 /** The note keeps its path. */
-async function noteOf(file: InputFile, { form }: Input): Promise<ImportItem> {
+async function noteOf(file: InputFile, { path, form }: Input): Promise<ImportItem> {
   const content = await textOf(file);
   if (content === undefined) return unreadable(file.name, 'the document');
   const inBank = /(?:^|\/)memory[-_]bank\/(.+)$/i.exec(file.name)?.[1];
   const note = inBank ?? (form === 'file' ? posix.basename(file.name) : file.name);
-  return { type: 'note', path: file.name, note, content };
+  const origin = form === 'folder' ? path : undefined;
+  return { type: 'note', path: file.name, note, content, origin };
 }

@@ -5,7 +5,7 @@
 import { posix } from 'node:path';
 import type { InputFile } from '../../files/input/input-types.js';
 import { textOf, unreadable } from '../reading/documents.js';
-import { notesOf } from '../reading/note-paths.js';
+import { notesOf, plainName } from '../reading/note-paths.js';
 import type { ImportItem, Source } from '../source-interface.js';
 import { frontMatter, isTranscript } from './markdown.js';
 
@@ -32,16 +32,25 @@ export const vault: Source = {
     }
     return true;
   },
-  async *read({ files }, { signal }) {
-    for (const file of files) {
+  async *read({ path, form, files }, { signal }) {
+    const origin = form === 'folder' ? path : undefined;
+    const notes = files.filter(({ name }) => NOTE.test(name) && !/(^|\/)\./.test(name));
+    // A note keeps its own path, even if the changed name of another note is the same.
+    const sorted = [...notes.filter(isPlain), ...notes.filter((file) => !isPlain(file))];
+    for (const file of sorted) {
       signal?.throwIfAborted();
-      const isNote = NOTE.test(file.name) && !/(^|\/)\./.test(file.name);
-      if (isNote) yield* itemsOf(file);
+      yield* itemsOf(file, origin);
     }
   },
 };
 
-async function* itemsOf(file: InputFile): AsyncGenerator<ImportItem> {
+const isPlain = ({ name }: InputFile): boolean =>
+  name
+    .replace(NOTE, '')
+    .split('/')
+    .every((part) => plainName(part) === part);
+
+async function* itemsOf(file: InputFile, origin: string | undefined): AsyncGenerator<ImportItem> {
   const text = await textOf(file);
   if (text === undefined) {
     yield unreadable(file.name, 'the document');
@@ -49,7 +58,7 @@ async function* itemsOf(file: InputFile): AsyncGenerator<ImportItem> {
   }
   const { dir, name } = posix.parse(file.name);
   const location = { path: file.name };
-  yield* notesOf(location, dir === '' ? [] : dir.split('/'), name, text);
+  yield* notesOf({ ...location, origin }, dir === '' ? [] : dir.split('/'), name, text);
   const { fields, body } = frontMatter(text);
   const subject = (fields.get('title') ?? name).slice(0, MAX_FACT_PART_LENGTH);
   let number = 0;

@@ -10,13 +10,18 @@ import { atomicWrite, type Durability } from '../../files/atomic/atomic-write.js
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
 
 const schema = z.object({
-  notes: z.record(z.string(), z.object({ source: z.string(), stored: z.string() })),
+  notes: z.record(
+    z.string(),
+    z.object({ source: z.string(), stored: z.string(), origin: z.string().optional() }),
+  ),
 });
 
 /** Hashes (`hashOf`) of the text in the source, and of the note as the import wrote it. */
 export interface ImportedNoteMark {
   readonly source: string;
   readonly stored: string;
+  /** The folder or the id in the source from which it came. */
+  readonly origin?: string | undefined;
 }
 
 export interface ImportedNotesOptions extends Durability {
