@@ -78,6 +78,8 @@ function partLine(part: JsonObject): string {
   const type = textIn(part['type']) ?? '';
   const url = textIn(objectIn(part['image_url'])['url']) ?? textIn(part['image_url']);
   const name = textIn(objectIn(part['file'])['filename']) ?? textIn(part['name']);
+  const path = textIn(part['path']);
+  if (type === 'local_image' && path !== undefined) return attachmentLine('image', path);
   if (url !== undefined) return attachmentLine('image', url.startsWith('data:') ? 'inline' : url);
   if (name !== undefined) return attachmentLine('file', name);
   return /image|audio|video|file/.test(type) ? `[${type}]` : '';

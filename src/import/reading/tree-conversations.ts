@@ -25,7 +25,9 @@ export function* treeConversations<N extends TreeNode>(
   const byId = new Map(nodes.map((node) => [node.id, node]));
   /** By id of a message: the conversation that has it. */
   const holders = new Map<string, string>();
-  for (const [index, branch] of branchesOf(nodes, shownLeaf).entries()) {
+  // A conversation without messages is in the report too.
+  const branches = nodes.length === 0 ? [{ nodes }] : branchesOf(nodes, shownLeaf);
+  for (const [index, branch] of branches.entries()) {
     const turns = read(branch.nodes);
     const messages = turns.messages();
     const isMain = index === 0;

@@ -135,13 +135,16 @@ function addToolMessage(turns: TurnBuilder, read: Read, names: NamedFiles): void
 function textOfMessage({ content, metadata, type }: Read, names: NamedFiles): string {
   const shown = shownCitations(metadata);
   const body = bodyOf(content, type, names).replace(CITATION, (mark) => shown.get(mark) ?? '');
-  const files = objectsIn(metadata['attachments']).map((file) => {
-    const name = textIn(file['name']) ?? textIn(file['id']) ?? 'unnamed';
-    return attachmentLine('file', name, names(textIn(file['id']) ?? name));
+  // An uploaded image is both a part and an attachment; it is named again only if its line lacks the name.
+  const pointers = JSON.stringify(content['parts'] ?? []);
+  const files = objectsIn(metadata['attachments']).flatMap((file) => {
+    const id = textIn(file['id']);
+    const name = textIn(file['name']) ?? id ?? 'unnamed';
+    const path = names(id ?? name);
+    const isShown = id !== undefined && pointers.includes(`://${id}"`) && path?.includes(name);
+    return isShown ? [] : attachmentLine('file', name, path);
   });
-  // An uploaded image is both a part and an attachment.
-  const missing = files.filter((line) => !body.includes(line));
-  return [body, ...missing].filter((text) => text !== '').join('\n\n');
+  return [body, ...files].filter((text) => text !== '').join('\n\n');
 }
 
 /** By citation mark: what the web page shows in its place, a linked word or the sources. */
@@ -185,8 +188,17 @@ function partText(part: JsonObject, names: NamedFiles): string {
 
 function pictureLine(part: JsonObject, names: NamedFiles): string | undefined {
   const pointer = textIn(part['asset_pointer']);
-  if (pointer === undefined) return undefined;
-  const kind = textIn(part['content_type'])?.startsWith('audio') ? 'audio' : 'image';
+  if (pointer === undefined) return recordingLine(part, names);
+  const kind = /^(audio|video)/.exec(textIn(part['content_type']) ?? '')?.[1] ?? 'image';
   const id = pointer.replace(/^[a-z-]+:\/\//, '');
   return attachmentLine(kind, names(id) ?? id);
+}
+
+/** What was said in a voice conversation is one part with its sound, and perhaps its video. */
+function recordingLine(part: JsonObject, names: NamedFiles): string | undefined {
+  const lines = ['audio_asset_pointer', 'video_container_asset_pointer'].flatMap((name) => {
+    const asset = objectIn(part[name]);
+    return textIn(asset['asset_pointer']) === undefined ? [] : (pictureLine(asset, names) ?? []);
+  });
+  return lines.length === 0 ? undefined : lines.join('\n');
 }

@@ -17,7 +17,9 @@ import { timeIn } from '../reading/times.js';
 import type { ImportedMessage, ImportItem, Source } from '../source-interface.js';
 
 const ACTIVITY = /(^|\/)My ?Activity\.json$/i;
-const PROMPT = /^(Prompted|Asked|Said)\s+/;
+const PROMPT = /^(?:(Prompted|Asked|Said)\s+|Eingegebener Prompt:\s*)/;
+/** Titles that describe an action of the user. */
+const NO_PROMPT = /^(Created|Gave|Selected|Used|Viewed|Visited)\s/;
 
 export const geminiApps: Source = {
   kind: 'gemini-apps',
@@ -70,13 +72,15 @@ function filesOf(value: JsonObject): string[] {
 
 function messagesOf(value: JsonObject, createdAt: string | undefined): ImportedMessage[] {
   const title = textIn(value['title']) ?? '';
-  const prompt = PROMPT.test(title) ? title.replace(PROMPT, '') : '';
-  const asked = [prompt, ...filesOf(value).map((name) => attachmentLine('file', name))];
   const answers = objectsIn(value['safeHtmlItem']).map((item) =>
     textOfHtml(textIn(item['html']) ?? ''),
   );
-  const content = asked.filter((text) => text !== '').join('\n\n');
   const answer = answers.filter((text) => text !== '').join('\n\n');
+  // In other languages the word before the prompt differs, so a title with an answer is a prompt.
+  const isPrompt = PROMPT.test(title) || (answer !== '' && !NO_PROMPT.test(title));
+  const prompt = isPrompt ? title.replace(PROMPT, '') : '';
+  const asked = [prompt, ...filesOf(value).map((name) => attachmentLine('file', name))];
+  const content = asked.filter((text) => text !== '').join('\n\n');
   return [
     ...(content === '' ? [] : [{ role: 'user' as const, content, createdAt }]),
     ...(answer === '' ? [] : [{ role: 'assistant' as const, content: answer, createdAt }]),

@@ -144,8 +144,12 @@ function addMessage(turns: TurnBuilder, message: JsonObject): void {
   const { type } = message;
   const origin = { id: textIn(message['id']), createdAt: timeIn(message['timestamp']) };
   const content = contentText(message['content']);
-  if (type === 'user') turns.addMessage({ ...origin, role: 'user', content });
-  else if (type === 'gemini') {
+  // What the user typed; `content` also has the text of the files that it names.
+  const shown = contentText(message['displayContent']);
+  if (type === 'user') {
+    if (shown !== '' && shown !== content) turns.countLeftOut('injected context');
+    turns.addMessage({ ...origin, role: 'user', content: shown === '' ? content : shown });
+  } else if (type === 'gemini') {
     for (const thought of objectsIn(message['thoughts'])) {
       turns.addThinking(textIn(thought['description']) ?? textIn(thought['subject']), origin);
     }

@@ -1,0 +1,115 @@
+/** Shapes of exports that appeared after the first versions of the importers. */
+import { describe, expect, it } from 'vitest';
+import { counts, folderWith, openImportBench, said } from './bench.js';
+
+const TIME = '2026-01-02T10:00:00.000Z';
+const jsonLines = (...all: readonly unknown[]) =>
+  all.map((line) => JSON.stringify(line)).join('\n');
+
+async function importFiles(files: Record<string, string | object>) {
+  const bench = await openImportBench();
+  const report = await bench.import(folderWith(files));
+  return { bench, report };
+}
+
+describe('a ChatGPT export', () => {
+  const conversation = (id: string, message: object) => ({
+    id,
+    mapping: { [`${id}-1`]: { id: `${id}-1`, message: { author: { role: 'user' }, ...message } } },
+  });
+
+  it('names an uploaded image once, and the sound of a voice conversation', async () => {
+    const image = {
+      content_type: 'image_asset_pointer',
+      asset_pointer: 'file-service://file-Cat1',
+    };
+    const { bench } = await importFiles({
+      'conversations.json': [
+        conversation('c', {
+          content: { content_type: 'multimodal_text', parts: [image, 'look'] },
+          metadata: {
+            attachments: [
+              { id: 'file-Cat1', name: 'my cat.png' },
+              { id: 'file-Doc2', name: 'plan.pdf' },
+            ],
+          },
+        }),
+        conversation('d', {
+          content: {
+            content_type: 'multimodal_text',
+            parts: [
+              { content_type: 'audio_transcription', text: 'hello' },
+              {
+                content_type: 'real_time_user_audio_video_asset_pointer',
+                audio_asset_pointer: {
+                  content_type: 'audio_asset_pointer',
+                  asset_pointer: 'sediment://file_0001',
+                },
+              },
+            ],
+          },
+        }),
+      ],
+      'file-Cat1-my cat.png': 'x',
+      'file_0001-sound.wav': 'x',
+    });
+    expect(said(bench.bySource('c'))).toEqual([
+      'user: [image: file-Cat1-my cat.png]\n\nlook\n\n[file: plan.pdf]',
+    ]);
+    expect(said(bench.bySource('d'))).toEqual(['user: hello\n\n[audio: file_0001-sound.wav]']);
+  });
+
+  it('has conversations without messages, which are counted', async () => {
+    const { report } = await importFiles({
+      'conversations.json': [
+        conversation('c', { content: { content_type: 'text', parts: ['one'] } }),
+        { id: 'e', title: 'empty', mapping: {} },
+      ],
+    });
+    expect(counts(report)).toMatchObject({ added: 1, skipped: 1 });
+    expect(report.leftOut).toEqual({ 'conversations without messages': 1 });
+  });
+});
+
+it('Gemini CLI: what the user typed, without the text of the files that it names', async () => {
+  const typed = 'explain @shed.md';
+  const { bench, report } = await importFiles({
+    'chats/session-1.jsonl': jsonLines(
+      { sessionId: 'c', startTime: TIME },
+      {
+        ...{ id: 'm', type: 'user', timestamp: TIME },
+        content: [{ text: typed }, { text: '--- Content from referenced files ---' }],
+        displayContent: [{ text: typed }],
+      },
+    ),
+  });
+  expect(said(bench.bySource('c'))).toEqual([`user: ${typed}`]);
+  expect(report.leftOut).toEqual({ 'injected context': 1 });
+});
+
+it('Codex: the path of an image on this machine', async () => {
+  const item = {
+    ...{ type: 'UserMessage', id: 'i' },
+    content: [
+      { type: 'text', text: 'look' },
+      { type: 'local_image', path: '/shed/photo.png' },
+    ],
+  };
+  const { bench } = await importFiles({
+    'sessions/rollout-1.jsonl': jsonLines(
+      { timestamp: TIME, type: 'session_meta', payload: { id: 'c', history_mode: 'paginated' } },
+      { timestamp: TIME, type: 'event_msg', payload: { type: 'item_completed', item } },
+    ),
+  });
+  expect(said(bench.bySource('c'))).toEqual(['user: look\n\n[image: /shed/photo.png]']);
+});
+
+it.each([
+  ['Eingegebener Prompt: Wie hoch?', ['user: Wie hoch?', 'assistant: 9 m']],
+  ['入力したプロンプト: 高さは', ['user: 入力したプロンプト: 高さは', 'assistant: 9 m']],
+  ['Created Gemini Canvas titled Shed', ['assistant: 9 m']],
+])('Gemini Apps: the title %s', async (title, expected) => {
+  const record = { header: 'Gemini Apps', title, time: TIME, safeHtmlItem: [{ html: '<p>9 m' }] };
+  const { bench } = await importFiles({ 'MyActivity.json': [record] });
+  expect(said(bench.bySource(`${TIME}:1`))).toEqual(expected);
+});
