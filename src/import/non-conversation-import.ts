@@ -150,12 +150,16 @@ export class OtherImport {
     this.#isMarked = false;
   }
 
-  async #insight({ value, path }: ImportedInsight): Promise<void> {
+  async #insight({ value, path, fileTimeMs = 0 }: ImportedInsight): Promise<void> {
     const { insights } = this.#stores;
     const given = value['id'];
     const isOwn = typeof given === 'string' && INSIGHT_ID.test(given.toLowerCase());
     const id = isOwn ? given.toLowerCase() : derivedUuid('insight', JSON.stringify(value));
-    const stored = readInsight(value, { id, path, modifiedAt: 0 });
+    const stored = readInsight(value, {
+      id,
+      path,
+      modifiedAt: Math.max(0, Math.round(fileTimeMs)),
+    });
     const there = await insights.get(id);
     if (there === undefined) {
       if (!this.#dryRun) await insights.put(stored);

@@ -89,6 +89,8 @@ export interface ImportedInsight extends RecordLocation {
   readonly type: 'insight';
   /** The fields of an insight file (docs/FORMAT.md). */
   readonly value: JsonObject;
+  /** Modification time of the file; used for an insight without times. */
+  readonly fileTimeMs?: number | undefined;
 }
 
 export interface ImportedTriple extends RecordLocation {

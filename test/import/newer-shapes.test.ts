@@ -113,3 +113,45 @@ it.each([
   const { bench } = await importFiles({ 'MyActivity.json': [record] });
   expect(said(bench.bySource(`${TIME}:1`))).toEqual(expected);
 });
+
+it('OpenWebUI: reasoning beside the text, the names of files, and that a chat is archived', async () => {
+  const message = {
+    ...{ id: 'a', role: 'assistant', timestamp: 1_700_000_000 },
+    content:
+      '<details type="reasoning" done="true" duration="3">\n<summary>Thought</summary>\n> first\n> then\n</details>\nThe answer',
+    files: [
+      { type: 'image', url: 'data:image/png;base64,AA' },
+      { type: 'file', name: 'plan.pdf' },
+    ],
+  };
+  const chat = { history: { currentId: 'a', messages: { a: message } } };
+  const { bench } = await importFiles({
+    'chats.json': [{ id: 'c', title: 'T', chat, archived: true }],
+  });
+  const stored = bench.bySource('c');
+  expect(said(stored)).toEqual(['assistant: The answer\n\n[image: inline]\n\n[file: plan.pdf]']);
+  expect(stored.messages[0].metadata).toMatchObject({ thinking: 'first\nthen' });
+  expect(stored.tags).toEqual(['openwebui', 'archived']);
+});
+
+it('OpenMemory: no memory that was deleted; a memory without a time has the time of the file', async () => {
+  const memory = { id: 'x', state: 'active', app_id: 'a' };
+  const { bench, report } = await importFiles({
+    'memories.json': [
+      { ...memory, content: 'Likes larch' },
+      { ...memory, content: 'Likes pine', state: 'deleted' },
+    ],
+  });
+  expect(report).toMatchObject({ insights: 1, problems: [] });
+  const [insight] = await bench.insights.all();
+  expect(insight?.insight).toMatchObject({ content: 'Likes larch' });
+  expect(insight?.insight.created_at).toBeGreaterThan(0);
+});
+
+it('a vault: nothing in a block of code is a fact', async () => {
+  const { report } = await importFiles({
+    '.obsidian/app.json': '{}',
+    'Shed.md': '- [wood] larch\n```\n- [wood] not this\n```\n- near [[House]]\n',
+  });
+  expect(report).toMatchObject({ notes: 1, facts: 2 });
+});

@@ -28,7 +28,10 @@ export const mem0: Source = {
       let count = 0;
       for await (const { value, record, path } of elementsOf(file)) {
         const memories = [value, ...listsIn(value)].filter(isMemory);
-        for (const memory of memories) yield insightOf(memory, { path, record });
+        for (const memory of memories) {
+          if (memory['state'] === 'deleted') continue;
+          yield { ...insightOf(memory, { path, record }), fileTimeMs: file.modifiedAtMs };
+        }
         count += memories.length;
         if (!isObject(value)) yield unreadable(path, record);
         else if (memories.length === 0) others.push(unreadable(path, record));

@@ -1,6 +1,7 @@
 /** Chats that OpenWebUI exports: a list whose elements have a tree of messages. */
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
+import { attachmentLine } from '../reading/attachments.js';
 import {
   elementsOf,
   hasElement,
@@ -8,12 +9,14 @@ import {
   unreadableConversation,
 } from '../reading/documents.js';
 import { isObject, listIn, objectIn, objectsIn, textIn } from '../reading/fields.js';
-import { addOpenAiMessage, isMessage } from '../reading/openai-messages.js';
+import { addOpenAiMessage, contentText, isMessage } from '../reading/openai-messages.js';
 import { timeIn } from '../reading/times.js';
 import type { TreeNode } from '../reading/tree.js';
 import { timesOf, treeConversations } from '../reading/tree-conversations.js';
 import { TurnBuilder } from '../reading/turns.js';
 import type { ImportItem, ReadOptions, Source } from '../source-interface.js';
+
+const REASONING = /^\s*<details type="reasoning"[^>]*>\n?([\s\S]*?)<\/details>\s*/;
 
 interface ChatNode extends TreeNode {
   readonly fields: JsonObject;
@@ -69,7 +72,7 @@ function* conversations(
   });
   const read = (some: readonly ChatNode[]) => {
     const turns = new TurnBuilder(activity);
-    for (const node of some) addOpenAiMessage(turns, node.fields);
+    for (const { fields } of some) addChatMessage(turns, fields);
     return turns;
   };
   const head = {
@@ -77,7 +80,7 @@ function* conversations(
     createdAt: timeIn(fields['created_at']),
     updatedAt: timeIn(fields['updated_at']),
     pinned: fields['pinned'] === true,
-    tags: tagsOf(fields),
+    tags: [...tagsOf(fields), ...(fields['archived'] === true ? ['archived'] : [])],
   };
   for (const made of treeConversations(id, nodes, textIn(history['currentId']), read)) {
     const { isMain, ...conversation } = made;
@@ -89,6 +92,25 @@ function* conversations(
       ...conversation,
     };
   }
+}
+
+/** Reasoning is an element at the beginning of the text; files are beside the text. */
+function addChatMessage(turns: TurnBuilder, fields: JsonObject): void {
+  const files = objectsIn(fields['files']).map((file) => {
+    const kind = file['type'] === 'image' ? 'image' : 'file';
+    const name = textIn(file['name']) ?? textIn(objectIn(file['file'])['filename']);
+    const url = textIn(file['url']) ?? kind;
+    return attachmentLine(kind, name ?? (url.startsWith('data:') ? 'inline' : url));
+  });
+  const text = contentText(fields['content']);
+  const [, thought] = REASONING.exec(text) ?? [];
+  const content = [text.replace(REASONING, ''), ...files].filter((part) => part !== '');
+  const reasoning = thought?.replaceAll(/^(<summary>.*<\/summary>\n?|> ?)/gm, '').trim();
+  addOpenAiMessage(turns, {
+    ...fields,
+    content: content.join('\n\n'),
+    ...(reasoning !== undefined && { reasoning }),
+  });
 }
 
 function tagsOf(fields: JsonObject): string[] {

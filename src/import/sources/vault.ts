@@ -62,9 +62,13 @@ async function* itemsOf(file: InputFile, origin: string | undefined): AsyncGener
   const { fields, body } = frontMatter(text);
   const subject = (fields.get('title') ?? name).slice(0, MAX_FACT_PART_LENGTH);
   let number = 0;
+  let fence: string | undefined;
   for (const line of body.split(/\r?\n/)) {
     number += 1;
-    const fact = factIn(line.trim());
+    const marker = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
+    if (fence === undefined) fence = marker;
+    else if (marker?.startsWith(fence)) fence = undefined;
+    const fact = fence === undefined ? factIn(line.trim()) : undefined;
     // A longer object is only in the note.
     if (fact !== undefined && fact.object.length <= MAX_FACT_PART_LENGTH) {
       yield { type: 'triple', ...location, record: `line ${number}`, subject, ...fact };
