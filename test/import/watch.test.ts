@@ -148,3 +148,21 @@ it('says nothing of a tool that has no sessions', async () => {
   expect(report.problems).toEqual([]);
   expect(report.leftOut).toEqual({ 'tools without conversations that Daybook can read': 1 });
 });
+
+it('takes no prompt from the history whose session is there but was not read again', async () => {
+  const bench = await openImportBench();
+  const resumed = { ...line('u2', 'u1', 'two'), sessionId: 'session-2' };
+  const prompts = [
+    { display: 'one', timestamp: 1_767_348_000_000 },
+    { display: 'two', timestamp: 1_767_348_000_000, sessionId: 'session-2' },
+  ];
+  const folder = folderWith({
+    'projects/x/session-1.jsonl': lines(line('u1', null, 'one')),
+    'projects/x/session-2.jsonl': lines(line('u1', null, 'one'), resumed),
+    'history.jsonl': lines(...prompts),
+  });
+  expect(await bench.import(folder)).toMatchObject({ added: 1 });
+  const isKnown = ({ name }: { name: string }) => name !== 'history.jsonl';
+  expect(await bench.import(folder, { isKnown })).toMatchObject({ added: 0, updated: 0 });
+  expect(bench.folders()).toHaveLength(1);
+});

@@ -15,6 +15,8 @@ export const HISTORY = /(^|\/)history\.jsonl$/;
 export interface KnownPrompts {
   readonly sessions: Set<string>;
   readonly texts: Set<string>;
+  /** False if sessions were not read because they did not change. Their prompts are not in `texts`. */
+  areAllRead: boolean;
 }
 
 interface Lost {
@@ -38,7 +40,8 @@ export async function* historyConversations(
     const createdAt = timeIn(value['timestamp']);
     const session = textIn(value['sessionId']);
     if (content === undefined || (session !== undefined && known.sessions.has(session))) continue;
-    if (session === undefined && known.texts.has(content.slice(0, 200))) continue;
+    const isOfSession = !known.areAllRead || known.texts.has(content.slice(0, 200));
+    if (session === undefined && isOfSession) continue;
     const project = textIn(value['project']);
     const id = session ?? `history:${project ?? ''}:${createdAt?.slice(0, 10) ?? ''}`;
     const group = lost.get(id) ?? { id, project, messages: [] };

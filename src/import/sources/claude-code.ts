@@ -39,9 +39,14 @@ export const claudeCode: Source = {
     return false;
   },
   async *read(input, options) {
-    const prompts: KnownPrompts = { sessions: new Set(), texts: new Set() };
-    for (const group of await groupsOf(input, options)) {
+    const prompts: KnownPrompts = { sessions: new Set(), texts: new Set(), areAllRead: true };
+    for (const group of await groupsOf(input)) {
       options.signal?.throwIfAborted();
+      for (const file of group.files) prompts.sessions.add(nameOf(file));
+      if (!hasNewFiles(group, options)) {
+        prompts.areAllRead = false;
+        continue;
+      }
       yield* groupConversations(group, input, options, prompts);
     }
     for (const file of input.files) {
@@ -66,7 +71,7 @@ interface Group {
   readonly summaries: ReadonlyMap<string, string>;
 }
 
-async function groupsOf({ files }: Input, { isKnown }: ReadOptions): Promise<Group[]> {
+async function groupsOf({ files }: Input): Promise<Group[]> {
   const summaries = new Map<string, string>();
   const groups = new Map<string, Group>();
   const bySession = new Map<string, Group>();
@@ -87,9 +92,12 @@ async function groupsOf({ files }: Input, { isKnown }: ReadOptions): Promise<Gro
     own.agents.push(file);
     if (group === undefined) groups.set(file.name, own);
   }
-  const hasNewFiles = ({ files: own, agents }: Group) =>
-    [...own, ...agents].some((file) => !(isKnown?.(file) ?? false));
-  return [...groups.values()].filter(hasNewFiles);
+  return [...groups.values()];
+}
+
+/** Asks for every file, because the question also records which version was read. */
+function hasNewFiles({ files, agents }: Group, { isKnown }: ReadOptions): boolean {
+  return [...files, ...agents].filter((file) => !(isKnown?.(file) ?? false)).length > 0;
 }
 
 const nameOf = ({ name }: InputFile) => posix.basename(name, '.jsonl');
