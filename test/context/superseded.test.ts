@@ -17,6 +17,16 @@ describe('a passage is superseded by a later one', () => {
     ],
     ['The band practice is on Monday evening.', 'The band practice is on Friday evening.'],
     ['We print the flyers at Meyer.', 'We no longer print the flyers at Meyer.'],
+    ['We print the flyers at Meyer.', "We don't print the flyers at Meyer anymore."],
+    [
+      'The billing service stores invoices in MySQL.',
+      'We want to switch the billing service from MySQL to SQLite for the invoices.',
+    ],
+    [
+      'Wir treffen uns zum Training im Park.',
+      'Wir treffen uns zum Training in der Halle statt im Park.',
+    ],
+    ['Nous achetons le pain chez Morel.', "Nous n'achetons plus le pain chez Morel."],
     ['Die Probe der Band im Keller ist am Montag.', 'Die Probe der Band im Keller ist am Freitag.'],
   ])('%s - %s', (earlier, later) => {
     expect(isSuperseded(earlier, later)).toBe(true);
@@ -38,6 +48,20 @@ describe('a passage is not superseded by one about another thing', () => {
       'The budget for the new kitchen floor is 3000 euros.',
       'The budget for the new garage floor is 1200 euros.',
     ],
+    [
+      'Das Konzert im Park ist ausverkauft.',
+      'Das Konzert im Park findet mit der Band aus Ulm statt.',
+    ],
+    [
+      'Das Fahrrad steht im Keller.',
+      'Das Fahrrad steht in der Werkstatt neben dem Keller der Schule.',
+    ],
+    [
+      'Nous cherchons une maison avec piscine.',
+      'Nous cherchons une maison plus proche de la piscine.',
+    ],
+    ['El hotel tiene piscina y garaje.', 'La playa no tiene piscina, el hotel tiene terraza.'],
+    ['Do you have ideas for the garden party?', 'Do you have any more ideas for the garden?'],
   ])('%s - %s', (earlier, later) => {
     expect(isSuperseded(earlier, later)).toBe(false);
   });

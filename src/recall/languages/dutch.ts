@@ -24,7 +24,7 @@ export const dutch: Language = {
     isOverview: /samenvat|overzicht|volgorde/,
     isInstruction: /\b(?:altijd|nooit|vanaf nu|voortaan)\b/,
     isChange:
-      /(?:in plaats van|niet meer|veranderd|verplaatst|uitgesteld|toch niet|voortaan|vervangen|correctie)/,
+      /(?<!\p{L})(?:in plaats van|niet meer(?! dan)|veranderd|verplaatst|uitgesteld|toch niet|voortaan|vervangen|correctie)/u,
     isPreference: /\bik (?:geef de voorkeur|hou (?:meer )?van|heb liever)|\bliever\b/,
   },
   timePhrases: {

@@ -41,7 +41,7 @@ export const english: Language = {
     isInstruction:
       /(?:^|[.!?\n]\s*)(?:please )?(?:always|never) (?:add|answer|ask|assume|avoid|call|check|cite|confirm|explain|format|give|highlight|include|keep|list|maintain|mention|print|provide|quote|remind|reply|report|respond|say|send|show|speak|specify|state|suggest|summari[sz]e|tailor|talk|tell|translate|use|write)\b|\b(?:from now on|going forward|(?:when|whenever|every time) i ask)\b/,
     isChange:
-      /\b(?:instead of|no longer|not anymore|any more|actually|changed (?:to|my|our|the)|moved (?:to|it|the|from)|switched|rescheduled|postponed|updated?|now (?:is|it's|at|uses?|in)|is now|are now|from now on|replaced|renamed|correction|new (?:deadline|date|number|address|plan|name|job))\b/,
+      /\b(?:instead of|no longer|any ?more(?=\s*(?:$|[.,;!]|(?:and|but|because|since)\b))|actually|changed (?:to|my|our|the)|moved (?:to|it|the|from)|switch(?:es|ing)? (?:[\w-]+ ){0,4}(?:from|to)|mov(?:es|ing) (?:[\w-]+ ){0,4}(?:from|to)|switched|rescheduled|postponed|updated?|now (?:is|it's|at|uses?|in)|is now|are now|from now on|replaced|renamed|correction|new (?:deadline|date|number|address|plan|name|job))\b/,
     isPreference:
       /\b(?:i(?:'d| would)? (?:\w+ )?(?:prefer|rather|favou?r)|i(?: really| usually| generally)? (?:like|love|enjoy) (?:to|it when|using|having)|my preference|i(?:'m| am) (?:more )?comfortable|i (?:don't|do not) (?:like|want|enjoy)|i (?:avoid|opted|decided against))\b/,
   },

@@ -27,7 +27,7 @@ export const french: Language = {
     isOverview: /résum|aperçu|dans (?:l'|quel )ordre|chronologi/,
     isInstruction: /\b(?:toujours|jamais|désormais|à partir de maintenant|dorénavant)\b/,
     isChange:
-      /(?:au lieu|ne .* plus|changé|déplacé|reporté|finalement|désormais|maintenant c'est|remplacé|à la position|correction)/,
+      /(?<!\p{L})(?:au lieu|n(?:e |['’])(?:(?!pas )\p{L}+ ){1,3}plus(?!\p{L})|changé|déplacé|reporté|finalement|désormais|maintenant c'est|remplacé|à la position|correction)/u,
     isPreference: /\bje (?:préfère|préférerais|n'aime pas)|j'aime(?:rais)? (?:mieux|bien)/,
   },
   timePhrases: {

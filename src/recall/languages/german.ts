@@ -32,7 +32,7 @@ export const german: Language = {
     isOverview: /zusammenfass|überblick|reihenfolge|(?<!\p{L})verlauf/u,
     isInstruction: /\b(?:immer|nie|niemals|von jetzt an|ab jetzt|künftig|in zukunft)\b/,
     isChange:
-      /(?:statt(?:dessen)?|nicht mehr|geändert|verschoben|gewechselt|umgezogen|jetzt doch|doch nicht|ab jetzt|ersetzt|umbenannt|korrektur|inzwischen|neuer? )/,
+      /(?<!\p{L})(?:(?:an)?statt(?= +(?!(?:und|oder|aber|weil|wenn|wie)(?!\p{L}))\p{L})|stattdessen|nicht mehr(?! als)|geändert|verschoben|gewechselt|umgezogen|jetzt doch|doch nicht|ab jetzt|ersetzt|umbenannt|korrektur|inzwischen|neue[rs]? (?:termin|frist|datum|uhrzeit|nummer|adresse|plan|name|preis|stelle)(?!\p{L}))/u,
     isPreference: /\bich (?:bevorzuge|ziehe .* vor|mag|möchte lieber|hätte lieber)\b|\blieber\b/,
   },
   timePhrases: {

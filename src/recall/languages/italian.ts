@@ -25,7 +25,7 @@ export const italian: Language = {
     isOverview: /riassu|panoramica|in (?:che )?ordine/,
     isInstruction: /\b(?:sempre|mai|d'ora in poi)\b/,
     isChange:
-      /(?:invece di|non .* più|cambiato|spostato|rimandato|alla fine|adesso è|sostituito|correzione)/,
+      /(?<!\p{L})(?:invece di|non (?:\p{L}+ ){1,3}più(?!\p{L})|cambiato|spostato|rimandato|alla fine(?! d)|adesso è|sostituito|correzione)/u,
     isPreference: /\b(?:preferisco|preferirei|non mi piace)\b/,
   },
   timePhrases: {

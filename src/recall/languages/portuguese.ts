@@ -22,7 +22,8 @@ export const portuguese: Language = {
     isRequest: /^(?:pode|podes|poderia|como (?:posso|devo|deveria)|mostre-me|ajude-me|escreva)/,
     isOverview: /resum|visão geral|em que ordem/,
     isInstruction: /\b(?:sempre|nunca|a partir de agora)\b/,
-    isChange: /(?:em vez de|já não|não .* mais|mudou|mudado|adiado|agora é|substituído|correção)/,
+    isChange:
+      /(?<!\p{L})(?:em vez de|já não|não (?:\p{L}+ ){1,3}mais(?!\p{L})|mudou|mudado|adiado|agora é|substituído|correção)/u,
     isPreference: /\b(?:prefiro|preferiria|não gosto)\b/,
   },
   timePhrases: {

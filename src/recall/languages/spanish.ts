@@ -26,7 +26,7 @@ export const spanish: Language = {
     isOverview: /resum|en (?:qué )?orden|panorama/,
     isInstruction: /\b(?:siempre|nunca|a partir de ahora|de ahora en adelante)\b/,
     isChange:
-      /(?:en lugar de|en vez de|ya no|cambiado|cambió|movido|pospuesto|finalmente|ahora es|reemplazado|corrección)/,
+      /(?<!\p{L})(?:en lugar de|en vez de|ya no(?!\p{L})|cambiado|cambió|movido|pospuesto|finalmente|ahora es|reemplazado|corrección)/u,
     isPreference: /\b(?:prefiero|preferiría|no me gusta|me gusta más)\b/,
   },
   timePhrases: {
