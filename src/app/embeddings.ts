@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
 import type { Log } from '../base/log.js';
 import type { Config } from '../config/config.js';
+import { disableModelTelemetry } from '../config/environment.js';
 import type { Embedder } from '../embeddings/embedder.js';
 import { type EmbeddingProgress, EmbeddingSync } from '../embeddings/embedding-sync.js';
 import { openLocalEmbedder } from '../embeddings/local-embedder.js';
@@ -95,6 +96,7 @@ export async function openEmbedder(config: Config, clock: Clock): Promise<Embedd
   if (mode !== 'local' && mode !== 'off') {
     return createRemoteEmbedder({ name: mode, endpoint, model: model ?? '', apiKey, clock });
   }
+  disableModelTelemetry();
   return openLocalEmbedder({
     packages: createPackageLoader(packagesFolder(config)),
     cacheFolder: join(config.cacheFolder, 'embeddings'),

@@ -1,6 +1,6 @@
 /**
- * The parts of the environment that are no settings of Daybook: the pager, the editor, and the size of
- * Node's thread pool.
+ * The parts of the environment that are no settings of Daybook: the pager, the editor, the size of
+ * Node's thread pool, and the telemetry of ONNX Runtime.
  */
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -29,4 +29,12 @@ export function editorCommand(env: Environment = process.env): string {
  */
 export function growThreadPool(threads: number): void {
   process.env['UV_THREADPOOL_SIZE'] ??= String(threads);
+}
+
+/**
+ * The binaries of ONNX Runtime for Linux and macOS write an id of the machine into the user's cache folder,
+ * and send it to Microsoft with facts about the model, unless this variable is set when they are loaded.
+ */
+export function disableModelTelemetry(): void {
+  process.env['ORT_DISABLE_TELEMETRY'] = '1';
 }

@@ -2,7 +2,16 @@
  * The model on this machine. What needs its packages (340 MB, bench/model/package.json) runs where they are
  * installed, in CI among others; what must hold without them runs everywhere.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openLocalEmbedder } from '../../src/embeddings/local-embedder.js';
@@ -11,6 +20,7 @@ import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const BENCH = resolve(import.meta.dirname, '../../bench/model');
+const CLI = resolve(import.meta.dirname, '../../dist/cli/main.js');
 const isInstalled = existsSync(join(BENCH, 'node_modules', 'onnxruntime-node'));
 
 describe('a local model', () => {
@@ -62,6 +72,27 @@ describe.runIf(isInstalled)('all-MiniLM-L6-v2', () => {
       await again.close();
     },
   );
+
+  it('sends no telemetry and leaves no id of this machine', { timeout: 120_000 }, () => {
+    const cache = tempFolder();
+    const packages = join(cache, 'daybook', 'embeddings', 'packages', 'node_modules');
+    mkdirSync(packages, { recursive: true });
+    const source = join(BENCH, 'node_modules');
+    cpSync(join(source, '@lat.md'), join(packages, '@lat.md'), { recursive: true });
+    for (const name of ['onnxruntime-node', '@huggingface']) {
+      symlinkSync(join(source, name), join(packages, name), 'junction');
+    }
+    // With `CI`, ONNX Runtime sends nothing in any case.
+    const { CI: _ci, ORT_DISABLE_TELEMETRY: _set, ...rest } = process.env;
+    const env = { ...rest, XDG_CACHE_HOME: cache, DAYBOOK_EMBEDDINGS: 'local' };
+    const { stdout } = spawnSync(
+      process.execPath,
+      [CLI, '--root', join(cache, 'root'), 'embeddings'],
+      { env, encoding: 'utf8' },
+    );
+    expect(stdout).toContain('ready');
+    expect(readdirSync(cache).sort()).toEqual(['daybook']);
+  });
 
   it(
     'is run by WebAssembly where native code is not allowed, to the same effect',
