@@ -18,6 +18,8 @@ import { createTextIndex } from '../dist/fts/text-index.js';
 import { RecallIndex } from '../dist/recall/recall-index.js';
 import { naturalText } from './support/natural-text.mjs';
 
+process.env.ORT_DISABLE_TELEMETRY = '1';
+
 const WIDTH = 384;
 const QUESTIONS = 11;
 /** Messages that both indexes are built over, so often: the first build also compiles the code. */

@@ -19,6 +19,8 @@ import { createPackageLoader } from '../../src/embeddings/model/packages.js';
 import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';
 
+process.env['ORT_DISABLE_TELEMETRY'] = '1';
+
 const BENCH = resolve(import.meta.dirname, '../../bench/model');
 const CLI = resolve(import.meta.dirname, '../../dist/cli/main.js');
 const isInstalled = existsSync(join(BENCH, 'node_modules', 'onnxruntime-node'));
