@@ -276,7 +276,7 @@ export class ConversationStore {
    * that none is skipped or returned twice. VALIDATION_ERROR: the cursor is not one of this query.
    */
   async page(query: ListQuery, request: PageRequest): Promise<ConversationPage> {
-    const heads = await this.#core.heads();
+    const heads = await this.#core.heads(this.#pages.candidates(request));
     const now = (id: string) => this.knownHead(id);
     return this.#pages.page({ heads, now, nowMs: this.#core.clock.now() }, query, request);
   }

@@ -260,9 +260,16 @@ export class StoreCore {
     await this.catalogue.refreshSome(conversationIds);
   }
 
-  /** Returns all heads, newest `updatedAt` first. Callers must not change the list. FILESYSTEM_ERROR. */
-  async heads(): Promise<readonly ConversationHead[]> {
-    if (!this.#isCurrent) await this.catalogue.refresh();
+  /**
+   * Returns all heads, newest `updatedAt` first. With `ids`, only these are checked on the disk, unless one
+   * of them was deleted. Callers must not change the list. FILESYSTEM_ERROR.
+   */
+  async heads(ids?: readonly string[]): Promise<readonly ConversationHead[]> {
+    if (!this.#isCurrent) {
+      await this.catalogue.refreshSome(ids ?? []);
+      const areThere = ids?.every((id) => this.catalogue.head(id) !== undefined) ?? false;
+      if (!areThere) await this.catalogue.refresh();
+    }
     return this.catalogue.newestFirst();
   }
 

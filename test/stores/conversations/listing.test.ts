@@ -1,4 +1,5 @@
 /** Lists: what they hold, their order, and pages that stay as they were while everything moves. */
+import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ListQuery } from '../../../src/stores/conversations/conversations.js';
@@ -121,6 +122,22 @@ async function readAll(
 }
 
 describe('pages', () => {
+  it('after the first check only their own files', async () => {
+    const { store, ids, put, jsonOf, fileOf } = await openMany(7);
+    const [oldest = '', second = '', third = '', fourth = ''] = ids;
+    const first = await store.page({}, { limit: 3 });
+    put('20250124-1737724800999', { messages: [user('by hand')] });
+    put(fourth, { ...jsonOf(fourth), title: 'by hand' });
+    const next = await store.page({}, { limit: 2, cursor: first.nextCursor ?? '' });
+    expect(titles(next)).toEqual(['by hand', '2']);
+    expect(store.knownHead('20250124-1737724800999')).toBeUndefined();
+    rmSync(fileOf(second));
+    rmSync(fileOf(oldest));
+    const last = await store.page({}, { limit: 2, cursor: next.nextCursor ?? '' });
+    expect(titles(last)).toEqual([]);
+    expect(store.knownHead(third)).toBeDefined();
+  });
+
   it('lead on and back over the same list', async () => {
     const { store, ids } = await openMany(7);
     const newest = ids.toReversed();

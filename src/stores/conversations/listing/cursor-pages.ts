@@ -84,6 +84,20 @@ export class ListPages {
     return this.#cut(list, index, cursor.direction, listed, request);
   }
 
+  /**
+   * Returns the ids of the conversations that a page of a saved list may contain; `undefined` if the request
+   * has no cursor, or if its list is not saved. Only these need to be current on disk for `page`.
+   */
+  candidates({ limit, cursor: text }: PageRequest): string[] | undefined {
+    const cursor = text === undefined ? undefined : parseCursor(text);
+    const list = cursor && this.#lists.get(cursor.token);
+    if (cursor === undefined || list === undefined) return undefined;
+    // One more on each side, because the page says whether there are more.
+    const [before, after] = cursor.direction === 'n' ? [1, limit + 1] : [limit + 1, 1];
+    const part = list.heads.slice(Math.max(0, cursor.index - before), cursor.index + after);
+    return part.map(({ conversationId }) => conversationId);
+  }
+
   #resume(
     { direction, edge, begunMs, query: fingerprint }: Cursor,
     listed: Listed,
