@@ -36,13 +36,19 @@ describe('pages', () => {
     expect(canBePaged(fields(name))).toBe(isPaged);
   });
 
-  it('are one where the limit fits into a call', () => {
+  it('go on to the limit, because an answer may be too long for all', async () => {
     const options = { limit: '100' };
-    expect(pagesOf(fields('get_conversations'), options)).toEqual({
-      firstPage: {},
-      most: undefined,
-    });
+    const pages = pagesOf(fields('get_conversations'), options);
+    expect(pages).toEqual({ firstPage: {}, most: 100 });
     expect(options).toEqual({ limit: '100' });
+    const answer = await allPages({ limit: 100, offset: 0 }, pages, counting(250, 40).ask);
+    expect(answer['results']).toHaveLength(100);
+    expect(answer).toMatchObject({ total: 250, hasMore: true, nextOffset: 100 });
+  });
+
+  it.each([{}, { limit: 'many' }])('are one for %j', (options) => {
+    const one = { firstPage: {}, most: undefined };
+    expect(pagesOf(fields('get_conversations'), options)).toEqual(one);
   });
 
   it('are as large as a call gives where more is wanted', () => {

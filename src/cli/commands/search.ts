@@ -60,12 +60,11 @@ export async function search(words: readonly string[], options: SearchOptions, f
     const { limit, context: around, ...others } = options;
     const context = contextOf(around);
     const wanted = options.all ? Number.POSITIVE_INFINITY : numberOf(limit);
-    const most = wanted !== undefined && wanted > PAGE_SIZE ? wanted : undefined;
-    const input = inputOf(query, { ...others, limit: most === undefined ? wanted : PAGE_SIZE });
+    const isLarge = wanted !== undefined && wanted > PAGE_SIZE;
+    const input = inputOf(query, { ...others, limit: isLarge ? PAGE_SIZE : wanted });
     const open = options.archive ? withArchives : withApp;
-    await open(flags, (app, signal) => run(app, signal, { input, most, context, options, flags }), {
-      isReading: true,
-    });
+    const request = { input, most: wanted ?? input.limit, context, options, flags };
+    await open(flags, (app, signal) => run(app, signal, request), { isReading: true });
   } catch (error) {
     await reportFailure(error, OPTIONS);
   }
@@ -75,7 +74,7 @@ type Wanted = Omit<SearchOptions, 'limit' | 'context'> & { readonly limit: numbe
 
 interface Request {
   readonly input: Input;
-  readonly most: number | undefined;
+  readonly most: number;
   /** Number of messages to show before and after each result. */
   readonly context: number;
   readonly options: SearchOptions;

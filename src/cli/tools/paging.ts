@@ -1,7 +1,4 @@
-/**
- * Joins the pages of a tool into one answer, for `--all` and for a `--limit` greater than the maximum of
- * one call.
- */
+/** Joins the pages of a tool into one answer, for `--all` and for a `--limit` that one call does not reach. */
 
 import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
@@ -12,7 +9,7 @@ type Answer = Readonly<Record<string, unknown>>;
 export interface Pages {
   /** The input of the first page that replaces the given input. */
   readonly firstPage: Readonly<Record<string, unknown>>;
-  /** Maximum number of items; `undefined` if one call is enough. */
+  /** Maximum number of items; `undefined` without `--limit` and `--all`: one call is enough. */
   readonly most: number | undefined;
 }
 
@@ -29,9 +26,11 @@ export function pagesOf(fields: readonly Field[], options: Record<string, unknow
   const page = limitOf(fields);
   const { all, limit } = options;
   const wanted = all === true ? Number.POSITIVE_INFINITY : Number(limit);
-  if (page === undefined || !canBePaged(fields) || !(wanted > page)) {
+  if (page === undefined || !canBePaged(fields) || Number.isNaN(wanted)) {
     return { firstPage: {}, most: undefined };
   }
+  // An answer has a maximum length, so also fewer items than a page may need several calls.
+  if (wanted <= page) return { firstPage: {}, most: wanted };
   if (wanted !== Number.POSITIVE_INFINITY && !Number.isSafeInteger(wanted)) {
     throw new AppError('VALIDATION_ERROR', '--limit must be a whole number.');
   }
