@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
-import type { FolderSize } from '../files/read/folder-size.js';
+import { FOLDERS_AT_ONCE, type FolderSize } from '../files/read/folder-size.js';
 import { readStampNow } from '../files/read/stamp.js';
 import { walkFiles } from '../files/read/walk-files.js';
 
@@ -129,7 +129,8 @@ export class StoreSize {
     for (const folder of folders) {
       let files = 0;
       const before = sizeBytes + trashBytes;
-      for await (const { name, path, isPlain } of walkFiles(folder, (each) => NO_DATA.has(each))) {
+      const walk = walkFiles(folder, (each) => NO_DATA.has(each), FOLDERS_AT_ONCE);
+      for await (const { name, path, isPlain } of walk) {
         if (!isPlain) continue;
         files += 1;
         const bytes = Number(readStampNow(path)?.size ?? 0);
