@@ -32,9 +32,12 @@ function formatIn(timeZone: string, timeStyle?: 'short' | 'medium'): Intl.DateTi
 
 let systemZone: string | undefined;
 
-/** Returns the time zone that the operating system had at the first call, as Node itself uses it. */
+/**
+ * Returns the time zone that the operating system had at the first call, as Node itself uses it. UTC if the
+ * variable TZ names none.
+ */
 export function systemTimeZone(): string {
-  systemZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  systemZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'UTC';
   return systemZone;
 }
 

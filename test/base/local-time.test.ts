@@ -1,4 +1,5 @@
 /** Times as people read them: the zone's own date and time of day, in every season. */
+import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import {
   endOfDay,
@@ -23,6 +24,14 @@ describe('localTime', () => {
     expect(isTimeZone('America/New_York')).toBe(true);
     expect(isTimeZone('Mars/Olympus')).toBe(false);
     expect(isTimeZone(systemTimeZone())).toBe(true);
+  });
+
+  it('takes UTC as the time zone of the system if the variable TZ names none', () => {
+    const script =
+      "import('./dist/base/local-time.js').then((m) => console.log(m.systemTimeZone()))";
+    const env = { ...process.env, TZ: 'Mars/Phobos' };
+    const output = execFileSync(process.execPath, ['-e', script], { env, encoding: 'utf8' });
+    expect(output).toBe('UTC\n');
   });
 });
 

@@ -1,9 +1,8 @@
 /** The walk over a folder: its order, and folders that are listed before the walk comes to them. */
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { walkFiles } from '../../src/files/read/walk-files.js';
-import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 function tree(...names: string[]): string {
@@ -44,16 +43,5 @@ describe('a walk', () => {
       return undefined;
     };
     expect(await namesOf(folder, ahead, remove)).toEqual(expected);
-  });
-
-  it('reports a folder that cannot be listed', async () => {
-    const folder = tree('a/1', 'b/1');
-    const swap = () => {
-      rmSync(join(folder, 'b'), { recursive: true, force: true });
-      symlinkSync('a', join(folder, 'b'));
-      return undefined;
-    };
-    const error = await errorOf(namesOf(folder, 1, swap));
-    expect(error).toMatchObject({ code: 'PATH_ESCAPE' });
   });
 });
