@@ -221,7 +221,7 @@ const STEPS: readonly Step[] = [
   { args: ['backup', '--json'], shows: '"sizeBytes"', json: true },
   { args: ['backup', '--to', 'no/such/folder'], code: 2, shows: 'There is no folder' },
   { args: ['backup', '--to', 'elsewhere'], shows: 'read back and compared' },
-  { args: ['info'], shows: /backups +1 of this store;[\s\S]*health +good/ },
+  { args: ['info'], shows: /backups +\d of this store;[\s\S]*health +good/ },
   { args: ['info', '--json'], shows: '"sizes"', json: true },
   { args: ['doctor', '--repair', '--yes'], shows: 'There are no problems' },
   { args: ['doctor'], shows: /ok +conversations/ },
