@@ -8,7 +8,6 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { systemTimeZone } from '../base/local-time.js';
 import type { ConfigSources } from './config-sources.js';
-import { databaseNotices } from './database-notices.js';
 import {
   type EmbeddingsConfig,
   embeddingsConfig,
@@ -21,6 +20,7 @@ import { type GraphConfig, graphConfig } from './graph-settings.js';
 import { type HttpConfig, httpConfig } from './http-settings.js';
 import { type PerplexityConfig, perplexityConfig } from './perplexity-settings.js';
 import { type RetentionConfig, retentionConfig } from './retention-settings.js';
+import { settingNotices } from './setting-notices.js';
 import { type IMPORT_ACTIVITIES, type LOG_LEVELS, type MODES, WATCHED_TOOLS } from './settings.js';
 import { type ToolsetConfig, toolsetConfig } from './toolset-settings.js';
 import { cacheFolder, configFolder, programsFolder } from './user-folders.js';
@@ -145,7 +145,7 @@ export function loadConfig(sources: ConfigSources): Config {
     perplexity: perplexityConfig(values),
     chosenSettings: settingsText(found),
     variable: (name: string) => env[name],
-    notices: [...databaseNotices(sources.flags ?? {}, env), ...embeddingsNotices(embeddings)],
+    notices: [...settingNotices(sources.flags ?? {}, env), ...embeddingsNotices(embeddings)],
   });
 }
 

@@ -217,6 +217,21 @@ describe('the configuration file', () => {
   });
 });
 
+describe('a variable with a typing error', () => {
+  it.each([
+    ['DAYBOOK_MAX_MESSAGE', 'DAYBOOK_MAX_MESSAGES'],
+    ['DAYBOOK_BACKUP_DRI', 'DAYBOOK_BACKUP_DIR'],
+  ])('%s is said to have no effect', (name, meant) => {
+    const [notice] = load({ env: { [name]: '5' } }).notices;
+    expect(notice).toContain(`${name} has no effect`);
+    expect(notice).toContain(`Similar: ${meant}.`);
+  });
+
+  it.each(['DAYBOOK_MY_SCRIPT', 'DAYBOOK_PAGER', 'DAYBOOK_MAX_MESSAGES'])('%s is none', (name) => {
+    expect(load({ env: { [name]: '5' } }).notices).toEqual([]);
+  });
+});
+
 describe('variables of the older designs', () => {
   it.each(['PERSISTENCE_DB_PATH', 'INSIGHTS_MCP_DB_PATH'])('%s is recognised', (name) => {
     const [notice] = load({ env: { [name]: '~/conversations.db' } }).notices;
