@@ -166,12 +166,15 @@ it('shares maxTokens among all lists, and says what it left out', async () => {
 it('prints a table as CSV that no spreadsheet computes', async () => {
   await withPlace(async (place) => {
     await write(place, BEES, { title: '=1+1, "x"', module: '@m' }, [
-      { role: 'user', content: 'one two', createdAt: '2025-01-24T23:30:00Z' },
+      {
+        ...{ role: 'user', content: 'one two', createdAt: '2025-01-24T23:30:00Z' },
+        metadata: cost(0.5),
+      },
     ]);
     const csv = async (table: string) =>
       (await runCommand(place, ['--root', place.root, 'stats', '--csv', table])).stdout.trim();
     expect(await csv('conversations')).toBe(
-      'name,conversations,messages,words,tokens,billedTokens,cost\n"\'=1+1, ""x""",1,1,2,2,0,',
+      'name,conversations,messages,words,tokens,billedTokens,cost (USD)\n"\'=1+1, ""x""",1,1,2,2,900,0.5',
     );
     expect(await csv('modules')).toContain("\n'@m,1,1,");
   });

@@ -5,13 +5,20 @@ import { type Answer, rowsOf } from './stats-lines.js';
 
 const COLUMNS = ['conversations', 'messages', 'words', 'tokens', 'billedTokens'] as const;
 
-/** RFC 4180 with a header line. A text that looks like a formula gets an apostrophe. */
+/** RFC 4180 with a header line, and a column for each currency. A text that looks like a formula gets an apostrophe. */
 export function csvOf(answer: Answer, table: Table): string {
-  const lines = rowsOf(answer, table).map(({ name, sums }) => {
-    const costs = sums.costs.map(({ currency, total }) => `${total} ${currency}`).join(' + ');
-    return [name, ...COLUMNS.map((column) => String(sums[column])), costs].map(csvCell).join(',');
-  });
-  return [['name', ...COLUMNS, 'cost'].join(','), ...lines].join('\n');
+  const rows = rowsOf(answer, table);
+  const costs = rows.flatMap(({ sums }) => sums.costs);
+  const currencies = [...new Set(costs.map(({ currency }) => currency))].sort();
+  const header = ['name', ...COLUMNS, ...currencies.map((currency) => `cost (${currency})`)];
+  const lines = rows.map(({ name, sums }) => [
+    name,
+    ...COLUMNS.map((column) => String(sums[column])),
+    ...currencies.map((each) =>
+      String(sums.costs.find(({ currency }) => currency === each)?.total ?? ''),
+    ),
+  ]);
+  return [header, ...lines].map((cells) => cells.map(csvCell).join(',')).join('\n');
 }
 
 function csvCell(text: string): string {

@@ -75,7 +75,8 @@ function compile<T>(work: () => T): T {
     const isTooDeep = cause instanceof RangeError;
     if (!isTooDeep && !(cause instanceof Error && cause.name.startsWith('RE2'))) throw cause;
     const reason = isTooDeep ? 'it is nested too deeply' : cause.message;
-    throw wrong(reason.replace(/^error parsing regexp: /, ''), cause);
+    // The engine adds `(?i)` to the expression.
+    throw wrong(reason.replace(/^error parsing regexp: /, '').replace('(?i)', ''), cause);
   }
 }
 

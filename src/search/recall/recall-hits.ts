@@ -14,6 +14,8 @@ import type { MessageHit } from '../messages/message-hits.js';
 import { undefinedIfMissing } from '../undefined-if-missing.js';
 
 const SNIPPET_WORDS = 32;
+/** More digits would only take tokens. */
+const RANK_DECIMALS = 3;
 
 /** Why a message is in the answer. Empty lists are left out. */
 export interface Why {
@@ -84,7 +86,7 @@ function messageHit(
   return {
     ...{ conversationId, messageId: id, seq, position, role, createdAt, content, passage },
     snippet: cutRecallSnippet(content, passage, question, index.vocabulary, style),
-    rank: -score,
+    rank: -Number(score.toFixed(RANK_DECIMALS)),
     why: whyOf(hit, content),
     ...(metadata !== undefined && { metadata }),
   };
