@@ -194,7 +194,16 @@ function emptyIfMissing(error: unknown): object {
 async function jsonIn(path: string): Promise<object> {
   const found = await readWhole(path);
   if (found === undefined) throw missing(path);
-  return asRecord(parseDocument(found.bytes, path, 'CORRUPT'));
+  try {
+    return asRecord(parseDocument(found.bytes, path, 'CORRUPT'));
+  } catch (cause) {
+    if (!isAppError(cause)) throw cause;
+    throw new AppError(cause.code, cause.message, {
+      hint: 'Copy the files of the model into its folder again.',
+      details: { ...cause.details },
+      cause,
+    });
+  }
 }
 
 function missing(path: string): AppError {

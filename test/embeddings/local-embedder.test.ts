@@ -127,5 +127,8 @@ describe.runIf(isInstalled)('all-MiniLM-L6-v2', () => {
     const weights = await createPackageLoader(BENCH).weightsFolder();
     writeFileSync(join(model, 'tokenizer.json'), readFileSync(join(weights, 'tokenizer.json')));
     expect((await errorOf(open(cache, model))).code).toBe('CORRUPT');
+    writeFileSync(join(model, 'tokenizer.json'), 'no JSON');
+    const error = await errorOf(open(cache, model));
+    expect([error.code, error.hint]).toEqual(['CORRUPT', expect.stringContaining('the model')]);
   });
 });

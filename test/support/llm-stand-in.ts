@@ -17,6 +17,7 @@ export type Mood =
   | 'breaks'
   | 'thinks'
   | 'rambles'
+  | 'moved'
   | 'fails';
 
 export interface LlmStandInOptions {
@@ -170,6 +171,9 @@ function misbehaving(mood: Mood, answer: Answer) {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '5000' });
       response.write('{"id":"x","choices":[{"message":{"content":"They spoke ab');
       setTimeout(() => response.destroy(), 10);
+      return;
+    case 'moved':
+      response.writeHead(307, { location: '/elsewhere' }).end();
       return;
     case 'breaks':
       response.destroy();

@@ -1,6 +1,6 @@
 /** Anthropic's Messages API, version 2023-06-01: `POST <endpoint>/v1/messages`, without streaming. */
 import { asNumber, asRecord, asRecords, asText } from '../json-view.js';
-import type { Completion, CompletionRequest, LanguageModel } from './completion.js';
+import type { ChatOptions, Completion, CompletionRequest, LanguageModel } from './completion.js';
 import { unusable } from './llm-errors.js';
 import { headerKey, type RetryingClient } from './retrying-client.js';
 
@@ -8,12 +8,11 @@ const API_VERSION = '2023-06-01';
 
 export function createAnthropic(
   client: RetryingClient,
-  model: string,
-  apiKey: string | undefined,
+  { name, model, apiKey }: ChatOptions,
 ): LanguageModel {
   return {
     async complete({ system, prompt, maxTokens, signal }: CompletionRequest) {
-      const key = headerKey(apiKey, 'anthropic');
+      const key = headerKey(apiKey, name);
       const body = {
         model,
         max_tokens: maxTokens,
@@ -24,22 +23,22 @@ export function createAnthropic(
         'anthropic-version': API_VERSION,
         ...(key !== undefined && { 'x-api-key': key }),
       };
-      return toCompletion(await client.post('/v1/messages', body, headers, signal), model);
+      return toCompletion(await client.post('/v1/messages', body, headers, signal), model, name);
     },
   };
 }
 
-function toCompletion(reply: unknown, asked: string): Completion {
+function toCompletion(reply: unknown, asked: string, name: string): Completion {
   const response = asRecord(reply);
   const stop = asText(response['stop_reason']);
   if (stop !== 'end_turn' && stop !== 'stop_sequence') {
-    throw unusable('anthropic', `an incomplete answer (stop_reason ${stop ?? 'absent'})`);
+    throw unusable(name, `an incomplete answer (stop_reason ${stop ?? 'absent'})`);
   }
   const text = asRecords(response['content'])
     .flatMap((block) => (block['type'] === 'text' ? (asText(block['text']) ?? []) : []))
     .join('')
     .trim();
-  if (text === '') throw unusable('anthropic', 'an empty answer');
+  if (text === '') throw unusable(name, 'an empty answer');
   const usage = asRecord(response['usage']);
   // Tokens that Anthropic read from its cache are part of the request too.
   const counts = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];

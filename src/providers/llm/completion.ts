@@ -1,4 +1,5 @@
 /** The interface of a language model. A completion is a whole answer or an error. */
+import type { ProviderKind } from './provider-kinds.js';
 
 export interface CompletionRequest {
   readonly system: string;
@@ -15,6 +16,15 @@ export interface Completion {
   readonly model: string;
   /** Tokens of the request as the server counted them; absent if the reply does not have them. */
   readonly promptTokens?: number;
+}
+
+/** What an adapter for one format of requests needs. */
+export interface ChatOptions {
+  /** Name in error messages. */
+  readonly name: string;
+  readonly model: string;
+  readonly kind: ProviderKind;
+  readonly apiKey: string | undefined;
 }
 
 export interface LanguageModel {

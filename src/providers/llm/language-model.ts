@@ -33,7 +33,6 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
   const timeoutMs =
     options.timeoutMs ?? (isLocalEndpoint(endpoint) ? LOCAL_TIMEOUT_MS : REMOTE_TIMEOUT_MS);
   const client = createRetryingClient({ ...options, timeoutMs });
-  return kind === 'anthropic'
-    ? createAnthropic(client, model, options.apiKey)
-    : createOpenAiChat(client, { model, kind, apiKey: options.apiKey });
+  const chat = { name: options.name, model, kind, apiKey: options.apiKey };
+  return kind === 'anthropic' ? createAnthropic(client, chat) : createOpenAiChat(client, chat);
 }

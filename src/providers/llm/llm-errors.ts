@@ -61,10 +61,14 @@ function classify(status: number, marks: string, name: string): Refusal {
       hint: 'Set the environment variable of the key to a valid key. For summaries, daybook providers list shows its name; for embeddings, it is DAYBOOK_EMBEDDINGS_KEY_ENV that names it (OpenAI: OPENAI_API_KEY).',
     };
   }
-  if (status === 404) {
+  if (status === 404 || (status >= 300 && status < 400)) {
+    const reason =
+      status === 404
+        ? 'it does not have the model, or the endpoint is not of this kind of API'
+        : 'the endpoint redirects to another address, which Daybook does not follow';
     return {
       code: 'NOT_CONFIGURED',
-      message: `${name} answered with status 404: it does not have the model, or the endpoint is not of this kind of API.`,
+      message: `${name} answered with status ${status}: ${reason}.`,
       hint: 'Correct the model or the endpoint. For summaries, run daybook providers add with the same name, then daybook providers test; for embeddings, set DAYBOOK_EMBEDDINGS_MODEL or DAYBOOK_EMBEDDINGS_ENDPOINT.',
     };
   }

@@ -3,16 +3,9 @@
  * <endpoint>/chat/completions`, without streaming.
  */
 import { asNumber, asRecord, asRecords, asText } from '../json-view.js';
-import type { Completion, CompletionRequest, LanguageModel } from './completion.js';
+import type { ChatOptions, Completion, CompletionRequest, LanguageModel } from './completion.js';
 import { unusable } from './llm-errors.js';
-import type { ProviderKind } from './provider-kinds.js';
 import { headerKey, type RetryingClient } from './retrying-client.js';
-
-export interface OpenAiChatOptions {
-  readonly model: string;
-  readonly kind: ProviderKind;
-  readonly apiKey: string | undefined;
-}
 
 /** The thinking that local reasoning models write before their answer. */
 const THINKING = /^\s*<think>[\s\S]*?<\/think>/i;
@@ -20,11 +13,11 @@ const OPEN_THINKING = /^\s*<think>/i;
 
 export function createOpenAiChat(
   client: RetryingClient,
-  { model, kind, apiKey }: OpenAiChatOptions,
+  { name, model, kind, apiKey }: ChatOptions,
 ): LanguageModel {
   return {
     async complete({ system, prompt, maxTokens, signal }: CompletionRequest) {
-      const key = headerKey(apiKey, kind);
+      const key = headerKey(apiKey, name);
       const body = {
         model,
         messages: [
@@ -40,7 +33,7 @@ export function createOpenAiChat(
       return toCompletion(
         await client.post('/chat/completions', body, headers, signal),
         model,
-        kind,
+        name,
       );
     },
   };

@@ -76,10 +76,12 @@ describe.each(FORMATS)('a model over the format of $kind', (format) => {
     ['empty', 'PROVIDER', {}],
     ['breaks', 'PROVIDER', {}],
     ['fails', 'PROVIDER', {}],
+    ['moved', 'NOT_CONFIGURED', {}],
   ])('gives no answer where the server %s', async (mood, code, change) => {
     const api = await startLlm();
     api.mood = mood;
-    expect((await errorOf(model(api, format, change).complete(REQUEST))).code).toBe(code);
+    const error = await errorOf(model(api, format, change).complete(REQUEST));
+    expect([error.code, error.message]).toEqual([code, expect.stringMatching(/mine|127/)]);
     expect(api.received).toHaveLength(1); // what may have been carried out is not repeated
   });
 
