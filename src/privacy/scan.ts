@@ -4,6 +4,7 @@
  */
 import { isAppError } from '../base/errors.js';
 import { isRecord } from '../base/is-record.js';
+import { parsedJson } from '../base/json.js';
 import { readStored } from '../files/read/json-doc.js';
 import { walkFiles } from '../files/read/walk-files.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';
@@ -77,7 +78,7 @@ async function textOf(path: string, sealer: FileSealer): Promise<string | undefi
 }
 
 function partsOf(path: string, text: string): Part[] {
-  const value = path.endsWith('.json') ? parsed(text) : undefined;
+  const value = path.endsWith('.json') ? parsedJson(text) : undefined;
   if (value === undefined) return [{ text }];
   if (!isRecord(value) || !Array.isArray(value['messages'])) {
     return [{ text: textsIn(value).join('\n') }];
@@ -90,12 +91,4 @@ function partsOf(path: string, text: string): Part[] {
       place: `message ${index + 1}`,
     })),
   ];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // the parser throws only for invalid JSON
-  }
 }

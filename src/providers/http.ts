@@ -6,6 +6,7 @@
  */
 import { sleep } from '../base/clock.js';
 import { AppError, type ErrorCode, isAppError } from '../base/errors.js';
+import { parsedJson } from '../base/json.js';
 import { redact } from './upstream-text.js';
 
 interface HttpCall {
@@ -157,7 +158,7 @@ async function exchange(
     ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
   });
   const text = await readText(response, settings.maxBodyBytes);
-  return { status: response.status, headers: response.headers, json: parsedOrAbsent(text), text };
+  return { status: response.status, headers: response.headers, json: parsedJson(text), text };
 }
 
 async function readText(response: Response, maxBytes: number): Promise<string> {
@@ -173,15 +174,6 @@ async function readText(response: Response, maxBytes: number): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-function parsedOrAbsent(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The body is empty or an HTML page of a proxy. The caller gets the status without JSON.
-    return undefined;
-  }
 }
 
 function timeoutFailure(call: HttpCall): AppError {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { isAppError } from '../../base/errors.js';
 import { sha256Hex } from '../../base/ids.js';
 import { isRecord } from '../../base/is-record.js';
+import { parsedJson } from '../../base/json.js';
 import { archiveOf, readArchive } from '../../files/archive.js';
 import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
 import { writeNewFile } from '../../files/atomic/new-file.js';
@@ -179,7 +180,7 @@ function byConversation(files: readonly { name: string; sha256: string }[]) {
 
 /** The client key, the title and the source in a conversation file; none for a damaged file. */
 function namesIn(bytes: Uint8Array): Pick<ArchivedConversation, 'clientId' | 'title' | 'source'> {
-  const value = parsed(bytes);
+  const value = parsedJson(Buffer.from(bytes).toString());
   if (!isRecord(value)) return {};
   const { clientId, title, metadata } = value;
   const source = isRecord(metadata) ? metadata['source'] : undefined;
@@ -188,15 +189,6 @@ function namesIn(bytes: Uint8Array): Pick<ArchivedConversation, 'clientId' | 'ti
     ...(typeof title === 'string' && { title }),
     ...(source !== undefined && { source }),
   };
-}
-
-function parsed(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString());
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 export const isSame = (a: Fingerprint, b: Fingerprint): boolean =>

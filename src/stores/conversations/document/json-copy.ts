@@ -1,6 +1,6 @@
 /** Copies callers' values through JSON before they are written. */
 import { AppError } from '../../../base/errors.js';
-import { isDeeperThan, MAX_LEVELS_WRITTEN } from '../../../base/json-depth.js';
+import { isDeeperThan, MAX_LEVELS_WRITTEN } from '../../../base/json.js';
 
 /** VALIDATION_ERROR if the value is nested too deep, as it is if it contains itself. */
 export function requireDepth(value: unknown): void {

@@ -4,7 +4,7 @@
 import { isoTime } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
 import { isRecord } from '../../../base/is-record.js';
-import { isDeeperThan, MAX_LEVELS_READ } from '../../../base/json-depth.js';
+import { isDeeperThan, MAX_LEVELS_READ } from '../../../base/json.js';
 import { type Codec, plainCodec } from '../../../files/sealing/conversation-codec.js';
 import { isSealedText } from '../../../files/sealing/sealed-form.js';
 import { fieldsBinding } from './document.js';

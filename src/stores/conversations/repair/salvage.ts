@@ -6,6 +6,7 @@
  */
 import { isAppError, passes } from '../../../base/errors.js';
 import { isRecord } from '../../../base/is-record.js';
+import { parsedJson } from '../../../base/json.js';
 import { completeFields } from '../../../files/read/complete-fields.js';
 import { jsonTokens, TOKEN } from '../../../files/read/json-tokens.js';
 import { plainCodec } from '../../../files/sealing/conversation-codec.js';
@@ -62,7 +63,7 @@ function unitedSides(text: string): { messages: JsonObject[]; head: string } | u
 }
 
 function messagesIn(text: string): JsonObject[] | undefined {
-  const value = parsed(text);
+  const value = parsedJson(text);
   const messages = isRecord(value) ? value['messages'] : undefined;
   if (!Array.isArray(messages) || !messages.every(isRecord)) return undefined;
   return messages.every(isReadable) ? messages : undefined;
@@ -95,7 +96,7 @@ function scan(text: string): { messages: JsonObject[]; head: string } {
 
 function messageIn({ start, keys }: OpenObject, text: string, end: number): JsonObject | undefined {
   if (!keys.has('role') || !keys.has('content')) return undefined;
-  const value = parsed(text.slice(start, end));
+  const value = parsedJson(text.slice(start, end));
   if (!isRecord(value)) return undefined;
   if (isReadable(value)) return value;
   const { id, role, content, createdAt } = value;
@@ -122,12 +123,3 @@ function readableFields(head: string): JsonObject {
 
 const isField = (name: string, field: unknown): boolean =>
   passes(() => requireReadable({ [name]: field }));
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
