@@ -141,7 +141,7 @@ const checks = {
     await daybook(['encrypt', '--key-file', DAYBOOK_KEY_FILE, '--yes']);
     assert.match(await daybook(['search', 'beds'], { DAYBOOK_KEY_FILE }), /south wall/);
     await daybook(['decrypt', '--yes'], { DAYBOOK_KEY_FILE });
-    assert.match(await daybook(['doctor']), /^ok +conversations/);
+    assert.match(await daybook(['doctor']), /^ok +conversations/m);
   },
 
   async 'takes the lock of a killed process over at once'() {
