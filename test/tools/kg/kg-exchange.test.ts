@@ -59,13 +59,17 @@ describe('kg_import and kg_export', () => {
   it('report the progress of graph import and export', async () => {
     const line = (n: number) => JSON.stringify({ subject: `s${n}`, predicate: 'p', object: 'o' });
     const text = Array.from({ length: 4_000 }, (_, n) => line(n)).join('\n');
-    const seen: unknown[] = [];
-    const onprogress = (report: unknown) => void seen.push(report);
+    const seen: number[] = [];
+    const onprogress = ({ progress, total }: { progress: number; total?: number | undefined }) => {
+      expect(total).toBe(100);
+      seen.push(progress);
+    };
     const params = { name: 'kg_import', arguments: { text } };
     await opened.session.client.callTool(params, undefined, { onprogress });
-    // The client takes no report once it has the answer, so the last one may be missing.
-    const reports = [62, 75, 87].map((progress) => ({ progress, total: 100 }));
-    expect(seen).toEqual(expect.arrayContaining(reports));
+    // The client takes no report once it has the answer, so the last ones may be missing. A slow machine
+    // gets more reports before 62 percent, where the lines are read.
+    expect(seen).toContain(62);
+    expect(seen).toEqual([...new Set(seen)].sort((a, b) => a - b));
   });
 
   it('page through a graph that is longer than an answer', async () => {
