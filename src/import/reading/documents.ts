@@ -3,6 +3,7 @@
 import { type InputLine, inputLines, type LineOptions } from '../../files/input/input-lines.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import { jsonElements } from '../../files/input/json-elements.js';
+import { withoutUtf16 } from '../../files/input/utf16.js';
 import { unzstd } from '../../files/input/zstd.js';
 import { MAX_DOCUMENT_BYTES } from '../../files/read/json-doc.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
@@ -111,7 +112,7 @@ export async function* objectLines(
   }
 }
 
-/** The whole file as text; `undefined` if it is not UTF-8 or larger than 256 MB. */
+/** The whole file as text; `undefined` if it is neither UTF-8 nor UTF-16, or larger than 256 MB. */
 export async function textOf(file: InputFile): Promise<string | undefined> {
   if (file.sizeBytes > MAX_DOCUMENT_BYTES) return undefined;
   const parts: Uint8Array[] = [];
@@ -140,7 +141,7 @@ export function unreadable(path: string, record: string, code = 'CORRUPT'): Impo
 export const isZstd = (name: string): boolean => name.endsWith('.zst');
 
 function bytesOf(file: InputFile): AsyncIterable<Uint8Array> {
-  return isZstd(file.name) ? unzstd(file.bytes(), file.name) : file.bytes();
+  return isZstd(file.name) ? unzstd(file.bytes(), file.name) : withoutUtf16(file.bytes());
 }
 
 async function* firstBytes(file: InputFile, limit: number): AsyncGenerator<Uint8Array> {
