@@ -41,6 +41,30 @@ describe('conversations with role and content', () => {
     ]);
   });
 
+  it.each([
+    ['lines', 'a.jsonl', lines({ messages: [] }, { messages: HELLO }, { messages: [] })],
+    ['a list', 'a.json', [{ messages: [] }, { messages: HELLO }, { messages: [] }]],
+  ])('are skipped in %s where nobody has said anything', async (_form, name, content) => {
+    const bench = await openImportBench();
+    expect(await bench.importText(content, name)).toMatchObject({
+      ...{ added: 1, skipped: 2, problems: [] },
+      leftOut: { 'conversations without messages': 2 },
+    });
+    // The id does not depend on them.
+    const { id } = bench.jsonOf(bench.folders()[0] ?? '').metadata.source;
+    expect(id).toMatch(/^a\.jsonl?:0:/);
+  });
+
+  it.each([['utf-16le'], ['utf-16be']])('are read in %s, as PowerShell writes them', async (of) => {
+    const bench = await openImportBench();
+    const text = lines({ messages: [{ role: 'user', content: 'Grüße 🌲' }] }, { messages: HELLO });
+    const bytes = Buffer.from(`\ufeff${text}`, 'utf16le');
+    const report = await bench.importText(of === 'utf-16le' ? bytes : bytes.swap16(), 'a.jsonl');
+    expect(report).toMatchObject({ added: 2, problems: [] });
+    const contents = bench.folders().map((folder) => bench.jsonOf(folder).messages[0].content);
+    expect(contents).toContain('Grüße 🌲');
+  });
+
   it('take the flat folder and the export of mnemosyne, whose ids stay keys', async () => {
     const bench = await openImportBench();
     const flat = (id: string) => ({

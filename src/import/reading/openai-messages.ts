@@ -18,6 +18,10 @@ export function hasMessages(value: unknown): value is JsonObject & { messages: u
   return Array.isArray(messages) && messages.length > 0 && objectsIn(messages).some(isMessage);
 }
 
+/** Whether a document is a conversation to which nothing was said yet. */
+export const hasNoMessages = (value: unknown): value is JsonObject =>
+  isObject(value) && Array.isArray(value['messages']) && value['messages'].length === 0;
+
 export const isMessage = (value: JsonObject): boolean =>
   typeof value['role'] === 'string' && ('content' in value || 'tool_calls' in value);
 

@@ -21,7 +21,13 @@ import {
   objectsIn,
   textIn,
 } from '../reading/fields.js';
-import { addOpenAiMessage, anyTimeIn, hasMessages, isMessage } from '../reading/openai-messages.js';
+import {
+  addOpenAiMessage,
+  anyTimeIn,
+  hasMessages,
+  hasNoMessages,
+  isMessage,
+} from '../reading/openai-messages.js';
 import { timeIn } from '../reading/times.js';
 import { TurnBuilder } from '../reading/turns.js';
 import type {
@@ -98,7 +104,8 @@ async function* lineConversations(file: InputFile, options: ReadOptions) {
   let index = 0;
   for await (const { value, record } of objectLines(file, lost, { isExport: true })) {
     yield* problems.splice(0);
-    if (!hasMessages(value)) yield unreadableConversation(file.name, record);
+    if (hasNoMessages(value)) yield emptyConversation(file, record);
+    else if (!hasMessages(value)) yield unreadableConversation(file.name, record);
     else {
       yield conversationOf(value, { file, record, index, options });
       index += 1;
@@ -119,7 +126,8 @@ async function* documentConversations(
     const documents = Array.isArray(inner) ? inner : [value];
     for (const [at, document] of documents.entries()) {
       const location = Array.isArray(inner) ? `conversations[${at}]` : record;
-      if (hasMessages(document)) {
+      if (hasNoMessages(document)) yield emptyConversation(file, location);
+      else if (hasMessages(document)) {
         yield conversationOf(document, { file, record: location, index, options });
         index += 1;
       } else if (isObject(document) && isMessage(document)) loose.push(document);
@@ -165,6 +173,13 @@ function conversationOf(fields: JsonObject, context: Context): ImportedConversat
     leftOut: turns.leftOut,
   };
 }
+
+/** It gets no number, so that the derived ids of the conversations after it stay the same. */
+const emptyConversation = (file: InputFile, record: string): ImportedConversation => ({
+  type: 'conversation',
+  ...{ path: file.name, record, fileTimeMs: file.modifiedAtMs },
+  ...{ id: `${posix.basename(file.name)}:${record}`, messages: [] },
+});
 
 /** Derived from the first message, so that the id stays the same when messages are added to the file. */
 function derivedId(file: InputFile, messages: readonly JsonObject[], index: number): string {
