@@ -35,7 +35,8 @@ describe('daybook import', () => {
       const done = await run(place, 'import', FIXTURE, '--yes');
       expect(done.code).toBe(0);
       expect(done.stdout).toContain('3 conversations added');
-      expect(done.stderr).toContain('[1]: CORRUPT');
+      // The location is in the line only once.
+      expect(done.stderr).toMatch(/^CORRUPT: \[1\] of conversations\.json /m);
       expect((await run(place, 'search', 'larch')).stdout).toContain('Twelve planks of');
     });
   });

@@ -10,6 +10,7 @@ import { isoTime } from '../../base/clock.js';
 import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
 import type { DefaultLocation } from '../../import/default-locations.js';
+import type { ReportedProblem } from '../../import/import-outcome.js';
 import type {
   ImportChoice,
   ImportProgress,
@@ -213,9 +214,8 @@ function show(report: ImportReport, { json, dryRun = false }: ImportOptions): vo
   });
   const { problems, moreProblems, stopped } = report;
   if (!json) {
-    for (const { path, record, code, message } of problems.slice(0, MAX_PROBLEMS_SHOWN)) {
-      const location = record === undefined ? path : `${path}, ${record}`;
-      console.error(escapeControls(`${location}: ${code}: ${message}`));
+    for (const problem of problems.slice(0, MAX_PROBLEMS_SHOWN)) {
+      console.error(escapeControls(problemLine(problem)));
     }
     const hidden = Math.max(0, problems.length - MAX_PROBLEMS_SHOWN) + moreProblems;
     if (hidden > 0)
@@ -223,6 +223,13 @@ function show(report: ImportReport, { json, dryRun = false }: ImportOptions): vo
     if (stopped !== undefined) console.error(`${stopped.code}: ${stopped.message}`);
   }
   if (stopped !== undefined) process.exitCode = 1;
+}
+
+/** Begins with the location, unless the message has it. */
+function problemLine({ path, record, code, message }: ReportedProblem): string {
+  const location = [path, record].filter((part) => part !== undefined);
+  const isInMessage = location.every((part) => message.includes(part));
+  return `${isInMessage ? '' : `${location.join(', ')}: `}${code}: ${message}`;
 }
 
 function* linesOf(report: ImportReport, isPlan: boolean): Generator<string> {
