@@ -77,7 +77,7 @@ export async function sourceOf(input: Input, from: string | undefined): Promise<
   await requireReadableLists(input);
   throw new AppError(
     'VALIDATION_ERROR',
-    `${input.path} has a format that Daybook does not support.`,
+    `${input.path} has a format that Daybook does not support.${refusedIn(input)}`,
     {
       hint: /\.html?$/i.test(input.path)
         ? 'A page such as chat.html is only a view of an export. Import the zip archive or the folder that has this page.'
@@ -85,6 +85,14 @@ export async function sourceOf(input: Input, from: string | undefined): Promise<
       details: { path: input.path },
     },
   );
+}
+
+/** A sentence about the files that were not read, because one of them may be the export. */
+function refusedIn({ refused }: Input): string {
+  const [first] = refused;
+  if (first === undefined) return '';
+  const others = refused.length > 1 ? ` ${refused.length - 1} more were not read either.` : '';
+  return ` ${first.name} ${first.reason}, so it was not read.${others}`;
 }
 
 /** Throws VALIDATION_ERROR if the input has a list of conversations that is empty, cut off or damaged. */

@@ -79,6 +79,14 @@ describe('an archive', () => {
     expect(problems.filter(({ code }) => code === 'PATH_ESCAPE')).toHaveLength(2);
   });
 
+  it('whose only list is a link is refused with the name of the link', async () => {
+    const bench = await openImportBench();
+    const link = { name: 'conversations.json', content: '/etc/passwd', mode: 0o120777 };
+    const error = await errorOf(bench.import(fileWith(zipOf([link]), 'x.zip')));
+    expect(error).toMatchObject({ code: 'VALIDATION_ERROR' });
+    expect(error.message).toContain('conversations.json is a link, so it was not read');
+  });
+
   it('that is cut off anywhere is named as damaged', async () => {
     const bytes = zipOf([{ name: 'conversations.json', content: CHATGPT }]);
     for (const length of [5, 30, 200, bytes.byteLength - 30, bytes.byteLength - 1]) {
