@@ -1,7 +1,7 @@
 /** The five systems that Daybook joins, memories, folders of notes, and other chat programs. */
 import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sourceHashOf } from '../../src/stores/summaries/summary-file.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { counts, folderWith, lines, openImportBench, said } from './bench.js';
@@ -160,6 +160,26 @@ describe('SQLite files of the older systems', () => {
     expect(said(bench.bySource('01hm'))).toEqual([
       ...['system: Be brief', 'user: How?', 'assistant: So.', 'user: And?', 'assistant: Thus.'],
     ]);
+  });
+
+  it('of llm, which have no index, are not read as a whole for each conversation', async () => {
+    const { path } = database(`
+      CREATE TABLE conversations (id TEXT, name TEXT, model TEXT);
+      CREATE TABLE responses (id TEXT, prompt TEXT, response TEXT, conversation_id TEXT, datetime_utc TEXT);
+      INSERT INTO conversations VALUES ('c', '', '');
+      INSERT INTO responses VALUES ('r', 'How?', 'So.', 'c', '2026-02-03T10:00:00');`);
+    const prepare = vi.spyOn(sqlite.Database.prototype, 'prepare');
+    onTestFinished(() => prepare.mockRestore());
+    const bench = await openImportBench();
+    expect(await bench.import(path)).toMatchObject({ added: 1, messages: 2 });
+    const statements = prepare.mock.calls.map(([sql]) => sql);
+    const plan = new sqlite.Database(path);
+    plan.exec('PRAGMA locking_mode = EXCLUSIVE');
+    onTestFinished(() => plan.close());
+    for (const sql of statements) if (sql.startsWith('CREATE INDEX')) plan.exec(sql);
+    const query = statements.find((sql) => sql.includes('FROM responses')) ?? '';
+    const [step] = plan.all(`EXPLAIN QUERY PLAN ${query}`, ['c']);
+    expect(step).toMatchObject({ detail: expect.stringContaining('USING INDEX') });
   });
 
   it('that are damaged are named, and nothing of them comes in', async () => {

@@ -18,6 +18,8 @@ export interface SqliteFile {
   columns(table: string): ReadonlySet<string>;
   /** Yields the rows of a query. Blobs are bytes, integers above 2^53 are bigint. CORRUPT. */
   rows(sql: string, values?: readonly (string | number)[]): Iterable<Row>;
+  /** Makes queries by these columns fast. Does nothing if the file is damaged: queries still work. */
+  index(table: string, columns: readonly string[]): void;
 }
 
 /** Yields what `work` yields for a copy of the file at `path`. CORRUPT if it is damaged, FILESYSTEM_ERROR. */
@@ -79,6 +81,13 @@ function viewOf(database: Reader, path: string): SqliteFile {
   return {
     tables,
     rows,
+    index(table, columns) {
+      try {
+        for (const _none of rows(`CREATE INDEX daybook ON ${table} (${columns.join(', ')})`)) break;
+      } catch (error) {
+        if (!isAppError(error, 'CORRUPT')) throw error;
+      }
+    },
     columns: (table) =>
       new Set(
         tables.has(table)

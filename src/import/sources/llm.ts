@@ -21,6 +21,8 @@ export const llm = sqliteSource({
 });
 
 function* conversations(database: SqliteFile, file: InputFile): Generator<ImportItem> {
+  // llm makes no index, and without one each conversation would cost a pass over all responses.
+  database.index('responses', ['conversation_id', 'datetime_utc']);
   for (const row of database.rows('SELECT * FROM conversations ORDER BY id')) {
     const id = String(row['id']);
     yield {
