@@ -1,12 +1,10 @@
 /**
- * Reads tables of the SQLite files of other programs. It copies the file and its write-ahead log to a
- * temporary folder and opens the copy, because the other program may be running. SQLite is WebAssembly
+ * Reads tables of the SQLite files of other programs. It opens a copy in a temporary folder
+ * (sqlite-copy.ts), because the other program may be running. SQLite is WebAssembly
  * (node-sqlite3-wasm), which is loaded when the first such file is read.
  */
 import { AppError, isAppError } from '../../base/errors.js';
-import { writeNewFile } from '../atomic/new-file.js';
-import { regularBytes } from './regular-file.js';
-import { writeTemporaryFile } from './temporary-file.js';
+import { copyDatabase } from './sqlite-copy.js';
 
 export const SQLITE_MAGIC = 'SQLite format 3\u0000';
 
@@ -22,14 +20,16 @@ export interface SqliteFile {
   index(table: string, columns: readonly string[]): void;
 }
 
-/** Yields what `work` yields for a copy of the file at `path`. CORRUPT if it is damaged, FILESYSTEM_ERROR. */
+/**
+ * Yields what `work` yields for a copy of the file at `path`. CORRUPT if it is damaged, FILESYSTEM_ERROR,
+ * STORAGE_FULL.
+ */
 export async function* withSqlite<T>(
   path: string,
   work: (file: SqliteFile) => Iterable<T>,
 ): AsyncGenerator<T> {
-  const copy = await writeTemporaryFile('copy.db', regularBytes(path));
+  const copy = await copyDatabase(path);
   try {
-    await copyLog(path, copy.path);
     const { Database } = (await import('node-sqlite3-wasm')).default;
     const database = withSqliteErrors(path, () => new Database(copy.path, { fileMustExist: true }));
     try {
@@ -41,15 +41,6 @@ export async function* withSqlite<T>(
     }
   } finally {
     await copy.remove();
-  }
-}
-
-/** Copies the write-ahead log, if there is one. */
-async function copyLog(path: string, copy: string): Promise<void> {
-  try {
-    await writeNewFile(`${copy}-wal`, regularBytes(`${path}-wal`), { fsync: false });
-  } catch (error) {
-    if (!isAppError(error) || error.details?.['errno'] !== 'ENOENT') throw error;
   }
 }
 
