@@ -164,9 +164,11 @@ class Run {
     try {
       await this.#importInput(input);
     } catch (error) {
-      if (this.#request.areFound && isAppError(error, 'VALIDATION_ERROR')) {
+      const { areFound } = this.#request;
+      if (areFound && isAppError(error, 'VALIDATION_ERROR')) {
         return addLeftOut(this.#report, 'tools without conversations that Daybook can read');
       }
+      if (areFound && isAppError(error, 'CORRUPT')) return addProblem(this.#report, input, error);
       if (!isAppError(error, 'STORAGE_FULL')) throw error;
       this.#report.stopped = { code: error.code, message: error.message };
     } finally {

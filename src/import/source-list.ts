@@ -6,6 +6,7 @@ import { AppError } from '../base/errors.js';
 import { isAgeFile } from '../files/age-encryption.js';
 import type { Input } from '../files/input/input-types.js';
 import { requireSoundJson } from './reading/damaged-json.js';
+import { requireSoundDatabases } from './reading/databases.js';
 import { textOf } from './reading/documents.js';
 import type { Source } from './source-interface.js';
 import { chatgpt } from './sources/chatgpt.js';
@@ -56,7 +57,10 @@ export const SOURCES: readonly Source[] = [
 
 export const KINDS: readonly string[] = SOURCES.map(({ kind }) => kind);
 
-/** Throws VALIDATION_ERROR if no source detects the input, or if there is no source of the kind `from`. */
+/**
+ * Throws VALIDATION_ERROR if no source detects the input, or if there is no source of the kind `from`;
+ * CORRUPT if the input is a damaged SQLite file.
+ */
 export async function sourceOf(input: Input, from: string | undefined): Promise<Source> {
   if (from !== undefined) {
     const named = SOURCES.find(({ kind }) => kind === from);
@@ -95,7 +99,10 @@ function refusedIn({ refused }: Input): string {
   return ` ${first.name} ${first.reason}, so it was not read.${others}`;
 }
 
-/** Throws VALIDATION_ERROR if the input has a list of conversations that is empty, cut off or damaged. */
+/**
+ * Throws VALIDATION_ERROR if the input has a list of conversations that is empty, cut off or damaged, and
+ * CORRUPT if it has a damaged SQLite file.
+ */
 export async function requireReadableLists(input: Input): Promise<void> {
   if (await isEmptyExport(input)) {
     throw new AppError(
@@ -108,6 +115,7 @@ export async function requireReadableLists(input: Input): Promise<void> {
     );
   }
   for (const file of listsIn(input)) await requireSoundJson(file, input);
+  await requireSoundDatabases(input);
 }
 
 /** The first source that detects the input; `undefined` if none does. */

@@ -2,11 +2,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
+import sqlite from 'node-sqlite3-wasm';
 import { describe, expect, it } from 'vitest';
 import { isAppError } from '../../src/base/errors.js';
 import { openInput } from '../../src/files/input/input.js';
 import { KINDS, SOURCES } from '../../src/import/source-list.js';
 import { openBench } from '../exchange/bench.js';
+import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { openImportBench } from './bench.js';
 import {
@@ -77,6 +79,26 @@ it('names a database of which one page is damaged', async () => {
   const report = await bench.importText(bytes.fill(0, 8190, 8193), 'state.vscdb');
   const message = expect.stringContaining('cannot be read as an SQLite file');
   expect(report.problems).toContainEqual({ path: 'state.vscdb', code: 'CORRUPT', message });
+});
+
+it('names a database that was cut off, and imports the other tools of the machine', async () => {
+  const path = databaseAt(join(tempFolder(), 'state.vscdb'), DATABASE_SAMPLES['cursor'] ?? {});
+  writeFileSync(path, readFileSync(path).subarray(0, 5000));
+  const bench = await openImportBench();
+  expect(await errorOf(bench.import(path))).toMatchObject({ code: 'CORRUPT' });
+  const found = await bench.import([path, inputOf('claude-code')], { areFound: true });
+  expect(found).toMatchObject({ added: 1, problems: [{ path, code: 'CORRUPT' }] });
+});
+
+it('detects a database with a table of an extension that SQLite does not have', async () => {
+  const path = databaseAt(join(tempFolder(), 'store.db'), DATABASE_SAMPLES['llm'] ?? {});
+  const database = new sqlite.Database(path);
+  database.exec(`PRAGMA writable_schema = ON; INSERT INTO sqlite_master
+    VALUES ('table', 'a', 'a', 0, 'CREATE VIRTUAL TABLE a USING vec0(x)');
+    UPDATE sqlite_master SET rowid = -1 WHERE name = 'a'`);
+  database.close();
+  const bench = await openImportBench();
+  expect(await bench.import(path)).toMatchObject({ added: 1, sources: [{ kind: 'llm' }] });
 });
 
 /** The source of the kind reads it: nothing but errors that are named. */

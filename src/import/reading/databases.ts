@@ -1,7 +1,7 @@
 /** Detects SQLite files of a source by their tables and columns, and reads them. */
 
-import { isAppError } from '../../base/errors.js';
-import type { InputFile } from '../../files/input/input-types.js';
+import { type AppError, isAppError } from '../../base/errors.js';
+import type { Input, InputFile } from '../../files/input/input-types.js';
 import { type Row, SQLITE_MAGIC, type SqliteFile, withSqlite } from '../../files/input/sqlite.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import type {
@@ -38,8 +38,20 @@ async function isSqlite(file: InputFile): Promise<boolean> {
   return false;
 }
 
+interface Columns {
+  readonly names: ReadonlySet<string>;
+  /** CORRUPT: the file is damaged, so that not even its tables can be listed. */
+  readonly damage?: AppError;
+}
+
 /** By file: its columns, read only once, because the file is copied for that and several sources need them. */
-const columnsByFile = new WeakMap<InputFile, Promise<ReadonlySet<string>>>();
+const columnsByFile = new WeakMap<InputFile, Promise<Columns>>();
+
+function columnsIn(file: InputFile): Promise<Columns> {
+  const columns = columnsByFile.get(file) ?? columnsOf(file);
+  columnsByFile.set(file, columns);
+  return columns;
+}
 
 /**
  * Whether the file has all columns of one of `lists`. Names are `table.column`. False if the file is
@@ -49,17 +61,25 @@ async function hasColumns(
   file: InputFile,
   lists: readonly (readonly string[])[],
 ): Promise<boolean> {
-  const known = columnsByFile.get(file) ?? columnsOf(file);
-  columnsByFile.set(file, known);
-  const columns = await known;
-  return lists.some((names) => names.every((name) => columns.has(name.toLowerCase())));
+  const { names: found } = await columnsIn(file);
+  return lists.some((names) => names.every((name) => found.has(name.toLowerCase())));
 }
 
-async function columnsOf({ diskPath = '' }: InputFile): Promise<ReadonlySet<string>> {
-  const columns = new Set<string>();
+/** Throws CORRUPT if the input has an SQLite file that is damaged, so that no source detects it. */
+export async function requireSoundDatabases({ files, form }: Input): Promise<void> {
+  for (const file of await databasesIn(files, form === 'file')) {
+    const { damage } = await columnsIn(file);
+    if (damage !== undefined) throw damage;
+  }
+}
+
+async function columnsOf({ diskPath = '' }: InputFile): Promise<Columns> {
+  const names = new Set<string>();
   const list = (database: SqliteFile) => {
     for (const table of database.tables) {
-      for (const column of database.columns(table)) columns.add(`${table}.${column}`.toLowerCase());
+      for (const column of columnsOrNone(database, table)) {
+        names.add(`${table}.${column}`.toLowerCase());
+      }
     }
     return [];
   };
@@ -67,8 +87,19 @@ async function columnsOf({ diskPath = '' }: InputFile): Promise<ReadonlySet<stri
     for await (const _none of withSqlite(diskPath, list)) break;
   } catch (error) {
     if (!isAppError(error, 'CORRUPT')) throw error;
+    return { names, damage: error };
   }
-  return columns;
+  return { names };
+}
+
+/** SQLite cannot list the columns of a virtual table if it does not have the extension of the table. */
+function columnsOrNone(database: SqliteFile, table: string): Iterable<string> {
+  try {
+    return database.columns(table);
+  } catch (error) {
+    if (!isAppError(error, 'CORRUPT')) throw error;
+    return [];
+  }
 }
 
 export interface SqliteSource extends Pick<Source, 'kind' | 'title'> {
