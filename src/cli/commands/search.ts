@@ -5,7 +5,7 @@
 import type { z } from 'zod';
 import type { App } from '../../app.js';
 import { AppError, isAppError } from '../../base/errors.js';
-import { searchMessages } from '../../tools/conversations/search-messages.js';
+import { foundMessages, searchMessages } from '../../tools/conversations/search-messages.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND, OK } from '../exit-status.js';
 import { reportFailure } from '../failure.js';
@@ -21,7 +21,7 @@ import { escapeControls, terminalJson } from '../terminal/terminal-text.js';
 import { type Times, timesFor, withLocalDays, zoneFor } from '../terminal/times.js';
 import { withCommandNames } from '../tools/command-names.js';
 import { invalidInput } from '../tools/issue-text.js';
-import { allPages, noneLeft, type Pages } from '../tools/paging.js';
+import { noneLeft } from '../tools/paging.js';
 import { hitBlock, neighboursOf } from '../views/search-hits.js';
 import { withApp } from '../with-app.js';
 import { withArchives } from '../with-archives.js';
@@ -46,8 +46,8 @@ export interface SearchOptions {
 
 const MAX_CONTEXT = 10;
 
-/** Maximum number of results of one call of the tool. */
-const PAGE_SIZE = 100;
+/** Maximum `limit` of the tool. The command accepts more. */
+const TOOL_LIMIT = 100;
 
 type Found = z.output<typeof searchMessages.output>;
 type Input = z.output<typeof searchMessages.input>;
@@ -60,10 +60,13 @@ export async function search(words: readonly string[], options: SearchOptions, f
     const { limit, context: around, ...others } = options;
     const context = contextOf(around);
     const wanted = options.all ? Number.POSITIVE_INFINITY : numberOf(limit);
-    const isLarge = wanted !== undefined && wanted > PAGE_SIZE;
-    const input = inputOf(query, { ...others, limit: isLarge ? PAGE_SIZE : wanted });
+    const isLarge = wanted !== undefined && wanted > TOOL_LIMIT;
+    if (isLarge && !options.all && !Number.isSafeInteger(wanted))
+      throw new AppError('VALIDATION_ERROR', '--limit must be a whole number.');
+    const input = inputOf(query, { ...others, limit: isLarge ? TOOL_LIMIT : wanted });
     const open = options.archive ? withArchives : withApp;
-    const request = { input, most: wanted ?? input.limit, context, options, flags };
+    const most = wanted ?? input.limit;
+    const request = { input: { ...input, limit: most }, context, options, flags };
     await open(flags, (app, signal) => run(app, signal, request), { isReading: true });
   } catch (error) {
     await reportFailure(error, OPTIONS);
@@ -73,8 +76,8 @@ export async function search(words: readonly string[], options: SearchOptions, f
 type Wanted = Omit<SearchOptions, 'limit' | 'context'> & { readonly limit: number | undefined };
 
 interface Request {
+  /** Its `limit` may be greater than that of the tool. */
   readonly input: Input;
-  readonly most: number;
   /** Number of messages to show before and after each result. */
   readonly context: number;
   readonly options: SearchOptions;
@@ -84,7 +87,7 @@ interface Request {
 async function run(
   app: App,
   signal: AbortSignal,
-  { input, most, context, options, flags }: Request,
+  { input, context, options, flags }: Request,
 ): Promise<void> {
   const { conversation } = options;
   const conversationId =
@@ -95,7 +98,7 @@ async function run(
     ...withLocalDays(input, zoneFor(flags)),
     ...(conversationId !== undefined && { conversationId }),
   };
-  const found = await searchPages(app, signal, filtered, { firstPage: {}, most });
+  const found = await searchOnce(app, signal, filtered);
   if (options.json) console.log(terminalJson(found));
   else {
     await print(found, app, { from: input.offset, context, times: timesFor(flags) });
@@ -162,28 +165,18 @@ function contextOf(text: string | undefined): number {
 
 const numberOf = (text: string | undefined) => (text === undefined ? undefined : Number(text));
 
-async function searchPages(
-  app: App,
-  signal: AbortSignal,
-  input: Input,
-  pages: Pages,
-): Promise<Found> {
+async function searchOnce(app: App, signal: AbortSignal, input: Input): Promise<Found> {
   const bar = progressBar(process.stderr);
-  const call = { signal, isRemote: false, progress: bar.show };
+  const call = { signal, progress: bar.show };
   try {
     app.search.start('once');
     await app.search.built(call);
-    const first = searchMessages.input.parse(input);
-    if (app.recall.usesRecall(first)) {
+    if (app.recall.usesRecall(input)) {
       await app.recall.ready({ ...call, maxWaitMs: Number.POSITIVE_INFINITY });
       await loadVectors(app);
     }
-    const all = await allPages(input, pages, async (page) =>
-      searchMessages.output.parse(
-        await searchMessages.run(searchMessages.input.parse(page), app, call),
-      ),
-    );
-    return all as Found;
+    const found = await foundMessages(input, app, call, Number.POSITIVE_INFINITY);
+    return searchMessages.output.parse(found);
   } finally {
     bar.clear();
   }

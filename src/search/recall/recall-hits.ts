@@ -2,6 +2,8 @@
  * Converts the hits of recall to messages with snippets, read from the files, and with the reason of each
  * hit.
  */
+import { TimeSlice } from '../../base/time-slice.js';
+import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
 import type { SnippetOptions } from '../../fts/snippets/snippet.js';
 import { passagesOf } from '../../recall/passages.js';
 import type { Question } from '../../recall/question.js';
@@ -44,17 +46,25 @@ interface HitsRequest {
   readonly store: ConversationStore;
   readonly question: Question;
   readonly snippet?: SnippetOptions;
+  readonly signal?: AbortSignal;
 }
 
-/** Leaves out messages that can no longer be read. `isCurrent` is false if one was left out or has changed. */
+/**
+ * Leaves out messages that can no longer be read. Throws CANCELLED. `isCurrent` is false if one was left out or has
+ * changed.
+ */
 export async function recalledHits(
   found: readonly (RecallHit & { readonly position: number })[],
   request: HitsRequest,
 ): Promise<{ hits: RecalledHit[]; isCurrent: boolean }> {
-  const { index, store } = request;
+  const { index, store, signal } = request;
   const before = found.map(({ conversationId }) => index.get(conversationId));
   const hits: RecalledHit[] = [];
+  const slice = new TimeSlice();
   for (const hit of found) {
+    // A signal can be aborted only while other tasks run.
+    if (slice.isSpent()) await slice.yield();
+    throwIfCancelled(signal);
     const range = { first: hit.seq, count: 1 };
     const conversation = await undefinedIfMissing(store.part(hit.conversationId, range));
     const [message] = conversation?.messages ?? [];

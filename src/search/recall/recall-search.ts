@@ -219,15 +219,17 @@ export class RecallSearch {
     return { ms: clock.now(), timeZone: timeZone() };
   }
 
-  /** Reads the messages of hits. `isCurrent` is false if one has changed since it was indexed. */
+  /** Reads the messages of hits. `isCurrent` is false if one changed after it was indexed. Throws CANCELLED. */
   hits(
     asked: RecallAnswer,
     found: readonly (RecallHit & { position: number })[],
     request: Pick<RecallQuery, 'snippet'>,
+    { signal }: SearchCaller = {},
   ) {
     const { index } = this.#sync;
     return recalledHits(found, {
       ...request,
+      ...(signal && { signal }),
       index,
       store: this.#options.store,
       question: asked.question,
@@ -265,7 +267,7 @@ export class RecallSearch {
       const hit = answer.hit(position);
       return hit === undefined ? [] : [{ ...hit, position: exact.total + from + at }];
     });
-    const { hits, isCurrent } = await this.hits(answer, found, request);
+    const { hits, isCurrent } = await this.hits(answer, found, request, caller);
     const isRelaxed = exact.total === 0 && !answer.hasAllWords;
     return {
       ...{ total, tier, isCurrent, relaxed: isRelaxed, unknownWords: [], withoutFilter: {} },

@@ -4,6 +4,7 @@
  * beside a match count too.
  */
 import { z } from 'zod';
+import type { App } from '../../app.js';
 import { shortened } from '../../base/display-text.js';
 import { MATCH_TYPES } from '../../fts/query/match-types.js';
 import type { MessageFilters } from '../../search/messages/message-search.js';
@@ -12,7 +13,7 @@ import { SEARCH_MODES, SEARCH_TIERS } from '../../search/recall/search-mode-name
 import { ROLES } from '../../stores/conversations/document/schema.js';
 import { estimateTokens } from '../answer-budget.js';
 import { dateField, spanOf } from '../date-field.js';
-import { defineTool, READS, success } from '../define-tool.js';
+import { defineTool, READS, success, type ToolCall } from '../define-tool.js';
 import { joinedNote } from '../masked-note.js';
 import {
   includeMetadata,
@@ -101,30 +102,50 @@ export const searchMessages = defineTool({
     }),
   annotations: READS,
   quotesText: true,
-  async run(input, { conversations, recall }, { signal, progress }) {
-    const { query, matchType, mode, limit, offset } = input;
-    const idOf = async (ref: string) => (await conversations.load(ref)).conversationId;
-    const filters = await filtersOf(input, idOf);
-    const snippet = { ...marksOf(input), tokens: input.snippetTokens };
-    const found = await recall.search(
-      { query, mode, ...(matchType && { matchType }), filters, limit, offset, snippet },
-      { signal, progress },
-    );
-    const { results, isCut } = resultsWithin(found.hits, input);
-    const last = isCut ? found.hits[results.length - 1]?.position : undefined;
-    const next = last === undefined ? offset + limit : last + 1;
-    const output = searchOutput(found, next, FILTER_NAMES, {
-      query,
-      damaged: conversations.damaged().length,
-    });
-    const isByWords = (mode === 'semantic' || mode === 'hybrid') && found.tier !== 'vectors';
-    const note = joinedNote([output.note, isByWords ? BY_WORDS : undefined]);
-    return { total: found.total, tier: found.tier, ...output, ...note, results };
-  },
+  run: (input, app, call) => foundMessages(input, app, call, MAX_ANSWER_TOKENS),
 });
 
 const BY_WORDS =
   'Embeddings could not be used (there are none, or the model did not answer in time), so the search compared only words and their forms, not meanings. `store_info` shows their state.';
+
+interface SearchInput extends FilterInput, ResultOptions {
+  readonly query: string;
+  readonly matchType?: (typeof MATCH_TYPES)[number];
+  readonly mode: (typeof SEARCH_MODES)[number];
+  readonly limit: number;
+  readonly offset: number;
+  readonly snippetTokens: number;
+}
+
+/**
+ * The answer of the tool in at most `maxTokens` tokens. `limit` may be greater than the schema allows: a
+ * caller that wants all results then gets them from one ranking, and not from one ranking for each page.
+ */
+export async function foundMessages(
+  input: SearchInput,
+  { conversations, recall }: Pick<App, 'conversations' | 'recall'>,
+  { signal, progress }: Pick<ToolCall, 'signal' | 'progress'>,
+  maxTokens: number,
+) {
+  const { query, matchType, mode, limit, offset } = input;
+  const idOf = async (ref: string) => (await conversations.load(ref)).conversationId;
+  const filters = await filtersOf(input, idOf);
+  const snippet = { ...marksOf(input), tokens: input.snippetTokens };
+  const found = await recall.search(
+    { query, mode, ...(matchType && { matchType }), filters, limit, offset, snippet },
+    { signal, progress },
+  );
+  const { results, isCut } = resultsWithin(found.hits, input, maxTokens);
+  const last = isCut ? found.hits[results.length - 1]?.position : undefined;
+  const next = last === undefined ? offset + limit : last + 1;
+  const output = searchOutput(found, next, FILTER_NAMES, {
+    query,
+    damaged: conversations.damaged().length,
+  });
+  const isByWords = (mode === 'semantic' || mode === 'hybrid') && found.tier !== 'vectors';
+  const note = joinedNote([output.note, isByWords ? BY_WORDS : undefined]);
+  return { total: found.total, tier: found.tier, ...output, ...note, results };
+}
 
 export interface FilterInput {
   conversationId?: string;
@@ -158,9 +179,9 @@ interface ResultOptions extends MarkInput {
 }
 
 /** Returns at least one result, and as many results and whole messages as fit into the answer. */
-function resultsWithin(hits: RecallResults['hits'], options: ResultOptions) {
+function resultsWithin(hits: RecallResults['hits'], options: ResultOptions, maxTokens: number) {
   const { includeContent, explain } = options;
-  let room = MAX_ANSWER_TOKENS;
+  let room = maxTokens;
   const results = [];
   for (const { content, metadata, position: _position, why, ...hit } of hits) {
     const result = {

@@ -1,7 +1,7 @@
 /** The tool search_messages as it is called: defaults, filters as people write them, pages, bounds. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { App } from '../../../src/app.js';
-import { searchMessages } from '../../../src/tools/conversations/search-messages.js';
+import { foundMessages, searchMessages } from '../../../src/tools/conversations/search-messages.js';
 import { openPlace } from '../../search/search-place.js';
 import { errorOf } from '../../support/error-of.js';
 
@@ -17,7 +17,14 @@ async function openTool() {
     );
   const say = async (content: string, fields: Record<string, unknown> = {}) =>
     (await store.create({ ...fields, messages: [{ role: 'user', content }] })).conversationId;
-  return { store, run, say };
+  const runAll = (args: Record<string, unknown>, signal = call.signal) =>
+    foundMessages(
+      { ...searchMessages.input.parse(args), limit: Number.POSITIVE_INFINITY },
+      app,
+      { ...call, signal },
+      Number.POSITIVE_INFINITY,
+    );
+  return { store, run, runAll, say, recall };
 }
 
 describe('search_messages', () => {
@@ -68,6 +75,49 @@ describe('search_messages', () => {
     expect(await totalOf({ endDate: minute })).toBe(0);
     for (const startDate of ['yesterday', '5', '2025-13-01', 'March 7, 2025', ''])
       expect((await errorOf(totalOf({ startDate }))).code, startDate).toBe('VALIDATION_ERROR');
+  });
+
+  it('returns more results than a page from one ranking, in the order of the pages', async () => {
+    const { store, run, runAll, recall } = await openTool();
+    const messages = Array.from({ length: 230 }, (_, at) => ({
+      role: 'user' as const,
+      content: `tea ${'and water '.repeat(at % 7)}${at}`,
+    }));
+    await store.create({ messages });
+    for (const args of [{ query: 'tea' }, { query: 'tea', matchType: 'any' }]) {
+      const paged: string[] = [];
+      for (let offset: number | undefined = 0; offset !== undefined; ) {
+        const page = await run({ ...args, limit: 100, offset });
+        paged.push(...page.results.map(({ messageId }) => messageId));
+        offset = page.nextOffset;
+      }
+      const search = vi.spyOn(recall, 'search');
+      const all = await runAll(args);
+      expect(search).toHaveBeenCalledTimes(1);
+      search.mockRestore();
+      expect(all).toMatchObject({ total: 230, hasMore: false });
+      expect(all.results.map(({ messageId }) => messageId)).toEqual(paged);
+      const rest = await runAll({ ...args, offset: 150 });
+      expect(rest.results.map(({ messageId }) => messageId)).toEqual(paged.slice(150));
+    }
+  });
+
+  it('can be cancelled while it reads the results', async () => {
+    const { store, runAll } = await openTool();
+    const messages = Array.from({ length: 300 }, (_, at) => ({
+      role: 'user' as const,
+      content: `where was the tea ${'and the water '.repeat(60)}${at}`,
+    }));
+    await store.create({ messages });
+    await runAll({ query: 'tea' });
+    const cancel = new AbortController();
+    const part = vi.spyOn(store, 'part').mockImplementationOnce((...args) => {
+      cancel.abort();
+      return store.part(...args);
+    });
+    const failed = await errorOf(runAll({ query: 'where was the tea' }, cancel.signal));
+    expect(failed.code).toBe('CANCELLED');
+    expect(part.mock.calls.length).toBeLessThan(300);
   });
 
   it('returns every result once in pages, each with the offset of the next page', async () => {
