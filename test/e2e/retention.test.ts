@@ -46,6 +46,34 @@ describe('keeping and forgetting', () => {
     }
   });
 
+  it('shows the first 20 lines of a long list, and all of them with --all', async () => {
+    await withPlace(async (place) => {
+      const idAt = (at: number) => `20200101-${1_577_836_800_000 + at}`;
+      for (let at = 0; at < 25; at += 1) write(place, idAt(at), 'walrus');
+      const linesOf = async (...args: string[]) => {
+        const { stdout, stderr } = await run(place, ...args);
+        return { lines: stdout.trim().split('\n'), isCut: stderr.includes('5 more lines') };
+      };
+      for (const args of [
+        ['prune', '--older-than', '9d', '--dry-run'],
+        ['archive', '--older-than', '9d', '--dry-run'],
+        ['trash'],
+      ]) {
+        if (args[0] === 'trash') await run(place, 'prune', '--older-than', '9d', '--yes');
+        const first = await linesOf(...args);
+        expect({ args, isCut: first.isCut }).toEqual({ args, isCut: true });
+        expect(first.lines).toHaveLength(21);
+        expect(first.lines.at(-1)).toMatch(/^25 (conversation|item)s/);
+        if (args[0] === 'trash') expect(first.lines[0]).toContain('  conversation  20200101-');
+        const all = await linesOf(...args, '--all');
+        expect(all.isCut).toBe(false);
+        expect(all.lines).toHaveLength(26);
+      }
+      const found = await linesOf('redact', 'walrus', '--dry-run');
+      expect(found).toMatchObject({ isCut: true, lines: { length: 20 } });
+    });
+  });
+
   it('asks before a prune by size removes something of the trash permanently', async () => {
     await withPlace(async (place) => {
       write(place, OLDER, 'x'.repeat(400_000));

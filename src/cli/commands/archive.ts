@@ -4,7 +4,7 @@ import type { Flags } from '../configuration.js';
 import { daysOf } from '../days.js';
 import { sizeOf } from '../terminal/amounts.js';
 import { confirmOrEnd, requireTerminal } from '../terminal/confirm.js';
-import { report } from '../terminal/output.js';
+import { printList, report } from '../terminal/output.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 import { lineOf, nameOf } from './candidate-lines.js';
@@ -15,6 +15,7 @@ export interface ArchiveOptions {
   tag?: string;
   dryRun?: boolean;
   yes?: boolean;
+  all?: boolean;
   json?: boolean;
 }
 
@@ -30,7 +31,7 @@ export async function archive(options: ArchiveOptions, flags: Flags): Promise<vo
     const chosen = await archives.choose(rule, signal);
     const bytes = chosen.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     const print = (line: (text: string) => void) => {
-      for (const each of chosen) line(lineOf(each));
+      printList(chosen.map(lineOf), options, line);
       line(`${countOf(chosen.length, 'conversation')} to archive, ${sizeOf(bytes)}`);
     };
     if (dryRun) {

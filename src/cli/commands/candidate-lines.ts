@@ -11,6 +11,6 @@ export const nameOf = ({ head, lastMessageAt, sizeBytes, reason }: Candidate) =>
 };
 
 export function lineOf({ head, reason, sizeBytes }: Candidate): string {
-  const title = head.title === undefined ? '' : `  ${head.title}`;
-  return oneLine(`${nameOfConversation(head)}${title}  (${reason}; ${sizeOf(sizeBytes)})`);
+  const title = head.title === undefined ? '' : `  ${oneLine(head.title)}`;
+  return `${oneLine(nameOfConversation(head))}${title}  (${oneLine(reason)}; ${sizeOf(sizeBytes)})`;
 }

@@ -7,7 +7,7 @@ import { daysOf } from '../days.js';
 import { sizeOf } from '../terminal/amounts.js';
 import { daybookLine } from '../terminal/command-line.js';
 import { confirmOrEnd, requireTerminal } from '../terminal/confirm.js';
-import { report } from '../terminal/output.js';
+import { printList, report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 import { lineOf, nameOf } from './candidate-lines.js';
@@ -19,6 +19,7 @@ export interface PruneOptions {
   bySize?: boolean;
   dryRun?: boolean;
   yes?: boolean;
+  all?: boolean;
   json?: boolean;
 }
 
@@ -35,14 +36,14 @@ export async function prune(options: PruneOptions, flags: Flags): Promise<void> 
     async ({ retention }, signal) => {
       const plan = await retention.planFor({ rules, bySize }, signal);
       const isEmpty = plan.conversations.length + plan.trash.length === 0;
-      if (dryRun) return report(factsOf(plan), json, () => print(plan, console.log));
+      if (dryRun) return report(factsOf(plan), json, () => print(plan, options, console.log));
       if (isEmpty) {
         const nothing = { moved: [], removed: [], skipped: [] };
-        return report(nothing, json, () => print(plan, console.log));
+        return report(nothing, json, () => print(plan, options, console.log));
       }
       if (!yes) {
         requireTerminal('Nothing was moved.');
-        print(plan, console.error);
+        print(plan, options, console.error);
         if (!(await confirmOrEnd(questionOf(plan), 'Nothing was moved.'))) return;
       }
       const done = await retention.carryOut(plan, { signal });
@@ -84,8 +85,12 @@ const factsOf = ({ conversations, trash, size }: PrunePlan) => ({
   size,
 });
 
-function print({ conversations, trash }: PrunePlan, line: (text: string) => void): void {
-  for (const each of conversations) line(lineOf(each));
+function print(
+  { conversations, trash }: PrunePlan,
+  options: PruneOptions,
+  line: (text: string) => void,
+): void {
+  printList(conversations.map(lineOf), options, line);
   const bytes = conversations.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   line(`${countOf(conversations.length, 'conversation')} to move to the trash, ${sizeOf(bytes)}`);
   if (trash.length > 0) line(`${countOf(trash.length, 'item')} of the trash to remove permanently`);

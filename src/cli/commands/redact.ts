@@ -10,7 +10,7 @@ import type { Located } from '../../privacy/redactor.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { confirm, requireTerminal } from '../terminal/confirm.js';
-import { report } from '../terminal/output.js';
+import { printList, report } from '../terminal/output.js';
 import { textOfStdin } from '../terminal/stdin.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
@@ -19,6 +19,7 @@ export interface RedactOptions {
   readonly with: string;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
+  readonly all?: boolean;
   readonly json?: boolean;
 }
 
@@ -34,7 +35,7 @@ export async function redact(given: string, options: RedactOptions, flags: Flags
   await withApp(flags, async ({ kg, sealer }, signal) => {
     const redactor = redactorOf(config, sealer);
     const found = await redactor.find(text, signal);
-    if (!json) show(found);
+    if (!json) show(found, options);
     // Without files there is nothing that Daybook can change.
     if (found.files.length === 0) process.exitCode = NOTHING_FOUND;
     if (found.files.length === 0 || !(await isWanted(found, options))) {
@@ -68,8 +69,9 @@ function requireFit(text: string, replacement: string): void {
   if (problem) throw new AppError('VALIDATION_ERROR', problem);
 }
 
-function show({ files, names, unread }: Located): void {
-  for (const { path, count } of files) console.log(oneLine(`${path}: ${countOf(count, 'time')}`));
+function show({ files, names, unread }: Located, options: RedactOptions): void {
+  const lines = files.map(({ path, count }) => oneLine(`${path}: ${countOf(count, 'time')}`));
+  printList(lines, options, console.log);
   for (const path of names)
     console.log(oneLine(`${path}: the text is in the name; rename the file yourself`));
   for (const { path, reason } of unread)

@@ -7,7 +7,7 @@ import type { Flags } from '../configuration.js';
 import { daysOf } from '../days.js';
 import { sizeOf } from '../terminal/amounts.js';
 import { confirmOrEnd, requireTerminal } from '../terminal/confirm.js';
-import { report } from '../terminal/output.js';
+import { printList, report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { type Times, timesFor } from '../terminal/times.js';
 import { withApp } from '../with-app.js';
@@ -15,19 +15,24 @@ import { withApp } from '../with-app.js';
 export interface EmptyTrashOptions {
   olderThan?: string;
   yes?: boolean;
+  all?: boolean;
   json?: boolean;
 }
 
 /** Prints the items of the trash, most recently deleted first. */
-export async function listTrash({ json }: { json?: boolean }, flags: Flags): Promise<void> {
+export async function listTrash(
+  options: { all?: boolean; json?: boolean },
+  flags: Flags,
+): Promise<void> {
   await withApp(
     flags,
     async ({ trash }) => {
       const items = await trash.list();
       const times = timesFor(flags);
-      report({ items, sizeBytes: sizeBytesOf(items) }, json, () => {
-        if (items.length === 0) console.log('The trash is empty.');
-        else for (const line of [...linesOf(items, times), summaryOf(items)]) console.log(line);
+      report({ items, sizeBytes: sizeBytesOf(items) }, options.json, () => {
+        if (items.length === 0) return console.log('The trash is empty.');
+        printList(linesOf(items, times), options, console.log);
+        console.log(summaryOf(items));
       });
     },
     { isReading: true },
@@ -35,17 +40,15 @@ export async function listTrash({ json }: { json?: boolean }, flags: Flags): Pro
 }
 
 /** Asks before, unless `yes` is set. Throws VALIDATION_ERROR (invalid age, or no terminal). */
-export async function emptyTrash(
-  { olderThan, yes = false, json }: EmptyTrashOptions,
-  flags: Flags,
-): Promise<void> {
+export async function emptyTrash(options: EmptyTrashOptions, flags: Flags): Promise<void> {
+  const { olderThan, yes = false, json } = options;
   const days = olderThan === undefined ? undefined : daysOf(olderThan, '--older-than');
   const before = days === undefined ? undefined : systemClock.now() - days * DAY_MS;
   await withApp(flags, async ({ trash }, signal) => {
     const items = await trash.choose({ before });
     if (items.length > 0 && !yes) {
       requireTerminal('Nothing was removed.');
-      for (const line of linesOf(items, timesFor(flags))) console.error(line);
+      printList(linesOf(items, timesFor(flags)), options, console.error);
       if (!(await confirmOrEnd(`Remove ${summaryOf(items)} permanently?`, 'Nothing was removed.')))
         return;
     }
@@ -68,6 +71,6 @@ const NO_TIME = 'by hand         ';
 const linesOf = (items: readonly TrashedItem[], times: Times) =>
   items.map(({ kind, name, title, deletedAt }) => {
     const when = deletedAt === undefined ? NO_TIME : times.minute(deletedAt);
-    const about = title === undefined || name.endsWith(`/${title}`) ? '' : `  ${title}`;
-    return oneLine(`${when}  ${kind.padEnd(12)}  ${name}${about}`);
+    const about = title === undefined || name.endsWith(`/${title}`) ? '' : `  ${oneLine(title)}`;
+    return `${when}  ${kind.padEnd(12)}  ${oneLine(name)}${about}`;
   });

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { RedactOptions } from '../commands/redact.js';
 import type { Flags } from '../configuration.js';
 import { examplesText } from '../names.js';
+import { ALL_OPTION } from '../terminal/output.js';
 
 export function addPrivacy(program: Command, flags: () => Flags): void {
   program
@@ -20,6 +21,7 @@ export function addPrivacy(program: Command, flags: () => Flags): void {
     .option('--with <text>', 'the text that replaces it', '[redacted]')
     .option('--dry-run', 'only show where it is')
     .option('--yes', 'do not ask')
+    .option(...ALL_OPTION)
     .option('--json', 'every file as JSON')
     .addHelpText('after', examplesText('redact "Example Street 12"', 'redact - --yes < secret.txt'))
     .action(async (text: string, options: RedactOptions) =>

@@ -6,6 +6,7 @@ import type { SetRetentionOptions } from '../commands/retention.js';
 import type { EmptyTrashOptions } from '../commands/trash.js';
 import type { Flags } from '../configuration.js';
 import { examplesText, pointToHelp } from '../names.js';
+import { ALL_OPTION } from '../terminal/output.js';
 
 const JSON_OPTION = ['--json', 'the report as JSON'] as const;
 
@@ -36,9 +37,10 @@ function addTrash(program: Command, flags: () => Flags): void {
   group
     .command('list', { isDefault: true })
     .description('list deleted conversations, insights and notes, most recently deleted first')
+    .option(...ALL_OPTION)
     .option(...JSON_OPTION)
     .addHelpText('after', examplesText('trash'))
-    .action(async (options: { json?: boolean }) =>
+    .action(async (options: { all?: boolean; json?: boolean }) =>
       (await import('../commands/trash.js')).listTrash(options, flags()),
     );
   group
@@ -58,6 +60,7 @@ function addTrash(program: Command, flags: () => Flags): void {
       'only what was deleted at least this number of days ago, such as 30d',
     )
     .option('--yes', 'do not ask')
+    .option(...ALL_OPTION)
     .option(...JSON_OPTION)
     .addHelpText('after', examplesText('trash empty --older-than 30d'))
     .action(async (options: EmptyTrashOptions) =>
@@ -82,6 +85,7 @@ function addPrune(program: Command, flags: () => Flags): void {
     )
     .option('--dry-run', 'only show which conversations, and why')
     .option('--yes', 'do not ask')
+    .option(...ALL_OPTION)
     .option(...JSON_OPTION)
     .addHelpText(
       'after',
@@ -158,6 +162,7 @@ function addArchive(program: Command, flags: () => Flags): void {
     .option('--tag <tag>', 'only with this tag')
     .option('--dry-run', 'only show which conversations')
     .option('--yes', 'do not ask')
+    .option(...ALL_OPTION)
     .option(...JSON_OPTION)
     .addHelpText('after', examplesText('archive --older-than 365d'))
     .addHelpText('after', ARCHIVE_NOTES)

@@ -1,8 +1,26 @@
-/** Prints the result of a command as JSON, or as lines for people. */
+/** Prints the result of a command as JSON, or as lines for people, of a long list only the first. */
+import { countOf } from '../../base/display-text.js';
 import { terminalJson } from './terminal-text.js';
 
 /** Prints `facts` as JSON if `json` is set, otherwise calls `print`. */
 export function report(facts: unknown, json: boolean | undefined, print: () => void): void {
   if (json) console.log(terminalJson(facts));
   else print();
+}
+
+/** As many lines as `daybook list` shows. */
+const MAX_LINES = 20;
+
+export const ALL_OPTION = ['--all', `print all lines, not only the first ${MAX_LINES}`] as const;
+
+/** Prints the first lines of a list, or all of them with `--all`. A line on stderr tells how many are left. */
+export function printList(
+  lines: readonly string[],
+  { all = false }: { readonly all?: boolean },
+  print: (line: string) => void,
+): void {
+  const shown = all ? lines : lines.slice(0, MAX_LINES);
+  for (const line of shown) print(line);
+  const left = lines.length - shown.length;
+  if (left > 0) console.error(`${countOf(left, 'more line')}; to see all, use --all or --json`);
 }
