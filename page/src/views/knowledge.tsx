@@ -97,7 +97,10 @@ export function Knowledge({ route }: { readonly route: Route }) {
           </label>
         )}
         <AsOf day={asOf} onDay={setAsOf} />
-        <span role="status">{counted(listed.length, 'fact')}</span>
+        <span role="status">
+          {counted(listed.length, 'fact')}
+          {facts.length >= MAX_FACTS && '; there are more: to find others, type words'}
+        </span>
       </div>
       {facts.length === 0 ? (
         <Empty title="No fact matches" />

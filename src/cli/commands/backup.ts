@@ -7,6 +7,7 @@ import { isFolder } from '../../files/paths/folders.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { type AgeOptions, ageLockOf } from '../age-encryption-options.js';
 import { configuration, type Flags } from '../configuration.js';
+import { sizeOf } from '../terminal/amounts.js';
 import { report } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';
@@ -40,7 +41,7 @@ export async function backup(
     report(made, json, () => {
       console.log(made.path);
       console.log(
-        `${countOf(made.files, 'file')}, ${made.sizeBytes} bytes. The archive was read back and compared with the files.`,
+        `${countOf(made.files, 'file')}, ${sizeOf(made.sizeBytes)}. The archive was read back and compared with the files.`,
       );
       for (const name of made.removed) console.log(escapeControls(`removed ${name}`));
     });

@@ -1,6 +1,7 @@
 /** Detects SQLite files of a source by their tables and columns, and reads them. */
 
 import { type AppError, isAppError } from '../../base/errors.js';
+import { parsedJson } from '../../base/json.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import { type Row, SQLITE_MAGIC, type SqliteFile, withSqlite } from '../../files/input/sqlite.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
@@ -11,7 +12,7 @@ import type {
   RecordLocation,
   Source,
 } from '../source-interface.js';
-import { isObject, parsedJson } from './fields.js';
+import { isObject } from './fields.js';
 import { roleIn } from './roles.js';
 
 const NAME = /\.(db|sqlite|sqlite3|vscdb)$/i;

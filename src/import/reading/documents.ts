@@ -1,5 +1,6 @@
 /** Reads files of an input as JSON: element by element, line by line, or as a whole. */
 
+import { parsedJson } from '../../base/json.js';
 import { type InputLine, inputLines, type LineOptions } from '../../files/input/input-lines.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import { jsonElements } from '../../files/input/json-elements.js';
@@ -8,7 +9,7 @@ import { unzstd } from '../../files/input/zstd.js';
 import { MAX_DOCUMENT_BYTES } from '../../files/read/json-doc.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import type { ImportProblem } from '../source-interface.js';
-import { isObject, parsedJson } from './fields.js';
+import { isObject } from './fields.js';
 
 /** A JSON value and its location; `value` is `undefined` if it cannot be parsed. */
 export interface JsonRecord {

@@ -27,14 +27,3 @@ export function definedOrNothing(fields: JsonObject): JsonObject | undefined {
   const kept = defined(fields);
   return Object.keys(kept).length === 0 ? undefined : kept;
 }
-
-/** `undefined` if the text is not JSON. */
-export function parsedJson(text: string | undefined): unknown {
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
-    throw error;
-  }
-}

@@ -2,8 +2,9 @@
  * Restores a conversation document from the formats of `daybook export` (docs/FORMAT.md), byte for byte.
  * The functions return `undefined` if the export was edited so that a part is missing.
  */
+import { parsedJson } from '../../base/json.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { isObject, objectIn, objectsIn, parsedJson, textIn } from './fields.js';
+import { isObject, objectIn, objectsIn, textIn } from './fields.js';
 
 const VERSION = 1;
 const COMMENT = '\n<!-- daybook:message ';

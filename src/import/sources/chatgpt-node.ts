@@ -1,16 +1,10 @@
 /** Converts one node of a ChatGPT conversation to a message, a tool call or a tool result. */
 
 import { fenced } from '../../base/code-block.js';
+import { parsedJson } from '../../base/json.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentLine, type NamedFiles } from '../reading/attachments.js';
-import {
-  definedOrNothing,
-  listIn,
-  objectIn,
-  objectsIn,
-  parsedJson,
-  textIn,
-} from '../reading/fields.js';
+import { definedOrNothing, listIn, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import type { TreeNode } from '../reading/tree.js';
 import type { TurnBuilder } from '../reading/turns.js';

@@ -3,6 +3,7 @@
  * folder. A conversation is a tree of nodes. The path to `current_node` is what the page showed; the other
  * leaves become branches. Hidden nodes and injected context are left out.
  */
+import { parsedJson } from '../../base/json.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentNames, type NamedFiles } from '../reading/attachments.js';
@@ -13,14 +14,7 @@ import {
   textOf,
   unreadableConversation,
 } from '../reading/documents.js';
-import {
-  definedOrNothing,
-  isObject,
-  objectIn,
-  objectsIn,
-  parsedJson,
-  textIn,
-} from '../reading/fields.js';
+import { definedOrNothing, isObject, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import { timesOf, treeConversations } from '../reading/tree-conversations.js';
 import { TurnBuilder } from '../reading/turns.js';

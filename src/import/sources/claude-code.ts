@@ -4,10 +4,12 @@
  * tree. Subagents become conversations of their own. Prompts of deleted sessions are read from
  * `history.jsonl`.
  */
+
 import { posix } from 'node:path';
+import { parsedJson } from '../../base/json.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import { firstLine, linesOf, textOf } from '../reading/documents.js';
-import { isObject, parsedJson, textIn } from '../reading/fields.js';
+import { isObject, textIn } from '../reading/fields.js';
 import { notesOf } from '../reading/note-paths.js';
 import { timesOf, treeConversations } from '../reading/tree-conversations.js';
 import { TurnBuilder } from '../reading/turns.js';

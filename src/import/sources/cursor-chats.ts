@@ -3,19 +3,14 @@
  * digests. `meta` names the root blob. It is a Protocol Buffers message whose field 1 lists the digests of
  * the messages, in order. Each message is JSON.
  */
+
 import { posix } from 'node:path';
+import { parsedJson } from '../../base/json.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { SqliteFile } from '../../files/input/sqlite.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { sqliteSource } from '../reading/databases.js';
-import {
-  definedOrNothing,
-  isObject,
-  objectIn,
-  objectsIn,
-  parsedJson,
-  textIn,
-} from '../reading/fields.js';
+import { definedOrNothing, isObject, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import { TurnBuilder } from '../reading/turns.js';
 import type { Activity, ImportItem } from '../source-interface.js';

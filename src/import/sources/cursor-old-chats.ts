@@ -3,19 +3,14 @@
  * workspace. One row has the tabs of the chat panel with their messages (bubbles); another has all prompts,
  * without answers.
  */
+
 import { basename, dirname } from 'node:path';
+import { parsedJson } from '../../base/json.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { SqliteFile } from '../../files/input/sqlite.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { unreadable, unreadableConversation } from '../reading/documents.js';
-import {
-  definedOrNothing,
-  isObject,
-  listIn,
-  objectsIn,
-  parsedJson,
-  textIn,
-} from '../reading/fields.js';
+import { definedOrNothing, isObject, listIn, objectsIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import { TurnBuilder } from '../reading/turns.js';
 import type { Activity, ImportedMessage, ImportItem } from '../source-interface.js';

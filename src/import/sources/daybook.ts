@@ -3,20 +3,13 @@
  * perplexity-mcp-server, which have the same format). Conversations keep their ids. `daybook restore`
  * accepts only its own exports; this import also adds the messages that only the export has.
  */
+import { parsedJson } from '../../base/json.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import { MAX_DOCUMENT_BYTES } from '../../files/read/json-doc.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { firstLine, objectLines, textOf, unreadableConversation } from '../reading/documents.js';
-import {
-  defined,
-  isObject,
-  listIn,
-  objectIn,
-  objectsIn,
-  parsedJson,
-  textIn,
-} from '../reading/fields.js';
+import { defined, isObject, listIn, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import {
   documentOfLines,
   documentOfMarkdown,

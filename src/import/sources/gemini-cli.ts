@@ -3,7 +3,9 @@
  * (`$set`, `$rewindTo`). Older sessions are one JSON document. Subagents are in a folder named after their
  * parent.
  */
+
 import { posix } from 'node:path';
+import { parsedJson } from '../../base/json.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import {
@@ -19,7 +21,6 @@ import {
   listIn,
   objectIn,
   objectsIn,
-  parsedJson,
   textIn,
 } from '../reading/fields.js';
 import { contentText } from '../reading/openai-messages.js';

@@ -1,9 +1,10 @@
 /** insights-mcp: its SQLite file, or its rows as JSON or JSON Lines. Each row becomes an insight. */
+import { parsedJson } from '../../base/json.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { sqliteSource } from '../reading/databases.js';
 import { elementsOf, hasElement, hasLine, objectLines, unreadable } from '../reading/documents.js';
-import { defined, isObject, objectIn, parsedJson, textIn } from '../reading/fields.js';
+import { defined, isObject, objectIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import type {
   ImportedInsight,

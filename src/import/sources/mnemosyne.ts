@@ -1,4 +1,5 @@
 /** The SQLite file of the MCP persistence server (mnemosyne): conversations, messages, summaries and state. */
+import { parsedJson } from '../../base/json.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { Row, SqliteFile } from '../../files/input/sqlite.js';
 import { CLIENT_ID } from '../../stores/conversations/document/conversation-id.js';
@@ -10,7 +11,7 @@ import {
   TEXT_BYTES,
   withOrphans,
 } from '../reading/databases.js';
-import { defined, definedOrNothing, numberIn, parsedJson, textIn } from '../reading/fields.js';
+import { defined, definedOrNothing, numberIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import type { ImportedConversation, ImportItem } from '../source-interface.js';
 

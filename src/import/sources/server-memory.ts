@@ -2,10 +2,11 @@
  * The knowledge graph of the official MCP memory server: `memory.jsonl` (also with the field names of its
  * forks), or the whole graph as one document. Facts that `daybook kg export` wrote have the same format.
  */
+import { parsedJson } from '../../base/json.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { firstElement, hasLine, textOf, unreadable } from '../reading/documents.js';
-import { isObject, listIn, objectsIn, parsedJson, textIn } from '../reading/fields.js';
+import { isObject, listIn, objectsIn, textIn } from '../reading/fields.js';
 import type { ImportItem, Source } from '../source-interface.js';
 
 export const serverMemory: Source = {
