@@ -3,7 +3,7 @@
  * with near vectors, and the instructions and preferences that apply to it.
  */
 
-import type { Candidate, Scored } from './lexical-score.js';
+import type { Candidate, Hits, Scored } from './lexical-score.js';
 import { IS_INSTRUCTION, IS_PREFERENCE } from './message-text.js';
 import { asksOnlyForTime, instructionsApply, type Question } from './question.js';
 import { isInSpan } from './relative-time.js';
@@ -83,6 +83,64 @@ export function selectMatches(
     return one !== undefined && mayMatch(one, seq - 1);
   });
   return splitCandidates(withNearest(near, answers, byId), question);
+}
+
+/**
+ * Counts the matches of a question of one or two words without a score: those that `selectMatches` would
+ * return.
+ */
+export class WordMatches {
+  readonly #everyWord: number;
+  readonly #accepts: MatchOptions['accepts'];
+  readonly #except: (message: { conversationId: string; seq: number }) => boolean;
+  #some = 0;
+  #every = 0;
+  #hasEvery = false;
+
+  constructor(
+    question: Question,
+    accepts: MatchOptions['accepts'],
+    except: (message: { conversationId: string; seq: number }) => boolean,
+  ) {
+    this.#everyWord = everyWordOf(question);
+    this.#accepts = accepts;
+    this.#except = except;
+  }
+
+  /** Whether a question's matches depend only on the words in each message. */
+  static areEnoughFor(question: Question, options: MatchOptions): boolean {
+    return (
+      !matchesNeighbours(question) && !asksOnlyForTime(question) && !options.requiresContentMatch
+    );
+  }
+
+  /** Counts a conversation's matches. `hits`: the question's words in it. */
+  add(conversationId: string, { conversation, positions, words }: Hits): void {
+    const { starts, prefixes } = conversation;
+    let message = 0;
+    for (let hit = 0; hit < positions.length; ) {
+      while ((starts[message + 1] ?? 0) <= (positions[hit] ?? 0)) message++;
+      const content = (starts[message] ?? 0) + (prefixes[message] ?? 0);
+      const end = starts[message + 1] ?? 0;
+      let own = 0;
+      for (; hit < positions.length && (positions[hit] ?? 0) < end; hit++)
+        if ((positions[hit] ?? 0) >= content) own |= 1 << (words[hit] ?? 0);
+      if (own !== 0) this.#addMessage(conversationId, message + 1, own === this.#everyWord);
+    }
+  }
+
+  #addMessage(conversationId: string, seq: number, hasEvery: boolean): void {
+    if (this.#accepts?.(conversationId, seq) === false) return;
+    this.#hasEvery ||= hasEvery;
+    if (this.#except({ conversationId, seq })) return;
+    this.#some += 1;
+    if (hasEvery) this.#every += 1;
+  }
+
+  /** If some messages have every word, only these match. */
+  get count(): number {
+    return this.#hasEvery ? this.#every : this.#some;
+  }
 }
 
 /** Whether a message was written in the time that the question names. */

@@ -4,7 +4,7 @@
  * when the store changes. It does not use the exact index in `fts/`.
  */
 import { TimeSlice } from '../base/time-slice.js';
-import { everyWordOf, selectMatches } from './candidate-selection.js';
+import { everyWordOf, selectMatches, WordMatches } from './candidate-selection.js';
 import {
   type ConversationTerms,
   messagesIn,
@@ -200,9 +200,32 @@ export class RecallIndex {
     };
   }
 
+  /**
+   * The number of messages that match, without those that `except` accepts. It ranks nothing. Use it where
+   * there are no vectors. Yields to other tasks every few milliseconds. Rejects with the reason of the signal.
+   */
+  async count(
+    question: Question,
+    except: (message: MessageRef) => boolean,
+    options: Omit<AskOptions, 'vectors'> = {},
+  ): Promise<number> {
+    if (!WordMatches.areEnoughFor(question, options)) {
+      const answer = await this.ask(question, options);
+      return positionsWithout(answer, except).length;
+    }
+    const slice = new TimeSlice({ signal: options.signal });
+    const { found } = await this.#find(question, options, slice);
+    const matches = new WordMatches(question, options.accepts, except);
+    for (const { conversationId, hits } of found) {
+      if (hits !== undefined) matches.add(conversationId, hits);
+      if (slice.isSpent()) await slice.yield();
+    }
+    return matches.count;
+  }
+
   /** Yields to other tasks every few milliseconds. Rejects with the reason of the signal. */
-  async ask(text: string, options: AskOptions = {}): Promise<RecallAnswer> {
-    const question = this.#questionOf(text, options);
+  async ask(asked: string | Question, options: AskOptions = {}): Promise<RecallAnswer> {
+    const question = typeof asked === 'string' ? this.question(asked, options) : asked;
     const slice = new TimeSlice({ signal: options.signal });
     const { found, hits } = await this.#find(question, options, slice);
     const weights = wordWeights(question, hits);
@@ -235,7 +258,7 @@ export class RecallIndex {
   }
 
   /** A phrase such as "last week" counts as a time only if a message was written then, otherwise as words. */
-  #questionOf(text: string, options: AskOptions): Question {
+  question(text: string, options: AskOptions): Question {
     const languages = [...this.#languages.keys()].filter(
       (position) => (this.#languages[position] ?? 0) > 0,
     );
@@ -287,6 +310,19 @@ export class RecallIndex {
     }
     return { found, hits };
   }
+}
+
+/** The positions of an answer's messages that `except` does not accept, best first. */
+export function positionsWithout(
+  answer: RecallAnswer,
+  except: (message: MessageRef) => boolean,
+): number[] {
+  const positions: number[] = [];
+  for (let position = 0; position < answer.total; position += 1) {
+    const found = answer.at(position);
+    if (found !== undefined && !except(found)) positions.push(position);
+  }
+  return positions;
 }
 
 async function scoreAll(

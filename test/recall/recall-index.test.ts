@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ConversationTerms } from '../../src/recall/conversation-terms.js';
 import { lexicalScores } from '../../src/recall/lexical-score.js';
-import { RecallIndex } from '../../src/recall/recall-index.js';
+import { positionsWithout, RecallIndex } from '../../src/recall/recall-index.js';
 import { TextRecall } from '../../src/recall/text-recall.js';
 
 const said = (content: string) => ({ role: 'user', content, time: 0, speaker: undefined });
@@ -199,3 +199,45 @@ describe('a message of very many passages', () => {
     expect(passages[0]).toBe(count - 1);
   });
 });
+
+describe('the count of matches', () => {
+  const words = ['garden', 'gardens', 'bench', 'mara', 'stone', 'bread', 'yesterday'];
+  const pick = seeded(7);
+  const index = new RecallIndex();
+  for (let at = 0; at < 30; at++) {
+    const messages = Array.from({ length: 1 + pick(12) }, () => ({
+      ...said(Array.from({ length: 1 + pick(3) }, () => words[pick(words.length)]).join(' ')),
+      speaker: pick(3) === 0 ? 'Mara' : undefined,
+    }));
+    index.put(`c${at}`, messages);
+  }
+  const even = ({ seq }: { seq: number }) => seq % 2 === 0;
+
+  it.each([
+    'garden',
+    'mara',
+    'absent',
+    'garden stone',
+    'mara bench',
+    'garden absent',
+    'garden stone bread',
+    'Why was my bread so dense?',
+  ])('of "%s" is that of the ranked answer', async (text) => {
+    for (const limits of [{}, { inScope: (id: string) => id > 'c2' }, { accepts: isThird }]) {
+      const ranked = positionsWithout(await index.ask(text, limits), even);
+      const question = index.question(text, limits);
+      expect(await index.count(question, even, limits)).toBe(ranked.length);
+    }
+  });
+});
+
+const isThird = (_conversationId: string, seq: number) => seq % 3 === 0;
+
+/** The same pseudo-random integers below `limit` in every run. */
+function seeded(seed: number) {
+  let state = seed;
+  return (limit: number) => {
+    state = (state * 1103515245 + 12345) % 2 ** 31;
+    return Math.floor((state / 2 ** 31) * limit);
+  };
+}

@@ -8,9 +8,15 @@ import { type Clock, sleep } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { localDay } from '../../base/local-time.js';
 import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
+import type { Question } from '../../recall/question.js';
 import { variantsOf } from '../../recall/question-variants.js';
 import { CONTENT_ONLY_WEIGHTS } from '../../recall/ranking.js';
-import type { MessageRef, RecallAnswer, RecallHit } from '../../recall/recall-index.js';
+import {
+  type MessageRef,
+  positionsWithout,
+  type RecallAnswer,
+  type RecallHit,
+} from '../../recall/recall-index.js';
 import { cutRecallSnippet } from '../../recall/recall-snippet.js';
 import type { PresentTime } from '../../recall/relative-time.js';
 import type { VectorScores, VectorSource } from '../../recall/vector-source.js';
@@ -118,17 +124,11 @@ export class RecallSearch {
     const found = await this.#byKeywords({ ...request, query: words || request.query }, caller);
     if (found.total > 0) return found;
     const { index } = this.#sync;
-    const { search } = this.#options;
     const withoutFilter = await totalsWithout(request.filters, async (others) => {
-      const accepts = messageFilter(search.index, others);
-      const inScope = conversationFilter(search.index, others);
-      const asked = { inScope, vectors: undefined, now: this.#now(), ...(accepts && { accepts }) };
-      const answer = await index.ask(request.query, {
-        ...asked,
-        ...weightsOf(request.mode, false),
-      });
-      const exact = await this.#leadingMatches(answer, { ...request, filters: others }, caller);
-      return exact.total + positionsWithout(answer, exact.has).length;
+      const asked = this.#asked(others, caller);
+      const question = index.question(request.query, asked);
+      const exact = await this.#leadingMatches(question, { ...request, filters: others }, caller);
+      return exact.total + (await index.count(question, exact.has, asked));
     });
     const isFiltered = Object.values(withoutFilter).some((total) => total > 0);
     return isFiltered ? { ...found, withoutFilter, unknownWords: [] } : found;
@@ -201,17 +201,24 @@ export class RecallSearch {
       signal,
     );
     await this.#sync.settled();
-    const accepts = messageFilter(search.index, filters);
     const answer = await this.#sync.index.ask(text, {
-      inScope,
+      ...this.#asked(filters, caller),
       vectors,
-      now: this.#now(),
-      ...(accepts && { accepts }),
-      ...(signal && { signal }),
       ...weightsOf(mode, vectors !== undefined),
     });
     throwIfCancelled(signal);
     return { answer, tier: vectors === undefined ? 'words' : 'vectors' };
+  }
+
+  #asked(filters: MessageFilters, { signal }: SearchCaller) {
+    const { index } = this.#options.search;
+    const accepts = messageFilter(index, filters);
+    return {
+      inScope: conversationFilter(index, filters),
+      now: this.#now(),
+      ...(accepts && { accepts }),
+      ...(signal && { signal }),
+    };
   }
 
   #now(): PresentTime {
@@ -256,8 +263,20 @@ export class RecallSearch {
 
   async #byRecall(request: RecallQuery, caller: SearchCaller) {
     const { query, filters, mode, limit, offset } = request;
+    await this.#sync.settled();
+    const { index } = this.#sync;
+    const asked = this.#asked(filters, caller);
+    const question = index.question(query, asked);
+    const exact = await this.#leadingMatches(question, request, caller);
+    const words = question.words.map(({ text }) => text).join(' ');
+    const rest = { words, unknownWords: [], withoutFilter: {} };
+    if (exact.total >= offset + limit && this.#options.vectors === undefined) {
+      // Keywords fill the page, so recall only counts. With vectors it would have to rank for that.
+      const total = exact.total + (await index.count(question, exact.has, asked));
+      const hits = await exact.page();
+      return { ...rest, total, tier: 'words' as const, isCurrent: true, relaxed: false, hits };
+    }
     const { answer, tier } = await this.ask(query, filters, mode, caller);
-    const exact = await this.#leadingMatches(answer, request, caller);
     const others = positionsWithout(answer, exact.has);
     const total = exact.total + others.length;
     const leading = offset < exact.total ? await exact.page() : [];
@@ -268,17 +287,13 @@ export class RecallSearch {
       return hit === undefined ? [] : [{ ...hit, position: exact.total + from + at }];
     });
     const { hits, isCurrent } = await this.hits(answer, found, request, caller);
-    const isRelaxed = exact.total === 0 && !answer.hasAllWords;
-    return {
-      ...{ total, tier, isCurrent, relaxed: isRelaxed, unknownWords: [], withoutFilter: {} },
-      words: answer.question.words.map(({ text }) => text).join(' '),
-      hits: [...leading.map((hit) => withReason(hit, query)), ...hits],
-    };
+    const relaxed = exact.total === 0 && !answer.hasAllWords;
+    return { ...rest, total, tier, isCurrent, relaxed, hits: [...leading, ...hits] };
   }
 
   /** For keywords in mode `auto`: the messages with all words, as FTS5 ranks them. */
   async #leadingMatches(
-    { question }: RecallAnswer,
+    question: Question,
     { mode, matchType: _type, ...asked }: RecallQuery,
     caller: SearchCaller,
   ) {
@@ -286,7 +301,10 @@ export class RecallSearch {
     const { search } = this.#options;
     const { total, relaxed, has } = await search.matches(asked.query, asked.filters, caller);
     if (relaxed || total === 0) return NO_EXACT_MATCHES;
-    const page = async () => (await search.search({ ...asked, matchType: 'auto' }, caller)).hits;
+    const page = async () =>
+      (await search.search({ ...asked, matchType: 'auto' }, caller)).hits.map((hit) =>
+        withReason(hit, asked.query),
+      );
     return { total, has, page };
   }
 }
@@ -299,14 +317,5 @@ const withReason = (hit: MessageHit, query: string): FoundHit => ({
 const NO_EXACT_MATCHES = {
   total: 0,
   has: (_message: MessageRef) => false,
-  page: async (): Promise<readonly MessageHit[]> => [],
+  page: async (): Promise<readonly FoundHit[]> => [],
 };
-
-function positionsWithout(answer: RecallAnswer, has: (message: MessageRef) => boolean): number[] {
-  const positions: number[] = [];
-  for (let position = 0; position < answer.total; position += 1) {
-    const found = answer.at(position);
-    if (found !== undefined && !has(found)) positions.push(position);
-  }
-  return positions;
-}
