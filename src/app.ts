@@ -278,7 +278,7 @@ const configuredParts = (
   deferredWrites: queue,
   sealer,
   isEncrypted: key !== undefined,
-  requireUnconverted: () => (queue.isAway ? undefined : requireUnconverted(config.logsDir)),
+  requireUnconverted: () => queue.unlessAway(() => requireUnconverted(config.logsDir)),
   durability: { fsync: config.fsync },
   timeZone: () => config.timeZone,
   facts: factsOf(config),

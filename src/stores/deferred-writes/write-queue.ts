@@ -108,6 +108,15 @@ export class WriteQueue {
     this.#options.presence?.require();
   }
 
+  /** Calls `check`. Its error is ignored while the store is away. */
+  unlessAway(check: () => void): void {
+    try {
+      check();
+    } catch (error) {
+      if (!this.isAway) throw error;
+    }
+  }
+
   /** Returns the error for a change that cannot wait and must not be done before the waiting writes. */
   unavailable(): AppError {
     const { reason = '' } = this.#trouble ?? {};
@@ -171,8 +180,9 @@ export class WriteQueue {
       for (const refresh of this.#refreshes) await refresh();
       this.#wasAway = false;
     }
-    if (isHere && this.#queue.length > 0) await this.#drains.run();
-    if (this.isAway || this.#queue.length > 0) return false;
+    if (!isHere) return false;
+    if (this.#queue.length > 0) await this.#drains.run();
+    if (this.#queue.length > 0) return false;
     if (this.#refused.length === 0) this.#trouble = undefined;
     return true;
   }
