@@ -12,7 +12,7 @@ import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { sweepTemporaries } from '../../files/atomic/staging.js';
 import { sweepLocks } from '../../files/locks/lock-takeover.js';
 import { RetainedLock } from '../../files/locks/retained-lock.js';
-import { writeGitFiles } from '../memory-bank/git-files.js';
+import { writeGitFiles } from '../git-files.js';
 import type { StoreOptions } from '../store-options.js';
 import { screenedBy } from '../text-screen.js';
 import { DeferredFacts } from './deferred-facts.js';

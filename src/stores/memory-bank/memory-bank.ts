@@ -18,10 +18,10 @@ import { findConfined } from '../../files/paths/confined-file.js';
 import { removeEmptyParents } from '../../files/paths/folders.js';
 import type { TrashEntry } from '../../files/trash/trash-folder.js';
 import { openWatcher, type Watcher } from '../../files/watcher/watcher.js';
+import { writeGitFiles } from '../git-files.js';
 import type { StoreOptions } from '../store-options.js';
 import { screenedBy } from '../text-screen.js';
 import { DeferredNotes, type DeletedNote, type Edited } from './deferred-notes.js';
-import { writeGitFiles } from './git-files.js';
 import {
   type Note,
   NoteCatalogue,

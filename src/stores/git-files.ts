@@ -1,11 +1,11 @@
 /**
- * Writes `.gitignore` and `.gitattributes` in a folder of the memory bank: the files that git ignores, and
- * those that it merges with the union driver. Lines that a person added are not changed.
+ * Writes `.gitignore` and `.gitattributes` in a folder of notes or of the graph: the files that git ignores,
+ * and those that it merges with the union driver. Lines that a person added are not changed.
  */
 import { join } from 'node:path';
-import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
-import { withLock } from '../../files/locks/file-lock.js';
-import { readWhole } from '../../files/read/json-doc.js';
+import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
+import { withLock } from '../files/locks/file-lock.js';
+import { readWhole } from '../files/read/json-doc.js';
 
 export interface GitRules {
   /** Additional lines of `.gitignore`. */
