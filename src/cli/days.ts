@@ -1,9 +1,33 @@
-/** Numbers of days on the command line, such as `90d`. */
+/** Days on the command line: a number of days, such as `90d`, and a date, which is a day in the local zone. */
+import { hasExistingDay, isoTime } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
+import { endOfDay, startOfDay } from '../base/local-time.js';
 
 /** The number of days in `90d` or `90`. Throws VALIDATION_ERROR for other texts. */
 export function daysOf(text: string, option: string): number {
   const days = /^(\d{1,5})d?$/.exec(text.trim())?.[1];
   if (days !== undefined) return Number(days);
   throw new AppError('VALIDATION_ERROR', `${option} must be a number of days, such as 90d.`);
+}
+
+/** The inputs of tools that are the first and the last day of a period. */
+const FIRST_DAYS = ['startDate', 'createdAfter', 'updatedAfter', 'since', 'validTo'];
+const LAST_DAYS = ['endDate', 'createdBefore', 'updatedBefore', 'until', 'asOf'];
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Tools read a date as a day in UTC. Here it becomes a day in `zone`, in which the command shows times. */
+export function withLocalDays<T extends Readonly<Record<string, unknown>>>(
+  input: T,
+  zone: string,
+): T {
+  const days = (names: readonly string[], timeOf: (day: string, zone: string) => number) =>
+    names.flatMap((name) => {
+      const day = input[name];
+      if (typeof day !== 'string' || !DAY.test(day) || !hasExistingDay(day)) return [];
+      return [[name, isoTime(timeOf(day, zone))]];
+    });
+  return {
+    ...input,
+    ...Object.fromEntries([...days(FIRST_DAYS, startOfDay), ...days(LAST_DAYS, endOfDay)]),
+  };
 }

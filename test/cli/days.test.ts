@@ -1,6 +1,6 @@
 /** Days on the command line are days of the zone in which the command shows times. */
 import { expect, it } from 'vitest';
-import { withLocalDays } from '../../src/cli/terminal/times.js';
+import { withLocalDays } from '../../src/cli/days.js';
 
 it.each([
   ['America/Los_Angeles', '2024-12-23T08:00:00.000Z', '2024-12-24T07:59:59.999Z'],

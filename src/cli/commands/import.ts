@@ -21,6 +21,7 @@ import type { Activity } from '../../import/source-interface.js';
 import { watchImports } from '../../import/watch.js';
 import { startOf } from '../../tools/date-field.js';
 import type { Flags } from '../configuration.js';
+import { withLocalDays } from '../days.js';
 import { reportFailure } from '../failure.js';
 import { sizeOf } from '../terminal/amounts.js';
 import { canAsk, confirmOrEnd } from '../terminal/confirm.js';
@@ -28,7 +29,7 @@ import { report as reportFacts } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { textOfStdin } from '../terminal/stdin.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';
-import { withLocalDays, zoneFor } from '../terminal/times.js';
+import { zoneFor } from '../terminal/times.js';
 import { withApp } from '../with-app.js';
 
 export interface ImportOptions {
