@@ -12,7 +12,7 @@ import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js'
 import { withLock } from '../../files/locks/file-lock.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
 import { upgraded, versionOf } from '../../stores/format-migrations.js';
-import { MAX_RULES, type RetentionRule, ruleSchema } from './rule.js';
+import { MAX_RULES, type RetentionRule, ruleSchema } from './rule-schema.js';
 
 /** The maximum size of the file. A policy has only a few rules. */
 const MAX_BYTES = 100_000;

@@ -1,6 +1,6 @@
 /** The tool `set_retention_policy`: sets the rules that move conversations to the trash once a day. */
 import { z } from 'zod';
-import { MAX_RULES, ruleSchema } from '../../maintenance/retention/rule.js';
+import { MAX_RULES, ruleSchema } from '../../maintenance/retention/rule-schema.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
 
 export const setRetentionPolicy = defineTool({

@@ -7,7 +7,7 @@ import type { App } from '../../app.js';
 import { ERROR_KINDS, isAppError } from '../../base/errors.js';
 import type { Importer } from '../../import/importer.js';
 import type { Retention } from '../../maintenance/retention/retention.js';
-import { ruleSchema } from '../../maintenance/retention/rule.js';
+import { ruleSchema } from '../../maintenance/retention/rule-schema.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { versionOf } from '../../stores/format-migrations.js';
 import type { InsightStore } from '../../stores/insights/insights.js';
