@@ -122,6 +122,15 @@ describe('daybook init', () => {
     });
   });
 
+  it('says with --yes too that there is no client', async () => {
+    await withPlace(async (place) => {
+      const { code, stdout } = await runCommand(place, ['init', place.root, '--yes']);
+      expect(code).toBe(0);
+      expect(stdout).toContain('No MCP client was found.');
+      expect(stdout).toContain(`run daybook init ${place.root} --print`);
+    });
+  });
+
   it('prints without making or registering anything, as JSON too', async () => {
     await withPlace(async (place) => {
       const printed = await runCommand(place, ['init', place.root, '--print', '--json']);

@@ -93,7 +93,7 @@ export async function init(
   );
   const reports = isAsked ? await changeClients(clients, { start, ...options }) : [];
   for (const line of reports.map(lineOf)) say(line);
-  if (!isAsked) say(foundLine(clients, given));
+  if (!isAsked || clients.length === 0) say(foundLine(clients, given));
   finish({ root: config.root, logsDir: config.logsDir, start, clients: reports }, options);
 }
 
