@@ -52,7 +52,7 @@ const indented = (text: string) =>
 
 export function savedInsight(answer: Answer): string {
   const { id, context } = answer as z.output<typeof saveInsight.output>;
-  return `Saved ${id} in ${oneLine(context)}`;
+  return `Saved ${id} for ${oneLine(context)}`;
 }
 
 export function deletedInsight(answer: Answer, { commandLine }: View): string {
