@@ -38,7 +38,7 @@ export function renderTools(): string {
   return `${[
     NOTE,
     '# Tools',
-    'Every tool answers with structured content and the same facts as text. A failure answers with one of the codes in [ERRORS.md](ERRORS.md). The headings are the toolsets; [resources](#resources) and [prompts](#prompts) follow after them.',
+    'Every tool answers with structured content and the same facts as text. A failure answers with one of the codes in [ERRORS.md](ERRORS.md). `durable: false` in an answer means that the store cannot be written now; a write then waits in the memory of the server ([RETENTION.md](RETENTION.md#staying-up)). The headings are the toolsets; [resources](#resources) and [prompts](#prompts) follow after them.',
     ...sections,
     ...resourceSection(),
     ...promptSection(),
@@ -79,7 +79,7 @@ function toolSection(tool: (typeof tools)[number]): string {
   return [
     `### ${tool.name}`,
     `*${title}.* ${description}`,
-    ...(tool.aliases ? [`Also answers to ${tool.aliases.map((a) => `\`${a}\``).join(', ')}.`] : []),
+    ...(tool.aliases ? [`Alias: ${tool.aliases.map((a) => `\`${a}\``).join(', ')}.`] : []),
     inputRows.length === 0
       ? 'Takes no arguments.'
       : ['| argument | type | needed | what it is |', '|---|---|---|---|', ...inputRows].join('\n'),
@@ -121,7 +121,7 @@ const CLI_RULES = [
   'You can name a conversation by its key, its id or a unique beginning of either, its title, or `last` (the one that was changed last).',
   'The exit status is 0 if the command worked, 1 if it found nothing or left something out, and 2 for an error or wrong use. A command that shows stored data (`list`, `search`, `find`, `stats`, `mb list`, `kg query` and so on) ends with 1 if there is nothing to show. There are exceptions: an empty trash, no locks, no language models and an empty export are normal, so `daybook trash`, `unlock`, `providers list`, `insight export` and `kg export` then end with 0. `daybook import` also ends with 0 if it found no conversations, or left some records out. A command that asks ends with 1 if the answer is no and nothing was done.',
   'Ctrl-C ends every command, with the exit status 130. A command that changes something first finishes its current step, which takes at most a few seconds. What it has finished is stored. A second Ctrl-C ends it at once. While an editor or a pager is open, that program gets the Ctrl-C. `serve`, `open` and `import --watch` run until Ctrl-C, so they then end with 0.',
-  'Every command has `--json` except `serve`, `edit`, `open`, `export`, `completion` and `help`. With `--json` an error, also one of wrong use, is `{"success": false, "error": {"code", "message", "hint", …}}` on the standard output.',
+  'Every command has `--json` except `serve`, `edit`, `open`, `export`, `insight export`, `completion` and `help`. With `--json` an error, also one of wrong use, is `{"success": false, "error": {"code", "message", "hint", …}}` on the standard output.',
   'Times are local, and a date in a filter such as `--from` is a local day; with `--utc`, both are in UTC. Times in exported files and JSON are always in UTC.',
   'Colours, rendered Markdown, progress bars and the pager (`DAYBOOK_PAGER`, otherwise `PAGER`, otherwise `less -R`; an empty value switches it off) are used on terminals only. `NO_COLOR` switches colours off.',
   '`daybook completion bash`, `zsh` or `fish` prints a script for your shell. If npm installed Daybook, `man daybook` lists the commands and their options, without the examples and settings below.',
