@@ -21,7 +21,7 @@ export function addExport(program: Command, flags: () => Flags): void {
       'a new file, or a new folder for markdown-files (default: the standard output)',
     )
     .option('--module <name>', 'only conversations of this module')
-    .option('--share', 'leave out system messages, metadata, keys and links to other conversations')
+    .option('--share', 'leave out system messages, metadata, keys of conversations and links between them; texts are not changed')
     .addOption(ageOption())
     .addOption(agePassphraseOption())
     .addHelpText(

@@ -141,7 +141,7 @@ function optionsOf(field: Field): Option[] {
   if (kind === 'switch') {
     const on = new Option(flag, about);
     const off = new Option(flag.replace('--', '--no-'), about);
-    if (schema.default === undefined) off.description = `the opposite of ${flag}`;
+    if (schema.default === undefined) off.description = about.replace(/^only /, 'leave out ');
     return [on.hideHelp(schema.default === true), off.hideHelp(schema.default === false)];
   }
   const value = { text: 'text', number: 'n', list: 'text', json: 'json' }[kind];

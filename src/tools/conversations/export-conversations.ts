@@ -36,7 +36,7 @@ export const exportConversations = defineTool({
       forSharing: z
         .boolean()
         .describe(
-          'For other people: leave out system messages, metadata, keys and links to conversations.',
+          'For other people: leave out system messages, metadata, keys of conversations and links between them.',
         )
         .default(false),
       file: z.string().describe('Name of a new file in the exports folder.').exactOptional(),
