@@ -33,6 +33,7 @@ describe('daybook init', () => {
       expect(code, screen).toBe(0);
       expect(screen).toContain('Cursor: written');
       expect(screen).toContain('Windsurf: left alone');
+      expect(screen).toContain('Restart Cursor. To check, ask there:');
       const text = await readFile(cursor, 'utf8');
       expect(text.startsWith('// my servers\n')).toBe(true);
       expect(JSON.parse(text.split('\n').slice(1).join('\n'))).toEqual({

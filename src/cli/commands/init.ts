@@ -94,6 +94,7 @@ export async function init(
   const reports = isAsked ? await changeClients(clients, { start, ...options }) : [];
   for (const line of reports.map(lineOf)) say(line);
   if (!isAsked || clients.length === 0) say(foundLine(clients, given));
+  for (const line of checkLines(reports)) say(line);
   finish({ root: config.root, logsDir: config.logsDir, start, clients: reports }, options);
 }
 
@@ -190,6 +191,14 @@ function foundLine(clients: readonly Client[], folder: string | undefined): stri
   return clients.length === 0
     ? `No MCP client was found. To see what to add to a client, run ${command} --print.`
     : `Found ${clients.map(({ title }) => title).join(', ')}: to add Daybook to them, run ${command} --yes; to see the change first, run ${command} --print.`;
+}
+
+/** What to do after clients got an entry: they read their settings only when they start. */
+function checkLines(reports: readonly ClientReport[]): string[] {
+  const changed = reports.filter(({ outcome }) => outcome === 'written' || outcome === 'changed');
+  if (changed.length === 0) return [];
+  const names = changed.map(({ client }) => client).join(', ');
+  return [`Restart ${names}. To check, ask there: Where does Daybook keep its data?`];
 }
 
 function lineOf({ client, path, outcome, copy, reason }: ClientReport): string {
