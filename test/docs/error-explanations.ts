@@ -34,7 +34,7 @@ export const EXPLANATIONS: Record<ErrorCode, string> = {
   FORMAT_TOO_NEW:
     'The file has a format version that this Daybook does not know. It is neither read nor changed.',
   STORAGE_UNAVAILABLE:
-    'The folder of the store is missing, unreadable or not the same folder as before, for example because a drive is not connected (docs/RETENTION.md, Staying up). Nothing is written elsewhere.',
+    'The folder of the store is missing, unreadable or not the same folder as before, for example because a drive is not connected (docs/RETENTION.md, "When the store is unavailable"). Nothing is written elsewhere.',
   ALREADY_EXISTS: 'The name is in use already.',
   RATE_LIMITED:
     'The provider requires a pause. If the provider says how long, the time is in `details`.',

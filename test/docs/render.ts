@@ -38,7 +38,7 @@ export function renderTools(): string {
   return `${[
     NOTE,
     '# Tools',
-    'Every tool answers with structured content and the same facts as text. A failure answers with one of the codes in [ERRORS.md](ERRORS.md). `durable: false` in an answer means that the store cannot be written now; a write then waits in the memory of the server ([RETENTION.md](RETENTION.md#staying-up)). The headings are the toolsets; [resources](#resources) and [prompts](#prompts) follow after them.',
+    'Every tool answers with structured content and the same facts as text. A failure answers with one of the codes in [ERRORS.md](ERRORS.md). `durable: false` in an answer means that the store cannot be written now; a write then waits in the memory of the server ([RETENTION.md](RETENTION.md#when-the-store-is-unavailable)). The headings are the toolsets; [resources](#resources) and [prompts](#prompts) follow after them.',
     ...sections,
     ...resourceSection(),
     ...promptSection(),
