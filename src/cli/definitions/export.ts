@@ -21,7 +21,10 @@ export function addExport(program: Command, flags: () => Flags): void {
       'a new file, or a new folder for markdown-files (default: the standard output)',
     )
     .option('--module <name>', 'only conversations of this module')
-    .option('--share', 'leave out system messages, metadata, keys of conversations and links between them; texts are not changed')
+    .option(
+      '--share',
+      'leave out system messages, metadata, keys of conversations and links between them; texts are not changed',
+    )
     .addOption(ageOption())
     .addOption(agePassphraseOption())
     .addHelpText(

@@ -15,7 +15,10 @@ export function addImport(program: Command, flags: () => Flags): void {
     .option('--dry-run', 'only show what would be done')
     .option('--yes', 'do not ask')
     .option('--watch', 'keep running until Ctrl-C, and import changes as they appear')
-    .option('--from <kind>', 'the format, if Daybook does not recognise it; without paths, import only from this tool')
+    .option(
+      '--from <kind>',
+      'the format, if Daybook does not recognise it; without paths, import only from this tool',
+    )
     .option('--since <date>', 'only conversations that changed since this day or time')
     .option('--project <name>', 'only conversations of this project: a folder, or a name')
     .addOption(
