@@ -77,7 +77,7 @@ describe('daybook edit', () => {
   it.each([
     [`sed -i.old 's/one/two/'`, 0, 'conversation.json: 1 message, saved.'],
     ['true', 0, 'conversation.json: 1 message, not changed.'],
-    ['true', 0, 'The editor ended at once.'],
+    ['true', 0, 'The editor ended immediately.'],
     ['exit 3 #', 2, 'Nothing was changed.'],
     ['no-such-editor', 2, 'Set EDITOR to the command of your editor.'],
     [`sed -i 's/{/{{/'`, 2, 'The conversation was not changed. Your text is in'],

@@ -55,7 +55,7 @@ async function editCopy(store: ConversationStore, opened: OpenedFile): Promise<E
         const outcome = await store.fileEdits.save(opened, copy.path);
         if (outcome === 'unchanged' && systemClock.monotonic() - startedAtMs < SOON_MS) {
           console.error(
-            'The editor ended at once. If its window is still open, close it, and set EDITOR to a command that waits until the file is closed, such as: code --wait',
+            'The editor ended immediately. If its window is still open, close it, and set EDITOR to a command that waits until the file is closed, such as: code --wait',
           );
         }
         await copy.remove();

@@ -28,7 +28,7 @@ export function statsLines(answer: Answer, columns: number): string[] {
     ['models', rowsOf(answer, 'models')],
     ['longest conversations', rowsOf(answer, 'conversations')],
   ];
-  const minutes = `half of them took at most ${countOf(pace.medianMinutes, 'minute')}, the longest took ${countOf(pace.longestMinutes, 'minute')}`;
+  const minutes = `median ${countOf(pace.medianMinutes, 'minute')}, longest ${countOf(pace.longestMinutes, 'minute')}`;
   return [
     `${countOf(totals.conversations, 'conversation')}, ${countOf(totals.messages, 'message')}, ${countOf(totals.words, 'word')}, about ${countOf(totals.tokens, 'token')}${costText(totals)}`,
     `${countOf(pace.sessions, 'session')}: ${minutes}; median pause between two messages: ${countOf(pace.medianPauseSeconds, 'second')}`,
