@@ -1,5 +1,6 @@
 /** Every finding of the doctor, made for real, and what a repair leaves. */
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   mkdirSync,
@@ -60,6 +61,27 @@ describe('copies that a sync program made', () => {
     const found = await of(place, 'conflict copies');
     expect(found.map(({ path }) => path).sort()).toEqual(copies.sort());
     expect(found.every(({ severity }) => severity === 'warning')).toBe(true);
+  });
+
+  it('of the graph, snapshot or log, can be appended to the log, as the hint says', async () => {
+    const place = doctorPlace();
+    const other = doctorPlace();
+    const fact = (object: string) => ({ subject: 'Ada', predicate: 'knows', object });
+    await other.withApp(async ({ kg }) => {
+      await kg.add([fact('Charles')]);
+      await kg.save();
+      await kg.add([fact('Mary')]);
+    });
+    await place.withApp(async ({ kg }) => void (await kg.add([fact('Annabella')])));
+    const log = join(place.root, 'memory-bank/kg_wal.log');
+    for (const name of ['kg_snapshot.json', 'kg_wal.log']) {
+      appendFileSync(log, `\n${readFileSync(join(other.root, 'memory-bank', name), 'utf8')}`);
+    }
+    const objects = await place.withApp(async ({ kg }) =>
+      (await kg.query({}, { limit: 10, offset: 0 })).triples.map(({ object }) => object),
+    );
+    expect(objects.sort()).toEqual(['Annabella', 'Charles', 'Mary']);
+    expect(await of(place, 'knowledge graph')).toEqual([]);
   });
 });
 

@@ -27,7 +27,7 @@ export const conflictCopyCheck = (logsFolder: string, graph: GraphFiles): Check 
       await checkFolder(join(logsFolder, id), ['conversation.json'], hint, context);
     }
     const { folder, locks: _locks, ...files } = graph;
-    const ofGraph = `A copy of the log: append its lines to ${graph.wal}, in any order. A copy of the snapshot: import it with daybook kg import. Then remove the copy.`;
+    const ofGraph = `To keep facts that only the copy has, append all of its lines to ${graph.wal}: the order of the lines has no effect. Then remove the copy.`;
     const names = Object.values(files).map((path) => basename(path));
     await checkFolder(folder, names, ofGraph, context);
   },
