@@ -193,8 +193,8 @@ export class OtherImport {
     this.#outcome.stateValues += count;
   }
 
-  async #fact({ subject, predicate, object, ts }: ImportedTriple): Promise<void> {
-    const fact = { subject, predicate, object, ...(ts !== undefined && { ts }) };
+  async #fact({ type: _, path: __, record: ___, ts, ...given }: ImportedTriple): Promise<void> {
+    const fact = { ...given, ...(ts !== undefined && { ts }) };
     checkTriple(fact);
     this.#facts.push(fact);
     // A dry run counts all lines together, so that a repeated fact counts once.

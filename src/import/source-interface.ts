@@ -100,6 +100,10 @@ export interface ImportedTriple extends RecordLocation {
   readonly object: string;
   /** Unix milliseconds. */
   readonly ts?: number | undefined;
+  /** When the fact ended, in Unix milliseconds. */
+  readonly validTo?: number;
+  readonly conversationId?: string;
+  readonly messageId?: string;
 }
 
 /** Lines of a knowledge graph: `memory.jsonl`, or the facts of an export. */

@@ -1,4 +1,5 @@
 /** The five systems that Daybook joins, memories, folders of notes, and other chat programs. */
+import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -209,6 +210,38 @@ describe('memories and notes', () => {
     expect(report.problems).toMatchObject([{ code: 'E_KG_INVALID_TRIPLE', record: 'line 2' }]);
     expect((await bench.memoryBank.read('ideas/garden.md')).content).toBe('# Garden\n');
     expect((await bench.import(folder)).facts).toBe(0);
+  });
+
+  it('come in from the graph of a Daybook store without what was deleted, and with ends', async () => {
+    const from = await openImportBench();
+    const fact = (object: string) => ({ subject: 'Ada', predicate: 'knows', object });
+    await from.kg.add(['Charles', 'Mary', 'Annabella'].map((name) => fact(name)));
+    await from.kg.delete([fact('Charles')]);
+    await from.kg.end([fact('Mary')]);
+    const factsAfterImport = async () => {
+      const to = await openImportBench();
+      const report = await to.import(from.bank);
+      const facts: (readonly [string, boolean])[] = [];
+      for await (const { object, validTo } of to.kg.all()) {
+        facts.push([object, validTo !== undefined]);
+      }
+      expect(report.problems).toEqual([]);
+      expect((await to.import(from.bank)).facts).toBe(0);
+      return facts.sort();
+    };
+    const expected = [
+      ['Annabella', false],
+      ['Mary', true],
+    ];
+    expect(await factsAfterImport()).toEqual(expected);
+    await from.kg.save();
+    expect(await factsAfterImport()).toEqual(expected);
+    // Deleted in the log after it was added in the snapshot.
+    await from.kg.delete([fact('Annabella')]);
+    expect(await factsAfterImport()).toEqual([['Mary', true]]);
+    appendFileSync(join(from.bank, 'kg_wal.log'), '\n{"s":"Ada","sum":"00000000"}\n');
+    const damaged = await (await openImportBench()).import(from.bank);
+    expect(damaged.problems).toMatchObject([{ code: 'CORRUPT', record: 'line 4' }]);
   });
 
   it('come in from an Obsidian vault: notes, and what they observe and relate as facts', async () => {

@@ -1,12 +1,13 @@
 /**
  * A memory bank with its knowledge graph: Markdown files, a snapshot (a JSON array of triples), and a log
- * with one triple a line.
+ * with one triple a line. The graph of a Daybook store is read by `reading/own-graph.ts`.
  */
 import { posix } from 'node:path';
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { elementsOf, objectLines, textOf, unreadable } from '../reading/documents.js';
 import { isObject, objectIn, textIn } from '../reading/fields.js';
+import { isOwnGraphFile, OwnGraph } from '../reading/own-graph.js';
 import { timeIn } from '../reading/times.js';
 import type {
   ImportedTriple,
@@ -29,11 +30,20 @@ export const memoryBank: Source = {
     return form !== 'file' && isNamed && files.some(({ name }) => NOTE.test(name));
   },
   async *read(input) {
+    /** By folder: the graphs that Daybook wrote. */
+    const graphs = new Map<string, OwnGraph>();
     for (const file of input.files) {
-      if (SNAPSHOT.test(file.name)) yield* snapshotFacts(file);
-      else if (LOG.test(file.name)) yield* logFacts(file);
+      const isLog = LOG.test(file.name);
+      if ((isLog || SNAPSHOT.test(file.name)) && (await isOwnGraphFile(file, isLog))) {
+        const folder = posix.dirname(file.name);
+        const graph = graphs.get(folder) ?? new OwnGraph();
+        graphs.set(folder, graph);
+        yield* graph.read(file, isLog);
+      } else if (isLog) yield* logFacts(file);
+      else if (SNAPSHOT.test(file.name)) yield* snapshotFacts(file);
       else if (NOTE.test(file.name)) yield await noteOf(file, input);
     }
+    for (const [folder, graph] of graphs) yield* graph.facts(folder);
   },
 };
 
@@ -41,7 +51,6 @@ async function* snapshotFacts(file: InputFile): AsyncGenerator<ImportItem> {
   for await (const { value, record, path } of elementsOf(file)) {
     const fact = factOf(objectIn(value), { path, record });
     if (fact !== undefined) yield fact;
-    // Daybook's own snapshots have a header element and an empty last element.
     else if (!isObject(value)) yield unreadable(path, record);
   }
 }
