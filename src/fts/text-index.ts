@@ -85,6 +85,11 @@ export class TextIndex {
     return this.#store.documentCount;
   }
 
+  /** Changes with every change of the index. */
+  get version(): number {
+    return this.#store.version;
+  }
+
   has(id: DocumentId): boolean {
     return this.#store.has(id);
   }

@@ -1,22 +1,26 @@
 /**
- * Finds a phrase in one segment: which documents contain it, how often and where. Three strategies:
- * one term is answered from its postings; several plain terms walk the position lists of a frozen
- * segment (position-walk.ts); everything else (prefixes within a phrase, `^`, column filters, live
+ * Finds a phrase in one segment: which documents contain it, how often and where. Four strategies:
+ * one term is answered from its postings, and in some of the default columns from its postings and the
+ * tokens of the shorter columns; several plain terms walk the position lists of a frozen segment
+ * (position-walk.ts); everything else (prefixes within a phrase, `^`, column filters of phrases, live
  * segments) reads the tokens of candidate documents (matcher.ts).
  */
-import { seek } from '../segments/posting-lists.js';
+import { seek, slotAt } from '../segments/posting-lists.js';
 import {
   columnTokens,
   DETAIL_BITS,
+  frequencyOf,
+  MAX_FREQUENCY,
   NO_POSTINGS,
   type PositionIndex,
   type PostingList,
+  posting,
   type Segment,
   tokensBefore,
 } from '../segments/segment.js';
 import { Matcher } from './matcher.js';
 import { type PositionList, positionOf } from './near.js';
-import { postingsOf, type ResolvedPhrase, type TermSet } from './phrase-terms.js';
+import { bitsOf, postingsOf, type ResolvedPhrase, type TermSet } from './phrase-terms.js';
 import { adjacentPostings, nearPostings, type WordPostings } from './position-walk.js';
 
 export class PhraseMatcher extends Matcher {
@@ -25,6 +29,8 @@ export class PhraseMatcher extends Matcher {
   readonly #isOneTerm: boolean;
   /** Only single terms, anywhere in the default columns: what position lists contain. */
   readonly #isPlain: boolean;
+  /** One term in some of the default columns: the other ones. */
+  readonly #otherColumns: readonly number[];
   /** Set once a whole segment is searched. For single documents, reading their tokens is faster. */
   #index: PositionIndex | undefined;
   #word: WordPostings | undefined;
@@ -34,14 +40,19 @@ export class PhraseMatcher extends Matcher {
   constructor(segment: Segment, phrase: ResolvedPhrase) {
     super(segment, phrase);
     this.#first = phrase.first;
-    const isAnywhere = !phrase.first && phrase.columns === segment.layout.defaults;
+    const { defaults } = segment.layout;
+    const isAnywhere = !phrase.first && phrase.columns === defaults;
     this.#isOneTerm = isAnywhere && phrase.termsAt.length === 1;
     this.#isPlain = isAnywhere && !this.terms.some(({ isSeveral }) => isSeveral);
+    const isWithin = !phrase.first && (phrase.columns & ~defaults) === 0;
+    const isNarrowed = isWithin && !isAnywhere && phrase.termsAt.length === 1;
+    this.#otherColumns = isNarrowed ? bitsOf(defaults & ~phrase.columns) : [];
   }
 
   override hits(): PostingList {
     if (!this.canMatch) return NO_POSTINGS;
     if (this.#isOneTerm) return postingsOf(this.segment, this.terms[0] as TermSet);
+    if (this.#otherColumns.length > 0) return this.#narrowedHits(this.terms[0] as TermSet);
     if (this.#isPlain) this.#index = this.segment.positions;
     return this.#index === undefined ? super.hits() : this.#walkPositions(this.#index);
   }
@@ -51,10 +62,45 @@ export class PhraseMatcher extends Matcher {
   }
 
   protected read(slot: number, into?: PositionList): number {
+    return this.#readIn(this.columns, slot, into);
+  }
+
+  /**
+   * The postings know how often all default columns have the term. If the other columns of a document are
+   * shorter, as the title is beside a long content, only these are read.
+   */
+  #narrowedHits(term: TermSet): PostingList {
+    const { dead, lengths } = this.segment;
+    const list = postingsOf(this.segment, term);
+    const packed = new Uint32Array(list.length);
+    let length = 0;
+    for (let i = 0; i < list.length; i++) {
+      const slot = slotAt(list, i);
+      if (dead[slot] === 1) continue;
+      const tokens = lengths[slot] ?? 0;
+      const all = frequencyOf(list.packed[i] ?? 0);
+      const isOwnLonger = all < MAX_FREQUENCY && 2 * this.#tokensOf(slot) > tokens;
+      const count = isOwnLonger ? all - this.#readIn(this.#otherColumns, slot) : this.read(slot);
+      if (count > 0) packed[length++] = posting(slot, count, tokens);
+    }
+    return { packed, length };
+  }
+
+  /** The number of tokens of a document in the columns that are searched. */
+  #tokensOf(slot: number): number {
+    let count = 0;
+    for (const column of this.columns) {
+      const { from, to } = columnTokens(this.segment, slot, column);
+      count += to - from;
+    }
+    return count;
+  }
+
+  #readIn(columns: readonly number[], slot: number, into?: PositionList): number {
     const { tokens } = this.segment;
     const lead = this.terms[0] as TermSet;
     let count = 0;
-    for (const column of this.columns) {
+    for (const column of columns) {
       const { from, to } = columnTokens(this.segment, slot, column);
       const last = to - this.length;
       const end = this.#first ? Math.min(from, last) : last;

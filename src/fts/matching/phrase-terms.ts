@@ -77,7 +77,8 @@ export function resolvePhrase(
   return { number, termsAt, first, columns, columnNumbers: bitsOf(columns), symbols, cjkRun };
 }
 
-function bitsOf(mask: number): number[] {
+/** The numbers of the bits that are set. */
+export function bitsOf(mask: number): number[] {
   const bits: number[] = [];
   for (let bit = 0; mask >>> bit > 0; bit++) if (((mask >>> bit) & 1) === 1) bits.push(bit);
   return bits;
