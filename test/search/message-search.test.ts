@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';
 import {
@@ -45,6 +45,21 @@ it('counts the messages with a word, without titles', async () => {
   const { documents, counts } = await place.search.frequencies(['zebrafish', 'tank', 'oxygen']);
   expect({ documents, counts }).toEqual({ documents: 3, counts: [1, 0, 1] });
   expect((await place.search.frequencies(['水車', "isn't"])).counts[0]).toBeGreaterThan(0);
+});
+
+it('counts the messages with a word again only after a change', async () => {
+  const place = await openPlace();
+  put(place.logsFolder, idOf(0), sample(0));
+  await place.search.built();
+  const { text } = place.search.index;
+  const searches = vi.spyOn(text, 'searchAsync');
+  const counts = async () => (await place.search.frequencies(['common', 'walrus'])).counts;
+  expect(await counts()).toEqual([4, 0]);
+  expect(await counts()).toEqual([4, 0]);
+  expect(searches).toHaveBeenCalledTimes(2);
+  await place.store.append(idOf(0), [{ role: 'user', content: 'A common walrus.' }]);
+  expect(await counts()).toEqual([5, 1]);
+  expect(searches).toHaveBeenCalledTimes(4);
 });
 
 describe('a write of this process', () => {

@@ -104,6 +104,8 @@ export class MessageSearch {
   readonly #clock: Clock;
   readonly #sync: IndexSync;
   #warmUpTimer: NodeJS.Timeout | undefined;
+  /** The number of messages that have a word, in one version of the index. */
+  #frequencies = { version: 0, counts: new Map<string, number>() };
 
   constructor(options: IndexSyncOptions) {
     this.#store = options.store;
@@ -221,19 +223,28 @@ export class MessageSearch {
   /**
    * The number of messages whose content has each of `words`, and of all messages. Titles do not count,
    * because a title is indexed with every message of its conversation; in scripts without spaces they do.
-   * It does not wait for a build.
+   * It does not wait for a build. Until the index changes, each word is counted once.
    */
   async frequencies(words: readonly string[]): Promise<{ documents: number; counts: number[] }> {
+    const { text } = this.#sync.index;
     const counts: number[] = [];
     for (const word of words) {
-      const [query, matchType] =
-        cjkRunsOf(word).length > 0
-          ? ([word, 'exact'] as const)
-          : ([`{content} : "${word.replaceAll('"', ' ')}"`, 'fts5'] as const);
-      const { total } = await this.#sync.index.text.searchAsync(query, { matchType, limit: 1 });
-      counts.push(total);
+      const { version } = text;
+      if (version !== this.#frequencies.version) this.#frequencies = { version, counts: new Map() };
+      const known = this.#frequencies.counts.get(word);
+      const count = known ?? (await this.#countOf(word));
+      if (version === text.version) this.#frequencies.counts.set(word, count);
+      counts.push(count);
     }
-    return { documents: this.#sync.index.text.size, counts };
+    return { documents: text.size, counts };
+  }
+
+  async #countOf(word: string): Promise<number> {
+    const [query, matchType] =
+      cjkRunsOf(word).length > 0
+        ? ([word, 'exact'] as const)
+        : ([`{content} : "${word.replaceAll('"', ' ')}"`, 'fts5'] as const);
+    return (await this.#sync.index.text.searchAsync(query, { matchType, limit: 1 })).total;
   }
 
   /**
