@@ -3,9 +3,10 @@
  * call `requireRoom` first. Far from the limit, it uses an earlier measurement, which is repeated in the
  * background every ten seconds, or less often if a measurement takes long.
  */
+import { join } from 'node:path';
 import type { Clock } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
-import { FOLDERS_AT_ONCE, type FolderSize } from '../files/read/folder-size.js';
+import { FOLDERS_AT_ONCE, type FolderSize, folderSize } from '../files/read/folder-size.js';
 import { readStampNow } from '../files/read/stamp.js';
 import { walkFiles } from '../files/read/walk-files.js';
 
@@ -69,6 +70,19 @@ export class StoreSize {
   }
 
   /**
+   * Like `measure`. `sizeIn` returns the size of all files of a folder that lies directly in one of the
+   * folders, such as that of a conversation, as it was measured.
+   */
+  async measureEach(): Promise<{ size: MeasuredSize; sizeIn(path: string): Promise<number> }> {
+    const sizes = new Map<string, number>();
+    const { size } = await this.#measure((path, bytes) => {
+      sizes.set(path, (sizes.get(path) ?? 0) + bytes);
+    });
+    const sizeIn = async (path: string) => sizes.get(path) ?? (await folderSize(path)).sizeBytes;
+    return { size, sizeIn };
+  }
+
+  /**
    * Returns the size of each folder with its trash, from the last measurement or, if there is none, from a
    * new one. FILESYSTEM_ERROR.
    */
@@ -119,7 +133,8 @@ export class StoreSize {
     return last.size;
   }
 
-  async #measure(): Promise<Measurement> {
+  /** `onFile` gets the folder directly in one of the folders that contains the file. */
+  async #measure(onFile?: (folder: string, bytes: number) => void): Promise<Measurement> {
     const { folders, limitBytes, clock } = this.#options;
     let sizeBytes = 0;
     let trashBytes = 0;
@@ -136,6 +151,7 @@ export class StoreSize {
         const bytes = Number(readStampNow(path)?.size ?? 0);
         if (name.startsWith('.trash/')) trashBytes += bytes;
         else sizeBytes += bytes;
+        if (onFile !== undefined) onFile(join(folder, name.split('/', 1)[0] ?? ''), bytes);
       }
       byFolder.set(folder, { files, sizeBytes: sizeBytes + trashBytes - before });
     }

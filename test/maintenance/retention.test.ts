@@ -1,7 +1,7 @@
 /** Retention: what a rule, the policy and the size choose, what happens to it, and what never goes. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DAY_MS, isoTime } from '../../src/base/clock.js';
 import { silentLog } from '../../src/base/log.js';
 import { startDailyRetention } from '../../src/maintenance/retention/daily-retention.js';
@@ -55,6 +55,22 @@ describe('a rule', () => {
     const plan = await place.retention.plan({ rules: [{ olderThanDays: 90 }], bySize: false });
     expect(idsOf(plan)).toEqual([id]);
     expect(plan.conversations[0]?.reason).toContain('100 days ago');
+  });
+
+  it('reads no file that is known, and sees an edit by hand', async () => {
+    const place = await openMaintained();
+    const { retention, conversations } = place;
+    const [edited, other] = [await said(place, 100), await said(place, 95)];
+    const peeked = vi.spyOn(conversations, 'peek');
+    const plan = () => retention.plan({ rules: [{ olderThanDays: 90 }], bySize: false });
+    const [first] = (await plan()).conversations;
+    const file = join(conversations.path(edited), 'conversation.json');
+    const text = readFileSync(file, 'utf8');
+    expect(first).toMatchObject({ lastMessageAt: ago(100), sizeBytes: text.length });
+    const at = text.lastIndexOf(ago(100));
+    writeFileSync(file, text.slice(0, at) + ago(30) + text.slice(at + ago(30).length));
+    expect(idsOf(await plan())).toEqual([other]);
+    expect(peeked).not.toHaveBeenCalled();
   });
 });
 

@@ -63,6 +63,24 @@ describe('a command on a store with a cache', () => {
     expect(titles).toContain('The castle number3');
   });
 
+  it('knows the times of the last messages, also of what was edited', async () => {
+    const { logsFolder, open, openPlain } = await cachedPlace();
+    put(logsFolder, idOf(1), sample(1, 7));
+    put(logsFolder, idOf(2), { ...sample(2), messages: [] });
+    const { store, read } = await open();
+    await store.list();
+    const known = [...store.known()].map(({ head, lastMessageAt }) => [head, lastMessageAt]);
+    const plain = await openPlain();
+    const expected: unknown[] = [];
+    for (const head of await plain.list()) {
+      const { messages, createdAt } = await plain.load(head.conversationId);
+      expected.push([head, messages.at(-1)?.createdAt ?? createdAt]);
+    }
+    const byId = (pairs: unknown[]) => new Map(pairs.map((pair) => [JSON.stringify(pair), pair]));
+    expect(byId(known)).toEqual(byId(expected));
+    expect(read.sort()).toEqual([idOf(1), idOf(2)]);
+  });
+
   it('changes nothing under a key that a copied folder has too', async () => {
     const { logsFolder, open } = await cachedPlace();
     put(logsFolder, idOf(CONVERSATIONS), withKey(5));

@@ -72,7 +72,7 @@ export class Archives {
   /** Returns the conversations that would be archived, the one with the oldest last message first. */
   choose(rule: PruneRule, signal?: AbortSignal): Promise<Candidate[]> {
     const { conversations, clock } = this.#options;
-    return chooseByRules(conversations, [rule], clock.now(), signal);
+    return chooseByRules(conversations, [rule], clock.now(), { signal });
   }
 
   /**

@@ -33,7 +33,10 @@ export interface Dated {
   readonly lastMessageAt: string;
 }
 
-type Store = Pick<ConversationStore, 'list' | 'peek' | 'path'>;
+type Store = Pick<ConversationStore, 'list' | 'known' | 'peek' | 'path'>;
+
+/** Returns the size of all files of the conversation. */
+export type SizeOf = (conversationId: string) => Promise<number>;
 
 /**
  * Returns the conversations that match one of the rules, the one with the oldest last message first.
@@ -43,16 +46,18 @@ export async function chooseByRules(
   store: Store,
   rules: readonly PruneRule[],
   nowMs: number,
-  signal?: AbortSignal,
+  { signal, sizeOf = sizeIn(store) }: { signal?: AbortSignal | undefined; sizeOf?: SizeOf } = {},
 ): Promise<Candidate[]> {
   const chosen: Candidate[] = [];
-  for (const head of await store.list()) {
+  const heads = await store.list();
+  const known = knownTimes(store);
+  for (const head of heads) {
     signal?.throwIfAborted();
     if (!rules.some((rule) => mayFit(rule, head, nowMs))) continue;
-    const dated = await datedOf(store, head);
+    const dated = await datedOf(store, head, known);
     const rule = dated && rules.find((each) => fits(each, dated, nowMs));
     if (dated === undefined || rule === undefined) continue;
-    const { sizeBytes } = await folderSize(store.path(head.conversationId));
+    const sizeBytes = await sizeOf(head.conversationId);
     chosen.push({ ...dated, sizeBytes, reason: reasonOf(rule, dated, nowMs) });
   }
   return oldestFirst(chosen);
@@ -66,20 +71,28 @@ export async function chooseOldest(
     except,
     reason,
     signal,
-  }: { except: ReadonlySet<string>; reason: string; signal?: AbortSignal | undefined },
+    sizeOf,
+  }: {
+    except: ReadonlySet<string>;
+    reason: string;
+    signal?: AbortSignal | undefined;
+    sizeOf: SizeOf;
+  },
 ): Promise<Candidate[]> {
   const dated: Dated[] = [];
-  for (const head of await store.list()) {
+  const heads = await store.list();
+  const known = knownTimes(store);
+  for (const head of heads) {
     signal?.throwIfAborted();
     if (head.pinned || except.has(head.conversationId)) continue;
-    const found = await datedOf(store, head);
+    const found = await datedOf(store, head, known);
     if (found !== undefined) dated.push(found);
   }
   const chosen: Candidate[] = [];
   let left = excessBytes;
   for (const each of oldestFirst(dated)) {
     if (left <= 0) break;
-    const { sizeBytes } = await folderSize(store.path(each.head.conversationId));
+    const sizeBytes = await sizeOf(each.head.conversationId);
     chosen.push({ ...each, sizeBytes, reason });
     left -= sizeBytes;
   }
@@ -101,8 +114,28 @@ const fits = (rule: PruneRule, { head, lastMessageAt }: Dated, nowMs: number): b
 
 const limitOf = (days: number, nowMs: number) => isoTime(Math.max(0, nowMs - days * DAY_MS));
 
+const sizeIn =
+  (store: Store): SizeOf =>
+  async (id) =>
+    (await folderSize(store.path(id))).sizeBytes;
+
+/** The times of last messages that are in memory. Another file is read for its time. */
+function knownTimes(store: Store): ReadonlyMap<string, string> {
+  const times = new Map<string, string>();
+  for (const { head, lastMessageAt } of store.known()) {
+    if (lastMessageAt !== undefined) times.set(head.conversationId, lastMessageAt);
+  }
+  return times;
+}
+
 /** Returns `undefined` for a missing or unreadable conversation, so that it is not removed automatically. */
-async function datedOf(store: Store, head: ConversationHead): Promise<Dated | undefined> {
+async function datedOf(
+  store: Store,
+  head: ConversationHead,
+  known: ReadonlyMap<string, string>,
+): Promise<Dated | undefined> {
+  const time = known.get(head.conversationId);
+  if (time !== undefined) return { head, lastMessageAt: time };
   try {
     const found = await store.peek(head.conversationId);
     if (found === undefined) return undefined;

@@ -4,6 +4,7 @@
  * it is carried out, conversations that have changed since are skipped. If the process is killed, the next
  * run does the rest.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { type Clock, isoTime } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
@@ -17,6 +18,7 @@ import {
   chooseByRules,
   chooseOldest,
   type PruneRule,
+  type SizeOf,
 } from './prunable-conversations.js';
 import { expiredTrash } from './trash-expiry.js';
 
@@ -70,9 +72,10 @@ export class Retention {
   /** Returns what the request would move and remove. Changes nothing. FILESYSTEM_ERROR. */
   async plan(request: PruneRequest, signal?: AbortSignal): Promise<PrunePlan> {
     const { conversations: store, size: measurer, clock } = this.#options;
-    const size = await measurer.measure();
-    const byRules = await chooseByRules(store, request.rules, clock.now(), signal);
-    const bySize = request.bySize ? await this.#bySize(size, byRules, signal) : [];
+    const { size, sizeIn } = await measurer.measureEach();
+    const sizeOf = (id: string) => sizeIn(store.path(id));
+    const byRules = await chooseByRules(store, request.rules, clock.now(), { signal, sizeOf });
+    const bySize = request.bySize ? await this.#bySize(size, byRules, { signal, sizeOf }) : [];
     const trash = await expiredTrash(this.#options, request, size);
     return { conversations: [...byRules, ...bySize], trash, size };
   }
@@ -131,8 +134,7 @@ export class Retention {
 
   async #move(candidate: Candidate, report: MutableReport): Promise<void> {
     const { conversationId } = candidate.head;
-    const before = JSON.stringify(candidate.head);
-    const isSame = (now: object) => JSON.stringify(now) === before;
+    const isSame = (now: object) => isDeepStrictEqual(now, candidate.head);
     try {
       const trashName = await this.#options.conversations.trashIf(conversationId, isSame);
       if (trashName !== undefined) report.moved.push({ ...candidate, trashName });
@@ -145,7 +147,7 @@ export class Retention {
   async #bySize(
     { sizeBytes, limitBytes }: MeasuredSize,
     chosen: readonly Candidate[],
-    signal: AbortSignal | undefined,
+    options: { readonly signal: AbortSignal | undefined; readonly sizeOf: SizeOf },
   ): Promise<Candidate[]> {
     if (limitBytes === undefined || sizeBytes < limitBytes * NEARLY_FULL) return [];
     const going = chosen.reduce((sum, each) => sum + each.sizeBytes, 0);
@@ -153,7 +155,7 @@ export class Retention {
     const percent = Math.floor((sizeBytes / limitBytes) * 100);
     const reason = `the store is at ${percent} % of its limit, and this is one of the oldest conversations`;
     const except = new Set(chosen.map(({ head }) => head.conversationId));
-    return chooseOldest(this.#options.conversations, excess, { except, reason, signal });
+    return chooseOldest(this.#options.conversations, excess, { except, reason, ...options });
   }
 }
 

@@ -5,6 +5,8 @@
  * conversation is used only if all of its messages were decoded, and every stamp is then compared with its
  * file. The file is written and read chunk by chunk.
  */
+
+import { isoTime } from '../../base/clock.js';
 import type { Stamp } from '../../files/read/stamp.js';
 import { decodeArrays, encodeArrays } from '../../fts/segments/array-codec.js';
 import type { DocumentId } from '../../fts/segments/segment.js';
@@ -12,7 +14,11 @@ import type { ConversationStore } from '../../stores/conversations/conversations
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import { type ConversationHead, ROLES } from '../../stores/conversations/document/schema.js';
 import type { Outline } from '../../stores/conversations/files/outlines.js';
-import type { RememberedHead, RememberedHeads } from '../../stores/conversations/store-core.js';
+import type {
+  RememberedHead,
+  RememberedHeads,
+  RememberedParts,
+} from '../../stores/conversations/store-core.js';
 import {
   type IndexedConversation,
   indexedFields,
@@ -43,11 +49,14 @@ export async function readCachedHeads(file: CacheFile): Promise<RememberedHeads>
   const heads = new Map<string, RememberedHead>();
   await readCache(file, async (pieces) => {
     const manifest = readManifest((await pieces.next()).value);
-    const outlines = new Map(manifest?.outlines);
-    manifest?.heads.forEach((summary, at) => {
+    if (manifest === undefined) return;
+    const outlines = new Map(manifest.outlines);
+    let to = 0;
+    manifest.heads.forEach((summary, at) => {
+      to += summary.messageCount;
       const stamp = stampAt(manifest.stamps, at);
-      const outline = outlines.get(at);
-      heads.set(summary.conversationId, { stamp, summary, ...(outline && { outline }) });
+      const parts = partsOf(summary, outlines.get(at), manifest.times[to - 1]);
+      heads.set(summary.conversationId, { stamp, summary, ...parts });
     });
   });
   return heads;
@@ -192,7 +201,7 @@ async function restore(
 
 /** Loads the conversations whose documents were all decoded. Returns the number of their documents. */
 function loadComplete(manifest: Manifest, { index, store }: IndexCacheOptions): number {
-  const { heads, stamps, owners, seqs, outlines } = manifest;
+  const { heads, stamps, times, owners, seqs, outlines } = manifest;
   const isComplete = new Uint8Array(heads.length);
   const starts = new Uint32Array(heads.length + 1);
   let to = 0;
@@ -205,7 +214,8 @@ function loadComplete(manifest: Manifest, { index, store }: IndexCacheOptions): 
     starts[number + 1] = to;
     if (missing < from) missing = index.text.firstFree(from);
     if (missing < to) return;
-    if (!store.seed(stampAt(stamps, number), head, outlineOf.get(number))) return;
+    const parts = partsOf(head, outlineOf.get(number), times[to - 1]);
+    if (!store.seed(stampAt(stamps, number), head, parts)) return;
     isComplete[number] = 1;
     loaded += head.messageCount;
   });
@@ -213,6 +223,17 @@ function loadComplete(manifest: Manifest, { index, store }: IndexCacheOptions): 
   const unpack = (number: number) => conversationAt(number, manifest, starts[number] ?? 0);
   index.load({ ids, starts, isComplete, owners, seqs, unpack });
   return loaded;
+}
+
+/** `lastMs`: the time of the last message, if there is one. */
+function partsOf(
+  { messageCount, createdAt }: ConversationHead,
+  outline: Outline | undefined,
+  lastMs = Number.NaN,
+): RememberedParts {
+  const isKnown = messageCount === 0 || !Number.isNaN(lastMs);
+  const lastMessageAt = messageCount === 0 ? createdAt : isKnown ? isoTime(lastMs) : '';
+  return { ...(outline && { outline }), ...(isKnown && { lastMessageAt }) };
 }
 
 function deleteOthers(decoded: readonly ArrayLike<DocumentId>[], index: MessageIndex): void {

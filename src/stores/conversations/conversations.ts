@@ -23,13 +23,13 @@ import type { HeadChange } from './document/head-change.js';
 import { requireReadable } from './document/parse-conversation.js';
 import type { Conversation, ConversationHead } from './document/schema.js';
 import { type ConversationChange, ignoredFolders } from './files/catalogue.js';
-import type { ConversationPart, MessageRange, Outline } from './files/outlines.js';
+import type { ConversationPart, MessageRange } from './files/outlines.js';
 import { type ConversationPage, ListPages, type PageRequest } from './listing/cursor-pages.js';
 import type { ListQuery } from './listing/list-query.js';
 import { ConversationReader } from './reader.js';
 import { invalidRef, notFound, requireRef } from './refs.js';
 import { cleanUpStore } from './startup-cleanup.js';
-import { type ConversationStoreOptions, StoreCore } from './store-core.js';
+import { type ConversationStoreOptions, type RememberedParts, StoreCore } from './store-core.js';
 import { History } from './versions/history.js';
 import { VersionFiles, type VersionReason } from './versions/version-files.js';
 import type { AppendOptions, AppendRequest, NewMessage } from './writing/append.js';
@@ -322,8 +322,8 @@ export class ConversationStore {
   }
 
   /** Adds an entry of a cache, within `seedBy`. Returns false, and changes nothing, if it is known. */
-  seed(stamp: Stamp, head: ConversationHead, outline?: Outline): boolean {
-    return this.#core.seed(stamp, head, outline);
+  seed(stamp: Stamp, head: ConversationHead, parts: RememberedParts = {}): boolean {
+    return this.#core.seed(stamp, head, parts);
   }
 
   /** Runs `load`, which adds cache entries with `seed`. Listings wait for it. It must not reject. */

@@ -41,7 +41,12 @@ const ID_LENGTH = 22;
 export interface RememberedHead extends Remembered<ConversationHead> {
   /** The positions of the messages, for a large file. */
   readonly outline?: Outline;
+  /** The time of the last message, or of the creation if there is none. Absent if it is not known. */
+  readonly lastMessageAt?: string;
 }
+
+/** What a cache may know of a conversation beside its head. */
+export type RememberedParts = Pick<RememberedHead, 'outline' | 'lastMessageAt'>;
 
 export type RememberedHeads = ReadonlyMap<string, RememberedHead>;
 
@@ -274,30 +279,34 @@ export class StoreCore {
   }
 
   /** Yields all readable conversations with their stamps, for a cache. */
-  *known(): Iterable<{ stamp: Stamp; head: ConversationHead; outline?: Outline }> {
+  *known(): Iterable<{ stamp: Stamp; head: ConversationHead } & RememberedParts> {
     for (const { stamp, head } of this.catalogue.stamped()) {
       const outline = this.files.outlines.get(head.conversationId, stamp);
-      yield { stamp, head, ...(outline && { outline }) };
+      const lastMessageAt = this.catalogue.lastMessageAt(head.conversationId);
+      yield { stamp, head, ...(outline && { outline }), ...(lastMessageAt && { lastMessageAt }) };
     }
   }
 
   /** Adds an entry of a cache. Returns false, and changes nothing, if the conversation is known already. */
-  seed(stamp: Stamp, head: ConversationHead, outline: Outline | undefined): boolean {
+  seed(stamp: Stamp, head: ConversationHead, parts: RememberedParts): boolean {
     if (!this.catalogue.seed(head.conversationId, stamp, head)) return false;
-    if (outline !== undefined) this.files.outlines.set(stamp, head, outline);
+    this.#remember({ stamp, summary: head, ...parts });
     return true;
   }
 
   /**
-   * Adds the outlines of the cache without a check, because an outline is used only if the file has its
-   * stamp.
+   * Adds the parts of the cache without a check, because a part is used only if the file has its stamp.
    */
   async #remembered(rememberedHeads: () => Promise<RememberedHeads>): Promise<RememberedHeads> {
     const heads = await rememberedHeads();
-    for (const { stamp, summary, outline } of heads.values()) {
-      if (outline !== undefined) this.files.outlines.set(stamp, summary, outline);
-    }
+    for (const remembered of heads.values()) this.#remember(remembered);
     return heads;
+  }
+
+  #remember({ stamp, summary, outline, lastMessageAt }: RememberedHead): void {
+    if (outline !== undefined) this.files.outlines.set(stamp, summary, outline);
+    if (lastMessageAt === undefined) return;
+    this.catalogue.rememberLastMessage(summary.conversationId, stamp, lastMessageAt);
   }
 
   /** Calls `onChange` after each change that another process or a person made. */

@@ -43,6 +43,8 @@ export class ConversationCatalogue extends FileCatalogue<Version, ConversationHe
   readonly #idsByKey = new Map<string, readonly string[]>();
   /** The keys of conversations that cannot be read any more, or do not exist any more. */
   readonly #lastKeys = new Map<string, string>();
+  /** When the last message was said, and the version of the file in which it is the last. */
+  readonly #lastMessages = new Map<string, { readonly stamp: Stamp; readonly at: string }>();
   readonly #newestFirst = new NewestFirst(this);
   readonly #list: () => Promise<FoundFiles>;
 
@@ -63,6 +65,8 @@ export class ConversationCatalogue extends FileCatalogue<Version, ConversationHe
     this.#list = list;
     this.onChange(({ name, version, previous }) => {
       this.#reindex(name, previous?.summary, version?.document.head);
+      if (version === undefined) this.#lastMessages.delete(name);
+      else this.rememberLastMessage(name, version.stamp, lastMessageAt(version.document));
     });
   }
 
@@ -79,6 +83,20 @@ export class ConversationCatalogue extends FileCatalogue<Version, ConversationHe
 
   head(conversationId: string): ConversationHead | undefined {
     return this.entry(conversationId)?.summary;
+  }
+
+  /** Of a cache; used only while the file has this stamp. */
+  rememberLastMessage(conversationId: string, stamp: Stamp, at: string): void {
+    this.#lastMessages.set(conversationId, { stamp, at });
+  }
+
+  /**
+   * Returns the time of the last message, or of the creation if there is none, without disk access;
+   * `undefined` if it is not known of the version in memory.
+   */
+  lastMessageAt(conversationId: string): string | undefined {
+    const known = this.#lastMessages.get(conversationId);
+    return isSameStamp(known?.stamp, this.entry(conversationId)?.stamp) ? known?.at : undefined;
   }
 
   /** Yields all readable heads with their stamps, for a cache. */
@@ -187,6 +205,9 @@ export async function ignoredFolders(logsFolder: string): Promise<string[]> {
   }
   return ignored.sort();
 }
+
+const lastMessageAt = (document: ConversationDocument): string =>
+  document.message(document.head.messageCount)?.createdAt ?? document.head.createdAt;
 
 function toConversationChange({
   name,
