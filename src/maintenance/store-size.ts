@@ -6,9 +6,7 @@
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
-import { FOLDERS_AT_ONCE, type FolderSize, folderSize } from '../files/read/folder-size.js';
-import { readStampNow } from '../files/read/stamp.js';
-import { walkFiles } from '../files/read/walk-files.js';
+import { type FolderSize, folderSize, forEachSize } from '../files/read/folder-size.js';
 
 export interface StoreSizeOptions {
   readonly folders: readonly string[];
@@ -144,15 +142,13 @@ export class StoreSize {
     for (const folder of folders) {
       let files = 0;
       const before = sizeBytes + trashBytes;
-      const walk = walkFiles(folder, (each) => NO_DATA.has(each), FOLDERS_AT_ONCE);
-      for await (const { name, path, isPlain } of walk) {
-        if (!isPlain) continue;
+      const add = (name: string, bytes: number) => {
         files += 1;
-        const bytes = Number(readStampNow(path)?.size ?? 0);
         if (name.startsWith('.trash/')) trashBytes += bytes;
         else sizeBytes += bytes;
         if (onFile !== undefined) onFile(join(folder, name.split('/', 1)[0] ?? ''), bytes);
-      }
+      };
+      await forEachSize(folder, add, (each) => NO_DATA.has(each));
       byFolder.set(folder, { files, sizeBytes: sizeBytes + trashBytes - before });
     }
     const size = { sizeBytes, trashBytes, ...(limitBytes !== undefined && { limitBytes }) };

@@ -1,7 +1,8 @@
-/** The walk over a folder: its order, and folders that are listed before the walk comes to them. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+/** The walk over a folder, and the sizes of what is in it. */
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { folderSize, forEachSize } from '../../src/files/read/folder-size.js';
 import { walkFiles } from '../../src/files/read/walk-files.js';
 import { tempFolder } from '../support/temp-folder.js';
 
@@ -14,10 +15,11 @@ function tree(...names: string[]): string {
   return folder;
 }
 
-async function namesOf(folder: string, ahead: number, onFile = (_name: string) => undefined) {
+const isLeftOut = (name: string) => name === 'left-out';
+
+async function namesOf(folder: string, onFile = (_name: string) => undefined) {
   const names: string[] = [];
-  const isLeftOut = (name: string) => name === 'left-out';
-  for await (const { name } of walkFiles(folder, isLeftOut, ahead)) {
+  for await (const { name } of walkFiles(folder, isLeftOut)) {
     names.push(name);
     onFile(name);
   }
@@ -25,23 +27,37 @@ async function namesOf(folder: string, ahead: number, onFile = (_name: string) =
 }
 
 describe('a walk', () => {
-  it.each([1, 2, 32])('with %i folders at once has the order of names', async (ahead) => {
+  it('has the order of names', async () => {
     const folder = tree('b/z/1', 'b/a', 'a/2', 'a/1', 'c', 'd/e/f/g', 'left-out/x', 'e');
     mkdirSync(join(folder, 'empty'));
-    const names = ['a/1', 'a/2', 'b/a', 'b/z/1', 'c', 'd/e/f/g', 'e'];
-    expect(await namesOf(folder, ahead)).toEqual(names);
+    expect(await namesOf(folder)).toEqual(['a/1', 'a/2', 'b/a', 'b/z/1', 'c', 'd/e/f/g', 'e']);
   });
 
-  it.each([
-    [1, ['a/1']],
-    [2, ['a/1', 'b/1']],
-    [3, ['a/1', 'b/1', 'c/1']],
-  ])('with %i folders at once lists so many before the first file', async (ahead, expected) => {
+  it('lists a folder when it comes to it', async () => {
     const folder = tree('a/1', 'b/1', 'c/1');
     const remove = () => {
       for (const name of ['b', 'c']) rmSync(join(folder, name), { recursive: true, force: true });
       return undefined;
     };
-    expect(await namesOf(folder, ahead, remove)).toEqual(expected);
+    expect(await namesOf(folder, remove)).toEqual(['a/1']);
+  });
+});
+
+describe('the sizes of a folder', () => {
+  it('are those of its regular files, and no link is followed', async () => {
+    const folder = tree('b/z/1', 'a/22', '333', 'left-out/x');
+    const other = tree('elsewhere');
+    symlinkSync(other, join(folder, 'linked'));
+    symlinkSync(join(other, 'elsewhere'), join(folder, 'b', 'link'));
+    writeFileSync(join(folder, 'back\\slash'), 'x');
+    const sizes: [string, number][] = [];
+    await forEachSize(folder, (...size) => sizes.push(size), isLeftOut);
+    expect(sizes.sort()).toEqual([
+      ['333', 3],
+      ['a/22', 4],
+      ['b/z/1', 5],
+    ]);
+    expect(await folderSize(folder)).toEqual({ files: 4, sizeBytes: 22 });
+    expect(await folderSize(join(folder, 'missing'))).toEqual({ files: 0, sizeBytes: 0 });
   });
 });

@@ -1,7 +1,7 @@
 /**
  * Lists, moves and removes folders and files. The stores use it instead of node:fs.
  */
-import { type Dirent, lstatSync, rmdirSync, unlinkSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf } from '../../base/errors.js';
@@ -14,7 +14,7 @@ import {
 } from '../atomic/atomic-write.js';
 import { temporaryName } from '../atomic/staging.js';
 import { alreadyExistsError, fileError, ignoreErrno, withFileError } from '../read/file-errors.js';
-import { inFolder } from '../safe-access/pinned-folder.js';
+import { inFolder, pinFolder } from '../safe-access/pinned-folder.js';
 import { removeTree } from '../safe-access/remove-tree.js';
 
 /**
@@ -26,6 +26,21 @@ export async function entriesOf(path: string, absent = ['ENOENT']): Promise<Dire
     const listed = inFolder(path, (folder) => readdir(folder.path, { withFileTypes: true }));
     return (await ignoreErrno(absent, listed)) ?? [];
   });
+}
+
+/** Like `entriesOf`, synchronous: several times faster for many folders with few entries. */
+export function entriesNow(path: string, absent = ['ENOENT']): Dirent[] {
+  try {
+    const folder = pinFolder(path);
+    try {
+      return readdirSync(folder.path, { withFileTypes: true });
+    } finally {
+      folder.close();
+    }
+  } catch (error) {
+    if (absent.includes(errnoOf(error) ?? '')) return [];
+    throw fileError(error, 'list', path);
+  }
 }
 
 /** Returns the names of the sub-folders; an empty list if the folder is missing. Links are left out. */

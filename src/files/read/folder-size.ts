@@ -1,12 +1,14 @@
-/** The size of a folder, and the free space on its disk. */
+/** The sizes of the files in a folder, and the free space on its disk. */
+import type { Dirent } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
+import { TimeSlice } from '../../base/time-slice.js';
+import { entriesNow, entriesOf } from '../paths/folders.js';
 import { ignoreErrno, withFileError } from './file-errors.js';
 import { readStampNow } from './stamp.js';
-import { walkFiles } from './walk-files.js';
+import { isPlainName } from './walk-files.js';
 
-/** The number of folders that are listed at the same time to measure a size. */
-export const FOLDERS_AT_ONCE = 32;
+const ABSENT = ['ENOENT', 'ENOTDIR'];
 
 export interface FolderSize {
   readonly files: number;
@@ -17,12 +19,38 @@ export interface FolderSize {
 export async function folderSize(folder: string): Promise<FolderSize> {
   let files = 0;
   let sizeBytes = 0;
-  for await (const { path, isPlain } of walkFiles(folder, () => false, FOLDERS_AT_ONCE)) {
-    if (!isPlain) continue;
+  await forEachSize(folder, (_name, bytes) => {
     files += 1;
-    sizeBytes += Number(readStampNow(path)?.size ?? 0);
-  }
+    sizeBytes += bytes;
+  });
   return { files, sizeBytes };
+}
+
+/**
+ * Calls `onFile` with each regular file below the folder: its name relative to the folder, with `/`, and its
+ * size. A missing folder has no files. Synchronous calls in slices take a third of the time of `walkFiles`,
+ * because a folder has few files. FILESYSTEM_ERROR.
+ */
+export async function forEachSize(
+  folder: string,
+  onFile: (name: string, bytes: number) => void,
+  isLeftOut: (name: string) => boolean = () => false,
+): Promise<void> {
+  const slice = new TimeSlice({ readsDisk: true });
+  const visit = async (path: string, prefix: string, entries: readonly Dirent[]): Promise<void> => {
+    for (const entry of entries) {
+      const name = `${prefix}${entry.name}`;
+      if (isLeftOut(name)) continue;
+      const own = join(path, entry.name);
+      if (entry.isDirectory()) await visit(own, `${name}/`, entriesNow(own, ABSENT));
+      else if (entry.isFile() && isPlainName(entry.name)) {
+        onFile(name, Number(readStampNow(own)?.size ?? 0));
+      }
+      if (slice.isSpent()) await slice.yield();
+    }
+  };
+  // Not at once, because the folder of all conversations may have a hundred thousand entries.
+  await visit(folder, '', await entriesOf(folder, ABSENT));
 }
 
 /**
