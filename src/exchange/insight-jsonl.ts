@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
 import { derivedUuid } from '../base/ids.js';
+import type { Outcome } from '../files/atomic/group-commit.js';
 import { type Line, readLines } from '../files/read/read-lines.js';
 import { documentOf, readInsight } from '../stores/insights/insight-file.js';
 import type { InsightStore, PutInsight } from '../stores/insights/insights.js';
@@ -40,9 +41,27 @@ export async function* insightLines(store: InsightStore, context?: string): Asyn
 
 const lineOf = (stored: StoredInsight) => `${JSON.stringify(documentOf(stored))}\n`;
 
+interface GivenInsight {
+  readonly stored: StoredInsight;
+  /** Whether the line has an id. */
+  readonly isNamed: boolean;
+}
+
+/** A line whose insight is being written. */
+interface Begun {
+  readonly place: string;
+  /** Absent if the line cannot be read. */
+  readonly given?: GivenInsight;
+  /** Rejects for a line that cannot be read, too. */
+  readonly written: Promise<PutInsight>;
+}
+
+/** More than a batch, so that lines are read during a write. */
+const LINES_AT_ONCE = 512;
+
 /**
- * `source`: see readLines. To complete an interrupted import, run it again. Throws FILESYSTEM_ERROR or
- * STORAGE_FULL.
+ * `source`: see readLines. The lines are written in batches. To complete an interrupted import, run it again.
+ * Throws FILESYSTEM_ERROR or STORAGE_FULL, when all insights that were begun are written or refused.
  */
 export async function importInsights(
   source: string | Readable,
@@ -50,23 +69,51 @@ export async function importInsights(
 ): Promise<ImportedInsights> {
   const report: ImportedInsights = { added: [], updated: [], unchanged: [], refused: [] };
   const put = dryRun ? await dryPut(store, newer) : realPut(store, newer);
-  for await (const line of readLines(source)) {
-    signal?.throwIfAborted();
-    const place = `line ${line.number}`;
-    try {
-      const { stored, isNamed } = parseLine(line, place, clock.now());
-      const { id } = stored.insight;
-      const { outcome, stored: there } = await put(stored);
-      if (outcome === 'added') report.added.push(id);
-      else if (outcome === 'replaced') report.updated.push(id);
-      else if (!isNamed || lineOf(there) === lineOf(stored)) report.unchanged.push(id);
-      else report.refused.push({ place, ...differs(id, newer) });
-    } catch (error) {
-      if (!isAppError(error) || !OF_THE_LINE.includes(error.code)) throw error;
-      report.refused.push({ place, code: error.code, reason: error.message });
+  const begun: Begun[] = [];
+  const finish = async (count: number) => {
+    for (const one of begun.slice(0, count)) {
+      await addTo(report, one, newer);
+      begun.shift();
     }
+  };
+  try {
+    for await (const line of readLines(source)) {
+      signal?.throwIfAborted();
+      const place = `line ${line.number}`;
+      const read = readLine(line, place, clock.now());
+      const one: Begun =
+        'error' in read
+          ? { place, written: Promise.reject(read.error) }
+          : { place, given: read.value, written: put(read.value.stored) };
+      one.written.catch(() => undefined); // `addTo` throws it
+      begun.push(one);
+      if (begun.length === LINES_AT_ONCE) await finish(1);
+    }
+    await finish(begun.length);
+  } finally {
+    await Promise.allSettled(begun.map(({ written }) => written));
   }
   return report;
+}
+
+async function addTo(
+  report: ImportedInsights,
+  { place, given, written }: Begun,
+  newer: boolean,
+): Promise<void> {
+  try {
+    const { outcome, stored: there } = await written;
+    if (given === undefined) return;
+    const { stored, isNamed } = given;
+    const { id } = stored.insight;
+    if (outcome === 'added') report.added.push(id);
+    else if (outcome === 'replaced') report.updated.push(id);
+    else if (!isNamed || lineOf(there) === lineOf(stored)) report.unchanged.push(id);
+    else report.refused.push({ place, ...differs(id, newer) });
+  } catch (error) {
+    if (!isAppError(error) || !OF_THE_LINE.includes(error.code)) throw error;
+    report.refused.push({ place, code: error.code, reason: error.message });
+  }
 }
 
 function differs(id: string, newer: boolean) {
@@ -100,15 +147,19 @@ async function dryPut(store: InsightStore, replacesOlder: boolean): Promise<Put>
 
 const OF_THE_LINE: readonly string[] = ['CORRUPT', 'FORMAT_TOO_NEW'];
 
+function readLine(line: Line, place: string, now: number): Outcome<GivenInsight> {
+  try {
+    return { value: parseLine(line, place, now) };
+  } catch (error) {
+    return { error };
+  }
+}
+
 /**
  * Throws CORRUPT or FORMAT_TOO_NEW. A line without an id gets one derived from its text, so that a repeated
  * import does not add it again.
  */
-function parseLine(
-  { text }: Line,
-  place: string,
-  now: number,
-): { stored: StoredInsight; isNamed: boolean } {
+function parseLine({ text }: Line, place: string, now: number): GivenInsight {
   let value: unknown;
   try {
     value = JSON.parse(text ?? '');

@@ -9,7 +9,7 @@ import type { TextScreen } from './text-screen.js';
 
 export interface StoreOptions extends Durability {
   /** Called before new data is written. Rejects with STORAGE_FULL if the store must not grow. */
-  readonly requireRoom?: (() => Promise<void>) | undefined;
+  readonly requireRoom?: ((moreBytes?: number) => Promise<void>) | undefined;
   /** Removes secrets and private parts before a text is stored. */
   readonly screen?: TextScreen;
   /** The queue in which changes wait while the store cannot be written. */

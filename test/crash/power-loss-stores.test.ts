@@ -192,6 +192,23 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    name: 'insights: put together, and one of them again',
+    problemsAt: insightProblems,
+    async run(place) {
+      const store = insightsIn(place.root, true);
+      const put = async (content: string, n: number, updated_at: number) => {
+        const id = `6fa459ea-ee8a-4ca4-894e-db77e160355${n}`;
+        const insight = { id, content, context: 'global', created_at: 1, updated_at };
+        await store.put({ insight, extra: {} }, { replacesOlder: true });
+        place.acknowledge(content, id);
+      };
+      const texts = ['first', 'second', 'third'];
+      await Promise.all(texts.map((content, n) => put(content, n, 1)));
+      await Promise.all([put('second, changed', 1, 2), put('fourth', 3, 2)]);
+      await store.close();
+    },
+  },
+  {
     name: 'an insight and a deleted note that are removed permanently',
     problemsAt: removalProblems,
     async run(place) {

@@ -1,25 +1,34 @@
 /** Insights as JSON Lines: out and in again, and what is refused and why. */
-import { writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
+import { AppError } from '../../src/base/errors.js';
 import { importInsights, insightLines } from '../../src/exchange/insight-jsonl.js';
+import type { InsightStoreOptions } from '../../src/stores/insights/insight-core.js';
 import { InsightStore } from '../../src/stores/insights/insights.js';
+import { errorOf } from '../support/error-of.js';
+import { callsDuring } from '../support/fs-tap.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const ID = '6fa459ea-ee8a-4ca4-894e-db77e160355e';
 
-function open() {
-  const folder = tempFolder();
-  const store = new InsightStore({ folder, fsync: false });
+function open({ folder = tempFolder(), ...options }: Partial<InsightStoreOptions> = {}) {
+  const store = new InsightStore({ folder, fsync: false, ...options });
   onTestFinished(() => store.close());
   const take = (text: string | Buffer, dryRun = false, newer = false) => {
-    const path = join(folder, 'in.jsonl');
+    const path = join(tempFolder(), 'in.jsonl');
     writeFileSync(path, text);
     return importInsights(path, { store, clock: systemClock, dryRun, newer });
   };
-  return { store, take };
+  return { folder, store, take };
 }
+
+const numbered = (count: number) =>
+  Array.from({ length: count }, (_, n) =>
+    JSON.stringify({ content: `no. ${n}`, context: 'global' }),
+  ).join('\n');
+
 async function linesOf(store: InsightStore, context?: string): Promise<string> {
   let text = '';
   for await (const line of insightLines(store, context)) text += line;
@@ -84,6 +93,44 @@ describe('insights as JSON Lines', () => {
     );
     expect((await take(lines.join('\n'), true)).added).toHaveLength(50);
     expect(looks).toHaveBeenCalledTimes(1);
+  });
+
+  it('are written in batches, with few fsyncs of their folder', async () => {
+    const { folder, store, take } = open({ fsync: true });
+    await store.save({ content: 'first', context: 'global' });
+    const calls = await callsDuring(folder, () => take(numbered(300)));
+    const synced = calls.filter(({ name }) => name === 'fsync').map(({ path }) => path);
+    const insights = join(folder, 'insights');
+    expect(synced.filter((path) => path === insights).length).toBeLessThan(10);
+    expect(synced.length).toBeGreaterThan(300);
+    expect(await store.all()).toHaveLength(301);
+  });
+
+  it('of two imports at the same time are each added by one of them', async () => {
+    const one = open();
+    const two = open({ folder: one.folder });
+    const reports = await Promise.all([one.take(numbered(200)), two.take(numbered(200))]);
+    const [added, unchanged] = [
+      reports.flatMap((report) => report.added),
+      reports.flatMap((report) => report.unchanged),
+    ];
+    expect(new Set(added).size).toBe(200);
+    expect([added.length, unchanged.length]).toEqual([200, 200]);
+    expect(unchanged.sort()).toEqual(added.sort());
+    expect(await one.store.all()).toHaveLength(200);
+  });
+
+  it('fill a store up to its limit, and the import says that it is full', async () => {
+    const folder = tempFolder();
+    const requireRoom = async (moreBytes = 0) => {
+      const there = existsSync(join(folder, 'insights'))
+        ? readdirSync(join(folder, 'insights'))
+        : [];
+      if (moreBytes > 500 || there.length >= 7) throw new AppError('STORAGE_FULL', 'full');
+    };
+    const { store, take } = open({ folder, requireRoom });
+    expect((await errorOf(take(numbered(20)))).code).toBe('STORAGE_FULL');
+    expect(await store.all()).toHaveLength(7);
   });
 
   it('an import names each line that it refuses, and overwrites nothing', async () => {

@@ -5,6 +5,14 @@
 
 export type Outcome<T> = { value: T } | { error: unknown };
 
+export async function outcomeOf<T>(work: () => Promise<T>): Promise<Outcome<T>> {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    return { error };
+  }
+}
+
 interface Waiting<I, O> {
   item: I;
   resolve: (value: O) => void;

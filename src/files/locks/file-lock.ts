@@ -24,6 +24,8 @@ import {
   syncNames,
   unconfirmed,
 } from '../atomic/atomic-write.js';
+import type { Outcome } from '../atomic/group-commit.js';
+import { type NewFile, placeFile, stageFiles } from '../atomic/new-files.js';
 import { type NewFolder, placeFolder, stageFolders } from '../atomic/new-folders.js';
 import { isWithoutLinks } from '../atomic/staging.js';
 import { fileError, ignoreErrno, withFileError } from '../read/file-errors.js';
@@ -93,6 +95,13 @@ export interface HeldLock {
   addFolders(
     parent: string,
     folders: readonly NewFolder[],
+    durability: Durability,
+    onPlaced: (index: number, stamp: Stamp) => void,
+  ): Promise<Map<number, unknown>>;
+  /** Like `addFolders`, for new files in the folder `parent`. */
+  addFiles(
+    parent: string,
+    files: readonly NewFile[],
     durability: Durability,
     onPlaced: (index: number, stamp: Stamp) => void,
   ): Promise<Map<number, unknown>>;
@@ -167,6 +176,10 @@ function heldLock(home: string, homePath: string, leave: () => void): HeldLock {
   const requireHeld = () => {
     if (isLeft) throw new AppError('INTERNAL', 'A lock was used after its release.');
   };
+  const add = <Item extends Named>(kind: AddedKind<Item>, added: Added<Item>) => {
+    requireHeld();
+    return whileLockHeld(home, 'write', added.parent, () => addAll(home, homePath, kind, added));
+  };
   return {
     async replace(target, bytes, durability, { base, onReplaced, isLast = false } = {}) {
       requireHeld();
@@ -229,11 +242,10 @@ function heldLock(home: string, homePath: string, leave: () => void): HeldLock {
         throw unconfirmed(target, error);
       });
     },
-    addFolders(parent, folders, durability, onPlaced) {
-      requireHeld();
-      const adding = () => addFolders(home, homePath, { parent, folders, durability, onPlaced });
-      return whileLockHeld(home, 'write', parent, adding);
-    },
+    addFolders: (parent, folders, durability, onPlaced) =>
+      add(FOLDERS, { parent, items: folders, durability, onPlaced }),
+    addFiles: (parent, files, durability, onPlaced) =>
+      add(FILES, { parent, items: files, durability, onPlaced }),
     // If the folder cannot be read, the lock counts as lost and the work runs again.
     isOurs: () => existsSync(home),
     isWanted: () => existsSync(wanted),
@@ -258,30 +270,47 @@ async function whileLockHeld<T>(
   }
 }
 
-interface FoldersToAdd {
+interface Named {
+  readonly name: string;
+}
+
+interface Added<Item> {
   readonly parent: string;
-  readonly folders: readonly NewFolder[];
+  readonly items: readonly Item[];
   readonly durability: Durability;
   onPlaced(index: number, stamp: Stamp): void;
 }
 
-async function addFolders(
+/** How new files or new folders are written and then moved into place. */
+interface AddedKind<Item> {
+  stage(
+    home: PinnedFolder,
+    parent: string,
+    items: readonly Item[],
+    durability: Durability,
+  ): Promise<Outcome<Stamp>[]>;
+  place(from: string, parent: PinnedFolder, name: string): Promise<void>;
+}
+
+const FOLDERS: AddedKind<NewFolder> = { stage: stageFolders, place: placeFolder };
+const FILES: AddedKind<NewFile> = { stage: stageFiles, place: placeFile };
+
+async function addAll<Item extends Named>(
   home: string,
   homePath: string,
-  { parent, folders, durability, onPlaced }: FoldersToAdd,
+  { stage, place }: AddedKind<Item>,
+  { parent, items, durability, onPlaced }: Added<Item>,
 ): Promise<Map<number, unknown>> {
-  const staged = await inFolder(homePath, (pinned) =>
-    stageFolders(pinned, parent, folders, durability),
-  );
+  const staged = await inFolder(homePath, (pinned) => stage(pinned, parent, items, durability));
   const failed = new Map<number, unknown>();
   await inFolder(parent, async (pinned) => {
-    for (const [index, { name }] of folders.entries()) {
+    for (const [index, { name }] of items.entries()) {
       const outcome = staged[index];
       if (outcome === undefined) continue;
       try {
         if ('error' in outcome) throw outcome.error;
         // This path goes through the lock, so that the rename fails if the lock was lost.
-        await placeFolder(join(home, name), pinned, name);
+        await place(join(home, name), pinned, name);
       } catch (error) {
         if (!(await seemsThere(home))) throw new LockLostError('lock lost', { cause: error });
         failed.set(index, fileError(error, 'write', join(parent, name)));

@@ -8,10 +8,11 @@ import { isAppError } from '../../base/errors.js';
 import { type Log, silentLog } from '../../base/log.js';
 import { PendingWork } from '../../base/pending-work.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
+import type { Outcome } from '../../files/atomic/group-commit.js';
 import { type HeldLock, withLock } from '../../files/locks/file-lock.js';
 import { sweepLocks } from '../../files/locks/lock-takeover.js';
 import { keepOutOfGit } from '../../files/paths/git-ignore.js';
-import type { Stamp } from '../../files/read/stamp.js';
+import { readStampNow, type Stamp } from '../../files/read/stamp.js';
 import { openWatcher, type Watcher } from '../../files/watcher/watcher.js';
 import type { StoreOptions } from '../store-options.js';
 import { InsightCatalogue, nameOf } from './catalogue.js';
@@ -20,9 +21,18 @@ import { renderInsight } from './insight-file.js';
 import { InsightTrash } from './insight-trash.js';
 import type { StoredInsight } from './stored-insight.js';
 
+/** The name of the lock under which new insights are added. */
+const NEW_INSIGHTS = 'new-insights';
+
 export interface InsightStoreOptions extends StoreOptions {
   /** The absolute path of `memory-bank`; created if it is missing. */
   readonly folder: string;
+}
+
+/** The result of a write, and the insight that is stored now. */
+export interface PutInsight {
+  readonly outcome: 'added' | 'replaced' | 'unchanged';
+  readonly stored: StoredInsight;
 }
 
 export class InsightCore {
@@ -114,6 +124,37 @@ export class InsightCore {
     return this.#pending.track(writing);
   }
 
+  /**
+   * Adds the insights that have no file yet under one lock, with few fsyncs. Durable when it resolves. No
+   * process changes an insight that does not exist, so these need no locks of their own. The result has the
+   * outcome of each that was added; the others have to be written under their own locks, which throws the
+   * reason if they cannot be written.
+   */
+  async addNew(given: readonly StoredInsight[]): Promise<Map<StoredInsight, Outcome<PutInsight>>> {
+    const added = new Map<StoredInsight, Outcome<PutInsight>>();
+    const addUnder = async (lock: HeldLock) => {
+      const left = firstOfEachId(given).filter((one) => !added.has(one) && this.#isFree(one));
+      if (left.length === 0) return;
+      await lock.addFiles(this.folder, left.map(fileOf), this.options, (index, stamp) => {
+        const one = left[index] as StoredInsight;
+        added.set(one, { value: { outcome: 'added', stored: one } });
+        this.note(one, stamp);
+      });
+    };
+    try {
+      await this.options.requireRoom?.(given.reduce((sum, one) => sum + sizeOf(one), 0));
+      await this.#inFolder(() => withLock(this.#locksFolder, NEW_INSIGHTS, addUnder));
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      for (const one of added.keys()) added.set(one, { error }); // they may not be durable
+    }
+    return added;
+  }
+
+  #isFree({ insight: { id } }: StoredInsight): boolean {
+    return readStampNow(this.catalogue.pathOf(id)) === undefined;
+  }
+
   async write(lock: HeldLock, stored: StoredInsight, base?: Stamp): Promise<void> {
     const path = this.catalogue.pathOf(stored.insight.id);
     this.note(stored, await lock.replace(path, renderInsight(stored), this.options, { base }));
@@ -194,3 +235,16 @@ export class InsightCore {
     await keepOutOfGit(this.#locksFolder, this.options);
   }
 }
+
+function firstOfEachId(given: readonly StoredInsight[]): StoredInsight[] {
+  const byId = new Map<string, StoredInsight>();
+  for (const one of given) if (!byId.has(one.insight.id)) byId.set(one.insight.id, one);
+  return [...byId.values()];
+}
+
+const fileOf = (one: StoredInsight) => ({
+  name: `${one.insight.id}.json`,
+  bytes: renderInsight(one),
+});
+
+const sizeOf = (one: StoredInsight) => renderInsight(one).byteLength;

@@ -6,13 +6,14 @@
 
 import type { AppError } from '../../base/errors.js';
 import { newUuid } from '../../base/ids.js';
+import { GroupCommit, type Outcome, outcomeOf } from '../../files/atomic/group-commit.js';
 import { listFiles } from '../../files/paths/folders.js';
 import type { JsonObject } from '../conversations/document/schema.js';
 import { tagKey } from '../tags.js';
 import { screenedBy } from '../text-screen.js';
 import type { InsightChange } from './catalogue.js';
 import type { DeletedInsight } from './deferred-insights.js';
-import { InsightCore, type InsightStoreOptions } from './insight-core.js';
+import { InsightCore, type InsightStoreOptions, type PutInsight } from './insight-core.js';
 import type { TrashedInsight } from './insight-trash.js';
 import { type Insight, isExpired } from './schema.js';
 import type { StoredInsight } from './stored-insight.js';
@@ -23,7 +24,7 @@ import {
   requireInsightId,
 } from './validate-insight.js';
 
-export type { Insight, InsightChange };
+export type { Insight, InsightChange, PutInsight };
 
 export type NewInsight = Pick<Insight, 'content' | 'context'> &
   Partial<Pick<Insight, 'tags' | 'metadata' | 'expires_at'>>;
@@ -45,15 +46,20 @@ export interface InsightSelection {
   readonly includeExpired?: boolean;
 }
 
-/** The result of `put`, and the insight that is stored now. */
-export interface PutInsight {
-  readonly outcome: 'added' | 'replaced' | 'unchanged';
-  readonly stored: StoredInsight;
+interface Put {
+  readonly given: StoredInsight;
+  readonly replacesOlder: boolean;
 }
+
+/** Each new insight of a batch has an open file. */
+const MAX_BATCH = 256;
 
 /** Wrong ids, contexts and fields are VALIDATION_ERROR before any file access. */
 export class InsightStore {
   readonly #core: InsightCore;
+  readonly #puts = new GroupCommit<Put, PutInsight>((batch) => this.#putAll(batch), {
+    maxBatch: MAX_BATCH,
+  });
 
   /** Does not access the disk. */
   constructor(options: InsightStoreOptions) {
@@ -85,19 +91,46 @@ export class InsightStore {
 
   /**
    * Stores an insight with its own id and times, for imports. An existing insight with this id is not changed
-   * and is returned, unless `replacesOlder` is set and the given one has a later `updated_at`. Durable when
-   * it resolves. CORRUPT if the existing file cannot be read, LOCKED, STORAGE_FULL.
+   * and is returned, unless `replacesOlder` is set and the given one has a later `updated_at`. New insights
+   * that are put at the same time are written together. Durable when it resolves. CORRUPT if the existing file cannot be read, LOCKED, STORAGE_FULL.
    */
-  async put(
+  put(
     given: StoredInsight,
     { replacesOlder = false }: { replacesOlder?: boolean } = {},
   ): Promise<PutInsight> {
-    const stored = await this.#screened(given);
+    return this.#core.track(this.#puts.add({ given, replacesOlder }));
+  }
+
+  async #putAll(batch: readonly Put[]): Promise<Outcome<PutInsight>[]> {
+    const screened: Outcome<StoredInsight>[] = [];
+    for (const { given } of batch) screened.push(await outcomeOf(() => this.#screened(given)));
+    const added = await this.#core.addNew(
+      screened.flatMap((one) => ('value' in one ? [one.value] : [])),
+    );
+    const outcomes: Outcome<PutInsight>[] = [];
+    for (const [index, one] of screened.entries()) {
+      const { replacesOlder = false } = batch[index] ?? {};
+      outcomes.push(
+        'error' in one
+          ? one
+          : (added.get(one.value) ??
+              (await outcomeOf(() => this.#putOne(one.value, replacesOlder)))),
+      );
+    }
+    return outcomes;
+  }
+
+  async #putOne(stored: StoredInsight, replacesOlder: boolean): Promise<PutInsight> {
     const { id, updated_at } = stored.insight;
+    const isKept = (found: StoredInsight) =>
+      !replacesOlder || found.insight.updated_at >= updated_at;
+    const seen = await this.#core.catalogue.read(id);
+    if (seen !== undefined && isKept(seen.stored)) {
+      return { outcome: 'unchanged', stored: seen.stored };
+    }
     return this.#core.locked(id, async (lock) => {
       const found = await this.#core.catalogue.read(id);
-      const isOlder = found !== undefined && found.stored.insight.updated_at < updated_at;
-      if (found !== undefined && !(replacesOlder && isOlder)) {
+      if (found !== undefined && isKept(found.stored)) {
         return { outcome: 'unchanged', stored: found.stored };
       }
       await this.#core.options.requireRoom?.();

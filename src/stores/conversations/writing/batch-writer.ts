@@ -5,7 +5,7 @@
  */
 import { isoTime, sleep, systemClock } from '../../../base/clock.js';
 import { isAppError } from '../../../base/errors.js';
-import { GroupCommit, type Outcome } from '../../../files/atomic/group-commit.js';
+import { GroupCommit, type Outcome, outcomeOf } from '../../../files/atomic/group-commit.js';
 import type { HeldLock } from '../../../files/locks/file-lock.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
 import { conversationIdAt } from '../document/conversation-id.js';
@@ -221,12 +221,4 @@ export class BatchWriter {
 function bytesOf({ messages, whole }: NewEntry): number {
   const all = whole?.draft().messages ?? messages;
   return all.reduce((sum, { content }) => sum + content.length, 0);
-}
-
-async function outcomeOf<T>(work: () => Promise<T>): Promise<Outcome<T>> {
-  try {
-    return { value: await work() };
-  } catch (error) {
-    return { error };
-  }
 }
