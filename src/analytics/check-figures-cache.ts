@@ -2,26 +2,35 @@
  * Checks the cache of figures: it can be read, and for each conversation whose file is unchanged it has the
  * figures of that file. Changes nothing.
  */
-import { isDeepStrictEqual } from 'node:util';
 import { silentLog } from '../base/log.js';
-import type { CachedFiles } from '../search/cache/cached-files.js';
-import { checkCachedConversations } from '../search/cache/check-cached-conversations.js';
-import type { CacheCheck } from '../search/cache/check-index-cache.js';
-import { loadFiguresCache } from './figures-cache.js';
-import { figuresOf } from './message-figures.js';
+import {
+  type CacheCheck,
+  compareCache,
+  digestOf,
+  type Expected,
+} from '../search/cache/compare-cache.js';
+import type { ConversationDocument } from '../stores/conversations/document/document.js';
+import { readFiguresCache } from './figures-cache.js';
+import { figuresOf, type MessageFigures } from './message-figures.js';
 
-/** FILESYSTEM_ERROR; the signal's reason if it is aborted. */
-export const checkFiguresCache = (
-  path: string,
-  files: CachedFiles,
-  signal: AbortSignal,
-): Promise<CacheCheck> =>
-  checkCachedConversations(
-    { path, signal, ...files },
-    async () => {
-      const cached = await loadFiguresCache({ path, log: silentLog });
-      return cached.size === 0 ? undefined : cached;
-    },
-    async (store, id, { messages }) =>
-      isDeepStrictEqual(messages, (await store.load(id)).messages.map(figuresOf)),
-  );
+/** FILESYSTEM_ERROR. */
+export const checkFiguresCache = (path: string, expected: Expected): Promise<CacheCheck> =>
+  compareCache(path, expected, async (onCached) => {
+    let count = 0;
+    await readFiguresCache({ path, log: silentLog }, (id, { stamp, messages }) => {
+      count += 1;
+      onCached(id, { stamp, digest: digestOfAll(messages) });
+    });
+    return count === 0 ? undefined : count;
+  });
+
+/** What the cache must have of a conversation. */
+export const figuresDigest = (document: ConversationDocument): number =>
+  digestOfAll(document.snapshot().messages.map(figuresOf));
+
+const digestOfAll = (messages: readonly MessageFigures[]): number =>
+  digestOf(messages.length, JSON.stringify(messages.map(valuesOf)));
+
+const valuesOf = ({ time, role, words, tokens, billedTokens, model, cost }: MessageFigures) => [
+  ...[time, role, words, tokens, billedTokens, model, cost?.currency, cost?.total],
+];

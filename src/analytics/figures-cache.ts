@@ -29,16 +29,24 @@ export interface CachedFigures extends Pick<CountedConversation, 'messages' | 'w
  */
 export async function loadFiguresCache(file: CacheFile): Promise<Map<string, CachedFigures>> {
   const cached = new Map<string, CachedFigures>();
+  await readFiguresCache(file, (id, figures) => cached.set(id, figures));
+  return cached;
+}
+
+/** Like `loadFiguresCache`, one conversation after the other. */
+export async function readFiguresCache(
+  file: CacheFile,
+  onCached: (conversationId: string, cached: CachedFigures) => void,
+): Promise<void> {
   await readCache(file, async (chunks) => {
     for await (const chunk of chunks) {
       const decoded = decodeArrays(chunk);
       const meta = decoded?.meta as ChunkMeta | null | undefined;
       if (meta?.version !== VERSION) continue;
       // The checksum proves that these are the arrays that `packed` wrote.
-      unpack(meta, decoded?.arrays as unknown as Columns, cached);
+      unpack(meta, decoded?.arrays as unknown as Columns, onCached);
     }
   });
-  return cached;
 }
 
 type CountedOf = (conversationId: string) => CountedConversation | undefined;
@@ -138,7 +146,11 @@ function packed(chunk: readonly Packed[]): Uint8Array {
   return encodeArrays(meta, { ...arrays });
 }
 
-function unpack(meta: ChunkMeta, columns: Columns, cached: Map<string, CachedFigures>): void {
+function unpack(
+  meta: ChunkMeta,
+  columns: Columns,
+  onCached: (conversationId: string, cached: CachedFigures) => void,
+): void {
   let from = 0;
   meta.ids.forEach((id, at) => {
     const to = from + (meta.counts[at] ?? 0);
@@ -146,7 +158,7 @@ function unpack(meta: ChunkMeta, columns: Columns, cached: Map<string, CachedFig
     for (let place = from; place < to; place += 1) messages.push(messageAt(place, meta, columns));
     from = to;
     const words = wordsFrom(meta.words[at] ?? null);
-    cached.set(id, { stamp: stampAt(columns.stamps, at), messages, ...(words && { words }) });
+    onCached(id, { stamp: stampAt(columns.stamps, at), messages, ...(words && { words }) });
   });
 }
 

@@ -1,25 +1,31 @@
 /** Makes the doctor with its checks, for the folders and stores of the configuration. */
 import { dirname, join } from 'node:path';
-import { checkFiguresCache } from '../analytics/check-figures-cache.js';
+import { checkFiguresCache, figuresDigest } from '../analytics/check-figures-cache.js';
 import type { Clock } from '../base/clock.js';
+import { isAppError } from '../base/errors.js';
 import type { Config } from '../config/config.js';
 import { backupCheck } from '../doctor/checks/backups.js';
 import { besideConversationsCheck } from '../doctor/checks/beside-conversations.js';
 import { conflictCopyCheck } from '../doctor/checks/conflict-copies.js';
 import { conversationCheck } from '../doctor/checks/conversations.js';
-import { type DerivedCache, indexCheck, vectorCheck } from '../doctor/checks/derived.js';
+import {
+  CacheDigests,
+  type DerivedCache,
+  indexCheck,
+  vectorCheck,
+} from '../doctor/checks/derived.js';
 import { leftoverCheck } from '../doctor/checks/leftovers.js';
 import { clockCheck, diskCheck } from '../doctor/checks/machine.js';
 import { graphCheck, insightCheck, noteCheck } from '../doctor/checks/memory-bank.js';
 import { otherToolsCheck } from '../doctor/checks/other-tools.js';
 import { permissionCheck } from '../doctor/checks/permissions.js';
 import { Doctor } from '../doctor/doctor.js';
-import { readStamp } from '../files/read/stamp.js';
+import { readStamp, readStampNow } from '../files/read/stamp.js';
 import type { Codec } from '../files/sealing/conversation-codec.js';
 import { ArchiveFiles } from '../maintenance/archives/archive-files.js';
 import type { Backups } from '../maintenance/backup.js';
-import { checkIndexCache } from '../search/cache/check-index-cache.js';
-import { checkRecallCache } from '../search/cache/check-recall-cache.js';
+import { checkIndexCache, indexDigest } from '../search/cache/check-index-cache.js';
+import { checkRecallCache, recallDigest } from '../search/cache/check-recall-cache.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { ConversationRepairer } from '../stores/conversations/repair/conversation-repairer.js';
 import type { InsightStore } from '../stores/insights/insights.js';
@@ -39,11 +45,27 @@ interface Parts {
   readonly codec: Codec;
 }
 
-const cachesOf = (config: Config): DerivedCache[] => [
-  { name: 'search index', path: indexCachePath(config), check: checkIndexCache },
-  { name: 'recall index', path: indexCachePath(config, 'recall'), check: checkRecallCache },
-  { name: 'figures', path: indexCachePath(config, 'figures'), check: checkFiguresCache },
-];
+/** The caches that exist. */
+function cachesOf(config: Config): DerivedCache[] {
+  const caches = [
+    { name: 'search index', kind: undefined, digestOf: indexDigest, check: checkIndexCache },
+    { name: 'recall index', kind: 'recall', digestOf: recallDigest, check: checkRecallCache },
+    { name: 'figures', kind: 'figures', digestOf: figuresDigest, check: checkFiguresCache },
+  ] as const;
+  return caches.flatMap(({ kind, ...cache }) => {
+    const path = indexCachePath(config, kind);
+    return path !== undefined && seemsThere(path) ? [{ ...cache, path }] : [];
+  });
+}
+
+function seemsThere(path: string): boolean {
+  try {
+    return readStampNow(path) !== undefined;
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return true; // the check of the cache reports it
+  }
+}
 
 /** Reads no file before `examine`. */
 export function doctorOf(config: Config, parts: Parts): Doctor {
@@ -56,13 +78,15 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
   const repairer = new ConversationRepairer({ logsFolder, fsync, clock, codec });
   const durability = { fsync, clock };
   const machine = { ...imports, variable: config.variable };
-  return new Doctor(
-    [
+  const checks = () => {
+    const digests = new CacheDigests(cachesOf(config));
+    const onRead: CacheDigests['note'] = (...read) => digests.note(...read);
+    return [
       // First, because later repairs keep a broken file with its permissions under another name.
       permissionCheck([
         ...[logsFolder, archive, backup.folder, join(root, 'exports'), config.cacheFolder],
       ]),
-      conversationCheck({ logsFolder, conversations, repairer, clock, backups }),
+      conversationCheck({ logsFolder, conversations, repairer, clock, backups, onRead }),
       besideConversationsCheck(logsFolder, durability),
       noteCheck(memoryBank),
       insightCheck(insights, bankFolder, durability),
@@ -81,7 +105,7 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
         trashFolder: join(logsFolder, '.trash'),
         conversations,
       }),
-      indexCheck(cachesOf(config), { logsFolder, codec }),
+      indexCheck(digests),
       vectorCheck(vectorsFolder(config), () => passageKeys(conversations)),
       backupCheck({
         ...{ backups, clock, isDaily: backup.isDaily },
@@ -96,7 +120,7 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
       diskCheck(root, [logsFolder, bankFolder, config.cacheFolder]),
       clockCheck(conversations, clock),
       otherToolsCheck(machine),
-    ],
-    clock,
-  );
+    ];
+  };
+  return new Doctor(checks, clock);
 }

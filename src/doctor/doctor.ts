@@ -41,10 +41,11 @@ export interface ExamineOptions {
 type Repair = { readonly check: string; readonly path: string; run(): Promise<string> };
 
 export class Doctor {
-  readonly #checks: readonly Check[];
+  readonly #checks: () => readonly Check[];
   readonly #clock: Clock;
 
-  constructor(checks: readonly Check[], clock: Clock) {
+  /** `checks` makes new ones for each examination, because a later check may use what an earlier one read. */
+  constructor(checks: () => readonly Check[], clock: Clock) {
     this.#checks = checks;
     this.#clock = clock;
   }
@@ -53,7 +54,7 @@ export class Doctor {
   async examine({ signal, also = [], onStep }: ExamineOptions): Promise<Examination> {
     const steps: Step[] = [];
     const repairs: Repair[] = [];
-    for (const check of [...this.#checks, ...also]) {
+    for (const check of [...this.#checks(), ...also]) {
       signal.throwIfAborted();
       const step = await this.#step(check, signal, repairs);
       steps.push(step);

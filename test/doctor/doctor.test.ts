@@ -23,6 +23,7 @@ import { VectorFiles } from '../../src/embeddings/vectors/vector-files.js';
 import { runCommand, withPlace } from '../e2e/harness.js';
 import { run } from '../encryption/store.js';
 import { ask } from '../search/search-place.js';
+import { callsDuring } from '../support/fs-tap.js';
 import { conversationText, type DoctorPlace, doctorPlace, ID, signal } from './place.js';
 
 const FILE = `conversation-logs/${ID}/conversation.json`;
@@ -405,6 +406,35 @@ describe('around the store', () => {
     expect(finding).toMatchObject({ severity: 'warning', repairable: true });
     await place.repair();
     expect(existsSync(file)).toBe(false);
+  });
+
+  it('compares all caches with one reading of the files', async () => {
+    const place = doctorPlace();
+    const contents = Array.from({ length: 2_100 }, (_, n) => `raven ${n}`);
+    const path = place.write(FILE, conversationText(contents));
+    utimesSync(path, 1_700_000_000, 1_700_000_000);
+    const readings = async () => {
+      const calls = await callsDuring(place.root, () => place.examine());
+      return calls.filter((call) => call.name === 'open' && call.path === path).length;
+    };
+    const withoutCaches = await readings();
+    await place.withApp(async ({ search, recall, figures }) => {
+      search.start();
+      const page = { filters: {}, limit: 9, offset: 0 };
+      await recall.search({ query: 'which raven', mode: 'hybrid', ...page });
+      await figures.all();
+    });
+    const caches = (['search', 'recall', 'figures'] as const).map(
+      (name) => indexCachePath(place.config, name) ?? '',
+    );
+    expect(caches.map(existsSync)).toEqual([true, true, true]);
+    expect(await readings()).toBe(withoutCaches);
+    expect(await of(place, 'search index')).toEqual([]);
+    // Changed on the disk, with the time and the size that it had: another text, with one more word.
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"raven 7"', '"ra en 7"'));
+    utimesSync(path, 1_700_000_000, 1_700_000_000);
+    const wrong = await of(place, 'search index');
+    expect(wrong.map((finding) => finding.path)).toEqual([caches[0], caches[2]]);
   });
 
   it('finds a damaged cache of the recall index, and removes it', async () => {

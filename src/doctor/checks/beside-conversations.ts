@@ -2,8 +2,10 @@
 import { join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
 import { isRecord } from '../../base/is-record.js';
+import { TimeSlice } from '../../base/time-slice.js';
 import { listFolders } from '../../files/paths/folders.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
+import { readStampNow } from '../../files/read/stamp.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import { type FileKind, upgraded } from '../../stores/format-migrations.js';
 import { readJob } from '../../stores/research-jobs/research-jobs.js';
@@ -20,9 +22,11 @@ export const besideConversationsCheck = (logsFolder: string, options: RepairOpti
     });
     const state = join(logsFolder, 'state.json');
     await examine(file(state, 'state', objectOf('state', state)), context, options);
+    const slice = new TimeSlice({ readsDisk: true, signal: context.signal });
     for (const id of await listFolders(logsFolder)) {
       if (!CONVERSATION_ID.test(id)) continue;
       context.signal.throwIfAborted();
+      if (slice.isSpent()) await slice.yield();
       const at = (name: string) => join(logsFolder, id, name);
       const summaries = at('summaries.json');
       await examine(file(summaries, id, objectOf('summaries', summaries)), context, options);
@@ -38,6 +42,8 @@ async function examine(
   options: RepairOptions,
 ): Promise<void> {
   try {
+    // Most folders have none of these files.
+    if (readStampNow(file.path) === undefined) return;
     const found = await readWhole(file.path);
     if (found === undefined) return;
     context.countChecked();

@@ -3,7 +3,8 @@
  * `conversation (conflicted copy).json`. Daybook does not read them.
  */
 import { basename, join, parse } from 'node:path';
-import { listFiles, listFolders } from '../../files/paths/folders.js';
+import { TimeSlice } from '../../base/time-slice.js';
+import { entriesNow, listFolders } from '../../files/paths/folders.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import type { GraphFiles } from '../../stores/knowledge-graph/log/graph-files.js';
 import type { Check, CheckContext } from '../check.js';
@@ -14,33 +15,32 @@ const KEPT_BY_REPAIR = /\.broken-\d{8}T\d{9}Z\.json$/;
 export const conflictCopyCheck = (logsFolder: string, graph: GraphFiles): Check => ({
   name: 'conflict copies',
   async run(context) {
-    await checkFolder(
-      logsFolder,
-      ['state.json'],
-      'To keep a value of it, copy it by hand.',
-      context,
-    );
+    checkFolder(logsFolder, ['state.json'], 'To keep a value of it, copy it by hand.', context);
+    const slice = new TimeSlice({ readsDisk: true, signal: context.signal });
     for (const id of await listFolders(logsFolder)) {
       if (!CONVERSATION_ID.test(id)) continue;
       context.signal.throwIfAborted();
       const hint = `To keep messages that only the copy has, add them with daybook edit ${id}. Then remove the copy.`;
-      await checkFolder(join(logsFolder, id), ['conversation.json'], hint, context);
+      checkFolder(join(logsFolder, id), ['conversation.json'], hint, context);
+      if (slice.isSpent()) await slice.yield();
     }
     const { folder, locks: _locks, ...files } = graph;
     const ofGraph = `To keep facts that only the copy has, append all of its lines to ${graph.wal}: the order of the lines has no effect. Then remove the copy.`;
     const names = Object.values(files).map((path) => basename(path));
-    await checkFolder(folder, names, ofGraph, context);
+    checkFolder(folder, names, ofGraph, context);
   },
 });
 
 /** `names`: the files that Daybook keeps in the folder. */
-async function checkFolder(
+function checkFolder(
   folder: string,
   names: readonly string[],
   hint: string,
   { countChecked, found }: CheckContext,
-): Promise<void> {
-  for (const name of await listFiles(folder)) {
+): void {
+  for (const entry of entriesNow(folder)) {
+    if (!entry.isFile()) continue;
+    const { name } = entry;
     const original = names.find((known) => isCopyOf(name, known));
     if (original === undefined || names.includes(name) || KEPT_BY_REPAIR.test(name)) continue;
     countChecked();

@@ -2,11 +2,13 @@
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
+import { TimeSlice } from '../../base/time-slice.js';
 import { entriesOf, removeEmptyFolder } from '../../files/paths/folders.js';
-import { readStamp } from '../../files/read/stamp.js';
+import { readStamp, type Stamp } from '../../files/read/stamp.js';
 import type { Backups } from '../../maintenance/backup.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
+import type { ConversationDocument } from '../../stores/conversations/document/document.js';
 import type {
   Condition,
   ConversationRepairer,
@@ -22,17 +24,21 @@ export interface ConversationParts {
   readonly conversations: ConversationStore;
   readonly repairer: ConversationRepairer;
   readonly backups: Pick<Backups, 'list'>;
+  /** Called with each conversation that could be read. */
+  onRead?(stamp: Stamp, document: ConversationDocument): void;
 }
 
 export const conversationCheck = (parts: ConversationParts): Check => ({
   name: 'conversations',
   async run(context) {
     const newestBackup = (await parts.backups.list()).at(-1)?.name;
+    const slice = new TimeSlice({ signal: context.signal });
     for (const entry of await entriesOf(parts.logsFolder)) {
       context.signal.throwIfAborted();
       if (!CONVERSATION_ID.test(entry.name)) continue;
       if (!entry.isDirectory() && !entry.isSymbolicLink()) continue;
       await examine(entry.name, { ...parts, newestBackup }, context);
+      if (slice.isSpent()) await slice.yield();
     }
     await checkNames(parts, context);
   },
@@ -45,13 +51,14 @@ interface FromBackup {
 
 async function examine(
   id: string,
-  { logsFolder, repairer, clock, newestBackup }: ConversationParts & FromBackup,
+  { logsFolder, repairer, clock, newestBackup, onRead }: ConversationParts & FromBackup,
   { countChecked, found }: CheckContext,
 ): Promise<void> {
   const folder = join(logsFolder, id);
   countChecked();
   try {
     const condition = await repairer.examine(id);
+    if (condition?.document !== undefined) onRead?.(condition.stamp, condition.document);
     if (condition === undefined) await checkEmptyFolder(folder, found, clock.now());
     else for (const finding of findingsOf(id, condition, repairer, newestBackup)) found(finding);
   } catch (error) {

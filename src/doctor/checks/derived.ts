@@ -8,8 +8,9 @@ import {
   type VectorFolder,
 } from '../../embeddings/vectors/vector-files.js';
 import { removeFile } from '../../files/paths/folders.js';
-import type { CachedFiles } from '../../search/cache/cached-files.js';
-import type { CacheCheck } from '../../search/cache/check-index-cache.js';
+import type { Stamp } from '../../files/read/stamp.js';
+import type { CacheCheck, Expected } from '../../search/cache/compare-cache.js';
+import type { ConversationDocument } from '../../stores/conversations/document/document.js';
 import type { Check, Found } from '../check.js';
 
 const wrongCache = (path: string, what: string): Found => ({
@@ -25,19 +26,52 @@ const wrongCache = (path: string, what: string): Found => ({
 
 /** A cache that is built from the conversations. */
 export interface DerivedCache {
-  /** `undefined` if there is no cache. */
-  readonly path: string | undefined;
+  readonly path: string;
   /** Such as `search index`. */
   readonly name: string;
-  check(path: string, files: CachedFiles, signal: AbortSignal): Promise<CacheCheck>;
+  /** What the cache must have of a conversation. */
+  digestOf(document: ConversationDocument): number;
+  check(path: string, expected: Expected): Promise<CacheCheck>;
 }
 
-export const indexCheck = (caches: readonly DerivedCache[], files: CachedFiles): Check => ({
+/**
+ * What the caches must have of the conversations, by the digests of their files. An earlier check reads each
+ * file once for all caches.
+ */
+export class CacheDigests {
+  readonly caches: readonly DerivedCache[];
+  readonly #read = new Map<
+    string,
+    { readonly stamp: Stamp; readonly digests: readonly number[] }
+  >();
+
+  constructor(caches: readonly DerivedCache[]) {
+    this.caches = caches;
+  }
+
+  /** Must be called with each conversation that was read. */
+  note(stamp: Stamp, document: ConversationDocument): void {
+    const digests = this.caches.map((cache) => cache.digestOf(document));
+    this.#read.set(document.head.conversationId, { stamp, digests });
+  }
+
+  /** For the cache with this index. */
+  expected(cache: number): Expected {
+    return (conversationId) => {
+      const { stamp, digests = [] } = this.#read.get(conversationId) ?? {};
+      const digest = digests[cache];
+      return stamp === undefined || digest === undefined ? undefined : { stamp, digest };
+    };
+  }
+}
+
+/** Runs after the check that calls `note`. */
+export const indexCheck = (digests: CacheDigests): Check => ({
   name: 'search index',
   async run({ countChecked, found, signal }) {
-    for (const { path, name, check } of caches) {
-      if (path === undefined) continue;
-      const { conversations, problem } = await check(path, files, signal);
+    for (const [index, { path, name, check }] of digests.caches.entries()) {
+      signal.throwIfAborted();
+      const { conversations, problem } = await check(path, digests.expected(index));
       countChecked(conversations);
       if (problem !== undefined) found(wrongCache(path, `${name} ${problem}`));
     }

@@ -2,14 +2,16 @@
  * Finds entries of a private folder that other users may access, and removes those permissions. Windows has
  * no such permissions, so nothing is found there.
  */
-import { fchmodSync, fstatSync, lstatSync } from 'node:fs';
+import { type Dirent, fchmodSync, fstatSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import { TimeSlice } from '../../base/time-slice.js';
 import { fileError, withFileError } from '../read/file-errors.js';
 import { closeQuietly } from '../safe-access/close-quietly.js';
 import { openToRead } from '../safe-access/open-regular.js';
 import { inFolder } from '../safe-access/pinned-folder.js';
-import { entriesOf } from './folders.js';
+import { entriesNow, entriesOf } from './folders.js';
 
+const ABSENT = ['ENOENT', 'ENOTDIR'];
 const OTHERS = 0o077;
 
 export interface OpenEntry {
@@ -36,20 +38,36 @@ export async function* openToOthers(
   options: PermissionOptions,
 ): AsyncGenerator<OpenEntry> {
   if (process.platform === 'win32') return;
+  if (entryAt(folder)?.isFolder !== true) return;
+  const slice = new TimeSlice({ readsDisk: true, signal: options.signal });
+  // Not at once, because the folder of all conversations may have a hundred thousand entries.
+  const entries = await entriesOf(folder, ABSENT);
+  yield* openIn(folder, entries, { ...options, slice });
+}
+
+/** `entries`: what is in the folder. */
+async function* openIn(
+  folder: string,
+  entries: readonly Dirent[],
+  options: PermissionOptions & { readonly slice: TimeSlice },
+): AsyncGenerator<OpenEntry> {
   const own = entryAt(folder);
   if (own === undefined || !own.isFolder) return;
   options.onEntry();
-  if ((own.mode & OTHERS) !== 0) yield own;
-  for (const entry of await entriesOf(folder, ['ENOENT', 'ENOTDIR'])) {
+  if (isOpen(own)) yield own;
+  for (const entry of entries) {
     options.signal?.throwIfAborted();
+    if (options.slice.isSpent()) await options.slice.yield();
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) yield* openToOthers(path, options);
+    if (entry.isDirectory()) yield* openIn(path, entriesNow(path, ABSENT), options);
     if (!entry.isFile()) continue;
     options.onEntry();
     const found = entryAt(path);
-    if (found !== undefined && (found.mode & OTHERS) !== 0) yield found;
+    if (found !== undefined && isOpen(found)) yield found;
   }
 }
+
+const isOpen = ({ mode }: OpenEntry): boolean => (mode & OTHERS) !== 0;
 
 /** Removes all permissions of other users. FILESYSTEM_ERROR, PATH_ESCAPE for a link. */
 export async function closeToOthers({ path, isFolder }: OpenEntry): Promise<void> {

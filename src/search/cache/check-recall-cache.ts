@@ -1,25 +1,23 @@
 /**
- * Whether the cache of the recall index is correct: it can be read, and each conversation whose file is
- * still the one that was indexed has as many messages as that file. Changes nothing.
+ * Checks the cache of the recall index: it can be read, and each conversation whose file is still the one
+ * that was indexed has as many messages as that file. Changes nothing.
  */
 import { silentLog } from '../../base/log.js';
 import { messagesIn } from '../../recall/conversation-terms.js';
-import type { CachedFiles } from './cached-files.js';
-import { checkCachedConversations } from './check-cached-conversations.js';
-import type { CacheCheck } from './check-index-cache.js';
-import { loadRecallCache } from './recall-cache.js';
+import type { ConversationDocument } from '../../stores/conversations/document/document.js';
+import { type CacheCheck, compareCache, type Expected } from './compare-cache.js';
+import { readRecallCache } from './recall-cache.js';
 
-/** FILESYSTEM_ERROR; the signal's reason if it is aborted. */
-export const checkRecallCache = (
-  path: string,
-  files: CachedFiles,
-  signal: AbortSignal,
-): Promise<CacheCheck> =>
-  checkCachedConversations(
-    { path, signal, ...files },
-    async () => (await loadRecallCache({ path, log: silentLog }))?.conversations,
-    async (store, id, { conversation }) => {
-      const file = await store.peek(id);
-      return file === undefined || file.head.messageCount === messagesIn(conversation);
-    },
-  );
+/** FILESYSTEM_ERROR. */
+export const checkRecallCache = (path: string, expected: Expected): Promise<CacheCheck> =>
+  compareCache(path, expected, async (onCached) => {
+    let count = 0;
+    const vocabulary = await readRecallCache({ path, log: silentLog }, (id, cached) => {
+      count += 1;
+      onCached(id, { stamp: cached.stamp, digest: messagesIn(cached.conversation) });
+    });
+    return vocabulary && count;
+  });
+
+/** What the cache must have of a conversation. */
+export const recallDigest = ({ head }: ConversationDocument): number => head.messageCount;

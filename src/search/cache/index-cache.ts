@@ -22,7 +22,7 @@ import type {
 import {
   type IndexedConversation,
   indexedFields,
-  type MessageIndex,
+  MessageIndex,
 } from '../messages/message-index.js';
 import { type CacheFile, readCache, stampAt, stampNumbers, writeCache } from './cache-file.js';
 
@@ -66,13 +66,55 @@ export async function readCachedHeads(file: CacheFile): Promise<RememberedHeads>
 export const saveIndexCache = (options: IndexCacheOptions): Promise<boolean> =>
   writeCache(options, indexChunks(options));
 
-/** Number of conversations in the manifest; `undefined` if the cache is damaged or of another version. */
-export async function conversationsInCache(file: CacheFile): Promise<number | undefined> {
+/** A conversation whose messages are all in the cache. */
+export interface CompleteConversation {
+  readonly stamp: Stamp;
+  readonly head: ConversationHead;
+  readonly fingerprints: Float64Array;
+}
+
+/**
+ * Passes the conversations that `loadIndexCache` would load to `onComplete`, without loading them. Returns the
+ * number of conversations in the manifest; `undefined` if the cache is damaged or of another version. Never
+ * throws.
+ */
+export async function readIndexCache(
+  file: CacheFile,
+  onComplete: (conversation: CompleteConversation) => void,
+): Promise<number | undefined> {
   let conversations: number | undefined;
   await readCache(file, async (pieces) => {
-    conversations = readManifest((await pieces.next()).value)?.heads.length;
+    const manifest = readManifest((await pieces.next()).value);
+    if (manifest === undefined) return;
+    conversations = manifest.heads.length;
+    const present = new Uint8Array(manifest.documents);
+    const reader = new MessageIndex().text.reader();
+    const { value: terms } = await pieces.next();
+    const isReadable = terms !== undefined && reader.readTerms(terms);
+    if (isReadable) for await (const piece of pieces) mark(reader.documentsIn(piece), present);
+    for (const one of completeIn(manifest, present)) onComplete(one);
   });
   return conversations;
+}
+
+/** Marks the documents of a segment. A segment with a document of another one is not used. */
+function mark(documents: ArrayLike<DocumentId> | undefined, present: Uint8Array): void {
+  const numbers = Array.from(documents ?? [], Number);
+  if (numbers.some((number) => present[number] === 1)) return;
+  for (const number of numbers) present[number] = 1;
+}
+
+function* completeIn(
+  { heads, stamps, fingerprints }: Manifest,
+  present: Uint8Array,
+): Generator<CompleteConversation> {
+  let to = 0;
+  for (const [at, head] of heads.entries()) {
+    const from = to;
+    to += head.messageCount;
+    if (present.subarray(from, to).includes(0) || to > present.length) continue;
+    yield { stamp: stampAt(stamps, at), head, fingerprints: fingerprints.slice(from, to) };
+  }
 }
 
 /**

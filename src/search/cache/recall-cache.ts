@@ -38,6 +38,15 @@ export interface RecallCache {
 /** `undefined` if there is no usable cache. Conversations of a damaged chunk are left out. Never throws. */
 export async function loadRecallCache(file: CacheFile): Promise<RecallCache | undefined> {
   const conversations = new Map<string, CachedConversation>();
+  const vocabulary = await readRecallCache(file, (id, cached) => conversations.set(id, cached));
+  return vocabulary && { vocabulary, conversations };
+}
+
+/** Like `loadRecallCache`, one conversation after the other. Returns the vocabulary. */
+export async function readRecallCache(
+  file: CacheFile,
+  onCached: (conversationId: string, cached: CachedConversation) => void,
+): Promise<Vocabulary | undefined> {
   let vocabulary: Vocabulary | undefined;
   await readCache(file, async (chunks) => {
     for await (const chunk of chunks) {
@@ -47,10 +56,10 @@ export async function loadRecallCache(file: CacheFile): Promise<RecallCache | un
       // The checksum proves that these are the arrays that were written.
       if (meta.isStems === true)
         vocabulary = new Vocabulary(StringIds.unpacked(decoded.arrays as unknown as PackedTerms));
-      else unpack(meta, decoded.arrays, conversations);
+      else unpack(meta, decoded.arrays, onCached);
     }
   });
-  return vocabulary && { vocabulary, conversations };
+  return vocabulary;
 }
 
 /** Loads the conversations whose files are unchanged into an empty index. */
@@ -172,7 +181,7 @@ function join(parts: readonly StreamArray[]): StreamArray {
 function unpack(
   { ids = [], people = [] }: ChunkMeta,
   arrays: Readonly<Record<string, AnyArray>>,
-  conversations: Map<string, CachedConversation>,
+  onCached: (conversationId: string, cached: CachedConversation) => void,
 ): void {
   // The checksum proves that these are the arrays that `packed` wrote.
   const { stamps, lengths, ...joined } = arrays as unknown as ConversationArrays & {
@@ -191,7 +200,7 @@ function unpack(
       ...Object.fromEntries(cut),
       people: people[position] ?? [],
     } as ConversationTerms;
-    conversations.set(id, { stamp: stampAt(stamps, position), conversation });
+    onCached(id, { stamp: stampAt(stamps, position), conversation });
   });
 }
 

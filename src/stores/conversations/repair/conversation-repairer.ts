@@ -8,11 +8,11 @@ import { type Clock, compactTime } from '../../../base/clock.js';
 import { type AppError, isAppError } from '../../../base/errors.js';
 import type { Durability } from '../../../files/atomic/atomic-write.js';
 import { withLock } from '../../../files/locks/file-lock.js';
-import { parseDocument, readWhole } from '../../../files/read/json-doc.js';
+import { parseDocument, readWhole, readWholeAtOnce } from '../../../files/read/json-doc.js';
+import type { Stamp } from '../../../files/read/stamp.js';
 import { type Codec, plainCodec } from '../../../files/sealing/conversation-codec.js';
 import type { ConversationDocument } from '../document/document.js';
 import { parseConversation } from '../document/parse-conversation.js';
-import type { ConversationHead } from '../document/schema.js';
 import { faultsOf, isRepairable } from './inspect.js';
 import { salvage } from './salvage.js';
 
@@ -24,8 +24,9 @@ export interface ConversationRepairerOptions extends Durability {
 
 export interface Condition {
   readonly path: string;
+  readonly stamp: Stamp;
   /** Absent if the file cannot be read. */
-  readonly head?: ConversationHead;
+  readonly document?: ConversationDocument;
   /** Why the file cannot be read. */
   readonly damage?: AppError;
   /** What is wrong with a readable file. */
@@ -49,24 +50,29 @@ export class ConversationRepairer {
     this.#options = options;
   }
 
-  /** Returns `undefined` if there is no file. FILESYSTEM_ERROR, PATH_ESCAPE, TOO_LARGE. */
+  /**
+   * Reads the file synchronously if it is small, so a caller that examines many yields to the event loop.
+   * Returns `undefined` if there is no file. FILESYSTEM_ERROR, PATH_ESCAPE, TOO_LARGE.
+   */
   async examine(conversationId: string): Promise<Condition | undefined> {
     const path = this.#fileOf(conversationId);
-    const found = await readWhole(path);
+    const found = await readWholeAtOnce(path);
     if (found === undefined) return undefined;
+    const { stamp } = found;
     try {
       const value = parseDocument(found.bytes, path, 'CONVERSATION_CORRUPTED');
       const { codec = plainCodec } = this.#options;
-      const { head } = parseConversation(value, { path, conversationId }, codec);
+      const document = parseConversation(value, { path, conversationId }, codec);
       const faults = faultsOf(value, conversationId);
-      const canRepair = isRepairable(value, conversationId);
-      return { path, head, faults, isRepairable: canRepair, salvageable: 0 };
+      const canRepair = faults.length > 0 && isRepairable(value, conversationId);
+      return { path, stamp, document, faults, isRepairable: canRepair, salvageable: 0 };
     } catch (error) {
       if (!isAppError(error)) throw error;
       const isBroken = error.code === 'CONVERSATION_CORRUPTED';
       const saved = isBroken ? salvage(textOf(found.bytes), { path, conversationId }) : undefined;
       const salvageable = saved?.length ?? 0;
-      return { path, damage: error, faults: [], isRepairable: salvageable > 0, salvageable };
+      const canRepair = salvageable > 0;
+      return { path, stamp, damage: error, faults: [], isRepairable: canRepair, salvageable };
     }
   }
 
