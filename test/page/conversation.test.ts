@@ -55,6 +55,31 @@ it('the search inside a long conversation moves to the next and previous match, 
   expect(opened.faults).toEqual([]);
 });
 
+it('a long conversation is read from its newest message and from its first with one click each', async () => {
+  opened = await openPage(({ root }) => writeConversation(root, ID, {}, MANY));
+  const { page } = opened;
+  await goTo(page, `#/conversation/${ID}`);
+  await page.waitForSelector('#m1');
+  await page.waitForLoadState('networkidle');
+  const requested: string[] = [];
+  page.on('request', (request) => requested.push(new URL(request.url()).pathname));
+  const focused = () => page.evaluate(() => document.activeElement?.id);
+  for (const [name, id] of [
+    ['Newest message', 'm900'],
+    ['First message', 'm1'],
+    ['Newest message', 'm900'],
+  ] as const) {
+    await page.getByRole('button', { name }).click();
+    await page.waitForSelector(`#${id}`);
+    await expect.poll(focused).toBe(id);
+  }
+  expect(requested.filter((path) => path.includes('history')).length).toBeLessThan(8);
+  expect(await page.getByRole('button', { name: 'Newest message' }).count()).toBe(0);
+  expect(await page.locator('.message').count()).toBeLessThan(100);
+  expect(await faultsOf(page)).toEqual([]);
+  expect(opened.faults).toEqual([]);
+});
+
 it('is shown where the reader goes to it before the first view has noted its own address', async () => {
   opened = await openPage(({ root }) => writeConversation(root, ID, {}, MANY.slice(0, 3)));
   const { page } = opened;

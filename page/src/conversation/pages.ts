@@ -29,6 +29,8 @@ export interface MessagePages {
   readonly hasEarlier: boolean;
   more(): void;
   earlier(): void;
+  /** Loads the message at this position, with those around it, unless it is loaded. */
+  jump(seq: number): void;
   /** Loads the shown messages again, after a change of the file. */
   refresh(): void;
   /** Repeats the last read that failed. */
@@ -59,9 +61,9 @@ export function usePages(id: string, named: number | undefined): MessagePages {
       setPages(latest.current);
     });
   };
-  useEffect(() => {
-    run((now) => (holds(now, named) ? Promise.resolve(now) : begin(id, named ?? 1)));
-  }, [id, named]);
+  const reach = (seq: number | undefined) =>
+    run((now) => (holds(now, seq) ? Promise.resolve(now) : begin(id, seq ?? 1)));
+  useEffect(() => reach(named), [id, named]);
   const { messages, cursor } = pages;
   const [first] = messages;
   return {
@@ -69,6 +71,7 @@ export function usePages(id: string, named: number | undefined): MessagePages {
     hasEarlier: first !== undefined && (first.seq > 1 || first.offset !== undefined),
     more: () => running.current === 0 && run((now) => after(id, now)),
     earlier: () => running.current === 0 && run((now) => before(id, now)),
+    jump: reach,
     refresh: () => run((now) => again(id, now)),
     retry: () => failed.current && run(failed.current),
   };

@@ -40,7 +40,7 @@ function Loaded({ id, named }: { readonly id: string; readonly named: number | u
       {head.data && <Head head={head.data} onChanged={head.reload} />}
       {head.data && <Summary id={id} />}
       <FindInside id={id} at={named} onGo={(seq) => goTo(id, seq)} onWords={setWords} />
-      <Messages pages={pages} named={named} words={words} />
+      <Messages pages={pages} named={named} words={words} total={head.data?.total} />
       {head.data && pages.cursor === undefined && <AskHere head={head.data} onAnswer={refresh} />}
     </article>
   );
@@ -65,9 +65,11 @@ function Messages(props: {
   readonly pages: MessagePages;
   readonly named: number | undefined;
   readonly words: readonly string[];
+  /** Number of all messages, when it is known. */
+  readonly total: number | undefined;
 }) {
-  const { pages, named, words } = props;
-  const { messages, cursor, error, hasEarlier } = pages;
+  const { pages, named, words, total } = props;
+  const { messages, cursor, error } = pages;
   const list = useRef<HTMLOListElement>(null);
   const end = useRef<HTMLDivElement>(null);
   const loadMore = useRef(pages.more);
@@ -85,6 +87,17 @@ function Messages(props: {
   useEffect(() => {
     if (isNamedThere) document.getElementById(`m${named}`)?.scrollIntoView();
   }, [named, isNamedThere]);
+  const [jump, setJump] = useState<{ readonly seq: number }>();
+  useEffect(() => {
+    const target = jump && document.getElementById(`m${jump.seq}`);
+    if (!target) return;
+    show(target);
+    setJump(undefined);
+  }, [jump, messages]);
+  const jumpTo = (seq: number) => {
+    pages.jump(seq);
+    setJump({ seq });
+  };
   useEffect(() => markWords(list.current, words), [words, messages]);
   useKeys({
     ...{ j: () => step(1), k: () => step(-1) },
@@ -92,11 +105,7 @@ function Messages(props: {
   });
   return (
     <>
-      {hasEarlier && (
-        <button type="button" onClick={pages.earlier}>
-          Earlier messages
-        </button>
-      )}
+      <Moves pages={pages} total={total} onJump={jumpTo} />
       <ol class="messages" ref={list}>
         {messages.map((message) => (
           <MessageView
@@ -110,6 +119,37 @@ function Messages(props: {
         {error ? <TryAgain onClick={pages.retry} /> : cursor !== undefined && 'Loading…'}
       </div>
     </>
+  );
+}
+
+/** Buttons to messages that are not loaded. Nothing if all are. */
+function Moves(props: {
+  readonly pages: MessagePages;
+  readonly total: number | undefined;
+  onJump(seq: number): void;
+}) {
+  const { pages, total, onJump } = props;
+  const { messages, cursor, hasEarlier } = pages;
+  const hasLater = messages.length > 0 && cursor !== undefined && total !== undefined;
+  if (!hasEarlier && !hasLater) return null;
+  return (
+    <p class="actions">
+      {hasEarlier && (
+        <>
+          <button type="button" onClick={() => onJump(1)}>
+            First message
+          </button>
+          <button type="button" onClick={pages.earlier}>
+            Earlier messages
+          </button>
+        </>
+      )}
+      {hasLater && (
+        <button type="button" onClick={() => onJump(total)}>
+          Newest message
+        </button>
+      )}
+    </p>
   );
 }
 
