@@ -24,6 +24,7 @@ const CYCLE_MS = 146_097 * 24 * 60 * 60_000;
 export class LocalSlots {
   readonly #format: Intl.DateTimeFormat;
   readonly #slots = new Map<number, Slot>();
+  #last: { readonly quarter: number; readonly slot: Slot } | undefined;
 
   /** `timeZone`: an IANA name. */
   constructor(timeZone: string) {
@@ -35,6 +36,11 @@ export class LocalSlots {
   /** `time`: epoch milliseconds. */
   of(time: number): Slot {
     const quarter = Math.floor(time / QUARTER_MS);
+    if (this.#last?.quarter !== quarter) this.#last = { quarter, slot: this.#slotOf(quarter) };
+    return this.#last.slot;
+  }
+
+  #slotOf(quarter: number): Slot {
     const known = this.#slots.get(quarter);
     if (known !== undefined) return known;
     const { day, clock } = this.#formatted(quarter * QUARTER_MS);

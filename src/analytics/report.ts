@@ -2,10 +2,11 @@
  * A report over a range of days: sums by period, module, role, model and conversation, hours of the week,
  * durations of sessions, and topics. Days are those of the reader's time zone.
  */
+import { runInSlices } from '../base/time-slice.js';
 import type { ConversationHead, Role } from '../stores/conversations/document/schema.js';
 import { costsOnce } from './copied-costs.js';
 import type { ConversationFigures } from './figures.js';
-import { LocalSlots } from './local-hours.js';
+import { LocalSlots, type Slot } from './local-hours.js';
 import type { MessageFigures } from './message-figures.js';
 import { type Sums, Tallies, Tally } from './message-sums.js';
 import { type Pace, PaceMeter } from './pace.js';
@@ -45,9 +46,18 @@ export interface ConversationReport {
 /** Name of conversations without a module. */
 const NO_MODULE = '';
 
-export function reportOf(given: Iterable<ConversationFigures>, request: ReportRequest): Report {
+/** Computes the report in slices, because a store may have a million messages. */
+export const reportOf = (
+  given: Iterable<ConversationFigures>,
+  request: ReportRequest,
+): Promise<Report> => runInSlices(reportSteps(given, request));
+
+function* reportSteps(
+  given: Iterable<ConversationFigures>,
+  request: ReportRequest,
+): Generator<void, Report> {
   const { period, timeZone } = request;
-  const all = [...given];
+  const all = [...given]; // as they are now
   const costOnceIn = costsOnce(all);
   const slots = new LocalSlots(timeZone);
   const totals = new Tally();
@@ -55,7 +65,9 @@ export function reportOf(given: Iterable<ConversationFigures>, request: ReportRe
   const week = Array.from({ length: 7 }, () => new Array<number>(24).fill(0));
   const paceMeter = new PaceMeter();
   const conversations: ConversationReport[] = [];
+  const inPeriod = onceForEachRun((slot: Slot) => periods.of(periodOf(slot, period)));
   for (const figures of all) {
+    yield;
     if (request.module !== undefined && figures.head.module !== request.module) continue;
     const own = new Tally();
     const costOnce = costOnceIn(figures);
@@ -64,7 +76,7 @@ export function reportOf(given: Iterable<ConversationFigures>, request: ReportRe
       const slot = slotWithin(message, slots, request);
       if (slot === undefined) continue;
       times.push(message.time);
-      const tallies = [totals, own, periods.of(periodOf(slot, period)), roles.of(message.role)];
+      const tallies = [totals, own, inPeriod(slot), roles.of(message.role)];
       tallies.push(modules.of(moduleOf(figures.head)));
       if (message.model !== undefined) tallies.push(models.of(message.model));
       const counted = costOnce(message);
@@ -89,6 +101,15 @@ export function reportOf(given: Iterable<ConversationFigures>, request: ReportRe
 }
 
 type TalliesByKind = [Tallies, Tallies, Tallies, Tallies];
+
+/** Most messages have the slot of the one before them. */
+function onceForEachRun<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+  let last: { readonly key: Key; readonly value: Value } | undefined;
+  return (key) => {
+    if (last?.key !== key) last = { key, value: compute(key) };
+    return last.value;
+  };
+}
 
 const moduleOf = ({ module = NO_MODULE }: ConversationHead) => module;
 

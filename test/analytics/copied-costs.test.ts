@@ -22,10 +22,10 @@ const conversation = (
 });
 const REQUEST = { timeZone: 'UTC', period: 'day' } as const;
 
-it('counts once, and for the source', () => {
+it('counts once, and for the source', async () => {
   const source = conversation('a', [answer(0, 0.5), answer(1, 0.25)]);
   const branch = conversation('b', [answer(0, 0.5), answer(9, 0.125)], 'a');
-  const { totals, conversations, models } = reportOf([branch, source], REQUEST);
+  const { totals, conversations, models } = await reportOf([branch, source], REQUEST);
   expect(totals).toMatchObject({
     ...{ messages: 4, billedTokens: 3000 },
     costs: [{ currency: 'USD', total: 0.875 }],
@@ -41,7 +41,8 @@ it('counts once, and for the source', () => {
   ]);
 });
 
-it('counts for the branch if the source was deleted', () => {
+it('counts for the branch if the source was deleted', async () => {
   const branch = conversation('b', [answer(0, 0.5)], 'a');
-  expect(reportOf([branch], REQUEST).totals.costs).toEqual([{ currency: 'USD', total: 0.5 }]);
+  const { totals } = await reportOf([branch], REQUEST);
+  expect(totals.costs).toEqual([{ currency: 'USD', total: 0.5 }]);
 });

@@ -123,7 +123,7 @@ export const getAnalytics = defineTool({
   async run({ include, limit, maxTokens: budget, ...request }, app, call) {
     spanOf({ from: request.from, to: request.to }); // refuses a span that ends before it begins
     const timeZone = request.timeZone ?? app.timeZone();
-    const report = reportOf(await app.figures.all(call), { ...request, timeZone });
+    const report = await reportOf(await app.figures.all(call), { ...request, timeZone });
     const has = (part: (typeof ANALYTICS_PARTS)[number]) => include.includes(part);
     const first = (groups: readonly Group[]) => groups.slice(0, limit).map(toNamed);
     const around = {
