@@ -2,10 +2,12 @@
  * The cleanup at the start of a process. It removes what dead processes left, and versions beyond their
  * limits. Files of live processes are not changed.
  */
+import { basename } from 'node:path';
 import { systemClock } from '../../base/clock.js';
+import { TimeSlice } from '../../base/time-slice.js';
 import { sweepTemporaries } from '../../files/atomic/staging.js';
 import { sweepLocks } from '../../files/locks/lock-takeover.js';
-import { listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
+import { entriesNow, listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
 import { readStamp } from '../../files/read/stamp.js';
 import type { ConversationTrash } from './conversation-trash.js';
 import { CONVERSATION_ID } from './document/conversation-id.js';
@@ -26,12 +28,15 @@ export async function cleanUpStore(
   await sweepTemporaries(options.logsFolder);
   await merges.recover();
   await trash.tidy();
+  const slice = new TimeSlice({ readsDisk: true });
   for (const name of await listFolders(options.logsFolder)) {
     if (!CONVERSATION_ID.test(name)) continue;
-    await versions.prune(name);
-    const isUnfinished = (await readStamp(files.fileOf(name))) === undefined;
-    if (isUnfinished && (await isAbandoned(files.folderOf(name)))) {
-      await removeEmptyFolder(files.folderOf(name));
+    if (slice.isSpent()) await slice.yield();
+    const folder = files.folderOf(name);
+    const entries = new Set(entriesNow(folder).map((entry) => entry.name));
+    if (entries.has(basename(versions.folderOf(name)))) await versions.prune(name);
+    if (!entries.has(basename(files.fileOf(name))) && (await isAbandoned(folder))) {
+      await removeEmptyFolder(folder);
     }
   }
 }

@@ -6,11 +6,13 @@
 import { join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
+import { TimeSlice } from '../../base/time-slice.js';
 import type { Durability } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { tryLease } from '../../files/locks/lease.js';
 import { listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
+import { readStampNow } from '../../files/read/stamp.js';
 import type { ConversationStore } from '../conversations/conversations.js';
 import { CONVERSATION_ID } from '../conversations/document/conversation-id.js';
 import { screenedBy, type TextScreen } from '../text-screen.js';
@@ -73,9 +75,13 @@ export class ResearchJobFiles implements ResearchJobs {
 
   async list(): Promise<{ conversationId: string; job: ResearchJob }[]> {
     const jobs: { conversationId: string; job: ResearchJob }[] = [];
+    const slice = new TimeSlice({ readsDisk: true });
     for (const conversationId of await listFolders(this.#options.logsFolder)) {
       if (!CONVERSATION_ID.test(conversationId)) continue;
+      if (slice.isSpent()) await slice.yield();
       try {
+        // Most conversations have none. This costs much less than to try to open it.
+        if (readStampNow(this.#fileOf(conversationId)) === undefined) continue;
         const job = await this.get(conversationId);
         if (job !== undefined) jobs.push({ conversationId, job });
       } catch (error) {
