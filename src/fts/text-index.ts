@@ -11,7 +11,7 @@ import type { QueryColumns } from './query/parser.js';
 import { phrasesOf, type QueryNode } from './query/tree.js';
 import { executeQuery, throwIfCancelled } from './ranking/execute-query.js';
 import { SearchResult } from './search-result.js';
-import { EncodedIndexReader, encodeIndex, IndexDecoder } from './segments/index-codec.js';
+import { encodeIndex, IndexDecoder } from './segments/index-codec.js';
 import type { DocumentId, Layout } from './segments/segment.js';
 import { SegmentStore } from './segments/segment-store.js';
 import type { Dictionary } from './terms/dictionary.js';
@@ -134,11 +134,6 @@ export class TextIndex {
   decoder(documents = 0): IndexDecoder {
     this.#store.reserve(documents);
     return new IndexDecoder(this.#store);
-  }
-
-  /** Reads the buffers of `encode` of an index with these columns, without decoding them into this index. */
-  reader(): EncodedIndexReader {
-    return new EncodedIndexReader(this.#store.layout);
   }
 
   /** Searches without pauses. Throws `QUERY_SYNTAX` with `details.position`, `CANCELLED`. */

@@ -9,7 +9,7 @@ import { runToCompletion } from '../../base/time-slice.js';
 import type { PackedTerms } from '../terms/term-table.js';
 import { alphabeticalOrder } from '../terms/term-tree.js';
 import { decodeArrays, encodeArrays } from './array-codec.js';
-import type { DocumentId, Layout } from './segment.js';
+import type { DocumentId } from './segment.js';
 import { decodeSegment, encodeSegment } from './segment-codec.js';
 import type { SegmentStore } from './segment-store.js';
 
@@ -36,46 +36,6 @@ export function encodeIndex(
   return [encodeTerms, ...segments];
 }
 
-/** The terms of the first buffer; `undefined` if it is damaged or of another version. */
-function decodeTerms(buffer: Buffer): (PackedTerms & { order: Uint32Array }) | undefined {
-  const decoded = decodeArrays(buffer);
-  if (decoded === undefined || !(decoded.meta as { isTerms?: boolean }).isTerms) return undefined;
-  // The checksum proves that these are the arrays that encodeIndex wrote.
-  return decoded.arrays as unknown as PackedTerms & { order: Uint32Array };
-}
-
-/** The segment of another buffer; `undefined` if it is damaged, of another version, columns or terms. */
-function decodeSegmentOf(termCount: number, buffer: Buffer, layout: Layout) {
-  const decoded = decodeSegment(buffer, layout);
-  const lastTerm = decoded?.segment.parts.terms.at(-1) ?? 0;
-  return lastTerm >= termCount ? undefined : decoded;
-}
-
-/** Reads the buffers of `encodeIndex` in their order and keeps none, to check them. */
-export class EncodedIndexReader {
-  readonly #layout: Layout;
-  #termCount = 0;
-
-  constructor(layout: Layout) {
-    this.#layout = layout;
-  }
-
-  /** Reads the first buffer. False if it is damaged or of another version. */
-  readTerms(buffer: Buffer): boolean {
-    const terms = decodeTerms(buffer);
-    this.#termCount = terms?.ends.length ?? 0;
-    return terms !== undefined;
-  }
-
-  /**
-   * The ids of the documents of one of the other buffers. `undefined` if it is damaged, of another version or
-   * of other columns.
-   */
-  documentsIn(buffer: Buffer): ArrayLike<DocumentId> | undefined {
-    return decodeSegmentOf(this.#termCount, buffer, this.#layout)?.segment.ids;
-  }
-}
-
 /** Decodes the buffers of `encodeIndex` in their order. Call `close` in every case. */
 export class IndexDecoder {
   readonly #store: SegmentStore;
@@ -90,9 +50,12 @@ export class IndexDecoder {
    * The caller must not put or delete documents until `close`.
    */
   decodeTerms(buffer: Buffer): boolean {
-    const packed = decodeTerms(buffer);
-    if (packed === undefined) return false;
-    if (!this.#store.dictionary.adopt(packed, packed.order)) return false;
+    const { dictionary } = this.#store;
+    const decoded = decodeArrays(buffer);
+    if (decoded === undefined || !(decoded.meta as { isTerms?: boolean }).isTerms) return false;
+    // The checksum proves that these are the arrays that encodeIndex wrote.
+    const packed = decoded.arrays as unknown as PackedTerms & { order: Uint32Array };
+    if (!dictionary.adopt(packed, packed.order)) return false;
     this.#termCount = packed.ends.length;
     return true;
   }
@@ -102,10 +65,20 @@ export class IndexDecoder {
    * added, if it is damaged, of another version or other columns, or has a document that is in the index.
    */
   decodeSegment(buffer: Buffer): ArrayLike<DocumentId> | undefined {
-    const decoded = decodeSegmentOf(this.#termCount, buffer, this.#store.layout);
-    if (decoded === undefined) return undefined;
-    const { segment, totals } = decoded;
-    return this.#store.adopt(segment, totals) ? segment.ids : undefined;
+    const decoded = this.#decoded(buffer);
+    return decoded && this.#store.adopt(decoded.segment, decoded.totals)
+      ? decoded.segment.ids
+      : undefined;
+  }
+
+  /** Like `decodeSegment`, but adds nothing, to check a buffer. */
+  documentsIn(buffer: Buffer): ArrayLike<DocumentId> | undefined {
+    return this.#decoded(buffer)?.segment.ids;
+  }
+
+  #decoded(buffer: Buffer) {
+    const decoded = decodeSegment(buffer, this.#store.layout);
+    return (decoded?.segment.parts.terms.at(-1) ?? 0) >= this.#termCount ? undefined : decoded;
   }
 
   /** `isComplete`: all encoded documents were decoded. Otherwise terms without documents are dropped. */

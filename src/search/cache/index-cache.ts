@@ -88,10 +88,11 @@ export async function readIndexCache(
     if (manifest === undefined) return;
     conversations = manifest.heads.length;
     const present = new Uint8Array(manifest.documents);
-    const reader = new MessageIndex().text.reader();
+    // This index is only for the check, so the decoder is not closed.
+    const decoder = new MessageIndex().text.decoder();
     const { value: terms } = await pieces.next();
-    const isReadable = terms !== undefined && reader.readTerms(terms);
-    if (isReadable) for await (const piece of pieces) mark(reader.documentsIn(piece), present);
+    const isReadable = terms !== undefined && decoder.decodeTerms(terms);
+    if (isReadable) for await (const piece of pieces) mark(decoder.documentsIn(piece), present);
     for (const one of completeIn(manifest, present)) onComplete(one);
   });
   return conversations;
