@@ -63,35 +63,59 @@ type Digested = Pick<PastMessage, 'id' | 'role' | 'content' | 'createdAt' | 'met
 
 /** `times` as in the mark: times that come from the file are not part of the digest. */
 export function digestOf(messages: readonly Digested[], times: SourceMark['times']): string {
-  return digest(messages, ({ id, role, content, createdAt, metadata }) => [
-    ...[id, role, content],
-    ...[times === 'file' ? null : createdAt, metadata ?? null],
-  ]);
+  return digestsOf(messages, times).hash;
 }
 
 export function contentDigestOf(messages: readonly Digested[]): string {
-  return digest(messages, ({ id, role, content }) => [id, role, content]);
+  const said = new Digest();
+  for (const message of messages) said.add(contentOf(message));
+  return said.end();
 }
+
+/** Both digests of a mark. Each text is converted to JSON only once. */
+export function digestsOf(
+  messages: readonly Digested[],
+  times: SourceMark['times'],
+): Pick<SourceMark, 'hash' | 'said'> {
+  const [hash, said] = [new Digest(), new Digest()];
+  for (const message of messages) {
+    const { createdAt, metadata } = message;
+    const content = contentOf(message);
+    const others = JSON.stringify([times === 'file' ? null : createdAt, metadata ?? null]);
+    said.add(content);
+    hash.add(`${content.slice(0, -1)},${others.slice(1)}`); // one list of all five
+  }
+  return { hash: hash.end(), said: said.end() };
+}
+
+const contentOf = ({ id, role, content }: Digested) => JSON.stringify([id, role, content]);
 
 /** A title that was derived from a message is treated as no title. */
 export function headDigestOf(head: PastFields & { readonly titleFrom?: string }): string {
   const { title, titleFrom, module, tags, pinned } = head;
   const own = titleFrom === undefined ? title : undefined;
-  return digest([head], () => [own ?? null, module ?? null, [...(tags ?? [])], pinned ?? false]);
+  const digest = new Digest();
+  digest.add(JSON.stringify([own ?? null, module ?? null, tags ?? [], pinned ?? false]));
+  return digest.end();
 }
 
-function digest<T>(items: readonly T[], part: (item: T) => unknown): string {
-  let text = '';
-  let hash: ReturnType<typeof sha256Stream> | undefined;
-  for (const item of items) {
-    text += `${JSON.stringify(part(item))}\n`;
-    if (text.length < HASHED_AT_ONCE) continue;
-    hash ??= sha256Stream();
-    hash.update(Buffer.from(text));
-    text = '';
+/** Hashes JSON texts, each of them as a line. */
+class Digest {
+  #text = '';
+  #stream: ReturnType<typeof sha256Stream> | undefined;
+
+  add(json: string): void {
+    this.#text += `${json}\n`;
+    if (this.#text.length < HASHED_AT_ONCE) return;
+    this.#stream ??= sha256Stream();
+    this.#stream.update(Buffer.from(this.#text));
+    this.#text = '';
   }
-  hash?.update(Buffer.from(text));
-  return ownCopy((hash?.hex() ?? sha256Hex(text)).slice(0, DIGITS));
+
+  end(): string {
+    this.#stream?.update(Buffer.from(this.#text));
+    return ownCopy((this.#stream?.hex() ?? sha256Hex(this.#text)).slice(0, DIGITS));
+  }
 }
 
 /** Whether an id of the source can be a message id of the store. It must be long enough to be unique. */

@@ -10,8 +10,7 @@ import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import type { PastFields, PastMessage } from '../../stores/conversations/writing/append.js';
 import type { ImportedConversation, ImportedMessage } from '../source-interface.js';
 import {
-  contentDigestOf,
-  digestOf,
+  digestsOf,
   headDigestOf,
   isOwnId,
   type SourceMark,
@@ -44,13 +43,14 @@ export function candidateOf(kind: string, given: ImportedConversation): Candidat
     tags: [...new Set([kind, ...(given.tags ?? [])])],
   };
   const times = isDated ? undefined : ('file' as const);
+  const { hash, said } = digestsOf(messages, times);
   // Not `{ ...{ kind`: V8 gives each object of such a literal a hidden class of its own, and the store keeps it.
   const mark: SourceMark = {
     kind,
     id,
     count: messages.length,
-    hash: digestOf(messages, times),
-    said: contentDigestOf(messages),
+    hash,
+    said,
     head: headDigestOf(fields),
     ...(times && { times }),
     ...(given.isRemnant && { isRemnant: true }),

@@ -130,8 +130,10 @@ function textOfMessage({ content, metadata, type }: Read, names: NamedFiles): st
   const shown = shownCitations(metadata);
   const body = bodyOf(content, type, names).replace(CITATION, (mark) => shown.get(mark) ?? '');
   // An uploaded image is both a part and an attachment; it is named again only if its line lacks the name.
+  const attachments = objectsIn(metadata['attachments']);
+  if (attachments.length === 0) return body;
   const pointers = JSON.stringify(content['parts'] ?? []);
-  const files = objectsIn(metadata['attachments']).flatMap((file) => {
+  const files = attachments.flatMap((file) => {
     const id = textIn(file['id']);
     const name = textIn(file['name']) ?? id ?? 'unnamed';
     const path = names(id ?? name);
