@@ -39,13 +39,14 @@ const NEAR = 0.9;
 const FAR_INTERVAL_MS = 10_000;
 const NEAR_INTERVAL_MS = 1_000;
 /**
- * A measurement is used at least 20 times as long as it took, because a large store takes seconds to measure.
+ * A measurement is used at least 100 times as long as it took, because a large store takes seconds to measure.
  */
-const INTERVAL_PER_MS = 20;
+const INTERVAL_PER_MS = 100;
 /**
- * A store grows by at most 100 MB a second. A measurement is repeated before the store can be near its limit.
+ * A store grows by at most 10 MB a second, besides what this process has announced. A measurement is repeated
+ * before the store can be near its limit.
  */
-const MAX_GROWTH_BYTES_PER_MS = 100_000;
+const MAX_GROWTH_BYTES_PER_MS = 10_000;
 
 export class StoreSize {
   readonly #options: StoreSizeOptions;
@@ -121,10 +122,9 @@ export class StoreSize {
     const last = this.#last;
     if (last === undefined) return this.measure();
     const ageMs = nowMs - last.atMs;
-    if (last.size.sizeBytes >= limitBytes * NEAR) {
-      return ageMs < NEAR_INTERVAL_MS ? last.size : this.measure();
-    }
-    const untilNearMs = (limitBytes * NEAR - last.size.sizeBytes) / MAX_GROWTH_BYTES_PER_MS;
+    const untilNear = limitBytes * NEAR - last.size.sizeBytes - this.#grownBytes;
+    if (untilNear <= 0) return ageMs < NEAR_INTERVAL_MS ? last.size : this.measure();
+    const untilNearMs = untilNear / MAX_GROWTH_BYTES_PER_MS;
     const longMs = Math.min(last.tookMs * INTERVAL_PER_MS, untilNearMs);
     // After an error, the next write repeats the measurement.
     if (ageMs >= Math.max(FAR_INTERVAL_MS, longMs)) this.measure().catch(() => undefined);

@@ -7,8 +7,8 @@ import { StoreSize } from '../../src/maintenance/store-size.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 it.each([
-  ['far away', 1e12, [1, 1, 1, 4]],
-  ['near', 1e6, [1, 1, 3, 4]],
+  ['far away', 1e12, [1, 1, 1, 1, 5]],
+  ['near', 1e6, [1, 1, 3, 4, 5]],
 ])('is measured less often where that takes a second and the limit is %s', async (_, limitBytes, files) => {
   const folder = tempFolder();
   let now = 0;
@@ -21,7 +21,7 @@ it.each([
     limitBytes,
     clock: { now: () => 0, monotonic },
   });
-  for (const [index, atMs] of [0, 5000, 15_000, 35_000].entries()) {
+  for (const [index, atMs] of [0, 5000, 15_000, 35_000, 125_000].entries()) {
     writeFileSync(join(folder, `${index}.json`), '{}');
     now = atMs;
     await size.requireRoom();
@@ -29,4 +29,20 @@ it.each([
     const knownFiles = async () => (await size.byFolder()).get(folder)?.files;
     await expect.poll(knownFiles).toBe(files[index]);
   }
+});
+
+it('is measured again when what was announced since brings it near its limit', async () => {
+  const folder = tempFolder();
+  let now = 0;
+  const clock = { now: () => 0, monotonic: () => now };
+  const size = new StoreSize({ folders: [folder], limitBytes: 1e9, clock });
+  const knownFiles = async () => (await size.byFolder()).get(folder)?.files;
+  await size.requireRoom(8e8);
+  writeFileSync(join(folder, 'new.json'), '{}');
+  now = 2000;
+  await size.requireRoom(8e7);
+  expect(await knownFiles()).toBe(0);
+  await size.requireRoom(8e7); // the announced 880 MB are not near the limit yet
+  await size.requireRoom(1);
+  expect(await knownFiles()).toBe(1);
 });
