@@ -1,7 +1,7 @@
 /**
  * The size of the store and its limit (DAYBOOK_MAX_SIZE_MB). The trash does not count for the limit. Writes
- * call `requireRoom` first. Far from the limit, it uses an earlier measurement, which is repeated in the
- * background every ten seconds, or less often if a measurement takes long.
+ * call `requireRoom` first. Unless the limit is near, it uses an earlier measurement, which is repeated in the
+ * background every ten seconds to a minute, or less often if a measurement takes long.
  */
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.js';
@@ -36,10 +36,13 @@ export const NEARLY_FULL = 0.8;
 const NO_DATA = new Set(['.locks', '.leases', '.git']);
 /** Above this share of the limit, a measurement is used only for a second. */
 const NEAR = 0.9;
-const FAR_INTERVAL_MS = 10_000;
 const NEAR_INTERVAL_MS = 1_000;
+const INTERVAL_MS = 10_000;
+/** If the store cannot be near its limit by then. */
+const FAR_INTERVAL_MS = 60_000;
 /**
- * A measurement is used at least 100 times as long as it took, because a large store takes seconds to measure.
+ * Far from the limit a measurement is used at least 100 times as long as it took, because a large store takes
+ * seconds to measure.
  */
 const INTERVAL_PER_MS = 100;
 /**
@@ -125,9 +128,11 @@ export class StoreSize {
     const untilNear = limitBytes * NEAR - last.size.sizeBytes - this.#grownBytes;
     if (untilNear <= 0) return ageMs < NEAR_INTERVAL_MS ? last.size : this.measure();
     const untilNearMs = untilNear / MAX_GROWTH_BYTES_PER_MS;
-    const longMs = Math.min(last.tookMs * INTERVAL_PER_MS, untilNearMs);
+    const farMs = Math.max(FAR_INTERVAL_MS, last.tookMs * INTERVAL_PER_MS);
     // After an error, the next write repeats the measurement.
-    if (ageMs >= Math.max(FAR_INTERVAL_MS, longMs)) this.measure().catch(() => undefined);
+    if (ageMs >= Math.max(INTERVAL_MS, Math.min(farMs, untilNearMs))) {
+      this.measure().catch(() => undefined);
+    }
     return last.size;
   }
 
