@@ -75,7 +75,9 @@ export class MessageScreen implements Screen, TextScreen {
 
   /** Returns the text with marks, and adds the kind of each removed part to `masked`. */
   async text(given: string, masked: string[]): Promise<string> {
-    const { text, parts } = withoutPrivateParts(given);
+    const { text, parts } = mayBePrivate(given)
+      ? withoutPrivateParts(given)
+      : { text: given, parts: 0 };
     for (let part = 0; part < parts; part += 1) masked.push(PRIVATE);
     if (!this.#masksSecrets) return text;
     const pieces: string[] = [];

@@ -22,8 +22,8 @@ export function defined(fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** The same; `undefined` if no field is left. */
+/** The same; `undefined` if no field is left, as for most messages. */
 export function definedOrNothing(fields: JsonObject): JsonObject | undefined {
-  const kept = defined(fields);
-  return Object.keys(kept).length === 0 ? undefined : kept;
+  const hasNone = Object.values(fields).every((value) => value === undefined);
+  return hasNone ? undefined : defined(fields);
 }
