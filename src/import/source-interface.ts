@@ -60,6 +60,8 @@ export interface ImportedConversation extends RecordLocation {
   readonly messages: readonly ImportedMessage[];
   /** Each is imported only if the conversation has no summary of its level. */
   readonly summaries?: { readonly [level in SummaryLevel]?: ImportedSummary } | undefined;
+  /** If it is one branch of a tree of messages: the id of the branch that the source shows, also for that one. */
+  readonly treeId?: string | undefined;
   /** Ids of all messages that the source has of it, including those of other branches. */
   readonly allIds?: ReadonlySet<string> | undefined;
   /** Names of the files of the input that its messages mention. */

@@ -74,7 +74,15 @@ export class AlreadyImported {
    * conversation another id since.
    */
   getByFirstMessage({ kind, first }: SourceMark): KnownConversation | undefined {
-    return this.#withMark(first === undefined ? undefined : this.#byFirst.get({ kind, id: first }));
+    const found = this.#withMark(first && this.#byFirst.get({ kind, id: first }));
+    return found?.mark.first === first ? found : undefined;
+  }
+
+  /** The conversations of one tree of messages: the shown branch, other branches, and those made by imports. */
+  ofTree({ kind, id }: SourceId): readonly string[] {
+    const isOfTree = (each: string) =>
+      each.startsWith(id) && [undefined, ':', '+'].includes(each[id.length]);
+    return [...this.#byId.where(kind, isOfTree)];
   }
 
   #withMark(conversationId: string | undefined): KnownConversation | undefined {

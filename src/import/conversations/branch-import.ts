@@ -8,7 +8,7 @@ import { later } from '../../base/clock.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';
 import type { AlreadyImported } from './already-imported.js';
-import { markIn, type SourceMark } from './import-mark.js';
+import { markIn, type SourceId, type SourceMark } from './import-mark.js';
 import { type Candidate, type CandidateMessage, otherVersionId } from './planned-conversation.js';
 import type { BranchContent } from './reconcile.js';
 
@@ -38,7 +38,7 @@ export class BranchImport {
     content: BranchContent,
   ): Promise<BranchOutcome> {
     const parent = await this.#options.store.load(parentId);
-    const all = [parent, ...(await this.#branchesOf(parentId, candidate.mark))];
+    const all = [parent, ...(await this.#branchesOf(parentId, candidate))];
     const [first, ...others] = all
       .map((conversation) => sharedWith(conversation, content))
       .filter(({ last }) => last !== undefined);
@@ -47,26 +47,42 @@ export class BranchImport {
     const { conversation, last, count, isAtEnd } = best;
     const rest = { messages: content.messages.slice(count), previous: last };
     if (rest.messages.length === 0) return { added: 0, isNew: false };
+    // Another conversation may have the next messages.
+    if (count > 0) return this.add(conversation.conversationId, candidate, rest);
     if (isAtEnd) return this.#extend(conversation, candidate, rest.messages);
     // The conversation has other messages after the last shared one.
-    return count > 0
-      ? this.add(conversation.conversationId, candidate, rest)
-      : this.#create(conversation, candidate, rest);
+    return this.#create(conversation, candidate, rest);
   }
 
-  /** Whether a branch of the conversation has this message. */
-  async has(parentId: string, candidate: Candidate, messageId: string): Promise<boolean> {
-    const branches = await this.#branchesOf(parentId, candidate.mark);
-    return branches.some(({ messages }) => messages.some(({ id }) => id === messageId));
+  /** Whether a branch of the conversation has one of these messages. */
+  async hasAny(
+    parentId: string,
+    candidate: Candidate,
+    messageIds: ReadonlySet<string>,
+  ): Promise<boolean> {
+    const branches = await this.#branchesOf(parentId, candidate);
+    return branches.some(({ messages }) => messages.some(({ id }) => messageIds.has(id)));
+  }
+
+  /** A conversation of the tree that has one of these messages. */
+  async holderIn(tree: SourceId, messageIds: ReadonlySet<string>): Promise<string | undefined> {
+    for (const conversationId of this.#options.known.ofTree(tree)) {
+      const { messages } = await this.#options.store.load(conversationId);
+      if (messages.some(({ id }) => messageIds.has(id))) return conversationId;
+    }
+    return undefined;
   }
 
   /**
-   * The branches of the conversation, their branches, and those that earlier imports made for the same source.
+   * The branches of the conversation, their branches, those that earlier imports made for the same source, and
+   * the others of the same tree.
    */
-  async #branchesOf(parentId: string, { kind, id }: SourceMark): Promise<Conversation[]> {
-    const { store } = this.#options;
+  async #branchesOf(parentId: string, { mark, treeId }: Candidate): Promise<Conversation[]> {
+    const { store, known } = this.#options;
+    const { kind, id } = mark;
     const heads = await store.list();
-    const found = new Set([parentId]);
+    const tree = treeId === undefined ? [] : known.ofTree({ kind, id: treeId });
+    const found = new Set([parentId, ...tree]);
     // A branch may be listed before its parent. The set grows while it is read.
     for (const parent of found) {
       for (const { conversationId, branchOf, metadata } of heads) {

@@ -48,6 +48,8 @@ export class ConversationImport {
   readonly #created = new Set<string>();
   /** Conversations that are being imported or are done in this import. */
   readonly #started = new BySource<Promise<void>>();
+  /** By the tree of an earlier import: the last of its conversations that this import has begun. */
+  readonly #turns = new BySource<Promise<void>>();
   /** For a conversation that is a branch: the conversation whose import it waits for. */
   readonly #waitsFor = new BySource<SourceId>();
 
@@ -63,11 +65,33 @@ export class ConversationImport {
   importOne(kind: string, given: ImportedConversation): Promise<void> {
     const source = { kind, id: given.id };
     if (this.#started.get(source) !== undefined) return this.#reportDuplicate(given);
-    const importing = this.#import(kind, given);
+    const importing = this.#inTurn(kind, given);
     this.#started.set(source, importing);
     const ended = () => this.#started.set(source, FINISHED);
     importing.then(ended, ended);
     return importing;
+  }
+
+  /**
+   * The conversations of a tree that was imported before are imported in turn, because their messages may be
+   * in others of them than the source has them now.
+   */
+  #inTurn(kind: string, given: ImportedConversation): Promise<void> {
+    const { treeId } = given;
+    if (treeId === undefined || !this.#isOldTree({ kind, id: treeId })) {
+      return this.#import(kind, given);
+    }
+    const tree = { kind, id: treeId };
+    const turn = (this.#turns.get(tree) ?? FINISHED).then(() => this.#import(kind, given));
+    const ended = () => this.#turns.get(tree) === settled && this.#turns.set(tree, FINISHED);
+    const settled: Promise<void> = turn.catch(() => undefined).then(() => void ended());
+    this.#turns.set(tree, settled);
+    return turn;
+  }
+
+  #isOldTree(tree: SourceId): boolean {
+    const id = this.#options.known.get(tree)?.conversationId;
+    return id !== undefined && !this.#created.has(id);
   }
 
   async #reportDuplicate(given: ImportedConversation): Promise<void> {
@@ -114,7 +138,8 @@ export class ConversationImport {
   async #importCandidate(candidate: Candidate): Promise<void> {
     const { outcome, known, dryRun, store } = this.#options;
     const { mark } = candidate;
-    const there = known.get(mark) ?? known.getByFirstMessage(mark);
+    const tree = this.#oldTreeOf(candidate);
+    const there = known.get(mark) ?? (tree ? undefined : known.getByFirstMessage(mark));
     const isLess = mark.isRemnant === true && there?.mark.isRemnant !== true;
     if (there === undefined && known.hasId(mark.id)) {
       // The conversation was exported from this store, or has the id of one that is in this store.
@@ -130,11 +155,21 @@ export class ConversationImport {
     else await this.#update(there, renamed(candidate, there.mark.id));
   }
 
+  /** The tree of a branch, if an earlier import brought it in. */
+  #oldTreeOf({ mark, treeId }: Candidate): SourceId | undefined {
+    if (treeId === undefined || treeId === mark.id) return undefined;
+    const tree = { kind: mark.kind, id: treeId };
+    return this.#isOldTree(tree) ? tree : undefined;
+  }
+
   /**
-   * Returns the conversation from which the candidate was branched, if it has the first message of the
-   * candidate: when it was imported, the source showed the candidate's messages as the main ones.
+   * Returns the conversation from which the candidate was branched, or another of its tree, if it has the first
+   * message of the candidate: when it was imported, the source showed another branch.
    */
-  async #parentWith({ mark, branchOf, messages }: Candidate): Promise<string | undefined> {
+  async #parentWith(candidate: Candidate): Promise<string | undefined> {
+    const { mark, branchOf, messages } = candidate;
+    const tree = this.#oldTreeOf(candidate);
+    if (tree !== undefined) return this.#branches.holderIn(tree, idsOf(messages.slice(0, 1)));
     const parent = branchOf && (await this.#parentOf(mark, branchOf));
     if (!parent || this.#created.has(parent.conversationId)) return undefined;
     const stored = await this.#options.store.load(parent.conversationId);
@@ -172,11 +207,13 @@ export class ConversationImport {
     await addSummaries(conversationId, summaries, store);
   }
 
-  async #create({ mark, fields, messages, branchOf }: Candidate): Promise<void> {
+  async #create(candidate: Candidate): Promise<void> {
+    const { mark, fields, messages, branchOf } = candidate;
     const { store, known } = this.#options;
     const { clientId, ...others } = fields;
     const isFree = clientId !== undefined && !known.isKeyTaken(clientId);
-    const parent = branchOf && (await this.#parentOf(mark, branchOf));
+    const tree = this.#oldTreeOf(candidate);
+    const parent = branchOf && (await this.#parentOf(mark, branchOf, tree));
     const whole = {
       ...others,
       ...(isFree && { clientId }),
@@ -198,21 +235,27 @@ export class ConversationImport {
    * Returns the conversation from which this one was branched. Waits until it is imported. A damaged export
    * may name a conversation as a branch of itself, also through others: then there is no parent.
    */
-  async #parentOf(own: SourceId, branchOf: { id: string; messageId: string }) {
+  async #parentOf(
+    own: SourceId,
+    branchOf: { id: string; messageId: string },
+    tree?: SourceId | undefined,
+  ) {
     const parent = { kind: own.kind, id: branchOf.id };
     for (let at: SourceId | undefined = parent; at !== undefined; at = this.#waitsFor.get(at)) {
       if (at.id === own.id) return undefined;
     }
     this.#waitsFor.set(own, parent);
     await this.#started.get(parent)?.catch(() => undefined); // its own import reports the error
-    const conversationId = this.#options.known.get(parent)?.conversationId;
+    const conversationId =
+      (tree && (await this.#branches.holderIn(tree, new Set([branchOf.messageId])))) ??
+      this.#options.known.get(parent)?.conversationId;
     return conversationId && { conversationId, messageId: branchOf.messageId };
   }
 
   async #update({ conversationId, mark }: KnownConversation, candidate: Candidate): Promise<void> {
     const { outcome, store, known, dryRun } = this.#options;
     const stored = await store.load(conversationId);
-    const keepsPath = await this.#isSharedWithBranch(stored, candidate);
+    const keepsPath = await this.#keepsPath(stored, candidate);
     const plan = reconcile(stored, mark, candidate, keepsPath);
     if (plan === undefined) {
       outcome.unchanged += 1;
@@ -235,12 +278,24 @@ export class ConversationImport {
     outcome.messages += (branched?.added ?? 0) + Math.max(0, own);
   }
 
-  /** Whether the messages that the conversation lacks are in a branch of it, so that it keeps its own. */
-  async #isSharedWithBranch(stored: Conversation, candidate: Candidate): Promise<boolean> {
-    if (!isOtherPath(stored, candidate)) return false;
-    const own = new Set(stored.messages.map(({ id }) => id));
-    const next = candidate.messages.find(({ id }) => !own.has(id));
-    return next !== undefined && this.#branches.has(stored.conversationId, candidate, next.id);
+  /**
+   * Whether the conversation keeps its messages although the source shows others: another conversation has the
+   * others, or branches of it.
+   */
+  async #keepsPath(stored: Conversation, candidate: Candidate): Promise<boolean> {
+    const { mark, treeId } = candidate;
+    const tree = treeId === undefined ? undefined : { kind: mark.kind, id: treeId };
+    const isAlone = tree === undefined || this.#options.known.ofTree(tree).length < 2;
+    const isOther = isOtherPath(stored, candidate);
+    if (isAlone && !isOther) return false;
+    // The links of the other branches name messages of this path.
+    if (!isAlone && isOther) return true;
+    const own = idsOf(stored.messages);
+    const missing = idsOf(candidate.messages.filter(({ id }) => !own.has(id)));
+    if (missing.size === 0) return false;
+    return isAlone
+      ? this.#branches.hasAny(stored.conversationId, candidate, missing)
+      : (await this.#branches.holderIn(tree, missing)) !== undefined;
   }
 
   /** The branch is written before the mark that says it is done, so that an import after a crash repeats it. */
@@ -251,6 +306,9 @@ export class ConversationImport {
     return done;
   }
 }
+
+const idsOf = (messages: readonly { readonly id: string }[]): ReadonlySet<string> =>
+  new Set(messages.map(({ id }) => id));
 
 /** Returns the candidate under the id with which it was first imported. */
 function renamed(candidate: Candidate, id: string): Candidate {

@@ -9,12 +9,7 @@ import { jsonCopy } from '../../stores/conversations/document/json-copy.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import type { PastFields, PastMessage } from '../../stores/conversations/writing/append.js';
 import type { ImportedConversation, ImportedMessage } from '../source-interface.js';
-import {
-  digestsOf,
-  headDigestOf,
-  isOwnId,
-  type SourceMark,
-} from './import-mark.js';
+import { digestsOf, headDigestOf, isOwnId, type SourceMark } from './import-mark.js';
 
 export type CandidateMessage = PastMessage & { readonly id: string; readonly createdAt: string };
 
@@ -28,6 +23,8 @@ export interface Candidate {
   readonly messages: readonly CandidateMessage[];
   /** Whether the source has a message of this stored id somewhere in the conversation. */
   isInSource(messageId: string): boolean;
+  /** As the source gives it; see `ImportedConversation`. */
+  readonly treeId?: string | undefined;
   /** The conversation of the same source from which it was branched, and the stored id of the message. */
   readonly branchOf?: { readonly id: string; readonly messageId: string } | undefined;
 }
@@ -66,6 +63,7 @@ export function candidateOf(kind: string, given: ImportedConversation): Candidat
       metadata: withMark(metadata, mark),
     },
     messages,
+    treeId: given.treeId,
     isInSource: memberOf(kind, given, messages),
     ...(branchOf?.messageId !== undefined && {
       branchOf: { id: branchOf.id, messageId: storedId(kind, branchOf.id, branchOf.messageId) },

@@ -33,7 +33,7 @@ export function isOtherPath(current: Conversation, { messages }: Candidate): boo
 }
 
 /**
- * `keepsPath`: the messages of another branch that the source shows now do not replace the stored ones.
+ * `keepsPath`: the source shows messages now that are in another conversation here, which keeps them.
  * Returns `undefined` if the source has nothing that was not imported before.
  */
 export function reconcile(
@@ -45,14 +45,15 @@ export function reconcile(
   if (!isChanged(mark, candidate.mark) || isOlder(current, mark, candidate)) return undefined;
   const head = headRevision(current, mark, candidate);
   const { messages } = candidate;
-  if (mayReplace(current, mark, candidate) && !(keepsPath && isOtherPath(current, candidate))) {
+  if (!keepsPath && mayReplace(current, mark, candidate)) {
     return { revision: { ...head, messages: [...messages] } };
   }
   const extended = extendedBySource(current, mark, messages);
   const from = extended === undefined ? firstDifference(current, messages) : mark.count;
   const start = firstMissing(current, messages, from);
   const fresh = messages.slice(start);
-  const isFollowed = extended !== undefined && !isContinued(current, messages.slice(0, start));
+  const isFollowed =
+    !keepsPath && extended !== undefined && !isContinued(current, messages.slice(0, start));
   if (isFollowed) return { revision: { ...head, messages: [...extended, ...fresh] } };
   const revision = { ...head, ...(extended && { messages: extended }) };
   if (fresh.length === 0) return { revision };

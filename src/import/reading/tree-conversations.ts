@@ -8,7 +8,7 @@ import type { TurnBuilder } from './turns.js';
 
 export type TreeConversation = Pick<
   ImportedConversation,
-  'id' | 'messages' | 'leftOut' | 'branchOf' | 'allIds'
+  'id' | 'messages' | 'leftOut' | 'branchOf' | 'treeId' | 'allIds'
 > & { readonly isMain: boolean };
 
 /**
@@ -40,6 +40,7 @@ export function* treeConversations<N extends TreeNode>(
       isMain,
       messages,
       leftOut: turns.leftOut,
+      treeId: id,
       allIds,
       ...(!isMain && { branchOf: before ?? { id } }),
     };

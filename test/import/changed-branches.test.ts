@@ -1,0 +1,100 @@
+/**
+ * Proves of exports of a tree of messages that grows, and of which each export shows another branch: each
+ * message is here exactly once, after the one that it answers, and a second import changes nothing.
+ */
+import { expect, it } from 'vitest';
+import { openImportBench } from './bench.js';
+
+interface Node {
+  readonly id: string;
+  readonly parent: string;
+  readonly role: 'user' | 'assistant';
+}
+
+const ROOT = 'node-00000000000000';
+const idOf = (number: number) => `node-${String(number).padStart(14, '0')}`;
+
+/** Repeatable random numbers below a limit. */
+function randomOf(seed: number) {
+  let state = seed * 7919 + 13;
+  return (limit: number) => {
+    state = (state * 48271) % 2147483647;
+    return state % limit;
+  };
+}
+
+function exportOf(nodes: readonly Node[], shown: string) {
+  const mapping = nodes.map(({ id, parent, role }, index) => {
+    const content = { content_type: 'text', parts: [`text of ${id}`] };
+    const message = { id, author: { role }, create_time: 1.7e9 + index, content };
+    return [id, { id, parent, message }];
+  });
+  const root = [ROOT, { id: ROOT, parent: null, message: null }];
+  const head = { id: 'conversation-of-the-tree', title: 'T', create_time: 1.7e9 };
+  const update_time = 1.7e9 + nodes.length;
+  return [
+    { ...head, update_time, current_node: shown, mapping: Object.fromEntries([root, ...mapping]) },
+  ];
+}
+
+/** Adds nodes, mostly at leaves. */
+function grow(nodes: Node[], count: number, random: (limit: number) => number): void {
+  for (let added = 0; added < count; added += 1) {
+    const leaves = leavesOf(nodes);
+    const among = random(3) === 0 ? nodes : leaves;
+    const parent = among[random(among.length + (random(4) === 0 ? 1 : 0))];
+    nodes.push({
+      id: idOf(nodes.length + 1),
+      parent: parent?.id ?? ROOT,
+      role: parent?.role === 'user' ? 'assistant' : 'user',
+    });
+  }
+}
+
+const leavesOf = (nodes: readonly Node[]) =>
+  nodes.filter(({ id }) => !nodes.some(({ parent }) => parent === id));
+
+type Bench = Awaited<ReturnType<typeof openImportBench>>;
+
+/** What is wrong with the conversations in the store. */
+function faults({ folders, jsonOf }: Bench, nodes: readonly Node[]): string[] {
+  const conversations = folders().map((name) => jsonOf(name));
+  const parents = new Map(nodes.map(({ id, parent }) => [id, parent]));
+  const found: string[] = [];
+  const stored: string[] = conversations.flatMap(({ messages }) =>
+    messages.map(({ id }: Node) => id),
+  );
+  for (const { id } of nodes) {
+    const count = stored.filter((each) => each === id).length;
+    if (count !== 1) found.push(`${id} is here ${count} times`);
+  }
+  for (const { messages, branchOf } of conversations) {
+    const before = [branchOf?.messageId ?? ROOT, ...messages.map(({ id }: Node) => id)];
+    for (const [index, { id }] of messages.entries()) {
+      if (parents.get(id) !== before[index]) found.push(`${id} comes after ${before[index]}`);
+    }
+    const from = conversations.find((each) => each.conversationId === branchOf?.conversationId);
+    const isLinked = from?.messages.some(({ id }: Node) => id === branchOf.messageId);
+    if (branchOf !== undefined && !isLinked) found.push(`a branch of ${branchOf.messageId}`);
+  }
+  return found;
+}
+
+it.each([
+  3, 6, 11, 17, 23, 25, 30, 91, 121, 148,
+])('each message comes in once, whichever branch is shown (%i)', async (seed) => {
+  const bench = await openImportBench();
+  const random = randomOf(seed);
+  const nodes: Node[] = [];
+  for (let step = 0; step < 4; step += 1) {
+    grow(nodes, step === 0 ? 3 + random(4) : random(3), random);
+    const leaves = leavesOf(nodes);
+    const made = exportOf(nodes, leaves[random(leaves.length)]?.id ?? ROOT);
+    const report = await bench.importText(made, 'conversations.json');
+    expect(report.problems).toEqual([]);
+    expect(faults(bench, nodes)).toEqual([]);
+    const before = bench.hash();
+    await bench.importText(made, 'conversations.json');
+    expect(bench.hash()).toBe(before);
+  }
+});
