@@ -92,7 +92,12 @@ class Scanner {
    */
   #endOfElement(chunk: Uint8Array, start: number): number {
     const isList = this.#isList === true;
-    let [depth, isInString, isEscaped, at] = [this.#depth, this.#isInString, this.#isEscaped, start];
+    let [depth, isInString, isEscaped, at] = [
+      this.#depth,
+      this.#isInString,
+      this.#isEscaped,
+      start,
+    ];
     for (const { length } = chunk; at < length; at += 1) {
       const byte = chunk[at] as number;
       if (isInString) {
