@@ -4,18 +4,24 @@
  * (node-sqlite3-wasm), which is loaded when the first such file is read.
  */
 import { AppError, isAppError } from '../../base/errors.js';
+import { regularBytes } from './regular-file.js';
 import { copyDatabase } from './sqlite-copy.js';
 
 export const SQLITE_MAGIC = 'SQLite format 3\u0000';
+/** The position in the header of the encoding of texts: 1 is UTF-8; 2 and 3 are UTF-16. */
+const ENCODING_AT = 56;
 
 export type Row = Readonly<Record<string, unknown>>;
+
+/** A value in a query. */
+export type SqlValue = string | number | Uint8Array;
 
 export interface SqliteFile {
   readonly tables: ReadonlySet<string>;
   /** The names of the columns, in lower case; empty if there is no such table. */
   columns(table: string): ReadonlySet<string>;
   /** Yields the rows of a query. Blobs are bytes, integers above 2^53 are bigint. CORRUPT. */
-  rows(sql: string, values?: readonly (string | number)[]): Iterable<Row>;
+  rows(sql: string, values?: readonly SqlValue[]): Iterable<Row>;
   /** Makes queries by these columns fast. Does nothing if the file is damaged: queries still work. */
   index(table: string, columns: readonly string[]): void;
 }
@@ -30,6 +36,7 @@ export async function* withSqlite<T>(
 ): AsyncGenerator<T> {
   const copy = await copyDatabase(path);
   try {
+    await requireUtf8(copy.path, path);
     const { Database } = (await import('node-sqlite3-wasm')).default;
     const database = withSqliteErrors(path, () => new Database(copy.path, { fileMustExist: true }));
     try {
@@ -44,16 +51,28 @@ export async function* withSqlite<T>(
   }
 }
 
+/** The package is built without UTF-16, and reports such a file as damaged. */
+async function requireUtf8(copy: string, path: string): Promise<void> {
+  for await (const part of regularBytes(copy)) {
+    const encoding = part.byteLength < ENCODING_AT + 4 ? 0 : part[ENCODING_AT + 3];
+    if (encoding !== 2 && encoding !== 3) return;
+    throw new AppError('CORRUPT', `${path} is an SQLite file with texts in UTF-16.`, {
+      hint: 'Daybook reads only SQLite files with texts in UTF-8. Convert it: sqlite3 old.db .dump | sqlite3 new.db',
+      details: { path },
+    });
+  }
+}
+
 /** The part of the package's `Database` that is used here. */
 interface Reader {
   prepare(sql: string): {
-    iterate(values: (string | number)[]): Iterable<unknown>;
+    iterate(values: SqlValue[]): Iterable<unknown>;
     finalize(): void;
   };
 }
 
 function viewOf(database: Reader, path: string): SqliteFile {
-  function* rows(sql: string, values: readonly (string | number)[] = []): Generator<Row> {
+  function* rows(sql: string, values: readonly SqlValue[] = []): Generator<Row> {
     const statement = withSqliteErrors(path, () => database.prepare(sql));
     try {
       const found = statement.iterate([...values])[Symbol.iterator]();

@@ -1,9 +1,16 @@
 /** Detects SQLite files of a source by their tables and columns, and reads them. */
+import { isUtf8 } from 'node:buffer';
 
-import { type AppError, isAppError } from '../../base/errors.js';
+import { AppError, isAppError } from '../../base/errors.js';
 import { parsedJson } from '../../base/json.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
-import { type Row, SQLITE_MAGIC, type SqliteFile, withSqlite } from '../../files/input/sqlite.js';
+import {
+  type Row,
+  SQLITE_MAGIC,
+  type SqliteFile,
+  type SqlValue,
+  withSqlite,
+} from '../../files/input/sqlite.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import type {
   ImportedMessage,
@@ -26,6 +33,17 @@ async function databasesIn(files: readonly InputFile[], isAlone: boolean): Promi
       file.diskPath !== undefined &&
       (await isSqlite(file))
     ) {
+      found.push(file);
+    }
+  }
+  return found;
+}
+
+/** The SQLite files in an archive. SQLite needs a file on the disk. */
+async function packedDatabasesIn(files: readonly InputFile[]): Promise<InputFile[]> {
+  const found: InputFile[] = [];
+  for (const file of files) {
+    if (file.diskPath === undefined && NAME.test(file.name) && (await isSqlite(file))) {
       found.push(file);
     }
   }
@@ -66,8 +84,18 @@ async function hasColumns(
   return lists.some((names) => names.every((name) => found.has(name.toLowerCase())));
 }
 
-/** Throws CORRUPT if the input has an SQLite file that is damaged, so that no source detects it. */
-export async function requireSoundDatabases({ files, form }: Input): Promise<void> {
+/**
+ * Throws CORRUPT if the input has an SQLite file that is damaged, so that no source detects it, and
+ * VALIDATION_ERROR if it is an archive with an SQLite file.
+ */
+export async function requireSoundDatabases({ path, files, form }: Input): Promise<void> {
+  for (const { name } of await packedDatabasesIn(files)) {
+    throw new AppError(
+      'VALIDATION_ERROR',
+      `${path} has the SQLite file ${name}, which Daybook cannot read in an archive.`,
+      { hint: 'Unpack the archive, then import the file.', details: { path } },
+    );
+  }
   for (const file of await databasesIn(files, form === 'file')) {
     const { damage } = await columnsIn(file);
     if (damage !== undefined) throw damage;
@@ -151,6 +179,17 @@ async function* itemsOfDatabase(
     if (!isAppError(error, 'CORRUPT')) throw error;
     yield { type: 'problem', path: name, code: error.code, message: error.message };
   }
+}
+
+/**
+ * The id of a row: its text, and the value for queries. The text of an id that is bytes is what they say as
+ * UTF-8 or, if they are not readable, their hexadecimal digits.
+ */
+export function rowId(id: Row[string]): { readonly id: string; readonly key: SqlValue } {
+  if (!(id instanceof Uint8Array)) return { id: String(id), key: String(id) };
+  const text = Buffer.from(id).toString('utf8');
+  const isReadable = isUtf8(id) && /^[\p{L}\p{N}\p{P}\p{S} ]+$/u.test(text);
+  return { id: isReadable ? text : Buffer.from(id).toString('hex'), key: id };
 }
 
 /** The JSON object in a text column; an empty object if there is none. */

@@ -1,7 +1,7 @@
 /** The SQLite log of the command `llm`: one row for each prompt with its response. */
 import type { InputFile } from '../../files/input/input-types.js';
-import type { SqliteFile } from '../../files/input/sqlite.js';
-import { sqliteSource } from '../reading/databases.js';
+import type { SqliteFile, SqlValue } from '../../files/input/sqlite.js';
+import { rowId, sqliteSource } from '../reading/databases.js';
 import { definedOrNothing, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import type { ImportedMessage, ImportItem } from '../source-interface.js';
@@ -24,22 +24,22 @@ function* conversations(database: SqliteFile, file: InputFile): Generator<Import
   // llm makes no index, and without one each conversation would cost a pass over all responses.
   database.index('responses', ['conversation_id', 'datetime_utc']);
   for (const row of database.rows('SELECT * FROM conversations ORDER BY id')) {
-    const id = String(row['id']);
+    const { id, key } = rowId(row['id']);
     yield {
       type: 'conversation',
       ...{ path: file.name, record: `conversation ${id}`, fileTimeMs: file.modifiedAtMs, id },
       title: textIn(row['name']),
       metadata: definedOrNothing({ model: textIn(row['model']) }),
-      messages: [...messages(database, id)],
+      messages: [...messages(database, key)],
     };
   }
 }
 
 /** Each row repeats the system prompt; it becomes a message only when it changes. */
-function* messages(database: SqliteFile, id: string): Generator<ImportedMessage> {
+function* messages(database: SqliteFile, key: SqlValue): Generator<ImportedMessage> {
   const sql = 'SELECT * FROM responses WHERE conversation_id = ? ORDER BY datetime_utc, rowid';
   let system: string | undefined;
-  for (const row of database.rows(sql, [id])) {
+  for (const row of database.rows(sql, [key])) {
     const own = String(row['id']);
     const createdAt = timeIn(row['datetime_utc']);
     const [given, prompt, response] = ['system', 'prompt', 'response'].map((name) =>

@@ -1,12 +1,13 @@
 /** The SQLite file of the MCP persistence server (mnemosyne): conversations, messages, summaries and state. */
 import { parsedJson } from '../../base/json.js';
 import type { InputFile } from '../../files/input/input-types.js';
-import type { Row, SqliteFile } from '../../files/input/sqlite.js';
+import type { Row, SqliteFile, SqlValue } from '../../files/input/sqlite.js';
 import { CLIENT_ID } from '../../stores/conversations/document/conversation-id.js';
 import { SUMMARY_LEVELS } from '../../stores/summaries/summary-file.js';
 import {
   jsonIn,
   messageRows,
+  rowId,
   sqliteSource,
   TEXT_BYTES,
   withOrphans,
@@ -76,9 +77,9 @@ function* conversations(
   const sql = `SELECT *, ${TEXT_BYTES} FROM messages WHERE conversation_id = ? ORDER BY created_at, rowid`;
   const orphans = { table: 'conversations', key: 'conversation_id' };
   for (const row of withOrphans(database, named, orphans)) {
-    const id = String(row['id']);
+    const { id, key } = rowId(row['id']);
     const location = { path: file.name, record: `conversation ${id}` };
-    const { messages, problems } = messageRows(database.rows(sql, [id]), location, (message) => ({
+    const { messages, problems } = messageRows(database.rows(sql, [key]), location, (message) => ({
       createdAt: timeIn(message['created_at']),
       parentId: textIn(message['parent_message_id']),
       metadata: definedOrNothing(jsonIn(message['metadata'])),
@@ -92,7 +93,7 @@ function* conversations(
       createdAt: timeIn(row['created_at']),
       updatedAt: timeIn(row['updated_at']),
       metadata: definedOrNothing(jsonIn(row['metadata'])),
-      summaries: hasSummaries ? summariesOf(database, id) : undefined,
+      summaries: hasSummaries ? summariesOf(database, key) : undefined,
       messages,
     };
   }
@@ -102,9 +103,9 @@ function* conversations(
  * The source has the same levels as Daybook. A row without a text or a time, or with another level, is
  * ignored.
  */
-function summariesOf(database: SqliteFile, id: string): ImportedConversation['summaries'] {
+function summariesOf(database: SqliteFile, key: SqlValue): ImportedConversation['summaries'] {
   const sql = 'SELECT * FROM conversation_summaries WHERE conversation_id = ? ORDER BY level';
-  const entries = [...database.rows(sql, [id])].flatMap((row: Row) => {
+  const entries = [...database.rows(sql, [key])].flatMap((row: Row) => {
     const level = SUMMARY_LEVELS.find((name) => name === row['level']);
     const [text, generatedAt] = [textIn(row['summary_text']), timeIn(row['generated_at'])];
     if (level === undefined || text === undefined || generatedAt === undefined) return [];

@@ -4,6 +4,7 @@ import type { SqliteFile } from '../../files/input/sqlite.js';
 import {
   jsonIn,
   messageRows,
+  rowId,
   sqliteSource,
   TEXT_BYTES,
   withOrphans,
@@ -25,10 +26,10 @@ function* threads(database: SqliteFile, file: InputFile): Generator<ImportItem> 
   const named = database.rows('SELECT * FROM threads ORDER BY createdAt, rowid');
   const sql = `SELECT *, ${TEXT_BYTES} FROM messages WHERE threadId = ? ORDER BY seq, rowid`;
   for (const row of withOrphans(database, named, { table: 'threads', key: 'threadId' })) {
-    const id = String(row['id']);
+    const { id, key } = rowId(row['id']);
     const { tags, ...meta } = jsonIn(row['meta']);
     const location = { path: file.name, record: `thread ${id}` };
-    const { messages, problems } = messageRows(database.rows(sql, [id]), location, (message) => ({
+    const { messages, problems } = messageRows(database.rows(sql, [key]), location, (message) => ({
       createdAt: timeIn(message['createdAt']),
     }));
     yield* problems;

@@ -1,0 +1,77 @@
+/** SQLite files whose ids are bytes are read. Those in UTF-16 or in a zip archive are named. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import sqlite from 'node-sqlite3-wasm';
+import { expect, it } from 'vitest';
+import { tempFolder } from '../support/temp-folder.js';
+import { zipOf } from '../support/zip.js';
+import { fileWith, openImportBench, said } from './bench.js';
+
+const T = 1706102400123;
+const MNEMOSYNE = (id: string) => `
+  CREATE TABLE conversations (id PRIMARY KEY, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, title TEXT, metadata TEXT);
+  CREATE TABLE messages (id TEXT PRIMARY KEY, conversation_id, role TEXT, content TEXT, created_at INTEGER, parent_message_id TEXT, metadata TEXT);
+  CREATE TABLE conversation_summaries (id TEXT, conversation_id, level TEXT, summary_text TEXT, provider TEXT, model TEXT, generated_at INTEGER, message_count INTEGER, quality_score REAL);
+  INSERT INTO conversations VALUES (${id}, ${T}, ${T}, 'Städte', NULL);
+  INSERT INTO messages VALUES ('m-1', ${id}, 'user', 'Où est Zürich? 😀', ${T}, NULL, NULL);
+  INSERT INTO messages VALUES ('m-2', ${id}, 'assistant', 'Before' || char(0) || 'after.', ${T}, 'm-1', NULL);
+  INSERT INTO conversation_summaries VALUES ('s', ${id}, 'brief', 'About towns', 'x', 'y', ${T}, 2, 0.5);`;
+const THREADS = (id: string) => `
+  CREATE TABLE threads (id PRIMARY KEY, title TEXT, module TEXT, createdAt INTEGER, updatedAt INTEGER);
+  CREATE TABLE messages (id TEXT PRIMARY KEY, threadId, role TEXT, content TEXT, timestamp INTEGER, seq INTEGER);
+  INSERT INTO threads VALUES (${id}, 'T', NULL, ${T}, ${T});
+  INSERT INTO messages VALUES ('m-1', ${id}, 'user', 'hello', ${T}, 1);`;
+const LLM = (id: string) => `
+  CREATE TABLE conversations (id PRIMARY KEY, name TEXT, model TEXT);
+  CREATE TABLE responses (id TEXT PRIMARY KEY, model TEXT, prompt TEXT, system TEXT, response TEXT, conversation_id, datetime_utc TEXT);
+  INSERT INTO conversations VALUES (${id}, 'T', 'm');
+  INSERT INTO responses VALUES ('r', 'm', 'hello', NULL, NULL, ${id}, '2026-01-02T10:00:00');`;
+
+function database(sql: string): string {
+  const path = join(tempFolder(), 'old.db');
+  const made = new sqlite.Database(path);
+  made.exec(sql);
+  made.close();
+  return path;
+}
+
+const TEXTS = ['user: Où est Zürich? 😀', 'assistant: Before\0after.'];
+
+it.each([2, 3])('names a file with texts in UTF-16 (%i in its header)', async (encoding) => {
+  const bench = await openImportBench();
+  const file = readFileSync(database(MNEMOSYNE(`'towns'`)));
+  file.writeUInt32BE(encoding, 56);
+  await expect(bench.importText(file, 'old.db')).rejects.toMatchObject({
+    code: 'CORRUPT',
+    message: expect.stringContaining('UTF-16'),
+  });
+});
+
+it.each([
+  ['text', `x'746f776e73'`, 'towns'],
+  ['other bytes', `x'00ff10'`, '00ff10'],
+])('reads conversations whose ids are bytes: %s', async (_what, literal, id) => {
+  const bench = await openImportBench();
+  const report = await bench.import(database(MNEMOSYNE(literal)));
+  expect(report.problems).toEqual([]);
+  expect(said(bench.bySource(id))).toEqual(TEXTS);
+  const { conversationId } = bench.bySource(id);
+  expect(await bench.stores.summaries.get(conversationId)).toMatchObject({
+    brief: { text: 'About towns' },
+  });
+  for (const sql of [THREADS(literal), LLM(literal)]) {
+    const other = await openImportBench();
+    await other.import(database(sql));
+    expect(said(other.bySource(id))).toEqual(['user: hello']);
+  }
+});
+
+it('names an SQLite file that lies in a zip archive', async () => {
+  const bench = await openImportBench();
+  const file = readFileSync(database(MNEMOSYNE(`'towns'`)));
+  const alone = fileWith(zipOf([{ name: 'data/old.db', content: file }]), 'old.zip');
+  await expect(bench.import(alone)).rejects.toMatchObject({
+    code: 'VALIDATION_ERROR',
+    message: expect.stringContaining('data/old.db'),
+  });
+});
