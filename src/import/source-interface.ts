@@ -78,6 +78,9 @@ export interface ImportedConversation extends RecordLocation {
   readonly leftOut?: Readonly<Record<string, number>> | undefined;
 }
 
+/** The tag of what a subagent did for a conversation: it is no branch, although it links to the conversation. */
+export const SUBAGENT_TAG = 'subagent';
+
 export interface ImportedNote extends RecordLocation {
   readonly type: 'note';
   /** Path in the memory bank. If an earlier note of the same input has it, the note gets another one. */

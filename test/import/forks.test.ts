@@ -1,5 +1,5 @@
 /** Sessions that were resumed, forked, copied or edited here, and then grow: nothing is doubled. */
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { counts, folderWith, lines, openImportBench, said } from './bench.js';
@@ -69,6 +69,20 @@ describe('a session of Claude Code', () => {
     const before = bench.hash();
     await run();
     expect(bench.hash()).toBe(before);
+  });
+
+  it('that was rewound shows its new messages, also if a subagent worked for it', async () => {
+    const beside = (session: string) =>
+      lines({ ...line(91, null, session, 'look'), isSidechain: true, agentId: 'x' });
+    write('-shed/a.jsonl', [...START, line(5, 4), line(6, 5)]);
+    mkdirSync(path(`-shed/${A}/subagents`), { recursive: true });
+    writeFileSync(path(`-shed/${A}/subagents/agent-x.jsonl`), beside(A));
+    await run();
+    expect(talks()).toHaveLength(2);
+    write('-shed/a.jsonl', [...START, line(5, 4), line(6, 5), line(15, 4), line(16, 15)]);
+    await run();
+    expect(said(bench.bySource(A))).toEqual(texts(1, 2, 3, 4, 15, 16));
+    expect(talks()).toContainEqual(texts(5, 6));
   });
 
   it('that was forked from a fork continues in the branch of the branch', async () => {

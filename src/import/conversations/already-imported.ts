@@ -4,6 +4,7 @@
  * ids that the store has in memory in any case, so that many conversations need little memory.
  */
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import { SUBAGENT_TAG } from '../source-interface.js';
 import { markIn, type SourceId, type SourceMark } from './import-mark.js';
 import { BySource } from './source-id-map.js';
 
@@ -82,7 +83,9 @@ export class AlreadyImported {
   ofTree({ kind, id }: SourceId): readonly string[] {
     const isOfTree = (each: string) =>
       each.startsWith(id) && [undefined, ':', '+'].includes(each[id.length]);
-    return [...this.#byId.where(kind, isOfTree)];
+    return [...this.#byId.where(kind, isOfTree)].filter(
+      (each) => !this.#store.knownHead(each)?.tags?.includes(SUBAGENT_TAG),
+    );
   }
 
   #withMark(conversationId: string | undefined): KnownConversation | undefined {

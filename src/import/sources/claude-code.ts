@@ -13,7 +13,13 @@ import { isObject, textIn } from '../reading/fields.js';
 import { notesOf } from '../reading/note-paths.js';
 import { timesOf, treeConversations } from '../reading/tree-conversations.js';
 import { TurnBuilder } from '../reading/turns.js';
-import type { ImportedConversation, ImportItem, ReadOptions, Source } from '../source-interface.js';
+import {
+  type ImportedConversation,
+  type ImportItem,
+  type ReadOptions,
+  type Source,
+  SUBAGENT_TAG,
+} from '../source-interface.js';
 import { HISTORY, historyConversations, type KnownPrompts } from './claude-code-history.js';
 import { imagesOf } from './claude-code-images.js';
 import { type CodeNode, readSession, type Session } from './claude-code-session.js';
@@ -231,7 +237,7 @@ function* agentConversations(
   );
   yield {
     ...headOf(session),
-    tags: ['subagent'],
+    tags: [SUBAGENT_TAG],
     id: session.id,
     messages,
     leftOut: turns.leftOut,
