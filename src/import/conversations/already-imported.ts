@@ -19,9 +19,14 @@ export interface ArchivedSource {
   readonly source?: unknown;
 }
 
+/** What follows the id of a tree in the ids of its branches. */
+const BRANCH_MARK = /[:+]/g;
+
 export class AlreadyImported {
   readonly #store: ConversationStore;
   readonly #byId = new BySource<string>();
+  /** By tree of messages: the ids of its branches, which begin with the id of the tree. */
+  readonly #branchIds = new BySource<Set<string>>();
   /** Maps the id of the first message to the conversation. */
   readonly #byFirst = new BySource<string>();
   readonly #deleted = new BySource<true>();
@@ -80,12 +85,13 @@ export class AlreadyImported {
   }
 
   /** The conversations of one tree of messages: the shown branch, other branches, and those made by imports. */
-  ofTree({ kind, id }: SourceId): readonly string[] {
-    const isOfTree = (each: string) =>
-      each.startsWith(id) && [undefined, ':', '+'].includes(each[id.length]);
-    return [...this.#byId.where(kind, isOfTree)].filter(
-      (each) => !this.#store.knownHead(each)?.tags?.includes(SUBAGENT_TAG),
-    );
+  ofTree(tree: SourceId): readonly string[] {
+    const { kind, id } = tree;
+    return [id, ...(this.#branchIds.get(tree) ?? [])].flatMap((each) => {
+      const found = this.#byId.get({ kind, id: each });
+      const isBranch = !this.#store.knownHead(found ?? '')?.tags?.includes(SUBAGENT_TAG);
+      return found !== undefined && isBranch ? [found] : [];
+    });
   }
 
   #withMark(conversationId: string | undefined): KnownConversation | undefined {
@@ -97,7 +103,12 @@ export class AlreadyImported {
   add(conversationId: string): void {
     const mark = markIn(this.#store.knownHead(conversationId)?.metadata);
     if (mark === undefined) return;
-    const { kind, first } = mark;
+    const { kind, id, first } = mark;
+    for (const { index } of id.matchAll(BRANCH_MARK)) {
+      const tree = { kind, id: id.slice(0, index) };
+      const ids = this.#branchIds.get(tree) ?? new Set();
+      this.#branchIds.set(tree, ids.add(id));
+    }
     setOlder(this.#byId, mark, conversationId);
     if (first !== undefined) setOlder(this.#byFirst, { kind, id: first }, conversationId);
   }

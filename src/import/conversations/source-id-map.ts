@@ -11,11 +11,6 @@ export class BySource<Value> {
     return this.#kinds.get(kind)?.get(id);
   }
 
-  /** The values of all ids of this kind that `isWanted` accepts. */
-  *where(kind: string, isWanted: (id: string) => boolean): Iterable<Value> {
-    for (const [id, value] of this.#kinds.get(kind) ?? []) if (isWanted(id)) yield value;
-  }
-
   set({ kind, id }: SourceId, value: Value): void {
     const ofKind = this.#kinds.get(kind);
     if (ofKind === undefined) this.#kinds.set(kind, new Map([[id, value]]));
