@@ -4,10 +4,11 @@ import { z } from 'zod';
 import { shortened } from '../../base/display-text.js';
 import type { MemoryHit } from '../../search/memory-search.js';
 import { MEMORY_SOURCES, SEARCH_TIERS } from '../../search/recall/search-mode-names.js';
+import { contextsOf } from '../../stores/insights/project-contexts.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { damagedNotes } from '../conversation-input.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { contextField, contextsOf } from '../insight-view.js';
+import { contextField } from '../insight-view.js';
 import { joinedNote } from '../masked-note.js';
 import {
   includeMetadata,

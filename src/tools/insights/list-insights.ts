@@ -1,11 +1,11 @@
 /** The tool `list_insights`: the insights of one context, the newest first. */
 
 import { z } from 'zod';
+import { contextsOf } from '../../stores/insights/project-contexts.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import {
   contextField,
-  contextsOf,
   explainEmptyContext,
   listedSchema,
   tagsFilter,

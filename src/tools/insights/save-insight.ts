@@ -1,7 +1,9 @@
 /** The tool `save_insight`: saves a finding about one project or about all projects. */
+
 import { z } from 'zod';
+import { contextsOf } from '../../stores/insights/project-contexts.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
-import { contentField, contextField, contextsOf, expiryOf, tagsField } from '../insight-view.js';
+import { contentField, contextField, expiryOf, tagsField } from '../insight-view.js';
 import { jsonObject } from '../json-object.js';
 import { joinedNote, noteBetween } from '../masked-note.js';
 

@@ -7,11 +7,11 @@ import { z } from 'zod';
 import { countOf } from '../../base/display-text.js';
 import { MATCH_TYPES } from '../../fts/query/match-types.js';
 import type { InsightResults } from '../../search/insight-search.js';
+import { contextsOf } from '../../stores/insights/project-contexts.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import {
   contextField,
-  contextsOf,
   explainEmptyContext,
   listedSchema,
   tagsFilter,
