@@ -1,10 +1,10 @@
 /** The tool `kg_delete`: removes facts permanently, or ends them so that they can still be found as past. */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
+import { requireBegun } from '../../stores/knowledge-graph/check-end-time.js';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
 import type { TripleKey } from '../../stores/knowledge-graph/model/triple.js';
 import { hasOneForm } from '../../stores/knowledge-graph/table/graph-query.js';
-import { requireBegun } from '../../stores/knowledge-graph/valid-time.js';
 import { dateField, startOf } from '../date-field.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
 import { keyFields, listed, toView, tripleSchema, triplesOf } from '../triple-view.js';
