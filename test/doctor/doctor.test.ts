@@ -309,6 +309,21 @@ describe('the memory bank', () => {
     ]);
   });
 
+  it('names an insight in which git left a conflict, until it is written again', async () => {
+    const place = doctorPlace();
+    const sides = '<<<<<<< HEAD\n "content": "sand",\n=======\n "content": "compost",\n>>>>>>> b\n';
+    const path = place.write(
+      `memory-bank/insights/${INSIGHT}.json`,
+      `{\n${sides} "context": "global"\n}\n`,
+    );
+    const [found, ...others] = await of(place, 'insights');
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({ severity: 'warning', path, repairable: false });
+    expect(found?.hint).toContain(INSIGHT);
+    await place.withApp(({ insights }) => insights.update(INSIGHT, { content: 'sand, compost' }));
+    expect(await of(place, 'insights')).toEqual([]);
+  });
+
   it('saves an insight whose content is whole, and keeps the broken file', async () => {
     const place = doctorPlace();
     const path = `memory-bank/insights/${INSIGHT}.json`;

@@ -3,6 +3,7 @@
 import { basename, join } from 'node:path';
 import { countOf } from '../../base/display-text.js';
 import { isAppError } from '../../base/errors.js';
+import { readWhole } from '../../files/read/json-doc.js';
 import { CONFLICT_NOTE, hasMergeConflict } from '../../stores/conflict-markers.js';
 import { readInsight } from '../../stores/insights/insight-file.js';
 import type { InsightStore } from '../../stores/insights/insights.js';
@@ -83,8 +84,13 @@ export const insightCheck = (
   options: RepairOptions,
 ): Check => ({
   name: 'insights',
-  async run({ countChecked, found }) {
-    countChecked((await insights.all()).length);
+  async run({ countChecked, found, signal }) {
+    for (const { insight } of await insights.all()) {
+      signal.throwIfAborted();
+      countChecked();
+      const path = join(bankFolder, 'insights', `${insight.id}.json`);
+      if (await hasConflictInside(path)) found(conflictInInsight(path, insight.id));
+    }
     for (const { name: fileName, error } of insights.damaged()) {
       const path = join(bankFolder, 'insights', fileName);
       const name = basename(fileName, '.json');
@@ -102,6 +108,23 @@ export const insightCheck = (
       });
     }
   },
+});
+
+/** An insight with a conflict can be read, so it is not among the damaged ones. */
+async function hasConflictInside(path: string): Promise<boolean> {
+  try {
+    return hasMergeConflict((await readWhole(path))?.bytes.toString() ?? '');
+  } catch (error) {
+    if (isAppError(error)) return false;
+    throw error;
+  }
+}
+
+const conflictInInsight = (path: string, id: string): Found => ({
+  severity: 'warning',
+  path,
+  message: 'The insight has conflict markers of git. Daybook joins both sides when it reads it.',
+  hint: `Nothing is lost. Read it with daybook insight get ${id}, and give the text to keep to daybook insight update ${id} --content: that writes the file again, without markers. Then commit the file.`,
 });
 
 export const graphCheck = (kg: KnowledgeGraph): Check => ({
