@@ -162,6 +162,21 @@ describe('daybook kg', () => {
 });
 
 describe('insights through a pipe', () => {
+  it('shows the lines of a found insight as lines', async () => {
+    await withPlace(async (place) => {
+      const text = 'Sand for clay\n\n\tspread(10);\n';
+      await runCommand(place, ['insight', 'save', text, '--context', 'global']);
+      const { stdout } = await runCommand(place, [
+        'insight',
+        'search',
+        'spread',
+        '--context',
+        'global',
+      ]);
+      expect(stdout).toContain('    Sand for clay\n    \n        spread(10);');
+    });
+  });
+
   it('come in from the standard input', async () => {
     await withPlace(async (place) => {
       const line = JSON.stringify({ content: 'Peas first', context: 'global' });

@@ -6,6 +6,9 @@
 // C0 and C1 controls, direction marks, and line separators of some terminals.
 const CONTROLS = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
+/** Code has tabs. Their width on a terminal depends on the column, so that lines could not be measured. */
+const TAB = '    ';
+
 const escaped = (character: string) =>
   `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
 
@@ -14,9 +17,12 @@ export function escapeControls(text: string): string {
   return text.toWellFormed().replace(CONTROLS, escaped);
 }
 
-/** Escapes all control characters except LF. */
+/** Escapes all control characters except line breaks and tabs. CRLF becomes LF, a tab becomes spaces. */
 export function escapeLines(text: string): string {
-  return text.split('\n').map(escapeControls).join('\n');
+  return text
+    .split(/\r?\n/)
+    .map((line) => escapeControls(line.replaceAll('\t', TAB)))
+    .join('\n');
 }
 
 /** Replaces white space by single spaces, and escapes all other control characters. */

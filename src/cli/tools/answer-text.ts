@@ -3,7 +3,7 @@
  * block for each result. Quoted text is escaped for the terminal.
  */
 import type { Paint } from '../terminal/paint.js';
-import { escapeControls } from '../terminal/terminal-text.js';
+import { escapeControls, escapeLines } from '../terminal/terminal-text.js';
 import type { View } from '../views/view.js';
 
 type Facts = Readonly<Record<string, unknown>>;
@@ -60,7 +60,9 @@ function belowOf(value: unknown, paint: Paint, indent: string): string[] | undef
     });
   }
   if (typeof value !== 'string' || !value.includes('\n')) return undefined;
-  return value.split('\n').map((line) => `${indent}${text(line, paint)}`);
+  return escapeLines(value)
+    .split('\n')
+    .map((line) => `${indent}${paint.matches(line)}`);
 }
 
 function word(value: unknown, paint: Paint): string {

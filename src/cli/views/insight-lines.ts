@@ -15,7 +15,7 @@ export function insightBlocks(answer: Answer, view: View): string {
   const { results, context } = answer as z.output<typeof searchInsights.output>;
   const blocks = (results as readonly (Insight & Partial<Hit>)[]).map((insight) => {
     const { content, snippet } = insight;
-    const text = snippet === undefined ? escapeLines(content) : escapeControls(snippet);
+    const text = escapeLines(snippet ?? content);
     return [factsOf(insight, view, context), indented(view.paint.matches(text))].join('\n');
   });
   return blocks.join('\n\n');

@@ -10,7 +10,7 @@ import type { mbReindex } from '../../tools/memory-bank/mb-reindex.js';
 import type { mbSearch } from '../../tools/memory-bank/mb-search.js';
 import { sizeOf } from '../terminal/amounts.js';
 import { displayWidth, padEnd } from '../terminal/columns.js';
-import { escapeControls, escapeLines, oneLine } from '../terminal/terminal-text.js';
+import { escapeLines, oneLine } from '../terminal/terminal-text.js';
 import type { Answer, View } from './view.js';
 
 const MAX_PATH_WIDTH = 60;
@@ -33,14 +33,14 @@ export function noteHits(answer: Answer, { paint }: View): string {
   return results
     .map(({ path, line, heading, text, before = [], after = [] }) => {
       const around = (lines: readonly string[]) =>
-        lines.map((each) => paint.dim(`    ${escapeControls(each)}`));
+        lines.map((each) => paint.dim(`    ${escapeLines(each)}`));
       const head = `${oneLine(path)}:${line}:`;
       return [
         heading === undefined
           ? paint.bold(head)
           : `${paint.bold(head)} ${paint.dim(oneLine(heading))}`,
         ...around(before),
-        `    ${paint.matches(escapeControls(text))}`,
+        `    ${paint.matches(escapeLines(text))}`,
         ...around(after),
       ].join('\n');
     })

@@ -1,0 +1,13 @@
+/** Stored text on a terminal: lines and tabs are shown as such, everything else that moves a cursor is not. */
+import { describe, expect, it } from 'vitest';
+import { escapeLines } from '../../src/cli/terminal/terminal-text.js';
+
+describe('escapeLines', () => {
+  it('shows code with tabs, and lines that Windows wrote', () => {
+    expect(escapeLines('if (x) {\r\n\treturn;\r\n}')).toBe('if (x) {\n    return;\n}');
+  });
+
+  it('escapes a carriage return alone, which would overwrite the line', () => {
+    expect(escapeLines('safe\rrm -rf /\u001b[2J')).toBe('safe\\u000drm -rf /\\u001b[2J');
+  });
+});
