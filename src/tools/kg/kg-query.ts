@@ -89,7 +89,11 @@ async function explainNoFacts(kg: KnowledgeGraph, filter: TripleFilter): Promise
     if (alone.total === 0) unknown.push(`No fact has the text ${JSON.stringify(filter.text)}.`);
   }
   if (unknown.length > 0) {
-    return `${unknown.join(' ')} Names must be exact. Try \`prefix\` or \`text\`, or find subjects with \`kg_subjects\`.`;
+    const isNamed = PARTS.some((part) => filter[part] !== undefined);
+    const advice = isNamed
+      ? 'Names must be exact. Try `prefix` or `text`, or find subjects with `kg_subjects`.'
+      : '`kg_subjects` lists the subjects.';
+    return `${unknown.join(' ')} ${advice}`;
   }
   const closed = await kg.query({ ...filter, asOf: undefined, includeClosed: true }, page);
   if (closed.total > 0) {

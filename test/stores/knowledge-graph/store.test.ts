@@ -317,7 +317,14 @@ describe('queries', () => {
         async (names, word) => {
           const { graph } = openGraph();
           await graph.add(names.map((name) => fact(name, '-', '-')));
-          const fold = (each: string) => each.normalize('NFKC').toLowerCase();
+          const fold = (each: string) =>
+            each
+              .normalize('NFKC')
+              .toLowerCase()
+              .normalize('NFD')
+              .replace(/[\u0300-\u036f]/g, '')
+              .normalize('NFC')
+              .replaceAll('ß', 'ss');
           const words = fold(word).split(/\s+/);
           const expected = [...new Set(names)].filter((name) =>
             words.every((each) => fold(name).includes(each)),
@@ -329,6 +336,17 @@ describe('queries', () => {
       ),
       { numRuns: 40 },
     );
+  });
+
+  it('are found by words without their accents, but not by another kana', async () => {
+    const { graph } = openGraph();
+    await graph.add([fact('München', 'liegt an', 'der Straße'), fact('ガラス', 'は', '透明')]);
+    const totalOf = async (text: string) => (await graph.query({ text }, PAGE)).total;
+    expect(await totalOf('munchen STRASSE')).toBe(1);
+    expect(await totalOf('MÜNCHEN straße')).toBe(1);
+    expect(await totalOf('ガラス')).toBe(1);
+    expect(await totalOf('カラス')).toBe(0);
+    await graph.close();
   });
 
   it('come in pages, oldest or newest first', async () => {

@@ -30,7 +30,7 @@ export interface TripleFilter extends VisibilityFilter {
   readonly object?: string | undefined;
   /** Subject, predicate and object are prefixes. */
   readonly prefix?: boolean | undefined;
-  /** Every word of it must occur in one of the three parts; case is ignored. */
+  /** Every word of it must occur in one of the three parts; case and accents are ignored. */
   readonly text?: string | undefined;
   /** Bounds of `ts`, both inclusive. */
   readonly since?: number | undefined;
@@ -208,13 +208,22 @@ function startsWith({ terms }: TripleTable, part: string): (term: number) => boo
   return (term) => forms.some((bytes) => terms.startsWith(term, bytes));
 }
 
-/** `word` must be in lower case (NFKC). For ASCII terms, which are the most, no string is built. */
+/** `word` must be `folded`. For ASCII terms, which are the most, no string is built. */
 function includes({ terms }: TripleTable, word: string): (term: number) => boolean {
   const bytes = Buffer.from(word);
   return (term) => terms.includesAscii(term, bytes) ?? folded(terms.text(term)).includes(word);
 }
 
-const folded = (text: string) => text.normalize('NFKC').toLowerCase();
+const NOT_ASCII = /[^\0-\x7f]/;
+/** Accents and the like. The marks of other scripts, such as those of kana, make another letter. */
+const ACCENTS = /[\u0300-\u036f]/g;
+
+/** Without case and accents, because people leave them out: `Süd` is found as `sud`, `Straße` as `strasse`. */
+function folded(text: string): string {
+  const lower = text.normalize('NFKC').toLowerCase();
+  if (!NOT_ASCII.test(lower)) return lower;
+  return lower.normalize('NFD').replace(ACCENTS, '').normalize('NFC').replaceAll('ß', 'ss');
+}
 
 const wordsOf = (text = '') =>
   folded(text)
