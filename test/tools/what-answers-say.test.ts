@@ -16,16 +16,29 @@ const save = (conversationId: string, content: string, more: Record<string, unkn
   call('save_message', { conversationId, role: 'user', content, ...more });
 const run = (...args: string[]) => runCommand(opened.place, ['--root', opened.place.root, ...args]);
 
-describe('a deleted conversation', () => {
+describe('what was deleted', () => {
   it('is named as deleted, and a save with its key says that it starts another one', async () => {
     const { conversationId } = await save('wall', 'The south wall.');
     await call('delete_conversation', { conversationId: 'wall' });
     const error = await failure('get_conversation', { conversationId: 'wall' });
     expect(error.message).toContain('in the trash');
     expect(error.hint).toContain(`\`restore_conversation\` with the name ${conversationId}`);
+    expect(error.hint).toContain(`daybook restore ${conversationId}`);
     const again = await save('wall', 'Another wall.');
     expect(again['note']).toContain(`in the trash: ${conversationId}`);
     expect(await save('wall', 'And more.')).not.toHaveProperty('note');
+  });
+
+  it('is named as deleted if it is a note', async () => {
+    const path = 'ideas/gone.md';
+    await call('mb_add', { path, content: 'x' });
+    await call('mb_delete', { path });
+    const error = await failure('mb_read', { path });
+    expect(error).toMatchObject({ code: 'E_MB_FILE_NOT_FOUND', details: { isInTrash: true } });
+    expect((await run('restore', path)).code).toBe(0);
+    expect(await call('mb_read', { path })).toMatchObject({ content: 'x' });
+    const never = await failure('mb_read', { path: 'ideas/never.md' });
+    expect(never.message).not.toContain('trash');
   });
 
   it('of another kind is restored with kind, which the error names', async () => {

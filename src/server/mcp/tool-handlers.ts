@@ -50,7 +50,7 @@ export function registerTools(
           if (!input.success) throw inputError(tool, input.error);
           await requireStoreFor(tool, app);
           const output = await tool.run(input.data, app, call).catch(async (error: unknown) => {
-            const { withTrash } = await import('../../app/trashed-conversation.js');
+            const { withTrash } = await import('../../app/in-trash.js');
             throw await withTrash(error, app);
           });
           const result = withStoreNotice(successResult(tool, output), app);

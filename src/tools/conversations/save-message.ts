@@ -3,7 +3,7 @@
  * The message is durable when the call returns, except if the answer has `durable: false`.
  */
 import { z } from 'zod';
-import { trashedId } from '../../app/trashed-conversation.js';
+import { trashedId } from '../../app/in-trash.js';
 import type { App } from '../../app.js';
 import { countOf } from '../../base/display-text.js';
 import type {

@@ -1,6 +1,6 @@
 /**
- * A conversation that a caller names and that does not exist: it may be in the trash, and a damaged file may
- * have its key. The error says so.
+ * A conversation or a note that a caller names and that does not exist: it may be in the trash, and a damaged
+ * file may have the key of the conversation. The error says so.
  */
 import type { App } from '../app.js';
 import { countOf } from '../base/display-text.js';
@@ -24,8 +24,9 @@ export async function trashedId({ conversations }: App, ref: string): Promise<st
   }
 }
 
-/** Returns `error`, or an error that says that the conversation is in the trash or may be damaged. */
+/** Returns `error`, or an error that says that what it names is in the trash, archived or may be damaged. */
 export async function withTrash(error: unknown, app: App): Promise<unknown> {
+  if (isAppError(error, 'E_MB_FILE_NOT_FOUND')) return withTrashedNote(error, app);
   if (!isAppError(error, 'CONVERSATION_NOT_FOUND')) return error;
   const { code, details } = error;
   const ref = details?.['conversationId'];
@@ -33,8 +34,22 @@ export async function withTrash(error: unknown, app: App): Promise<unknown> {
   if (typeof ref !== 'string') return error;
   if (id === undefined) return withArchives(withDamaged(error, ref, app), ref, app);
   return new AppError(code, `Conversation ${ref} is in the trash.`, {
-    hint: `To restore it, call \`restore_conversation\` with the name ${id}.`,
+    hint: wayBack(id),
     details: { ...details, isInTrash: true },
+  });
+}
+
+/** Most servers do not offer the tool: it is in the toolset `admin`. */
+const wayBack = (name: string) =>
+  `To restore it, call \`restore_conversation\` with the name ${name}; if that tool is not offered, run \`daybook restore ${name}\`.`;
+
+async function withTrashedNote(error: AppError, { memoryBank }: App): Promise<AppError> {
+  const path = error.details?.['path'];
+  const trashed = await memoryBank.trashed().catch(() => []);
+  if (typeof path !== 'string' || !trashed.some(({ original }) => original === path)) return error;
+  return new AppError(error.code, `The note ${path} is in the trash.`, {
+    hint: wayBack(path),
+    details: { ...error.details, isInTrash: true },
   });
 }
 
