@@ -137,12 +137,17 @@ export class ResearchRuns {
 
   #launch(run: RunRecord, prepared?: PreparedRequest): RunHandle {
     const done = this.#runToEnd(run, prepared);
-    done.catch((error: unknown) => {
-      this.#deps.log.warn({ err: error, conversationId: run.conversationId }, 'research run ended');
-    });
+    done.catch((error: unknown) => this.#logEnd(run, error));
     const handle: RunHandle = { run, done };
     this.#active.set(run.conversationId, handle);
     return handle;
+  }
+
+  #logEnd({ conversationId }: RunRecord, error: unknown): void {
+    const { log } = this.#deps;
+    if (this.#closing.signal.aborted && isAppError(error, 'CANCELLED'))
+      log.info({ conversationId }, error.message);
+    else log.warn({ err: error, conversationId }, 'a deep research ended with an error');
   }
 
   async #runToEnd(run: RunRecord, prepared: PreparedRequest | undefined): Promise<RunOutcome> {

@@ -2,8 +2,10 @@
  * Deep research in the background: it outlives its callers and its process, is never created twice,
  * and its answer is stored once. `creates` of the stand-in is what would have been billed.
  */
+
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/errors.js';
+import { silentLog } from '../../src/base/log.js';
 import type { ResearchService } from '../../src/research/research-types.js';
 import type { ResearchJob } from '../../src/stores/research-jobs/research-jobs.js';
 import { errorOf } from '../support/error-of.js';
@@ -133,6 +135,17 @@ describe('a restart', () => {
     expect(await roles(id)).toEqual(COMPLETE);
     expect((await bench.store.load(id)).messages[1]?.content).toBe('why?');
     expect(bench.api.creates).toBe(1);
+  });
+
+  it('begins with a stop that warns of nothing', async () => {
+    bench.api.pollsUntilDone = NEVER;
+    const warnings: unknown[] = [];
+    const warn = (...line: unknown[]) => void warnings.push(line);
+    const log = { ...silentLog, warn, error: warn };
+    const service = bench.service({ log, timing: { waitMs: 0 } });
+    await service.deepResearch(question('why?'));
+    await service.close();
+    expect(warnings).toEqual([]);
   });
 
   it('between storing the answer and removing the record does not store it twice', async () => {
