@@ -71,7 +71,7 @@ export function createAgentBackend(wire: Wire, options: PerplexityOptions): Perp
       const state = toRunState(reply);
       if (state.status === 'completed') return state.answer;
       if ('reason' in state)
-        throw unusable(`The run at Perplexity ended as ${state.status}: ${state.reason}`);
+        throw unusable(`The run at Perplexity ended as ${state.status}: ${state.reason}.`);
       throw unusable(`Perplexity answered before the end of the run (${state.status}).`);
     },
     async start(prepared, signal) {
