@@ -5,3 +5,17 @@ export const withoutHash = (tag: string): string => tag.replace(/^#+\s*/, '');
 
 /** Equal for two spellings of the same tag. */
 export const tagKey = (tag: string): string => withoutHash(tag).normalize('NFC').toLowerCase();
+
+/** Each tag once, in the spelling in which it comes first. */
+export function distinctTags(tags: readonly string[]): string[] {
+  const spellings = new Map<string, string>();
+  for (const tag of tags) {
+    const key = tagKey(tag);
+    if (!spellings.has(key)) spellings.set(key, tag);
+  }
+  return [...spellings.values()];
+}
+
+/** Whether one of `tags` is this tag, in any spelling. */
+export const hasTag = (tags: readonly string[], tag: string): boolean =>
+  tags.some((each) => tagKey(each) === tagKey(tag));

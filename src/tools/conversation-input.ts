@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { countOf, shortened } from '../base/display-text.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
-import { withoutHash } from '../stores/tags.js';
+import { distinctTags, withoutHash } from '../stores/tags.js';
 
 export const conversationRef = (description = 'Conversation id or key.') =>
   z.string().describe(description);
@@ -27,7 +27,7 @@ export const tagField = z
 export const newTags = z
   .array(z.string().max(200))
   .max(100)
-  .overwrite((tags) => tags.map(withoutHash).filter((tag) => tag.trim() !== ''));
+  .overwrite((tags) => distinctTags(tags.map(withoutHash).filter((tag) => tag.trim() !== '')));
 
 /** The title of a new conversation. An empty one is left out, so that a title is derived. */
 export const newTitle = z

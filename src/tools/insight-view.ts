@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { countOf } from '../base/display-text.js';
 import type { Insight, InsightStore } from '../stores/insights/insights.js';
 import { INSIGHT_ID } from '../stores/insights/schema.js';
+import { distinctTags } from '../stores/tags.js';
 import { tagField } from './conversation-input.js';
 import { endOf } from './date-field.js';
 import type { ToolCall } from './define-tool.js';
@@ -23,7 +24,7 @@ export const idField = z
   .refine((text) => INSIGHT_ID.test(text), 'Invalid UUID')
   .meta({ format: 'uuid', description: 'Id of the insight.' });
 export const contentField = z.string().min(3).max(100_000);
-export const tagsField = z.array(tagField).max(100);
+export const tagsField = z.array(tagField).max(100).overwrite(distinctTags);
 export const tagsFilter = z
   .array(z.string())
   .describe('Only insights with all of these tags.')

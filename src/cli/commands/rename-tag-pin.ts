@@ -3,6 +3,7 @@
 import { AppError } from '../../base/errors.js';
 import type { HeadChange } from '../../stores/conversations/conversations.js';
 import type { ConversationHead } from '../../stores/conversations/document/schema.js';
+import { distinctTags, hasTag } from '../../stores/tags.js';
 import { updateConversation } from '../../tools/conversations/update-conversation.js';
 import type { Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
@@ -65,9 +66,9 @@ export async function tag(
   const added = tagsOf(tags);
   let missing: readonly string[] = [];
   const wanted = ({ tags: before = [] }: ConversationHead): HeadChange | undefined => {
-    const removed = remove.flatMap((word) => (before.includes(word) ? [word] : tagsOf([word])));
-    missing = removed.filter((each) => !before.includes(each));
-    const after = [...new Set([...before.filter((each) => !removed.includes(each)), ...added])];
+    const removed = remove.flatMap((word) => (hasTag(before, word) ? [word] : tagsOf([word])));
+    missing = removed.filter((each) => !hasTag(before, each));
+    const after = distinctTags([...before.filter((each) => !hasTag(removed, each)), ...added]);
     return after.join('\n') === before.join('\n') ? undefined : { tags: after };
   };
   await change(name, wanted, json, flags, (head) =>

@@ -1,5 +1,7 @@
 /** Tags on the command line: `garden,spring` are two tags, and `#garden` is the tag `garden`. */
+
 import { AppError } from '../../base/errors.js';
+import { distinctTags } from '../../stores/tags.js';
 
 /** The tags in words that a person typed, each tag once. Throws VALIDATION_ERROR for a word without a tag. */
 export function tagsOf(words: readonly string[]): string[] {
@@ -9,7 +11,7 @@ export function tagsOf(words: readonly string[]): string[] {
     if (named.length === 0 && word !== '') throw noTag(word);
     return named;
   });
-  return [...new Set(tags)];
+  return distinctTags(tags);
 }
 
 /** The tags to search for, with a `#` if one was typed, because another program may have stored it. */

@@ -9,7 +9,7 @@ import { newUuid } from '../../base/ids.js';
 import { GroupCommit, type Outcome, outcomeOf } from '../../files/atomic/group-commit.js';
 import { listFiles } from '../../files/paths/folders.js';
 import type { JsonObject } from '../conversations/document/schema.js';
-import { tagKey } from '../tags.js';
+import { hasTag } from '../tags.js';
 import { screenedBy } from '../text-screen.js';
 import type { InsightChange } from './catalogue.js';
 import type { DeletedInsight } from './deferred-insights.js';
@@ -235,7 +235,7 @@ export class InsightStore {
     const { context, alsoIn = [], tags = [], includeExpired } = selection;
     return (
       (insight.context === context || alsoIn.includes(insight.context)) &&
-      tags.every((tag) => insight.tags?.some((own) => tagKey(own) === tagKey(tag))) &&
+      tags.every((tag) => hasTag(insight.tags ?? [], tag)) &&
       (includeExpired || !isExpired(insight, this.#core.clock.now()))
     );
   }

@@ -3,6 +3,7 @@
  * markers are in the file, so it is not JSON. Both sides are read and joined, so that no text is lost and the
  * insight stays readable. The next write stores the joined insight.
  */
+import { distinctTags } from '../tags.js';
 import type { StoredInsight } from './stored-insight.js';
 
 /** The text between the two sides if their contents differ. */
@@ -16,7 +17,7 @@ export function joinSides(ours: StoredInsight, theirs: StoredInsight): StoredIns
   const [newer, older] =
     ours.insight.updated_at >= theirs.insight.updated_at ? [ours, theirs] : [theirs, ours];
   const [a, b] = [newer.insight, older.insight];
-  const tags = [...new Set([...(a.tags ?? []), ...(b.tags ?? [])])];
+  const tags = distinctTags([...(a.tags ?? []), ...(b.tags ?? [])]);
   return {
     insight: {
       ...a,

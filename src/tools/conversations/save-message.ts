@@ -2,6 +2,7 @@
  * The tool `save_message`: appends one message to a conversation, or starts a conversation with it.
  * The message is durable when the call returns, except if the answer has `durable: false`.
  */
+
 import { z } from 'zod';
 import { trashedId } from '../../app/in-trash.js';
 import type { App } from '../../app.js';
@@ -13,6 +14,7 @@ import type {
   NewMessage,
 } from '../../stores/conversations/conversations.js';
 import { type ConversationHead, ROLES } from '../../stores/conversations/document/schema.js';
+import { hasTag } from '../../stores/tags.js';
 import { messageContent, newTags, newTitle, titled } from '../conversation-input.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
@@ -101,7 +103,7 @@ function unchangedFields(start: NewConversation, head: ConversationHead): string
   const { tags = [] } = head;
   const differs = (name: 'title' | 'module') =>
     start[name] !== undefined && start[name].trim() !== (head[name] ?? '').trim();
-  const lacksTag = start.tags?.some((tag) => !tags.includes(tag)) ?? false;
+  const lacksTag = start.tags?.some((tag) => !hasTag(tags, tag)) ?? false;
   return [...(['title', 'module'] as const).filter(differs), ...(lacksTag ? ['tags'] : [])];
 }
 

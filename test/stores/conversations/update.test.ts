@@ -12,7 +12,7 @@ describe('update', () => {
     time.now += 1000;
     const head = await store.update(ID0, {
       title: 'New',
-      tags: ['y', 'z', 'y'],
+      tags: ['y', 'z', 'y', 'Z'],
       pinned: true,
       module: null,
       metadata: { a: null, c: { deep: [1] } },

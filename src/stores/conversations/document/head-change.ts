@@ -3,6 +3,7 @@
  * current fields, so that two changes at the same time do not undo each other.
  */
 
+import { distinctTags } from '../../tags.js';
 import type { HeadAmendment } from './document.js';
 import { jsonCopy } from './json-copy.js';
 import { requireReadable } from './parse-conversation.js';
@@ -29,7 +30,7 @@ export function amendmentOf(head: ConversationHead, change: HeadChange): HeadAme
     ...(title !== undefined && { title: title ?? undefined, titleFrom: ownTitle(head, title) }),
     ...(module !== undefined && { module: module ?? undefined }),
     ...(pinned !== undefined && { pinned: pinned || undefined }),
-    ...(tags !== undefined && { tags: orNothing([...new Set(tags)]) }),
+    ...(tags !== undefined && { tags: orNothing(distinctTags(tags)) }),
     ...(metadata !== undefined && { metadata: merged(head.metadata ?? {}, jsonCopy(metadata)) }),
   };
   const differing = Object.entries(wanted).filter(

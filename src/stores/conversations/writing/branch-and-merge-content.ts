@@ -8,6 +8,7 @@
 
 import { AppError } from '../../../base/errors.js';
 import { newUuid } from '../../../base/ids.js';
+import { distinctTags } from '../../tags.js';
 import type { Conversation, JsonObject, Message } from '../document/schema.js';
 import type { NewConversation } from './writer.js';
 
@@ -43,7 +44,7 @@ export function mergeOf(first: Conversation, second: Conversation): NewConversat
   const module = first.module ?? second.module;
   const clientId = first.clientId ?? second.clientId;
   const branched = first.branchOf ?? second.branchOf;
-  const tags = [...new Set(sources.flatMap((source) => source.tags ?? []))];
+  const tags = distinctTags(sources.flatMap((source) => source.tags ?? []));
   // If one source was branched from the other, the link would point to a conversation in the trash.
   const isInside = sources.some(
     ({ conversationId }) => conversationId === branched?.conversationId,
