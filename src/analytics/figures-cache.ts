@@ -13,7 +13,7 @@ import type { CountedConversation, FrequentWords } from './counted-conversation.
 import type { MessageFigures } from './message-figures.js';
 
 /** Grows with every change of what is counted, or how. */
-const VERSION = 1;
+const VERSION = 2;
 /** Approximate number of messages in a chunk. It is limited because encoding a chunk blocks the event loop. */
 const MESSAGES_PER_CHUNK = 50_000;
 const CONVERSATIONS_PER_CHUNK = 1_000;

@@ -76,23 +76,30 @@ export function mostDistinctive(
     .map(({ word }) => word);
 }
 
+/** Function words of the language of each message are not counted. */
 async function messagesByWord(
   messages: readonly Message[],
   slice: TimeSlice,
   counts = new Map<string, number>(),
 ): Promise<Map<string, number>> {
+  // Not before it is needed, because a server must start fast.
+  const { functionWordMask, languageOf } = await import('../recall/languages.js');
+  let language = 0;
   for (const { role, content } of messages) {
     if (role === 'system') continue;
     if (slice.isSpent()) await slice.yield();
-    for (const word of distinctiveWordsOf(content)) counts.set(word, (counts.get(word) ?? 0) + 1);
+    const words = new Set(
+      proseLines(content)
+        .flatMap(wordsOf)
+        .map((word) => word.toLowerCase()),
+    );
+    language = languageOf([...words].map(functionWordMask), language);
+    for (const word of words) {
+      const isFunctionWord = (functionWordMask(word) & (1 << language)) !== 0;
+      if (!isFunctionWord && isDistinctive(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
+    }
   }
   return counts;
-}
-
-function distinctiveWordsOf(content: string): Set<string> {
-  const all = new Set(proseLines(content).flatMap(wordsOf));
-  const lowercase = new Set([...all].map((word) => word.toLowerCase()));
-  return new Set([...lowercase].filter(isDistinctive));
 }
 
 function isDistinctive(word: string): boolean {

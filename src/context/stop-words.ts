@@ -1,6 +1,6 @@
 /**
- * English words without a subject. Such words of other languages are excluded by their frequency in the
- * store. The English list is needed because in a new store, words such as "the" are not yet frequent.
+ * English words without a subject, more than the function words of English. A list is needed because in a
+ * new store, words such as "thanks" are not yet frequent.
  */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about above actually after again all almost along already also although always am an and another

@@ -49,6 +49,19 @@ describe('the last session', () => {
 });
 
 describe('distinctive words', () => {
+  it('have no function words of the language of the message, though English has the same word', async () => {
+    const texts = [
+      'Die Tomaten stehen an der Mauer, und das Gewächshaus braucht ein Fundament.',
+      'And if they are cold, the batteries of this lamp die: that is the war with the shed.',
+    ];
+    const all = texts.map((content, at) => ({
+      ...{ id: `${at}`, role: 'user' as const, content, createdAt: '2025-01-24T15:00:00.000Z' },
+    }));
+    const words = (await frequentWords(all, all, new TimeSlice())).map(({ word }) => word);
+    expect(words).toEqual(expect.arrayContaining(['tomaten', 'mauer', 'batteries', 'die', 'war']));
+    for (const word of ['der', 'und', 'das', 'ein']) expect(words).not.toContain(word);
+  });
+
   it('are frequent here and rare elsewhere', async () => {
     const { messages } = conversationOf(
       'u: The tipz budget and the garden',
