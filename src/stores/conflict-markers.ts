@@ -8,6 +8,10 @@ const BASE = /^\|{7}( |$)/;
 const MIDDLE = /^={7}$/;
 const THEIRS_END = /^>{7}( |$)/;
 
+/** Whether a line is one of the markers. */
+export const isConflictMarker = (line: string): boolean =>
+  [OURS, BASE, MIDDLE, THEIRS_END].some((marker) => marker.test(line));
+
 /** For a note with such markers. It tells what to do. */
 export const CONFLICT_NOTE =
   'The note has conflict markers of git. Decide which lines to keep, then remove the lines that begin with <<<<<<<, ======= and >>>>>>>.';

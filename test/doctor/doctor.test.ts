@@ -340,6 +340,25 @@ describe('the memory bank', () => {
     expect((await of(place, 'insights')).length).toBe(1);
   });
 
+  it('calls the markers of a merge in the graph so, and keeps the facts of both sides', async () => {
+    const place = doctorPlace();
+    await place.withApp(async ({ kg }) => {
+      for (const subject of ['a', 'b']) await kg.add([{ subject, predicate: 'p', object: 'o' }]);
+      await kg.save();
+    });
+    const path = join(place.root, 'memory-bank', 'kg_snapshot.json');
+    const [head, one, two, ...rest] = readFileSync(path, 'utf8').split('\n');
+    const lines = [head, '<<<<<<< HEAD', one, '=======', two, '>>>>>>> other', ...rest];
+    place.write('memory-bank/kg_snapshot.json', lines.join('\n'));
+    const messages = (await of(place, 'knowledge graph')).map(({ message }) => message);
+    expect(messages[0]).toContain('conflict markers of git: 3');
+    expect(messages.join()).not.toContain('recovered');
+    await place.repair();
+    expect(await of(place, 'knowledge graph')).toEqual([]);
+    const { total } = await place.withApp(({ kg }) => kg.query({}, { offset: 0, limit: 9 }));
+    expect(total).toBe(2);
+  });
+
   it('heals a graph with damaged lines and loses no other fact', async () => {
     const place = doctorPlace();
     const fact = (n: number) => ({ subject: `s${n}`, predicate: 'p', object: 'o' });

@@ -11,6 +11,7 @@ import { sha256Stream } from '../../../base/ids.js';
 import { TimeSlice } from '../../../base/time-slice.js';
 import { FileReader } from '../../../files/atomic/append-file.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
+import { isConflictMarker } from '../../conflict-markers.js';
 import { TripleTable } from '../table/triple-table.js';
 import type { GraphFiles } from './graph-files.js';
 import { type DamagedLine, LineScanner } from './line-scanner.js';
@@ -75,7 +76,7 @@ async function readOnce(files: GraphFiles): Promise<GraphContent> {
   if (isBroken) {
     notices.push(brokenNotice(files, snapshot));
     isRecovered = mayUsePrevious(snapshot.stamp, sidecar, wal.follows);
-    if (isRecovered) notices.push(await readPrevious(files, table));
+    if (isRecovered) notices.push(...(await readPrevious(files, table)));
   } else if (snapshot.stamp !== undefined && snapshot.sha256 !== sidecar?.sha256) {
     notices.push(
       `${files.snapshot} is not the file that Daybook wrote last: git or a person changed it, or a crash interrupted the write. Daybook uses it with its present content.`,
@@ -256,14 +257,18 @@ async function readLogBetween(
   ];
 }
 
-async function readPrevious(files: GraphFiles, table: TripleTable): Promise<string> {
+async function readPrevious(files: GraphFiles, table: TripleTable): Promise<string[]> {
   const before = table.count;
   const snapshot = await readSnapshot(files.previousSnapshot, undefined, table);
   const log = await readLog(files.previousWal, table);
   if (snapshot.stamp === undefined && log.position.stamp === undefined) {
-    return 'There is no previous snapshot from which facts could be recovered.';
+    return ['There is no previous snapshot from which facts could be recovered.'];
   }
-  return `Daybook also read the previous snapshot and its log, and recovered ${countOf(table.count - before, 'fact')}.`;
+  const recovered = table.count - before;
+  if (recovered === 0) return [];
+  return [
+    `Daybook also read the previous snapshot and its log, and recovered ${countOf(recovered, 'fact')}.`,
+  ];
 }
 
 const damageOf = (scanner: LineScanner, path: string) =>
@@ -274,14 +279,20 @@ function brokenNotice(
   { stamp, damage }: Pick<SnapshotContent, 'stamp' | 'damage'>,
 ): string {
   if (stamp === undefined) return `${files.snapshot} is missing.`;
-  if (damage.length > 0) return `${files.snapshot} has damaged lines: ${damage.length}.`;
+  if (damage.length > 0) return `${files.snapshot} has ${kindOf(damage)}: ${damage.length}.`;
   return `${files.snapshot} is incomplete.`;
 }
 
+/** The facts between the markers of a merge are whole lines, which are read. */
+const kindOf = (damage: readonly Damage[]): string =>
+  damage.every(({ text }) => isConflictMarker(text))
+    ? 'lines with conflict markers of git'
+    : 'damaged lines';
+
 function damageNotices({ wal, rejects }: GraphFiles, damage: readonly Damage[]): string[] {
   if (damage.length === 0) return [];
-  const inLog = damage.filter(({ path }) => path === wal).length;
-  const start = inLog > 0 ? `${wal} has damaged lines: ${inLog}. ` : '';
+  const inLog = damage.filter(({ path }) => path === wal);
+  const start = inLog.length > 0 ? `${wal} has ${kindOf(inLog)}: ${inLog.length}. ` : '';
   return [
     `${start}Daybook ignores damaged lines. A change of the graph copies them to ${rejects}, and daybook doctor --repair removes them here.`,
   ];
