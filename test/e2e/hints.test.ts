@@ -147,6 +147,21 @@ describe('a damaged conversation', () => {
   });
 });
 
+describe('a graph that git has written', () => {
+  it('is no problem, and the last line of the doctor does not count it as one', async () => {
+    await withPlace(async (place) => {
+      await mkdir(place.root);
+      await run(place, 'kg', 'add', 'Ada', 'drinks', 'tea');
+      await run(place, 'kg', 'save');
+      const file = join(place.root, 'memory-bank', 'kg_snapshot.json');
+      await writeFile(file, `${await readFile(file, 'utf8')}\n`);
+      const { code, stdout } = await run(place, 'doctor');
+      expect(code).toBe(0);
+      expect(stdout).toContain('There are no problems. 1 finding can be repaired: run daybook');
+    });
+  });
+});
+
 describe('the demo', () => {
   it('prints a command that opens it, also for a folder with a space', async () => {
     await withTea(async (place) => {

@@ -114,5 +114,5 @@ function closingLine(
   const canRepair = repairable(steps).length;
   const sum = problems === 0 ? 'There are no problems.' : `${countOf(problems, 'problem')}.`;
   if (outcomes.length > 0 || canRepair === 0) return sum;
-  return `${sum} ${canRepair} can be repaired: run daybook doctor --repair`;
+  return `${sum} ${countOf(canRepair, 'finding')} can be repaired: run daybook doctor --repair`;
 }
