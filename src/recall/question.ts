@@ -168,6 +168,7 @@ function termsFor(
     if (term !== undefined) terms.add(term);
     if (LANGUAGES[language]?.joinsNouns) joined.push(stem);
   }
+  if (terms.size === 0) addOtherSpellings(word, terms, vocabulary, languages);
   const isUnknown = terms.size === 0;
   if (!isUnknown && !isCapitalized) return [...terms];
   for (const stem of joined) {
@@ -176,6 +177,21 @@ function termsFor(
     if (part !== undefined) terms.add(part);
   }
   return [...terms];
+}
+
+/** A word that no message has may be there in another spelling, such as `Gewaechshaus` for `Gewächshaus`. */
+function addOtherSpellings(
+  word: string,
+  terms: Set<number>,
+  vocabulary: Vocabulary,
+  languages: readonly number[],
+): void {
+  for (const language of languages) {
+    const other = LANGUAGES[language]?.otherSpelling?.(word);
+    const stem = other === undefined ? undefined : stemOf(other, language);
+    const term = stem === undefined ? undefined : vocabulary.find(stem);
+    if (term !== undefined) terms.add(term);
+  }
 }
 
 const conversationStems = new Map<number, ReadonlySet<string>>();

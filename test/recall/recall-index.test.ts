@@ -22,6 +22,27 @@ describe('words with ß', () => {
   });
 });
 
+describe('words with an umlaut', () => {
+  it.each([
+    ['gewaechshaus', 'Das Gewächshaus hat eine Tür und steht auf dem Hof'],
+    ['Gewaechshaeuser', 'Das Gewächshaus hat eine Tür und steht auf dem Hof'],
+    ['Tuer', 'Das Gewächshaus hat eine Tür und steht auf dem Hof'],
+    ['Gewächshaus', 'Das Gewaechshaus ist nicht so gross wie der Schuppen'],
+  ])('are found as %s', async (word, content) => {
+    const index = new RecallIndex();
+    index.put('own', [said(content)]);
+    index.put('other', [said('Die neue Bank steht jetzt unter dem Baum')]);
+    expect(await found(index, word)).toEqual(['own']);
+  });
+
+  it('are not looked for as two letters where a message has the word as typed', async () => {
+    const index = new RecallIndex();
+    index.put('typed', [said('Der Sueden ist auf der Karte unten')]);
+    index.put('umlaut', [said('Der Süden ist auf der Karte unten')]);
+    expect(await found(index, 'Sueden')).toEqual(['typed']);
+  });
+});
+
 describe('a word of every message', () => {
   it('is found in more messages than a call can have arguments', async () => {
     const index = new RecallIndex();

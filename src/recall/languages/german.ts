@@ -6,6 +6,7 @@ export const german: Language = {
   code: 'de',
   stem: stemmer,
   joinsNouns: true,
+  otherSpelling,
   stopWords: new Set(
     wordList(`aber alle allem allen aller alles als also am an ander andere anderen auch auf aus bei beim bin
     bis bist da damit dann das dass dein deine deinem deinen deiner dem den denn der des dessen dich die
@@ -49,3 +50,12 @@ export const german: Language = {
     numbers: numberWords('einem|einer zwei drei vier fünf sechs sieben acht neun zehn'),
   },
 };
+
+/** Without a German keyboard, people write `ae` for `ä`. The word in the other of the two spellings. */
+function otherSpelling(word: string): string {
+  if (/[äöü]/.test(word)) return word.replace(/[äöü]/g, (letter) => TWO_LETTERS[letter] ?? letter);
+  return word.replace(/ae|oe|ue/g, (letters) => UMLAUTS[letters] ?? letters);
+}
+
+const TWO_LETTERS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' };
+const UMLAUTS: Readonly<Record<string, string>> = { ae: 'ä', oe: 'ö', ue: 'ü' };

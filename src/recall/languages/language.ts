@@ -9,6 +9,8 @@ export interface Language {
   stem(word: string): string;
   /** Nouns are joined to one word, the most general one last. */
   readonly joinsNouns?: boolean;
+  /** Another spelling of a word in lower case; the word itself if there is none. */
+  otherSpelling?(word: string): string;
   /** Function words. They are not indexed; they determine the language of a text. */
   readonly stopWords: ReadonlySet<string>;
   /**
