@@ -66,7 +66,7 @@ export function searchOutput(
   found: Omit<MessageResults, 'hits'>,
   next: number,
   names: Record<string, string>,
-  searched: { readonly query: string; readonly damaged: number },
+  searched: Pick<EmptyResult, 'query' | 'ifUnknown'> & { readonly damaged: number },
 ) {
   const hasMore = next < found.total;
   return {
@@ -87,6 +87,8 @@ interface EmptyResult extends Pick<MessageResults, 'unknownWords' | 'indexing'> 
   readonly query?: string;
   /** The number of conversations that could not be read. */
   readonly damaged?: number;
+  /** Advice if no message has a word of the query. */
+  readonly ifUnknown?: string | undefined;
   readonly withoutFilter: Readonly<Record<string, number>>;
 }
 
@@ -96,7 +98,7 @@ export function explainNoResults(
   names: Record<string, string> = {},
   what = 'message',
 ): string {
-  const { query = '', unknownWords, withoutFilter, indexing, damaged = 0 } = found;
+  const { query = '', unknownWords, withoutFilter, indexing, damaged = 0, ifUnknown } = found;
   const filters = Object.entries(withoutFilter)
     .filter(([, total]) => total > 0)
     .map(
@@ -105,6 +107,7 @@ export function explainNoResults(
     );
   const parts = [
     ...(unknownWords.length > 0 ? [`No ${what} has: ${unknownWords.join(', ')}.`] : []),
+    ...(ifUnknown !== undefined && unknownWords.some(hasWord) ? [ifUnknown] : []),
     ...(filters.length > 0 ? [`${filters.join('; ')}.`] : []),
     ...(damaged > 0 ? [unreadNote(damaged)] : []),
     ...(indexing ? ['The index is still being built. Call again in a few seconds.'] : []),

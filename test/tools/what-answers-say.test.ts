@@ -93,6 +93,16 @@ describe('a search or a list', () => {
     expect(explanation).toBe('No message has => in its text.');
   });
 
+  it('says how to find a word with a typing error', async () => {
+    await save('c', 'The wheelbarrow is in the shed.');
+    const query = 'wheelbarow';
+    const { explanation } = await call('search_messages', { query });
+    expect(explanation).toBe(
+      'No message has: wheelbarow. To allow typing errors, set `matchType` to "fuzzy".',
+    );
+    expect((await call('search_messages', { query, matchType: 'fuzzy' }))['total']).toBe(1);
+  });
+
   it('says that a search by meaning compared only words', async () => {
     await save('c', 'Tomatoes go there.');
     const args = { query: 'tomatoes', mode: 'semantic' };

@@ -176,7 +176,9 @@ async function searchOnce(app: App, signal: AbortSignal, input: Input): Promise<
       await app.recall.ready({ ...call, maxWaitMs: Number.POSITIVE_INFINITY });
       await loadVectors(app);
     }
-    const found = await foundMessages(input, app, call, Number.POSITIVE_INFINITY);
+    const found = await foundMessages(input, app, call, {
+      maxTokens: Number.POSITIVE_INFINITY,
+    });
     return searchMessages.output.parse(found);
   } finally {
     bar.clear();

@@ -102,8 +102,14 @@ export const searchMessages = defineTool({
     }),
   annotations: READS,
   quotesText: true,
-  run: (input, app, call) => foundMessages(input, app, call, MAX_ANSWER_TOKENS),
+  run: (input, app, call) =>
+    foundMessages(input, app, call, {
+      maxTokens: MAX_ANSWER_TOKENS,
+      ...(input.matchType === undefined && { ifUnknown: TRY_FUZZY }),
+    }),
 });
+
+const TRY_FUZZY = 'To allow typing errors, set `matchType` to "fuzzy".';
 
 const BY_WORDS =
   'Embeddings could not be used (there are none, or the model did not answer in time), so the search compared only words and their forms, not meanings. `store_info` shows their state.';
@@ -118,14 +124,14 @@ interface SearchInput extends FilterInput, ResultOptions {
 }
 
 /**
- * The answer of the tool in at most `maxTokens` tokens. `limit` may be greater than the schema allows: a
+ * The answer of the tool in at most `maxTokens` tokens. `ifUnknown`: see `explainNoResults`. `limit` may be greater than the schema allows: a
  * caller that wants all results then gets them from one ranking, and not from one ranking for each page.
  */
 export async function foundMessages(
   input: SearchInput,
   { conversations, recall }: Pick<App, 'conversations' | 'recall'>,
   { signal, progress }: Pick<ToolCall, 'signal' | 'progress'>,
-  maxTokens: number,
+  { maxTokens, ifUnknown }: { readonly maxTokens: number; readonly ifUnknown?: string },
 ) {
   const { query, matchType, mode, limit, offset } = input;
   const idOf = async (ref: string) => (await conversations.load(ref)).conversationId;
@@ -141,6 +147,7 @@ export async function foundMessages(
   const output = searchOutput(found, next, FILTER_NAMES, {
     query,
     damaged: conversations.damaged().length,
+    ifUnknown,
   });
   const isByWords = (mode === 'semantic' || mode === 'hybrid') && found.tier !== 'vectors';
   const note = joinedNote([output.note, isByWords ? BY_WORDS : undefined]);

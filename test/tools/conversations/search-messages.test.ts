@@ -22,7 +22,7 @@ async function openTool() {
       { ...searchMessages.input.parse(args), limit: Number.POSITIVE_INFINITY },
       app,
       { ...call, signal },
-      Number.POSITIVE_INFINITY,
+      { maxTokens: Number.POSITIVE_INFINITY },
     );
   return { store, run, runAll, say, recall };
 }
