@@ -21,19 +21,36 @@ export interface NewFile {
  * Writes the files into `home`; `placeFile` later moves them to `parent`. Returns an outcome for each, in
  * order. The content of each successful one is on disk when it resolves. Never rejects.
  */
-export function stageFiles(
+export const stageFiles = (
   home: PinnedFolder,
   parent: string,
   files: readonly NewFile[],
   durability: Durability,
+): Promise<Outcome<Stamp>[]> =>
+  stageEach(
+    parent,
+    files,
+    ({ name }) => name,
+    ({ name }, bytes, target) =>
+      writeAndSync(() => createIn(home, name), bytes, target, durability),
+  );
+
+/**
+ * Calls `stage` for each item at the same time, with its bytes as they must be stored. `nameOf`: the path of
+ * its file below `parent`. Never rejects.
+ */
+export function stageEach<Item extends { readonly bytes: Uint8Array }>(
+  parent: string,
+  items: readonly Item[],
+  nameOf: (item: Item) => string,
+  stage: (item: Item, bytes: Uint8Array, target: string) => Promise<Stamp>,
 ): Promise<Outcome<Stamp>[]> {
   let storedForm: typeof toStored | undefined;
-  const staging = files.map(async ({ name, bytes }): Promise<Outcome<Stamp>> => {
-    const target = join(parent, name);
+  const staging = items.map(async (item): Promise<Outcome<Stamp>> => {
+    const target = join(parent, nameOf(item));
     try {
       storedForm ??= storedFormsIn(parent);
-      const create = () => createIn(home, name);
-      return { value: await writeAndSync(create, storedForm(target, bytes), target, durability) };
+      return { value: await stage(item, storedForm(target, item.bytes), target) };
     } catch (error) {
       return { error: fileError(error, 'write', target) };
     }

@@ -5,11 +5,10 @@
  */
 import { join } from 'node:path';
 import { errnoOf } from '../../base/errors.js';
-import { alreadyExistsError, fileError } from '../read/file-errors.js';
+import { alreadyExistsError } from '../read/file-errors.js';
 import { readStampNow, type Stamp } from '../read/stamp.js';
 import { createIn } from '../safe-access/open-regular.js';
 import type { PinnedFolder } from '../safe-access/pinned-folder.js';
-import { storedFormsIn, type toStored } from '../sealing/open-stores.js';
 import {
   type Durability,
   makePinned,
@@ -18,6 +17,7 @@ import {
   writeAndSync,
 } from './atomic-write.js';
 import type { Outcome } from './group-commit.js';
+import { stageEach } from './new-files.js';
 
 export interface NewFolder {
   readonly name: string;
@@ -32,25 +32,18 @@ const TAKEN_ON_WINDOWS = ['EPERM', 'EACCES', 'EBUSY'];
  * Writes the folders into `home`; `placeFolder` later moves them to `parent`. Returns an outcome for each,
  * in order. File and file name of each successful one are on disk when it resolves. Never rejects.
  */
-export function stageFolders(
+export const stageFolders = (
   home: PinnedFolder,
   parent: string,
   folders: readonly NewFolder[],
   durability: Durability,
-): Promise<Outcome<Stamp>[]> {
-  let storedForm: typeof toStored | undefined;
-  const staging = folders.map(async (folder): Promise<Outcome<Stamp>> => {
-    try {
-      storedForm ??= storedFormsIn(parent);
-      const target = join(parent, folder.name, folder.fileName);
-      const bytes = storedForm(target, folder.bytes);
-      return { value: await stage(home, { ...folder, bytes }, target, durability) };
-    } catch (error) {
-      return { error: fileError(error, 'write', join(parent, folder.name, folder.fileName)) };
-    }
-  });
-  return Promise.all(staging);
-}
+): Promise<Outcome<Stamp>[]> =>
+  stageEach(
+    parent,
+    folders,
+    ({ name, fileName }) => join(name, fileName),
+    (folder, bytes, target) => stage(home, { ...folder, bytes }, target, durability),
+  );
 
 async function stage(
   home: PinnedFolder,

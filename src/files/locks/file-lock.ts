@@ -92,19 +92,9 @@ export interface HeldLock {
    * folders are durable when it resolves. LockLostError if the lock was lost: call it again with the
    * folders that were not added.
    */
-  addFolders(
-    parent: string,
-    folders: readonly NewFolder[],
-    durability: Durability,
-    onPlaced: (index: number, stamp: Stamp) => void,
-  ): Promise<Map<number, unknown>>;
+  readonly addFolders: AddNew<NewFolder>;
   /** Like `addFolders`, for new files in the folder `parent`. */
-  addFiles(
-    parent: string,
-    files: readonly NewFile[],
-    durability: Durability,
-    onPlaced: (index: number, stamp: Stamp) => void,
-  ): Promise<Map<number, unknown>>;
+  readonly addFiles: AddNew<NewFile>;
   /** Whether this process still owns the lock. Appends check it, because they have no rename that fails. */
   isOurs(): boolean;
   /** Whether another process waits for the lock. */
@@ -269,6 +259,13 @@ async function whileLockHeld<T>(
     throw fileError(error, doing, target);
   }
 }
+
+type AddNew<Item> = (
+  parent: string,
+  items: readonly Item[],
+  durability: Durability,
+  onPlaced: (index: number, stamp: Stamp) => void,
+) => Promise<Map<number, unknown>>;
 
 interface Named {
   readonly name: string;
