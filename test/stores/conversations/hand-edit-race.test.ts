@@ -2,9 +2,10 @@
  * A hand edit that falls into the middle of a write: between our reading the file and our replacing
  * it, or half saved when we read it. Neither the edit nor the message may be lost.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { withLock } from '../../../src/files/locks/file-lock.js';
 import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -63,4 +64,17 @@ it('waits for an editor that saves in place', async () => {
   await appending;
   const { messages } = await store.load(conversationId);
   expect(messages.map(({ content }) => content)).toEqual(['edited', 'second']);
+});
+
+it('does not create the folder of a conversation again that is deleted after an edit', async () => {
+  const { store, conversationId, file } = await openWithOne();
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll('first', 'edited'));
+  const folder = dirname(file);
+  await withLock(join(dirname(folder), '.locks'), conversationId, async () => {
+    const { messages } = await store.load(conversationId); // the earlier version waits for the lock
+    expect(messages.map(({ content }) => content)).toEqual(['edited']);
+    renameSync(folder, `${folder}.moved`);
+  });
+  await store.close();
+  expect(existsSync(folder)).toBe(false);
 });

@@ -46,7 +46,10 @@ export class VersionFiles {
     this.#core = core;
     core.whenOverwritten((before) => {
       const { conversationId: id } = before.head;
-      return withLock(core.locksFolder, id, () => this.store(id, before, 'hand'));
+      return withLock(core.locksFolder, id, async () => {
+        // If it was deleted meanwhile, its folder must not be created again: `restore` needs the name.
+        if (readStampNow(core.files.fileOf(id)) !== undefined) await this.store(id, before, 'hand');
+      });
     });
   }
 
