@@ -7,8 +7,8 @@
 import { isAppError } from '../base/errors.js';
 import { requireConfined } from '../files/paths/confined-file.js';
 import { parseTrashName } from '../files/trash/trash-names.js';
-import { TRASHED_CONVERSATION } from '../stores/conversations/conversation-trash.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
+import { TRASHED_CONVERSATION } from '../stores/conversations/files/trashed-ids.js';
 import { VERSION_NAME } from '../stores/conversations/versions/version-files.js';
 import { problemWithNotePath } from '../stores/memory-bank/note-path.js';
 import { ARCHIVE_NAME } from './archives/archive-files.js';

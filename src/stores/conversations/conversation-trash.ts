@@ -11,12 +11,10 @@ import { readStamp } from '../../files/read/stamp.js';
 import { type TrashEntry, TrashFolder } from '../../files/trash/trash-folder.js';
 import { readJob } from '../research-jobs/research-jobs.js';
 import type { ConversationHead, JsonObject } from './document/schema.js';
+import { TRASHED_CONVERSATION, trashFolderIn } from './files/trashed-ids.js';
 import { idTaken, notFound, requireRef } from './refs.js';
 import type { StoreCore } from './store-core.js';
 import { withKeyLock } from './writing/key-lock.js';
-
-/** A folder that a person moved there may have another suffix of letters, digits, `.`, `_`, `-`, or none. */
-export const TRASHED_CONVERSATION = /^(\d{8}-\d{13})(?:\.([\w.-]{1,100}))?$/;
 
 export interface TrashedConversation {
   /** The name of the folder in the trash. */
@@ -48,7 +46,7 @@ export class ConversationTrash {
     const { options, clock } = core;
     this.#core = core;
     this.#entries = new TrashFolder({
-      folder: join(options.logsFolder, '.trash'),
+      folder: trashFolderIn(options.logsFolder),
       durability: options,
       clock,
       holds: 'folders',

@@ -40,6 +40,21 @@ const foldersIn = (logsFolder: string) =>
   readdirSync(logsFolder).filter((name) => /^\d/.test(name));
 
 describe('conversations created together', () => {
+  it.each([
+    true,
+    false,
+  ])('a past time never gives the id of a deleted conversation (batched: %s)', async (isBatched) => {
+    const { store, open } = await openLogs();
+    const other = await open(); // it does not remember the ids that `store` gave
+    const make = (text: string, into = store) =>
+      into.create({ createdAt: TIME, messages: messagesOf(text), isBatched });
+    const { conversationId } = await make('first');
+    await store.trash(conversationId);
+    expect((await make('second', other)).conversationId).not.toBe(conversationId);
+    await store.restore(conversationId);
+    expect((await store.load(conversationId)).messages[0]?.content).toBe('first');
+  });
+
   it('new conversations of one millisecond get different ids, and skip names that exist', async () => {
     const { logsFolder, store } = await openLogs();
     const ms = Date.parse(TIME);

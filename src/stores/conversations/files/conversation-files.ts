@@ -38,6 +38,7 @@ import {
   outlineOf,
   partOf,
 } from './outlines.js';
+import { trashedIds } from './trashed-ids.js';
 
 /**
  * Another server that starts may remove the folder while it is empty. The creator then claims an id again.
@@ -332,7 +333,6 @@ export class ConversationFiles {
         throw error;
       });
       const document = this.newDocument(id, stored);
-      const { conversationId } = document.head;
       try {
         if (await fill(document)) {
           // The folder's name is fsynced before the file exists. Other processes may find the file and add
@@ -340,12 +340,12 @@ export class ConversationFiles {
           await syncFolder(this.#options.logsFolder, this.#options.durability);
           await this.write(lock, document, { updatedAt: stored.updatedAt, isNew: true });
         } else {
-          await removeEmptyFolder(this.folderOf(conversationId));
+          await removeEmptyFolder(this.folderOf(id));
         }
         return document;
       } catch (error) {
         // Removes only an empty folder, because a file whose fsync failed may already be in use.
-        await removeEmptyFolder(this.folderOf(conversationId));
+        await removeEmptyFolder(this.folderOf(id));
         this.#lastPast = NO_PAST;
         const isSwept = isAppError(error) && error.details?.['errno'] === 'ENOENT';
         if (!isSwept || claim === MAX_CLAIMS) throw error;
@@ -355,6 +355,8 @@ export class ConversationFiles {
 
   /** Claims the first free id from that time on, in steps of a millisecond. */
   async #claimId(createdAt: string | undefined): Promise<string> {
+    const trashed =
+      createdAt === undefined ? undefined : await trashedIds(this.#options.logsFolder);
     const first = this.firstIdMs(createdAt);
     // Imported conversations without their own times all have the same time.
     const start = this.#lastPast.first === first ? this.#lastPast.next : first;
@@ -362,7 +364,7 @@ export class ConversationFiles {
       if (createdAt === undefined) this.#lastIdMs = ms;
       else this.#lastPast = { first, next: ms + 1 };
       const id = conversationIdAt(ms);
-      if (await claimFolder(this.folderOf(id))) return id;
+      if (!trashed?.has(id) && (await claimFolder(this.folderOf(id)))) return id;
     }
   }
 

@@ -11,6 +11,7 @@ import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp
 import { conversationIdAt } from '../document/conversation-id.js';
 import type { ConversationDocument } from '../document/document.js';
 import type { ConversationHead } from '../document/schema.js';
+import { trashedIds } from '../files/trashed-ids.js';
 import { idTaken, keyInUse } from '../refs.js';
 import type { StoreCore } from '../store-core.js';
 import type { PastFields, PastMessage } from './append.js';
@@ -44,6 +45,13 @@ interface Ready {
   readonly document: ConversationDocument;
   readonly head: ConversationHead;
   readonly bytes: Uint8Array;
+}
+
+interface UsedIds {
+  /** The ids of this batch. */
+  readonly ids: Set<string>;
+  /** See `trashedIds`. An id that was given may be one of them. */
+  readonly trashed: ReadonlySet<string>;
 }
 
 type Outcomes = Map<NewEntry, Outcome<ConversationDocument>>;
@@ -141,11 +149,14 @@ export class BatchWriter {
    */
   async #create(lock: HeldLock, batch: readonly NewEntry[], outcomes: Outcomes): Promise<void> {
     const ids = new Set<string>();
+    const trashed = await trashedIds(this.#core.options.logsFolder);
     const keys = new Set<string>();
     for (let waiting = batch, isFirst = true; isFirst || waiting.length > 0; isFirst = false) {
       const ready: Ready[] = [];
       for (const one of waiting) {
-        const made = await outcomeOf(() => this.#prepare(one, ids, isFirst ? keys : undefined));
+        const made = await outcomeOf(() =>
+          this.#prepare(one, { ids, trashed }, isFirst ? keys : undefined),
+        );
         if ('value' in made) ready.push(made.value);
         else outcomes.set(one, made);
       }
@@ -153,14 +164,18 @@ export class BatchWriter {
     }
   }
 
-  async #prepare(one: NewEntry, ids: Set<string>, keys: Set<string> | undefined): Promise<Ready> {
+  async #prepare(
+    one: NewEntry,
+    { ids, trashed }: UsedIds,
+    keys: Set<string> | undefined,
+  ): Promise<Ready> {
     const { files, catalogue, clock } = this.#core;
     const { clientId } = one.fields;
     if (clientId !== undefined && keys !== undefined) {
       const owner = catalogue.idOfKey(clientId);
       if (owner !== undefined || keys.has(clientId)) throw keyInUse(clientId, owner ?? 'new');
     }
-    const document = one.whole ?? this.#filled(one, ids);
+    const document = one.whole ?? this.#filled(one, { ids, trashed });
     const { conversationId, updatedAt } = document.head;
     if (ids.has(conversationId)) throw idTaken(conversationId);
     const isDated = one.whole !== undefined || one.fields.updatedAt !== undefined;
@@ -170,23 +185,24 @@ export class BatchWriter {
     return { one, document, ...rendered };
   }
 
-  #filled({ fields, messages }: NewEntry, ids: ReadonlySet<string>): ConversationDocument {
-    const id = this.#freeId(fields.createdAt, ids);
+  #filled({ fields, messages }: NewEntry, used: UsedIds): ConversationDocument {
+    const id = this.#freeId(fields.createdAt, used);
     const document = this.#core.files.newDocument(id, fields as Partial<ConversationHead>);
     this.#parts.fill(document, messages);
     return document;
   }
 
   /**
-   * Returns the first id, in steps of a millisecond, that no folder and no other conversation of the batch
-   * has.
+   * Returns the first id, in steps of a millisecond, that no folder, no conversation in the trash and
+   * no other one of the batch has.
    */
-  #freeId(createdAt: string | undefined, ids: ReadonlySet<string>): string {
+  #freeId(createdAt: string | undefined, { ids, trashed }: UsedIds): string {
     const { files } = this.#core;
     const first = files.firstIdMs(createdAt);
     for (let ms = this.#lastId.first === first ? this.#lastId.next : first; ; ms += 1) {
       const id = conversationIdAt(ms);
-      if (ids.has(id) || readStampNow(files.folderOf(id)) !== undefined) continue;
+      if (ids.has(id) || trashed.has(id)) continue;
+      if (readStampNow(files.folderOf(id)) !== undefined) continue;
       this.#lastId = { first, next: ms };
       return id;
     }
