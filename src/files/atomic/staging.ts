@@ -23,6 +23,8 @@ const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EACCES'
 /** A new name for a temporary file: `.tmp-`, the name of this process, random digits. */
 export const temporaryName = (): string => `.tmp-${ownerName()}-${randomHex(4)}`;
 
+export const isTemporaryName = (name: string): boolean => TEMPORARY_NAME.test(name);
+
 /** Removes the temporary file of a step that failed. If this fails too, the next sweep removes it. */
 export function removeQuietly(path: string): void {
   try {

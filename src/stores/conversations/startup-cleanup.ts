@@ -5,7 +5,7 @@
 import { basename } from 'node:path';
 import { systemClock } from '../../base/clock.js';
 import { TimeSlice } from '../../base/time-slice.js';
-import { sweepTemporaries } from '../../files/atomic/staging.js';
+import { isTemporaryName, sweepTemporaries } from '../../files/atomic/staging.js';
 import { sweepLocks } from '../../files/locks/lock-takeover.js';
 import { entriesNow, listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
 import { readStamp } from '../../files/read/stamp.js';
@@ -34,7 +34,11 @@ export async function cleanUpStore(
     if (slice.isSpent()) await slice.yield();
     const folder = files.folderOf(name);
     const entries = new Set(entriesNow(folder).map((entry) => entry.name));
-    if (entries.has(basename(versions.folderOf(name)))) await versions.prune(name);
+    if ([...entries].some(isTemporaryName)) await sweepTemporaries(folder);
+    if (entries.has(basename(versions.folderOf(name)))) {
+      await sweepTemporaries(versions.folderOf(name));
+      await versions.prune(name);
+    }
     if (!entries.has(basename(files.fileOf(name))) && (await isAbandoned(folder))) {
       await removeEmptyFolder(folder);
     }

@@ -5,8 +5,10 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { systemClock } from '../../../src/base/clock.js';
 import { withLock } from '../../../src/files/locks/file-lock.js';
 import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
+import { ConversationRepairer } from '../../../src/stores/conversations/repair/conversation-repairer.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 async function openWithOne() {
@@ -77,4 +79,19 @@ it('does not create the folder of a conversation again that is deleted after an 
   });
   await store.close();
   expect(existsSync(folder)).toBe(false);
+});
+
+it('a repair waits until an editor has saved the file', async () => {
+  const { store, conversationId, file } = await openWithOne();
+  await store.append(conversationId, [{ role: 'user', content: 'second' }]);
+  const whole = readFileSync(file, 'utf8').replaceAll('second', 'edited');
+  writeFileSync(file, whole.slice(0, whole.indexOf('edited')));
+  const logsFolder = dirname(dirname(file));
+  const repairer = new ConversationRepairer({ logsFolder, clock: systemClock, fsync: true });
+  expect((await repairer.examine(conversationId))?.isRepairable).toBe(true);
+  const repairing = repairer.repair(conversationId);
+  setTimeout(() => writeFileSync(file, whole), 60);
+  expect(await repairing).toBeUndefined(); // there was nothing to repair
+  const { messages } = await store.load(conversationId);
+  expect(messages.map(({ content }) => content)).toEqual(['first', 'edited']);
 });

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ownerName } from '../../../src/files/locks/process-identity.js';
 import { errorOf } from '../../support/error-of.js';
 import { ID0, openStore, T0, user } from './store.js';
 
@@ -189,4 +190,19 @@ describe('permanent removal of conversations', () => {
     await store.tidy();
     expect(existsSync(half)).toBe(false);
   });
+});
+
+it('the cleanup at the start removes the temporary files of a killed process in a conversation', async () => {
+  const { store, folders } = await openStore();
+  await store.create({ messages: [user('a')] });
+  const dead = ownerName().replace(/-\d+-([0-9a-z]+)$/, '-1-$1');
+  const left = [store.path(ID0), join(store.path(ID0), 'versions')].map((folder) =>
+    join(folder, `.tmp-${dead}-01234567`),
+  );
+  const living = join(store.path(ID0), `.tmp-${ownerName()}-01234567`);
+  mkdirSync(join(store.path(ID0), 'versions'));
+  for (const path of [...left, living]) writeFileSync(path, 'half');
+  await store.tidy();
+  expect([...left, living].map((path) => existsSync(path))).toEqual([false, false, true]);
+  expect(folders()).toEqual([ID0]);
 });

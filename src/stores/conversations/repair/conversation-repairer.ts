@@ -4,7 +4,7 @@
  * `conversation.json` is the damaged file or the repaired one.
  */
 import { join } from 'node:path';
-import { type Clock, compactTime } from '../../../base/clock.js';
+import { type Clock, compactTime, sleep } from '../../../base/clock.js';
 import { type AppError, isAppError } from '../../../base/errors.js';
 import type { Durability } from '../../../files/atomic/atomic-write.js';
 import { withLock } from '../../../files/locks/file-lock.js';
@@ -15,6 +15,10 @@ import type { ConversationDocument } from '../document/document.js';
 import { parseConversation } from '../document/parse-conversation.js';
 import { faultsOf, isRepairable } from './inspect.js';
 import { salvage } from './salvage.js';
+
+/** A file that was not written for this long is not being saved by an editor. */
+const SETTLED_MS = 1_000;
+const MAX_ATTEMPTS = 20;
 
 export interface ConversationRepairerOptions extends Durability {
   readonly logsFolder: string;
@@ -85,9 +89,9 @@ export class ConversationRepairer {
     const { logsFolder, clock } = this.#options;
     const path = this.#fileOf(conversationId);
     return withLock(join(logsFolder, '.locks'), conversationId, async (lock) => {
-      const found = await readWhole(path);
+      const found = await this.#settled(conversationId);
       if (found === undefined) return undefined;
-      const { document, isSalvaged } = this.#repaired(found.bytes, conversationId);
+      const { document, isSalvaged } = found;
       if (document === undefined) return undefined;
       const keptAs = `conversation.broken-${compactTime(clock.now())}.json`;
       if (isSalvaged) {
@@ -98,6 +102,22 @@ export class ConversationRepairer {
       await lock.replace(path, document.render(head), this.#options, { base: found.stamp });
       return { messages: length, ...(isSalvaged && { keptAs }) };
     });
+  }
+
+  /**
+   * Reads the file. If it is damaged and was written in the last second, an editor may be saving it, so it is
+   * read again later.
+   */
+  async #settled(conversationId: string) {
+    for (let attempt = 1; ; attempt += 1) {
+      const found = await readWhole(this.#fileOf(conversationId));
+      if (found === undefined) return undefined;
+      const repaired = this.#repaired(found.bytes, conversationId);
+      const ageMs = this.#options.clock.now() - Number(found.stamp.mtimeNs / 1_000_000n);
+      const isFresh = repaired.isSalvaged && Math.abs(ageMs) < SETTLED_MS;
+      if (!isFresh || attempt === MAX_ATTEMPTS) return { ...repaired, stamp: found.stamp };
+      await sleep(SETTLED_MS / 4);
+    }
   }
 
   #repaired(
