@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { openInput } from '../../src/files/input/input.js';
 import { withSqlite } from '../../src/files/input/sqlite.js';
 import { tempFolder } from '../support/temp-folder.js';
 
@@ -35,7 +36,10 @@ const addNotes = (database: { exec(sql: string): void }, count: number, content:
 async function contentsIn(path: string): Promise<unknown> {
   const sql = 'SELECT content, count(*) AS count FROM notes GROUP BY content ORDER BY content';
   const found: unknown[] = [];
-  for await (const row of withSqlite(path, ({ rows }) => rows(sql))) found.push({ ...row });
+  const { files } = await openInput(path);
+  const [file] = files;
+  if (file === undefined) throw new Error('no file');
+  for await (const row of withSqlite({ file }, ({ rows }) => rows(sql))) found.push({ ...row });
   return found;
 }
 

@@ -1,8 +1,9 @@
-/** Copies an SQLite file and its write-ahead log, to which another program may be writing. */
+/** Copies an SQLite file and its write-ahead log: SQLite needs files, to which no other program writes. */
 import { sleep } from '../../base/clock.js';
-import { isAppError } from '../../base/errors.js';
+import { AppError, isAppError } from '../../base/errors.js';
 import { writeNewFile } from '../atomic/new-file.js';
 import { readStamp } from '../read/stamp.js';
+import type { InputFile } from './input-types.js';
 import { regularBytes } from './regular-file.js';
 import { type TemporaryFile, writeTemporaryFile } from './temporary-file.js';
 
@@ -12,15 +13,46 @@ const HEADER_BYTES = 32;
 const JOURNAL_MAGIC = 'd9d505f920a163d7';
 const MAX_TRIES = 10;
 const PAUSE_MS = 50;
+/** The copy of a file in an archive may need more space than the user expects. */
+const MAX_UNPACKED_BYTES = 4 * 1024 ** 3;
+
+/** An SQLite file of an input, and its write-ahead log if both are in an archive. */
+export interface DatabaseFile {
+  readonly file: InputFile;
+  readonly log?: InputFile | undefined;
+}
+
+/** FILESYSTEM_ERROR, STORAGE_FULL; for a file in an archive also TOO_LARGE and CORRUPT. */
+export function copyDatabase(database: DatabaseFile): Promise<TemporaryFile> {
+  const { diskPath } = database.file;
+  return diskPath === undefined ? unpacked(database) : copyFromDisk(diskPath, database.file);
+}
+
+/** An archive is refused if a file in it has more bytes than its directory says, so the sizes are true. */
+async function unpacked({ file, log }: DatabaseFile): Promise<TemporaryFile> {
+  if (file.sizeBytes + (log?.sizeBytes ?? 0) > MAX_UNPACKED_BYTES) {
+    throw new AppError('TOO_LARGE', `${file.name} is too large to be read in an archive.`, {
+      hint: 'Unpack the archive, then import the folder.',
+    });
+  }
+  const copy = await writeTemporaryFile('copy.db', file.bytes());
+  try {
+    if (log !== undefined) await writeNewFile(`${copy.path}-wal`, log.bytes(), { fsync: false });
+    return copy;
+  } catch (error) {
+    await copy.remove();
+    throw error;
+  }
+}
 
 /**
  * Copies again if the file changed while it was copied, because such a copy has parts of two versions. If it
  * never rests, the last copy is returned. FILESYSTEM_ERROR, STORAGE_FULL.
  */
-export async function copyDatabase(path: string): Promise<TemporaryFile> {
+async function copyFromDisk(path: string, file: InputFile): Promise<TemporaryFile> {
   for (let tries = 1; ; tries += 1) {
     const before = await versionAtRest(path);
-    const copy = await writeTemporaryFile('copy.db', regularBytes(path));
+    const copy = await writeTemporaryFile('copy.db', file.bytes());
     try {
       await unlessAbsent(() =>
         writeNewFile(`${copy.path}-wal`, regularBytes(`${path}-wal`), { fsync: false }),

@@ -5,7 +5,7 @@
  */
 import { AppError, isAppError } from '../../base/errors.js';
 import { regularBytes } from './regular-file.js';
-import { copyDatabase } from './sqlite-copy.js';
+import { copyDatabase, type DatabaseFile } from './sqlite-copy.js';
 
 export const SQLITE_MAGIC = 'SQLite format 3\u0000';
 /** The position in the header of the encoding of texts: 1 is UTF-8; 2 and 3 are UTF-16. */
@@ -27,14 +27,15 @@ export interface SqliteFile {
 }
 
 /**
- * Yields what `work` yields for a copy of the file at `path`. CORRUPT if it is damaged, FILESYSTEM_ERROR,
- * STORAGE_FULL.
+ * Yields what `work` yields for a copy of the file. CORRUPT if it is damaged, FILESYSTEM_ERROR,
+ * STORAGE_FULL, TOO_LARGE (in an archive).
  */
 export async function* withSqlite<T>(
-  path: string,
+  original: DatabaseFile,
   work: (file: SqliteFile) => Iterable<T>,
 ): AsyncGenerator<T> {
-  const copy = await copyDatabase(path);
+  const path = original.file.diskPath ?? original.file.name;
+  const copy = await copyDatabase(original);
   try {
     await requireUtf8(copy.path, path);
     const { Database } = (await import('node-sqlite3-wasm')).default;

@@ -1,7 +1,7 @@
 /** Detects SQLite files of a source by their tables and columns, and reads them. */
 import { isUtf8 } from 'node:buffer';
 
-import { AppError, isAppError } from '../../base/errors.js';
+import { type AppError, isAppError } from '../../base/errors.js';
 import { parsedJson } from '../../base/json.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import {
@@ -11,6 +11,7 @@ import {
   type SqlValue,
   withSqlite,
 } from '../../files/input/sqlite.js';
+import type { DatabaseFile } from '../../files/input/sqlite-copy.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import type {
   ImportedMessage,
@@ -20,31 +21,21 @@ import type {
   Source,
 } from '../source-interface.js';
 import { isObject } from './fields.js';
+import { unobserved } from './observed-input.js';
 import { roleIn } from './roles.js';
 
+/** Errors that concern one file. */
+const UNREADABLE: readonly AppError['code'][] = ['CORRUPT', 'TOO_LARGE'];
 const NAME = /\.(db|sqlite|sqlite3|vscdb)$/i;
 
 /** The files that begin with the SQLite header. A file that was given alone may have any name. */
-async function databasesIn(files: readonly InputFile[], isAlone: boolean): Promise<InputFile[]> {
-  const found: InputFile[] = [];
+async function databasesIn({ files, form }: Input): Promise<DatabaseFile[]> {
+  const found: DatabaseFile[] = [];
   for (const file of files) {
-    if (
-      (isAlone || NAME.test(file.name)) &&
-      file.diskPath !== undefined &&
-      (await isSqlite(file))
-    ) {
-      found.push(file);
-    }
-  }
-  return found;
-}
-
-/** The SQLite files in an archive. SQLite needs a file on the disk. */
-async function packedDatabasesIn(files: readonly InputFile[]): Promise<InputFile[]> {
-  const found: InputFile[] = [];
-  for (const file of files) {
-    if (file.diskPath === undefined && NAME.test(file.name) && (await isSqlite(file))) {
-      found.push(file);
+    if ((form === 'file' || NAME.test(file.name)) && (await isSqlite(unobserved(file)))) {
+      const isPacked = file.diskPath === undefined;
+      const log = isPacked ? files.find(({ name }) => name === `${file.name}-wal`) : undefined;
+      found.push({ file, log });
     }
   }
   return found;
@@ -59,15 +50,16 @@ async function isSqlite(file: InputFile): Promise<boolean> {
 
 interface Columns {
   readonly names: ReadonlySet<string>;
-  /** CORRUPT: the file is damaged, so that not even its tables can be listed. */
+  /** CORRUPT or TOO_LARGE: not even the tables of the file can be listed. */
   readonly damage?: AppError;
 }
 
 /** By file: its columns, read only once, because the file is copied for that and several sources need them. */
 const columnsByFile = new WeakMap<InputFile, Promise<Columns>>();
 
-function columnsIn(file: InputFile): Promise<Columns> {
-  const columns = columnsByFile.get(file) ?? columnsOf(file);
+function columnsIn(database: DatabaseFile): Promise<Columns> {
+  const file = unobserved(database.file);
+  const columns = columnsByFile.get(file) ?? columnsOf({ ...database, file });
   columnsByFile.set(file, columns);
   return columns;
 }
@@ -77,32 +69,25 @@ function columnsIn(file: InputFile): Promise<Columns> {
  * damaged.
  */
 async function hasColumns(
-  file: InputFile,
+  database: DatabaseFile,
   lists: readonly (readonly string[])[],
 ): Promise<boolean> {
-  const { names: found } = await columnsIn(file);
+  const { names: found } = await columnsIn(database);
   return lists.some((names) => names.every((name) => found.has(name.toLowerCase())));
 }
 
 /**
  * Throws CORRUPT if the input has an SQLite file that is damaged, so that no source detects it, and
- * VALIDATION_ERROR if it is an archive with an SQLite file.
+ * TOO_LARGE if it has one in an archive that is too large to be unpacked.
  */
-export async function requireSoundDatabases({ path, files, form }: Input): Promise<void> {
-  for (const { name } of await packedDatabasesIn(files)) {
-    throw new AppError(
-      'VALIDATION_ERROR',
-      `${path} has the SQLite file ${name}, which Daybook cannot read in an archive.`,
-      { hint: 'Unpack the archive, then import the file.', details: { path } },
-    );
-  }
-  for (const file of await databasesIn(files, form === 'file')) {
-    const { damage } = await columnsIn(file);
+export async function requireSoundDatabases(input: Input): Promise<void> {
+  for (const database of await databasesIn(input)) {
+    const { damage } = await columnsIn(database);
     if (damage !== undefined) throw damage;
   }
 }
 
-async function columnsOf({ diskPath = '' }: InputFile): Promise<Columns> {
+async function columnsOf(original: DatabaseFile): Promise<Columns> {
   const names = new Set<string>();
   const list = (database: SqliteFile) => {
     for (const table of database.tables) {
@@ -113,9 +98,9 @@ async function columnsOf({ diskPath = '' }: InputFile): Promise<Columns> {
     return [];
   };
   try {
-    for await (const _none of withSqlite(diskPath, list)) break;
+    for await (const _none of withSqlite(original, list)) break;
   } catch (error) {
-    if (!isAppError(error, 'CORRUPT')) throw error;
+    if (!isAppError(error) || !UNREADABLE.includes(error.code)) throw error;
     return { names, damage: error };
   }
   return { names };
@@ -146,20 +131,21 @@ export function sqliteSource(source: SqliteSource): Source {
   return {
     kind,
     title,
-    async detect({ files, form }) {
-      for (const file of await databasesIn(files, form === 'file')) {
-        if (await hasColumns(file, forms)) return true;
+    async detect(input) {
+      for (const database of await databasesIn(input)) {
+        if (await hasColumns(database, forms)) return true;
       }
       return false;
     },
-    async *read({ files, form }, options) {
-      for (const file of await databasesIn(files, form === 'file')) {
+    async *read(input, options) {
+      for (const original of await databasesIn(input)) {
+        const { file } = original;
         options.signal?.throwIfAborted();
         if (options.isKnown?.(file)) continue;
         // If the file was given alone, it is read even without these columns, so that the error names the
         // missing table.
-        if (form !== 'file' && !(await hasColumns(file, forms))) continue;
-        yield* itemsOfDatabase(file, (database) => items(database, file, options));
+        if (input.form !== 'file' && !(await hasColumns(original, forms))) continue;
+        yield* itemsOfDatabase(original, (database) => items(database, file, options));
       }
     },
   };
@@ -170,13 +156,14 @@ export function sqliteSource(source: SqliteSource): Source {
  * remain valid.
  */
 async function* itemsOfDatabase(
-  { diskPath = '', name }: InputFile,
+  original: DatabaseFile,
   read: (database: SqliteFile) => Iterable<ImportItem>,
 ): AsyncGenerator<ImportItem> {
   try {
-    yield* withSqlite(diskPath, read);
+    yield* withSqlite(original, read);
   } catch (error) {
-    if (!isAppError(error, 'CORRUPT')) throw error;
+    if (!isAppError(error) || !UNREADABLE.includes(error.code)) throw error;
+    const { name } = original.file;
     yield { type: 'problem', path: name, code: error.code, message: error.message };
   }
 }

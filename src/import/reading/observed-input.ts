@@ -8,6 +8,12 @@ export interface ReadingProgress {
   readonly sizeBytes: number;
 }
 
+/** By file of an observed input: the file itself. */
+const originals = new WeakMap<InputFile, InputFile>();
+
+/** The file under which nobody sees that it is opened, to find out whether a source is to read it. */
+export const unobserved = (file: InputFile): InputFile => originals.get(file) ?? file;
+
 /** Reading a smaller file takes less than a second. */
 const LARGE_BYTES = 8 * 1024 * 1024;
 
@@ -24,7 +30,11 @@ export function observedInput(
     opened.add(file.name);
     return file.sizeBytes < LARGE_BYTES ? file.bytes() : countedBytes(file, onProgress);
   };
-  const files = input.files.map((file) => ({ ...file, bytes: () => bytesOf(file) }));
+  const files = input.files.map((file) => {
+    const observed = { ...file, bytes: () => bytesOf(file) };
+    originals.set(observed, file);
+    return observed;
+  });
   return { ...input, files };
 }
 
