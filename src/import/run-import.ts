@@ -4,11 +4,11 @@
  * and the next import finishes one that was interrupted.
  */
 import { join } from 'node:path';
-import { sleep, systemClock } from '../base/clock.js';
+import { systemClock } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
 import { openInput, textInput } from '../files/input/input.js';
 import type { Input, InputFile } from '../files/input/input-types.js';
-import { type Lease, tryLease } from '../files/locks/lease.js';
+import type { Lease } from '../files/locks/lease.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';
 import type { Screen } from '../stores/conversations/writing/screen.js';
@@ -17,6 +17,7 @@ import { copyAttachments } from './attachments.js';
 import { AlreadyImported, type ArchivedSource } from './conversations/already-imported.js';
 import { ConversationImport } from './conversations/conversation-import.js';
 import { fileTimeOf } from './conversations/planned-conversation.js';
+import { importLease, requireHeld } from './import-lease.js';
 import { addLeftOut, addProblem, type ImportOutcome, newOutcome } from './import-outcome.js';
 import { OtherImport, type OtherStores } from './non-conversation-import.js';
 import { observedInput, type ReadingProgress } from './reading/observed-input.js';
@@ -28,7 +29,7 @@ import type {
   RecordLocation,
   Source,
 } from './source-interface.js';
-import { detectedSource, requireReadableLists, sourceOf } from './source-list.js';
+import { detectedSource, furtherSource, requireReadableLists, sourceOf } from './source-list.js';
 import { WriteSlots } from './write-slots.js';
 
 export interface ImportStores extends OtherStores {
@@ -87,12 +88,10 @@ const ERRORS_OF_ONE_EXPORT: readonly string[] = [
   'PATH_ESCAPE',
 ];
 const ARCHIVE_NAME = /\.zip$/i;
-/** Names at the top of a folder of files that may be an export by themselves. */
-const EXPORT_NAME = /^[^/]+\.(zip|jsonl?|ndjson|md|markdown|txt|db|sqlite3?|vscdb)$/i;
+/** Names in a folder of files that may be an export by themselves: archives, and at its top other files. */
+const EXPORT_NAME = /\.zip$|^[^/]+\.(jsonl?|ndjson|md|markdown|txt|db|sqlite3?|vscdb)$/i;
 /** At most this many such files are checked, because each must be read. */
 const MAX_OTHERS = 200;
-const WAIT_MS = 10_000;
-const POLL_INTERVAL_MS = 200;
 
 /**
  * Throws VALIDATION_ERROR (a path of no known format), LOCKED (another import is running), PATH_ESCAPE,
@@ -104,7 +103,7 @@ export async function runImport(
   request: ImportRequest,
 ): Promise<ImportReport> {
   const report: ImportReport = { ...newOutcome(), sources: [] };
-  const lease = request.dryRun ? undefined : await importLease(stores, request.signal);
+  const lease = request.dryRun ? undefined : await importLease(stores.logsFolder, request.signal);
   try {
     const known = await AlreadyImported.of(stores.conversations, await stores.archived?.());
     const run = new Run(stores, request, report, known, lease);
@@ -118,21 +117,6 @@ export async function runImport(
   } finally {
     await lease?.release();
   }
-}
-
-async function importLease(
-  { logsFolder }: ImportStores,
-  signal: AbortSignal | undefined,
-): Promise<Lease> {
-  for (let waitedMs = 0; ; waitedMs += POLL_INTERVAL_MS) {
-    const lease = await tryLease(join(logsFolder, '.leases', 'import'));
-    if (lease !== undefined) return lease;
-    if (waitedMs >= WAIT_MS) break;
-    await sleep(POLL_INTERVAL_MS, signal);
-  }
-  throw new AppError('LOCKED', 'Another import into this store is running.', {
-    hint: 'Wait until it has ended, then import again. Conversations that it imported are not imported twice.',
-  });
 }
 
 class Run {
@@ -179,9 +163,11 @@ class Run {
   async #importInput(input: Input): Promise<void> {
     const { from, areFound, isKnown } = this.#request;
     if (from !== undefined) return this.#importAs(await sourceOf(input, from), input);
-    const isFolderOfUser = input.form === 'folder' && !areFound && isKnown === undefined;
-    if (isFolderOfUser) return this.#importFolder(input);
-    await this.#read(await sourceOf(input, from), input);
+    const isOfUser = !areFound && isKnown === undefined;
+    if (input.form === 'folder' && isOfUser) return this.#importFolder(input);
+    const source = await sourceOf(input, from);
+    if (isOfUser) await this.#readAllOf(source, input);
+    else await this.#read(source, input);
   }
 
   /** VALIDATION_ERROR if the source, which the user chose, reads nothing and does not detect the input. */
@@ -205,8 +191,7 @@ class Run {
   /** Imports the folder, and the exports of other programs that lie at its top. */
   async #importFolder(input: Input): Promise<void> {
     const source = await detectedSource(input);
-    const opened = source === undefined ? new Set<string>() : await this.#read(source, input);
-    const unread = { ...input, files: input.files.filter(({ name }) => !opened.has(name)) };
+    const unread = source === undefined ? input : await this.#readAllOf(source, input);
     const { count, failure } = await this.#importOthers(unread, source);
     if (source === undefined && count === 0) {
       if (failure !== undefined) throw failure;
@@ -246,14 +231,18 @@ class Run {
     const input = await openInput(diskPath, { followsLinks: false });
     try {
       const source = await detectedSource(input);
-      if (source === undefined) return false;
+      if (source === undefined) {
+        // A single file may be anything, but an archive with a damaged list was meant to be read.
+        if (input.form === 'zip') await requireReadableLists(input);
+        return false;
+      }
       if (folderSource !== undefined && input.form === 'file') {
         const message = `${name} has the format of ${source.title}. It was not imported, because it may be an attachment. To import it, give its path.`;
         addProblem(this.#report, { path: diskPath }, { code: 'VALIDATION_ERROR', message });
         return false;
       }
       const from = this.#report.problems.length;
-      await this.#read(source, input);
+      await this.#readAllOf(source, input);
       const { problems } = this.#report;
       for (const [at, problem] of problems.entries()) {
         if (at >= from) problems[at] = { ...problem, path: `${diskPath}: ${problem.path}` };
@@ -283,6 +272,24 @@ class Run {
     }
   }
 
+  /** Reads the input by the source, and what other sources detect in the rest of it. Returns what is left. */
+  async #readAllOf(first: Source, input: Input): Promise<Input> {
+    const done: Source[] = [];
+    let unread = input;
+    for (let source: Source | undefined = first; source !== undefined; ) {
+      done.push(source);
+      const opened = await this.#read(source, unread);
+      // What is refused was reported by the first source.
+      unread = {
+        ...unread,
+        refused: [],
+        files: unread.files.filter(({ name }) => !opened.has(name)),
+      };
+      source = input.form === 'file' ? undefined : await furtherSource(unread, done);
+    }
+    return unread;
+  }
+
   /** Returns the names of the files that the source opened. */
   async #read(source: Source, input: Input): Promise<ReadonlySet<string>> {
     const opened = new Set<string>();
@@ -307,7 +314,7 @@ class Run {
     try {
       for await (const item of source.read(input, { activity, signal, isKnown })) {
         signal?.throwIfAborted();
-        this.#requireLease();
+        requireHeld(this.#lease);
         if (isUsable(item)) this.#items += 1;
         if (item.type === 'conversation') {
           await this.#importItem(source, item, input, { pool, conversations });
@@ -374,13 +381,6 @@ class Run {
   #problem(item: ImportItem & { type: 'problem' }): void {
     if (item.isConversation) this.#report.skipped += 1;
     addProblem(this.#report, item, item);
-  }
-
-  #requireLease(): void {
-    if (this.#lease?.isHeld() ?? true) return;
-    throw new AppError('LOCKED', 'Another import started while this one was paused.', {
-      hint: 'Wait until the other import has ended, then import again. Imported conversations are not removed.',
-    });
   }
 }
 

@@ -55,6 +55,23 @@ export const SOURCES: readonly Source[] = [
   markdown,
 ];
 
+/** These detect their own files among any others. */
+const RECOGNISABLE: readonly Source[] = [
+  ...[chatgpt, claude, codex, geminiCli, geminiApps, cursorCli, claudeCode],
+  ...[cursor, mnemosyne, odeiHistory, insightsMcp, llm],
+];
+
+/** The next source of an input with several exports: it detects the files that no other source has read. */
+export async function furtherSource(
+  unread: Input,
+  done: readonly Source[],
+): Promise<Source | undefined> {
+  for (const source of RECOGNISABLE) {
+    if (!done.includes(source) && (await source.detect(unread))) return source;
+  }
+  return undefined;
+}
+
 export const KINDS: readonly string[] = SOURCES.map(({ kind }) => kind);
 
 /**
@@ -100,8 +117,9 @@ function refusedIn({ refused }: Input): string {
 }
 
 /**
- * Throws VALIDATION_ERROR if the input has a list of conversations that is empty, cut off or damaged, and
- * CORRUPT if it has a damaged SQLite file.
+ * Throws VALIDATION_ERROR if the input has a list of conversations that is empty, cut off or damaged, or if
+ * it is an archive with another archive, and CORRUPT or TOO_LARGE if it has an SQLite file that cannot be
+ * read.
  */
 export async function requireReadableLists(input: Input): Promise<void> {
   if (await isEmptyExport(input)) {
@@ -116,6 +134,17 @@ export async function requireReadableLists(input: Input): Promise<void> {
   }
   for (const file of listsIn(input)) await requireSoundJson(file, input);
   await requireSoundDatabases(input);
+  requireNoInnerArchive(input);
+}
+
+function requireNoInnerArchive({ path, form, files }: Input): void {
+  const inner = form === 'zip' ? files.find(({ name }) => /\.zip$/i.test(name)) : undefined;
+  if (inner === undefined) return;
+  throw new AppError(
+    'VALIDATION_ERROR',
+    `${path} has the archive ${inner.name}, which Daybook does not read inside another one.`,
+    { hint: 'Unpack the archive, then import its folder.', details: { path } },
+  );
 }
 
 /** The first source that detects the input; `undefined` if none does. */

@@ -1,11 +1,12 @@
-/** SQLite files whose ids are bytes are read. Those in UTF-16 or in a zip archive are named. */
-import { readFileSync } from 'node:fs';
+/** SQLite files whose ids are bytes, and those in a zip archive, are read. Those in UTF-16 are named. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
-import { expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { zipOf } from '../support/zip.js';
-import { fileWith, openImportBench, said } from './bench.js';
+import { fileWith, folderWith, openImportBench, said } from './bench.js';
 
 const T = 1706102400123;
 const MNEMOSYNE = (id: string) => `
@@ -66,12 +67,51 @@ it.each([
   }
 });
 
-it('names an SQLite file that lies in a zip archive', async () => {
-  const bench = await openImportBench();
-  const file = readFileSync(database(MNEMOSYNE(`'towns'`)));
-  const alone = fileWith(zipOf([{ name: 'data/old.db', content: file }]), 'old.zip');
-  await expect(bench.import(alone)).rejects.toMatchObject({
-    code: 'VALIDATION_ERROR',
-    message: expect.stringContaining('data/old.db'),
+describe('an SQLite file in a zip archive', () => {
+  const file = () => readFileSync(database(MNEMOSYNE(`'towns'`)));
+
+  it('is read, and its copy is removed', async () => {
+    const bench = await openImportBench();
+    const path = fileWith(zipOf([{ name: 'data/old.db', content: file() }]), 'old.zip');
+    const folder = tempFolder();
+    vi.stubEnv('TMPDIR', folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const report = await bench.import(path);
+    expect(report).toMatchObject({ added: 1, problems: [], sources: [{ kind: 'mnemosyne' }] });
+    expect(said(bench.bySource('towns'))).toEqual(TEXTS);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('is read with its write-ahead log', async () => {
+    const path = join(tempFolder(), 'old.db');
+    const made = new sqlite.Database(path);
+    made.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL');
+    made.exec(MNEMOSYNE(`'towns'`));
+    const entries = ['old.db', 'old.db-wal'].map((name) => ({
+      name,
+      content: readFileSync(join(path, '..', name)),
+    }));
+    made.close();
+    const bench = await openImportBench();
+    await bench.import(fileWith(zipOf(entries), 'old.zip'));
+    expect(said(bench.bySource('towns'))).toEqual(TEXTS);
+  });
+
+  it('is read if the archive is in a folder', async () => {
+    const bench = await openImportBench();
+    const zip = zipOf([{ name: 'old.db', content: file() }]);
+    expect(await bench.import(folderWith({ 'a.zip': zip }))).toMatchObject({ added: 1 });
+  });
+
+  it('is named if it is damaged, also if the archive is in a folder', async () => {
+    const bench = await openImportBench();
+    const damaged = zipOf([{ name: 'old.db', content: file().fill(7, 100, 4000) }]);
+    const error = await errorOf(bench.import(fileWith(damaged, 'old.zip')));
+    expect(error).toMatchObject({ code: 'CORRUPT', message: expect.stringContaining('old.db') });
+    const good = zipOf([{ name: 'old.db', content: file() }]);
+    const path = folderWith({ 'a.zip': damaged, 'b.zip': good });
+    const report = await bench.import(path);
+    const place = join(path, 'a.zip');
+    expect(report).toMatchObject({ added: 1, problems: [{ path: place, code: 'CORRUPT' }] });
   });
 });

@@ -9,7 +9,6 @@ import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentNames, type NamedFiles } from '../reading/attachments.js';
 import {
   elementsOf,
-  hasElement,
   type JsonRecord,
   textOf,
   unreadableConversation,
@@ -20,6 +19,7 @@ import { timesOf, treeConversations } from '../reading/tree-conversations.js';
 import { TurnBuilder } from '../reading/turns.js';
 import type { ImportItem, ReadOptions, Source } from '../source-interface.js';
 import { addNode, type ChatGptNode, nodesOf } from './chatgpt-node.js';
+import { hasListOf, withoutListsOf } from './conversation-lists.js';
 
 const CONVERSATIONS = /(^|\/)conversations(-\d+)?\.json$/i;
 const SHARED = /(^|\/)shared_conversations\.json$/i;
@@ -28,14 +28,12 @@ export const chatgpt: Source = {
   kind: 'chatgpt',
   title: 'ChatGPT export',
   async detect(input) {
-    const [first] = filesOf(input);
-    const isOfForm = (element: unknown) => isObject(objectIn(element)['mapping']);
-    return first !== undefined && hasElement(first, isOfForm);
+    return hasListOf('chatgpt', filesOf(input));
   },
   async *read(input, options) {
     const names = attachmentNames(input.files);
     const shared = await sharedIn(input);
-    for (const file of filesOf(input)) {
+    for await (const file of withoutListsOf('claude', filesOf(input), input.form)) {
       for await (const record of elementsOf(file)) {
         options.signal?.throwIfAborted();
         yield* conversationsOf(record, { file, names, shared, options });

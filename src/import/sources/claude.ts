@@ -7,7 +7,6 @@ import type { Input, InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import {
   elementsOf,
-  hasElement,
   type JsonRecord,
   unreadable,
   unreadableConversation,
@@ -27,6 +26,7 @@ import { timesOf, treeConversations } from '../reading/tree-conversations.js';
 import { TurnBuilder } from '../reading/turns.js';
 import type { ImportItem, ReadOptions, Source } from '../source-interface.js';
 import { addClaudeMessage } from './claude-message.js';
+import { hasListOf, withoutListsOf } from './conversation-lists.js';
 
 const CONVERSATIONS = /(^|\/)conversations\.json$/i;
 const PROJECTS = /(^|\/)(projects\.json|projects\/[^/]+\.json)$/i;
@@ -36,9 +36,7 @@ export const claude: Source = {
   kind: 'claude',
   title: 'Claude.ai export',
   async detect(input) {
-    const [first] = filesOf(input);
-    const isOfForm = (element: unknown) => Array.isArray(objectIn(element)['chat_messages']);
-    return first !== undefined && hasElement(first, isOfForm);
+    return hasListOf('claude', filesOf(input));
   },
   async *read(input, options) {
     const projects = input.files.filter(({ name }) => PROJECTS.test(name));
@@ -49,7 +47,7 @@ export const claude: Source = {
     for (const file of input.files.filter(({ name }) => MEMORIES.test(name))) {
       for await (const record of elementsOf(file)) yield* memoryNotes(record);
     }
-    for (const file of filesOf(input)) {
+    for await (const file of withoutListsOf('chatgpt', filesOf(input), input.form)) {
       for await (const record of elementsOf(file)) {
         options.signal?.throwIfAborted();
         yield* conversationsOf(record, file, names, options);

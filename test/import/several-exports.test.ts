@@ -1,0 +1,97 @@
+/** Several exports in one folder or archive: each is read, or named. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { errorOf } from '../support/error-of.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { zipOf } from '../support/zip.js';
+import { fileWith, folderWith, lines, openImportBench } from './bench.js';
+import { DATABASE_SAMPLES, databaseAt, TEXT_SAMPLES } from './samples.js';
+
+const databaseOf = (kind: string) =>
+  readFileSync(databaseAt(join(tempFolder(), 'a.db'), DATABASE_SAMPLES[kind] ?? {}));
+const CHATGPT = [
+  {
+    id: 'x1',
+    mapping: {
+      a: { id: 'a', message: { author: { role: 'user' }, content: { parts: ['one'] } } },
+    },
+  },
+];
+const CLAUDE = [
+  { uuid: 'c1', name: 'C', chat_messages: [{ uuid: 'm', sender: 'human', text: 'hi' }] },
+];
+const CODEX = TEXT_SAMPLES['codex/rollout-1-s.jsonl'] ?? '';
+const zipped = (name: string, content: unknown) =>
+  zipOf([{ name, content: JSON.stringify(content) }]);
+const archiveOf = (files: Readonly<Record<string, string | Uint8Array>>) =>
+  zipOf(Object.entries(files).map(([name, content]) => ({ name, content })));
+
+describe('reads all exports', () => {
+  it.each([
+    ['two SQLite files', () => ({ 'a.db': databaseOf('mnemosyne'), 'b.db': databaseOf('llm') })],
+    [
+      'an export with an SQLite file in a subfolder',
+      () => ({ 'conversations.json': JSON.stringify(CHATGPT), 'old/b.db': databaseOf('llm') }),
+    ],
+    [
+      'folders of ChatGPT and Claude.ai',
+      () => ({
+        'a/conversations.json': JSON.stringify(CHATGPT),
+        'b/conversations.json': JSON.stringify(CLAUDE),
+      }),
+    ],
+    [
+      'folders of Claude.ai and Codex',
+      () => ({
+        'a/conversations.json': JSON.stringify(CLAUDE),
+        'b/sessions/rollout-1-s.jsonl': CODEX,
+      }),
+    ],
+  ])('of %s', async (_what, files) => {
+    for (const path of [folderWith(files()), fileWith(archiveOf(files()), 'a.zip')]) {
+      const bench = await openImportBench();
+      const report = await bench.import(path);
+      expect(report).toMatchObject({ added: 2, skipped: 0, problems: [] });
+      expect(report.sources).toHaveLength(2);
+      const before = bench.hash();
+      expect(await bench.import(path)).toMatchObject({ added: 0, unchanged: 2 });
+      expect(bench.hash()).toBe(before);
+    }
+  });
+
+  it('of archives in subfolders, also with Japanese names', async () => {
+    const bench = await openImportBench();
+    const path = folderWith({
+      '2025/chatgpt.zip': zipped('conversations.json', CHATGPT),
+      '\u4f1a\u8a71/claude.zip': zipped('conversations.json', CLAUDE),
+    });
+    expect(await bench.import(path)).toMatchObject({ added: 2, problems: [] });
+  });
+});
+
+it('names an archive inside an archive', async () => {
+  const bench = await openImportBench();
+  const inner = { name: 'inner.zip', content: zipped('conversations.json', CLAUDE) };
+  const path = fileWith(zipOf([inner]), 'a.zip');
+  const error = await errorOf(bench.import(path));
+  expect(error).toMatchObject({ code: 'VALIDATION_ERROR', hint: expect.stringMatching(/unpack/i) });
+  expect(error.message).toContain('inner.zip');
+  const folder = folderWith({ 'a.zip': zipOf([inner]), 'memory.jsonl': lines({ messages: [] }) });
+  expect((await errorOf(bench.import(folder))).message).toContain('inner.zip');
+  const others = folderWith({ 'a.zip': zipOf([inner]), 'b.zip': inner.content });
+  expect(await bench.import(others)).toMatchObject({
+    added: 1,
+    problems: [{ path: join(others, 'a.zip'), code: 'VALIDATION_ERROR' }],
+  });
+});
+
+it('names a list of an archive in a folder if it is cut off', async () => {
+  const bench = await openImportBench();
+  const cut = zipOf([{ name: 'conversations.json', content: '[{"id": "x1", "map' }]);
+  const path = folderWith({ 'a.zip': cut, 'b.zip': zipped('conversations.json', CLAUDE) });
+  expect(await bench.import(path)).toMatchObject({
+    added: 1,
+    problems: [{ path: join(path, 'a.zip'), message: expect.stringContaining('complete?') }],
+  });
+});
