@@ -1,7 +1,7 @@
 /** `daybook import` and its tool, as people and clients meet them. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runInTerminal } from '../support/terminal.js';
@@ -38,6 +38,36 @@ describe('daybook import', () => {
       // The location is in the line only once.
       expect(done.stderr).toMatch(/^CORRUPT: \[1\] of conversations\.json /m);
       expect((await run(place, 'search', 'larch')).stdout).toContain('Twelve planks of');
+    });
+  });
+
+  it('names only the first of many conversations that got a branch', async () => {
+    await withPlace(async (place) => {
+      const path = join(place.root, '../chats.json');
+      const chats = (count: number) =>
+        Array.from({ length: 12 }, (_, at) => {
+          const nodes = [1, 2, 3].slice(0, count).map((n) => {
+            const message = { author: { role: 'user' }, content: { parts: [`text ${n}`] } };
+            const parent = n === 1 ? null : `message-of-chat-${at}-${n - 1}`;
+            return [`message-of-chat-${at}-${n}`, { parent, message }];
+          });
+          return { id: `chat-${at}`, mapping: Object.fromEntries(nodes) };
+        });
+      await writeFile(path, JSON.stringify(chats(2)));
+      await run(place, 'import', path, '--yes');
+      const { stdout } = await run(place, 'list', '--json');
+      const ids = [...new Set(stdout.match(/\d{8}-\d{13}/g))];
+      expect(ids).toHaveLength(12);
+      for (const id of ids) {
+        const file = join(place.root, 'conversation-logs', id, 'conversation.json');
+        const document = JSON.parse(await readFile(file, 'utf8'));
+        document.messages.push({ id: `own-${id}`, role: 'user', content: 'said here' });
+        await writeFile(file, JSON.stringify(document));
+      }
+      await writeFile(path, JSON.stringify(chats(3)));
+      const { stdout: report } = await run(place, 'import', path, '--yes');
+      expect(report.match(/\d{8}-\d{13}/g)).toHaveLength(10);
+      expect(report).toContain('and 2 more, which --json lists');
     });
   });
 

@@ -2,7 +2,7 @@
  * Proves of exports of a tree of messages that grows, and of which each export shows another branch: each
  * message is here exactly once, after the one that it answers, and a second import changes nothing.
  */
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { openImportBench } from './bench.js';
 
 interface Node {
@@ -97,4 +97,31 @@ it.each([
     await bench.importText(made, 'conversations.json');
     expect(bench.hash()).toBe(before);
   }
+});
+
+it('lists the store once, however many conversations were continued on both sides', async () => {
+  const bench = await openImportBench();
+  const nodesOf = (at: number): Node[] =>
+    [1, 2, 3].map((n) => ({
+      id: `${idOf(at)}-${n}`,
+      parent: n === 1 ? ROOT : `${idOf(at)}-${n - 1}`,
+      role: n === 2 ? 'assistant' : 'user',
+    }));
+  const exportOfAll = (count: number) =>
+    [1, 2, 3, 4].flatMap((at) => {
+      const nodes = nodesOf(at).slice(0, count);
+      return exportOf(nodes, nodes.at(-1)?.id ?? ROOT).map((each) => ({ ...each, id: `c-${at}` }));
+    });
+  await bench.importText(exportOfAll(2), 'conversations.json');
+  for (const conversationId of bench.folders()) {
+    await bench.store.append(conversationId, [{ role: 'user', content: 'continued here' }]);
+  }
+  const list = vi.spyOn(bench.store, 'list');
+  const report = await bench.importText(exportOfAll(3), 'conversations.json');
+  expect(report).toMatchObject({ added: 4, messages: 4 });
+  expect(report.branched).toHaveLength(4);
+  expect(list).toHaveBeenCalledTimes(1);
+  const before = bench.hash();
+  await bench.importText(exportOfAll(3), 'conversations.json');
+  expect(bench.hash()).toBe(before);
 });

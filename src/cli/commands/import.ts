@@ -233,6 +233,8 @@ function problemLine({ path, record, code, message }: ReportedProblem): string {
   return `${isInMessage ? '' : `${location.join(', ')}: `}${code}: ${message}`;
 }
 
+const MAX_BRANCHED_SHOWN = 10;
+
 function* linesOf(report: ImportReport, isPlan: boolean): Generator<string> {
   for (const { path, title } of report.sources) yield escapeControls(`${path}: ${title}`);
   const { added, updated, unchanged, skipped, messages } = report;
@@ -256,6 +258,9 @@ function* linesOf(report: ImportReport, isPlan: boolean): Generator<string> {
   const left = Object.entries(report.leftOut).map(([reason, count]) => `${reason}: ${count}`);
   if (left.length > 0) yield `not imported: ${left.join('; ')}`;
   if (report.branched.length > 0) {
-    yield `the new messages of the other program do not follow the last message here, so they ${isPlan ? 'would become' : 'became'} a branch: ${report.branched.join(', ')}`;
+    const shown = report.branched.slice(0, MAX_BRANCHED_SHOWN);
+    const more = report.branched.length - shown.length;
+    const rest = more > 0 ? `, and ${more} more, which --json lists` : '';
+    yield `the new messages of the other program do not follow the last message here, so they ${isPlan ? 'would become' : 'became'} a branch: ${shown.join(', ')}${rest}`;
   }
 }

@@ -29,6 +29,8 @@ export class AlreadyImported {
   readonly #branchIds = new BySource<Set<string>>();
   /** Maps the id of the first message to the conversation. */
   readonly #byFirst = new BySource<string>();
+  /** By conversation: those that branch from it. */
+  readonly #branchesOf = new Map<string, Set<string>>();
   readonly #deleted = new BySource<true>();
   readonly #archived = new BySource<true>();
   readonly #clientIds = new Set<string>();
@@ -44,9 +46,10 @@ export class AlreadyImported {
     archived: readonly ArchivedSource[] = [],
   ): Promise<AlreadyImported> {
     const known = new AlreadyImported(store);
-    for (const { conversationId, clientId } of await store.list()) {
+    for (const { conversationId, clientId, branchOf } of await store.list()) {
       known.#ids.add(conversationId);
       known.add(conversationId);
+      if (branchOf !== undefined) known.#addBranch(branchOf.conversationId, conversationId);
       if (clientId !== undefined) known.#clientIds.add(clientId);
     }
     for (const { conversationId, metadata } of await store.trashed()) {
@@ -94,6 +97,31 @@ export class AlreadyImported {
     });
   }
 
+  /**
+   * The branches of a conversation, their branches, those that earlier imports made for the same source, and
+   * the others of the same tree; without the conversation itself.
+   */
+  branchesOf(conversationId: string, source: SourceId, tree?: SourceId): readonly string[] {
+    const made = [...(this.#branchIds.get(source) ?? [])].flatMap((id) => {
+      const found = id.startsWith(`${source.id}+`) ? this.#byId.get({ ...source, id }) : undefined;
+      return found ?? [];
+    });
+    const ofTree = tree === undefined ? [] : this.ofTree(tree);
+    const found = new Set([conversationId, ...ofTree, ...made]);
+    // The set grows while it is read.
+    for (const parent of found) {
+      for (const branch of this.#branchesOf.get(parent) ?? []) found.add(branch);
+    }
+    found.delete(conversationId);
+    return [...found];
+  }
+
+  #addBranch(parentId: string, conversationId: string): void {
+    const branches = this.#branchesOf.get(parentId);
+    if (branches === undefined) this.#branchesOf.set(parentId, new Set([conversationId]));
+    else branches.add(conversationId);
+  }
+
   #withMark(conversationId: string | undefined): KnownConversation | undefined {
     const mark = conversationId && markIn(this.#store.knownHead(conversationId)?.metadata);
     return conversationId && mark ? { conversationId, mark } : undefined;
@@ -101,8 +129,10 @@ export class AlreadyImported {
 
   /** Adds a conversation of the store. Does nothing if it was not imported. */
   add(conversationId: string): void {
-    const mark = markIn(this.#store.knownHead(conversationId)?.metadata);
+    const { metadata, branchOf } = this.#store.knownHead(conversationId) ?? {};
+    const mark = markIn(metadata);
     if (mark === undefined) return;
+    if (branchOf !== undefined) this.#addBranch(branchOf.conversationId, conversationId);
     const { kind, id, first } = mark;
     for (const { index } of id.matchAll(BRANCH_MARK)) {
       const tree = { kind, id: id.slice(0, index) };

@@ -8,7 +8,7 @@ import { later } from '../../base/clock.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';
 import type { AlreadyImported } from './already-imported.js';
-import { markIn, type SourceId, type SourceMark } from './import-mark.js';
+import type { SourceId, SourceMark } from './import-mark.js';
 import { type Candidate, type CandidateMessage, otherVersionId } from './planned-conversation.js';
 import type { BranchContent } from './reconcile.js';
 
@@ -73,26 +73,12 @@ export class BranchImport {
     return undefined;
   }
 
-  /**
-   * The branches of the conversation, their branches, those that earlier imports made for the same source, and
-   * the others of the same tree.
-   */
-  async #branchesOf(parentId: string, { mark, treeId }: Candidate): Promise<Conversation[]> {
+  #branchesOf(parentId: string, { mark, treeId }: Candidate): Promise<Conversation[]> {
     const { store, known } = this.#options;
     const { kind, id } = mark;
-    const heads = await store.list();
-    const tree = treeId === undefined ? [] : known.ofTree({ kind, id: treeId });
-    const found = new Set([parentId, ...tree]);
-    // A branch may be listed before its parent. The set grows while it is read.
-    for (const parent of found) {
-      for (const { conversationId, branchOf, metadata } of heads) {
-        const own = markIn(metadata);
-        const isOfSource = own?.kind === kind && own.id.startsWith(`${id}+`);
-        if (branchOf?.conversationId === parent || isOfSource) found.add(conversationId);
-      }
-    }
-    found.delete(parentId);
-    return Promise.all([...found].map((each) => store.load(each)));
+    const tree = treeId === undefined ? undefined : { kind, id: treeId };
+    const ids = known.branchesOf(parentId, { kind, id }, tree);
+    return Promise.all(ids.map((each) => store.load(each)));
   }
 
   async #extend(
