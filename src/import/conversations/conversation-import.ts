@@ -127,12 +127,13 @@ export class ConversationImport {
   }
 
   async #candidate(kind: string, given: ImportedConversation): Promise<Candidate> {
-    const { outcome, screen } = this.#options;
+    const { outcome, screen, known } = this.#options;
     const { messages, masked } = await screen.screen(given.messages);
     const { value: title, masked: inTitle } = await screenedBy(screen, given.title);
     outcome.masked += masked.length + inTitle.length;
     const named = title === undefined ? {} : { title };
-    return candidateOf(kind, { ...given, ...named, messages });
+    const storedFirst = known.get({ kind, id: given.id })?.mark.first;
+    return candidateOf(kind, { ...given, ...named, messages }, storedFirst);
   }
 
   async #importCandidate(candidate: Candidate): Promise<void> {

@@ -29,9 +29,15 @@ export interface Candidate {
   readonly branchOf?: { readonly id: string; readonly messageId: string } | undefined;
 }
 
-export function candidateOf(kind: string, given: ImportedConversation): Candidate {
+/** `storedFirst`: id of the first message of the conversation, if it was imported before. */
+export function candidateOf(
+  kind: string,
+  given: ImportedConversation,
+  storedFirst?: string | undefined,
+): Candidate {
   const { createdAt, updatedAt, isDated } = timesOf(given);
-  const messages = messagesOf(kind, given, createdAt);
+  const scope = scopeOf(kind, given, storedFirst);
+  const messages = messagesOf(kind, scope, given, createdAt);
   const { title, module, pinned, metadata = {}, branchOf, id } = given;
   const fields = {
     ...(title !== undefined && { title: title.toWellFormed() }),
@@ -64,9 +70,12 @@ export function candidateOf(kind: string, given: ImportedConversation): Candidat
     },
     messages,
     treeId: given.treeId,
-    isInSource: memberOf(kind, given, messages),
+    isInSource: memberOf(kind, scope, given, messages),
     ...(branchOf?.messageId !== undefined && {
-      branchOf: { id: branchOf.id, messageId: storedId(kind, branchOf.id, branchOf.messageId) },
+      branchOf: {
+        id: branchOf.id,
+        messageId: storedId(kind, scopeOfParent(branchOf.id, scope), branchOf.messageId),
+      },
     }),
   };
 }
@@ -95,9 +104,27 @@ function timesOf(item: ImportedConversation) {
   };
 }
 
+/**
+ * What a short message id is unique in: the tree, because a message can move to another of its branches. The
+ * branches of older imports have ids that are derived from the branch.
+ */
+function scopeOf(
+  kind: string,
+  { id, treeId = id, messages }: ImportedConversation,
+  storedFirst: string | undefined,
+): string {
+  const first = messages[0]?.id;
+  const isOlder = first !== undefined && storedId(kind, id, first) === storedFirst;
+  return isOlder ? id : treeId;
+}
+
+const scopeOfParent = (parentId: string, scope: string): string =>
+  parentId.startsWith(`${scope}:`) ? scope : parentId;
+
 /** Repeated ids are distinguished by their order. A message without a time gets the time of the message before it. */
 function messagesOf(
   kind: string,
+  scope: string,
   { id: conversation, messages }: ImportedConversation,
   createdAt: string,
 ): CandidateMessage[] {
@@ -107,7 +134,7 @@ function messagesOf(
   return messages.map((message) => {
     const { role, content, parentId, metadata } = message;
     time = message.createdAt ?? time;
-    const id = freeId(kind, conversation, message, used);
+    const id = freeId(kind, { conversation, scope }, message, used);
     if (message.id !== undefined) stored.set(message.id, id);
     const parent = parentId === undefined ? undefined : stored.get(parentId);
     return {
@@ -120,7 +147,7 @@ function messagesOf(
 
 function freeId(
   kind: string,
-  conversation: string,
+  { conversation, scope }: { readonly conversation: string; readonly scope: string },
   { id, role, content }: ImportedMessage,
   used: Set<string>,
 ): string {
@@ -128,29 +155,30 @@ function freeId(
     const wanted =
       id === undefined
         ? derivedUuid(kind, conversation, role, content, String(count))
-        : storedId(kind, conversation, count === 1 ? id : `${id}#${count}`);
+        : storedId(kind, scope, count === 1 ? id : `${id}#${count}`);
     if (used.has(wanted)) continue;
     used.add(wanted);
     return wanted;
   }
 }
 
-/** A short id, such as a row's number, names a message only together with its conversation. */
-function storedId(kind: string, conversation: string, id: string): string {
-  return isOwnId(id) ? id : derivedUuid(kind, conversation, id);
+/** A short id, such as a row's number, names a message only together with its conversation or tree. */
+function storedId(kind: string, scope: string, id: string): string {
+  return isOwnId(id) ? id : derivedUuid(kind, scope, id);
 }
 
 /** Computed only when it is needed, which is the case if a conversation changed. */
 function memberOf(
   kind: string,
-  { id: conversation, allIds = new Set() }: ImportedConversation,
+  scope: string,
+  { allIds = new Set() }: ImportedConversation,
   messages: readonly CandidateMessage[],
 ): (messageId: string) => boolean {
   let ids: Set<string> | undefined;
   return (messageId) => {
     ids ??= new Set([
       ...messages.map(({ id }) => id),
-      ...[...allIds].map((id) => storedId(kind, conversation, id)),
+      ...[...allIds].map((id) => storedId(kind, scope, id)),
     ]);
     return ids.has(messageId);
   };
