@@ -9,6 +9,7 @@ import { attachmentLine } from '../reading/attachments.js';
 import { objectLines } from '../reading/documents.js';
 import { isObject, objectIn, textIn } from '../reading/fields.js';
 import type { ImportedConversation, ImportedMessage } from '../source-interface.js';
+import { queuedPrompt } from './claude-code-queued.js';
 
 /** The images found so far. */
 export interface SessionImages {
@@ -98,7 +99,8 @@ function nameOf(path: string, files: readonly InputFile[]): string | undefined {
 }
 
 async function* bytesOf(file: InputFile, uuid: string, count: number): AsyncGenerator<Uint8Array> {
-  for await (const { value } of objectLines(file, () => undefined)) {
+  for await (const { value: given } of objectLines(file, () => undefined)) {
+    const value = queuedPrompt(given) ?? given;
     if (textIn(value['uuid']) !== uuid) continue;
     const data = textIn(objectIn(imagesIn(value)[count - 1]?.['source'])['data']) ?? '';
     yield Buffer.from(data, 'base64');

@@ -12,6 +12,7 @@ import { timeIn } from '../reading/times.js';
 import type { TreeNode } from '../reading/tree.js';
 import type { Activity, ImportProblem } from '../source-interface.js';
 import { type SessionImages, withNamedImages } from './claude-code-images.js';
+import { queuedPrompt } from './claude-code-queued.js';
 import { resultText } from './claude-message.js';
 
 export interface CodeNode extends TreeNode {
@@ -45,6 +46,8 @@ export interface Session {
   readonly nodes: CodeNode[];
   readonly results: Map<string, ToolResult>;
   readonly seen: Set<string>;
+  /** By line: the prompt of the queue that follows it. Lines after that prompt name the line before it. */
+  readonly queuedAfter: Map<string, string>;
   readonly images: SessionImages;
 }
 
@@ -66,8 +69,10 @@ export async function* readSession(
   let current = session;
   /** The line before. It is the parent of a line that names none, for example after a compaction. */
   let before: string | undefined;
-  for await (const { value } of objectLines(file, (problem) => problems.push(problem))) {
+  for await (const { value: given } of objectLines(file, (problem) => problems.push(problem))) {
     yield* problems.splice(0);
+    const queued = queuedPrompt(given);
+    const value = queued ?? given;
     current ??= newSession(value, file);
     describe(current, value);
     const uuid = textIn(value['uuid']);
@@ -77,7 +82,11 @@ export async function* readSession(
     if (isNew) {
       const place = { file, files: reading.input.files };
       const line = withNamedImages(value, place, current.images);
-      current.nodes.push(nodeOf(uuid, line, current, before));
+      const node = nodeOf(uuid, line, current, before);
+      current.nodes.push(node);
+      if (queued !== undefined && node.parent !== undefined) {
+        current.queuedAfter.set(node.parent, uuid);
+      }
       await addResults(current, line, reading);
     }
     if (value['isSidechain'] !== true) before = uuid;
@@ -99,6 +108,7 @@ function newSession(line: JsonObject, file: InputFile): Session {
       isOwnTitle: false,
     },
     ...{ cwd: undefined, metadata: undefined, nodes: [], results: new Map(), seen: new Set() },
+    queuedAfter: new Map(),
     images: { inline: [], named: new Set() },
   };
 }
@@ -127,10 +137,11 @@ function describe(session: Session, line: JsonObject): void {
 function nodeOf(
   id: string,
   line: JsonObject,
-  { seen }: Session,
+  { seen, queuedAfter }: Session,
   before: string | undefined,
 ): CodeNode {
-  const named = textIn(line['parentUuid']) ?? textIn(line['logicalParentUuid']);
+  let named = textIn(line['parentUuid']) ?? textIn(line['logicalParentUuid']);
+  for (let next = named; next !== undefined; next = queuedAfter.get(next)) named = next;
   const isSidechain = line['isSidechain'] === true;
   const isThere = named !== undefined && named !== id && seen.has(named);
   const type = textIn(line['type']) ?? '';
