@@ -3,7 +3,7 @@
  * or a list of parts), and tool calls with their results.
  */
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { attachmentLine } from './attachments.js';
+import { attachmentLine, fileLine } from './attachments.js';
 import { definedOrNothing, isObject, listIn, objectIn, objectsIn, textIn } from './fields.js';
 import { roleIn } from './roles.js';
 import { timeIn } from './times.js';
@@ -36,7 +36,11 @@ export function anyTimeIn(fields: JsonObject): string | undefined {
 
 export function addOpenAiMessage(turns: TurnBuilder, message: JsonObject): void {
   const origin = { id: textIn(message['id']), createdAt: anyTimeIn(message) };
-  const content = contentText(message['content']);
+  const spoken = contentText(message['content']);
+  const files = [...objectsIn(message['attachments']), ...objectsIn(message['files'])];
+  const content = [spoken === '' ? textIn(message['refusal']) : spoken, ...files.map(fileLine)]
+    .filter((text) => text !== undefined && text !== '')
+    .join('\n\n');
   if (message['role'] === 'tool' || message['role'] === 'function') {
     turns.addToolResult(
       { name: textIn(message['name']), text: content },
@@ -73,18 +77,22 @@ export function contentText(content: unknown): string {
   const parts = listIn(content).map((part) => {
     if (typeof part === 'string') return part;
     const fields = objectIn(part);
-    return textIn(fields['text']) ?? partLine(fields);
+    return textIn(fields['text']) ?? textIn(fields['refusal']) ?? partLine(fields);
   });
   return parts.filter((text) => text !== '').join('\n\n');
 }
 
+/** Parts that have names, but are no files. */
+const ACTIVITY = /tool|function|thinking|reasoning/;
+
 function partLine(part: JsonObject): string {
   const type = textIn(part['type']) ?? '';
   const url = textIn(objectIn(part['image_url'])['url']) ?? textIn(part['image_url']);
-  const name = textIn(objectIn(part['file'])['filename']) ?? textIn(part['name']);
   const path = textIn(part['path']);
   if (type === 'local_image' && path !== undefined) return attachmentLine('image', path);
   if (url !== undefined) return attachmentLine('image', url.startsWith('data:') ? 'inline' : url);
-  if (name !== undefined) return attachmentLine('file', name);
-  return /image|audio|video|file/.test(type) ? `[${type}]` : '';
+  if (ACTIVITY.test(type)) return '';
+  const line = fileLine(part);
+  // Without a name, the type says more than the line.
+  return line?.includes(':') || !/image|audio|video|file/.test(type) ? (line ?? '') : `[${type}]`;
 }

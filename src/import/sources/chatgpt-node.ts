@@ -3,7 +3,7 @@
 import { fenced } from '../../base/code-block.js';
 import { parsedJson } from '../../base/json.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { attachmentLine, type NamedFiles } from '../reading/attachments.js';
+import { attachmentLine, fileLine, type NamedFiles } from '../reading/attachments.js';
 import { definedOrNothing, listIn, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import type { TreeNode } from '../reading/tree.js';
@@ -173,19 +173,22 @@ function bodyOf(content: JsonObject, type: string, names: NamedFiles): string {
   if (type === 'tether_quote') {
     return [linksOf([content]), text].filter((part) => part !== '').join('\n\n');
   }
+  if (type === 'file' && text === '') return fileLine(content) ?? '';
   if (type !== 'code' || text === '') return text;
   const language = textIn(content['language']) ?? '';
   return fenced(text, language === 'unknown' ? '' : language);
 }
 
 function partText(part: JsonObject, names: NamedFiles): string {
-  return pictureLine(part, names) ?? textIn(part['text']) ?? '';
+  const isFile = /file|document/.test(textIn(part['content_type']) ?? '');
+  const said = pictureLine(part, names) ?? textIn(part['text']);
+  return said ?? (isFile ? fileLine(part) : undefined) ?? '';
 }
 
 function pictureLine(part: JsonObject, names: NamedFiles): string | undefined {
   const pointer = textIn(part['asset_pointer']);
   if (pointer === undefined) return recordingLine(part, names);
-  const kind = /^(audio|video)/.exec(textIn(part['content_type']) ?? '')?.[1] ?? 'image';
+  const kind = /^(audio|video|file)/.exec(textIn(part['content_type']) ?? '')?.[1] ?? 'image';
   const id = pointer.replace(/^[a-z-]+:\/\//, '');
   return attachmentLine(kind, names(id) ?? id);
 }

@@ -1,5 +1,6 @@
 /** Converts nodes of Claude Code's sessions to messages, tool calls and thinking. */
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
+import { fileLine } from '../reading/attachments.js';
 import {
   defined,
   definedOrNothing,
@@ -66,7 +67,9 @@ function addUser(turns: TurnBuilder, { id, createdAt, message, isInjected }: Cod
 }
 
 function blocksText(blocks: readonly JsonObject[]): string {
-  const texts = blocks.map((block) => textIn(block['text']) ?? '');
+  const texts = blocks.map(
+    (block) => textIn(block['text']) ?? (block['type'] === 'document' ? fileLine(block) : ''),
+  );
   return texts.filter((text) => text !== '').join('\n\n');
 }
 

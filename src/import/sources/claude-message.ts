@@ -5,7 +5,7 @@
 
 import { fenced } from '../../base/code-block.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { attachmentLine } from '../reading/attachments.js';
+import { attachmentLine, fileLine } from '../reading/attachments.js';
 import {
   defined,
   definedOrNothing,
@@ -19,6 +19,8 @@ import type { TurnBuilder } from '../reading/turns.js';
 
 /** `text` has this instead of blocks that old apps could not show. */
 const PLACEHOLDER = /```\s*This block is not supported on your current device yet\.?\s*```/g;
+
+const FILE_BLOCKS = new Set(['image', 'document', 'file']);
 
 export function addClaudeMessage(turns: TurnBuilder, id: string, fields: JsonObject): void {
   const createdAt = timeIn(fields['created_at']);
@@ -67,7 +69,11 @@ function addActivity(turns: TurnBuilder, block: JsonObject, origin: { id: string
 }
 
 const blockText = (block: JsonObject): string | undefined =>
-  block['type'] === 'text' ? textIn(block['text']) : artifactText(block);
+  FILE_BLOCKS.has(String(block['type']))
+    ? fileLine(block)
+    : block['type'] === 'text'
+      ? textIn(block['text'])
+      : artifactText(block);
 
 /** An artifact is a text for the user that Claude writes by a tool call, so it becomes part of the message. */
 function artifactText(block: JsonObject): string | undefined {
@@ -96,9 +102,12 @@ function filesOf(fields: JsonObject): string[] {
     const text = textIn(file['extracted_content']);
     return text === undefined ? line : `${line}\n\n${text}`;
   });
-  const named = [...objectsIn(fields['files']), ...objectsIn(fields['files_v2'])]
-    .flatMap((file) => textIn(file['file_name']) ?? [])
-    .map((name) => attachmentLine('file', name));
+  const named = [...objectsIn(fields['files']), ...objectsIn(fields['files_v2'])].flatMap(
+    (file) => {
+      const name = textIn(file['file_name']);
+      return (name === undefined ? fileLine(file) : attachmentLine('file', name)) ?? [];
+    },
+  );
   const others = [...new Set(named)].filter(
     (line) => !attached.some((text) => text.startsWith(line)),
   );

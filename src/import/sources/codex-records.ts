@@ -17,6 +17,9 @@ interface RecordContext {
 const INJECTED =
   /^\s*(<(user_instructions|environment_context|permissions instructions|collaboration_mode|skills?_instructions|turn_aborted|user_shell_command|INSTRUCTIONS|subagent_notification)\b|# AGENTS\.md instructions)/i;
 
+/** Codex puts the image of the user between these tags. */
+const IMAGE_TAG = /^\s*<\/?image\b[^>]*>\s*$/;
+
 export function addLegacyRecord(
   turns: TurnBuilder,
   type: string,
@@ -35,7 +38,7 @@ function addMessage(
   { createdAt, model }: RecordContext,
 ): void {
   const { role } = payload;
-  const parts = objectsIn(payload['content']);
+  const parts = objectsIn(payload['content']).filter(({ text }) => !IMAGE_TAG.test(String(text)));
   const typed = parts.filter((part) => !INJECTED.test(textIn(part['text']) ?? ''));
   if (role === 'developer' || role === 'system' || typed.length < parts.length) {
     turns.countLeftOut('injected context');

@@ -22,6 +22,7 @@ const TRANSCRIPT = /(^|\/)agent-transcripts\/.+\.(jsonl|txt)$/;
 const PROJECT = /(?:^|\/)([^/]+)\/agent-transcripts\//;
 /** The transcript of a subagent is in a subfolder of its session. */
 const SUBAGENT = /(?:^|\/)([^/]+)\/subagents\/[^/]+$/;
+const SPOKEN = /^(text|image|file)/;
 /** Several files are tried, because the first ones may be empty. */
 const MAX_FILES_TRIED = 20;
 
@@ -122,7 +123,9 @@ function addLine(turns: TurnBuilder, line: JsonObject): void {
     }
   }
   const spoken = Array.isArray(blocks)
-    ? blocks.filter((block) => typeof block === 'string' || objectIn(block)['type'] === 'text')
+    ? blocks.filter(
+        (block) => typeof block === 'string' || SPOKEN.test(String(objectIn(block)['type'])),
+      )
     : blocks;
   const text = contentText(spoken);
   if (role === undefined) turns.countLeftOut('of an unknown role');

@@ -17,7 +17,7 @@ import { timeIn } from '../reading/times.js';
 import type { ImportedMessage, ImportItem, Source } from '../source-interface.js';
 
 const ACTIVITY = /(^|\/)My ?Activity\.json$/i;
-const PROMPT = /^(?:(Prompted|Asked|Said)\s+|Eingegebener Prompt:\s*)/;
+const PROMPT = /^(?:(Prompted|Asked|Said)(?:\s+|$)|Eingegebener Prompt:\s*)/;
 /** Titles that describe an action of the user. */
 const NO_PROMPT = /^(Created|Gave|Selected|Used|Viewed|Visited)\s/;
 

@@ -144,13 +144,18 @@ function put({ messages }: State, message: JsonObject): void {
 function addMessage(turns: TurnBuilder, message: JsonObject): void {
   const { type } = message;
   const origin = { id: textIn(message['id']), createdAt: timeIn(message['timestamp']) };
-  const content = contentText(message['content']);
+  const parts = message['content'];
+  const thoughts = objectsIn(parts).filter(({ thought }) => thought === true);
+  const content = contentText(
+    Array.isArray(parts) ? parts.filter((part) => !thoughts.includes(part)) : parts,
+  );
   // What the user typed; `content` also has the text of the files that it names.
   const shown = contentText(message['displayContent']);
   if (type === 'user') {
     if (shown !== '' && shown !== content) turns.countLeftOut('injected context');
     turns.addMessage({ ...origin, role: 'user', content: shown === '' ? content : shown });
   } else if (type === 'gemini') {
+    for (const { text } of thoughts) turns.addThinking(textIn(text), origin);
     for (const thought of objectsIn(message['thoughts'])) {
       turns.addThinking(textIn(thought['description']) ?? textIn(thought['subject']), origin);
     }

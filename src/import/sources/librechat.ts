@@ -1,5 +1,6 @@
 /** Conversations that LibreChat exports, one a file: a list of messages with parents, or a tree. */
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
+import { fileLine } from '../reading/attachments.js';
 import { elementsOf, hasElement, unreadableConversation } from '../reading/documents.js';
 import { definedOrNothing, isObject, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { contentText } from '../reading/openai-messages.js';
@@ -85,7 +86,11 @@ function addMessage(turns: TurnBuilder, { id, fields }: ChatNode): void {
     );
   }
   const spoken = parts.filter(({ type }) => type === 'text').map(textOfPart);
-  const content = textIn(fields['text']) ?? contentText(spoken);
+  const said = textIn(fields['text']) ?? contentText(spoken);
+  const files = [...objectsIn(fields['files']), ...objectsIn(fields['attachments'])];
+  const pictures = parts.filter(({ type }) => type === 'image_file' || type === 'image_url');
+  const lines = [...pictures, ...files].flatMap((file) => fileLine(file) ?? []);
+  const content = [said, ...new Set(lines)].filter((text) => text !== '').join('\n\n');
   const role = fields['isCreatedByUser'] === true ? 'user' : 'assistant';
   const metadata = definedOrNothing({ model: textIn(fields['model']) });
   turns.addMessage({ id, createdAt, role, content, metadata });

@@ -108,6 +108,7 @@ function addChatMessage(turns: TurnBuilder, fields: JsonObject): void {
   const reasoning = thought?.replaceAll(/^(<summary>.*<\/summary>\n?|> ?)/gm, '').trim();
   addOpenAiMessage(turns, {
     ...fields,
+    files: undefined,
     content: content.join('\n\n'),
     ...(reasoning !== undefined && { reasoning }),
   });
