@@ -120,13 +120,12 @@ describe('a session of Gemini CLI', () => {
     toolCalls: [{ name: 'ls', args: {}, resultDisplay: 'files', status: 'success' }],
   };
 
-  it('follows what was set and taken back', async () => {
+  it('has what was said before the context was replaced, and what was taken back as a branch', async () => {
     const bench = await openImportBench();
     const folder = folderWith({
       'shed/.project_root': '/home/ada/shed\n',
       'shed/chats/session-2026-02-03T10-00-abc.jsonl': lines(
         HEAD,
-        { ...at(5), type: 'user', content: 'taken back' },
         { $set: { messages: [ASKED], summary: 'A shed' } },
         { ...at(2), type: 'gemini', content: 'Do' },
         ANSWERED,
@@ -145,6 +144,64 @@ describe('a session of Gemini CLI', () => {
       ...{ model: 'gemini-x', usage: { total: 9 }, thinking: 'Hm' },
       tools: [{ name: 'ls', input: '{}', result: 'files' }],
     });
+    const branch = bench.bySource(`${ID}:g3`);
+    expect(said(branch)).toEqual(['user: wrong']);
+    expect(branch.branchOf.conversationId).toBe(made.conversationId);
+  });
+
+  it('keeps what was said before it was compressed, and each message once', async () => {
+    const bench = await openImportBench();
+    const say = (n: number, content: string, id = `g${n}`) => ({
+      ...{ ...at(n), id, type: n % 2 === 1 ? 'user' : 'gemini', content },
+    });
+    const context = '<session_context>This is the Gemini CLI.</session_context>';
+    const log = [
+      HEAD,
+      { $set: { messages: [{ ...at(0), type: 'user', content: [{ text: context }] }] } },
+      say(1, 'yes'),
+      say(2, 'first answer'),
+      say(3, 'yes'),
+      { $set: { messages: [say(1, 'yes'), say(2, 'first answer'), say(3, 'yes')] } },
+      say(4, 'second answer'),
+      {
+        $set: {
+          messages: [
+            { id: 'x1', type: 'user', content: [{ text: '<state_snapshot>S</state_snapshot>' }] },
+            { id: 'x2', type: 'gemini', content: 'Got it. Thanks!' },
+            say(3, 'yes', 'x3'),
+            say(4, 'second answer', 'x4'),
+          ],
+        },
+      },
+      say(5, 'third question'),
+      say(6, 'third answer'),
+      { $rewindTo: 'unknown' },
+      { $set: { messages: [] } },
+      say(7, 'fourth question'),
+    ];
+    const folder = folderWith({ 'shed/chats/session-1.jsonl': lines(...log) });
+    const report = await bench.import(folder);
+    expect(bench.folders()).toHaveLength(1);
+    expect(said(bench.bySource(ID))).toEqual([
+      ...['user: yes', 'assistant: first answer', 'user: yes', 'assistant: second answer'],
+      ...['user: third question', 'assistant: third answer', 'user: fourth question'],
+    ]);
+    expect(report.leftOut).toEqual({ 'injected context': 2 });
+  });
+
+  it('goes back to a message that a compression gave another id', async () => {
+    const bench = await openImportBench();
+    const log = [
+      HEAD,
+      ASKED,
+      ANSWERED,
+      { $set: { messages: [ASKED, { ...ANSWERED, id: 'x2' }] } },
+      { $rewindTo: 'x2' },
+      { ...at(3), type: 'gemini', content: 'Instead.' },
+    ];
+    await bench.import(folderWith({ 'shed/chats/session-1.jsonl': lines(...log) }));
+    expect(said(bench.bySource(ID))).toEqual(['user: Build a shed', 'assistant: Instead.']);
+    expect(said(bench.bySource(`${ID}:g2`))).toEqual(['assistant: Done.']);
   });
 
   it('is read from the older single document', async () => {

@@ -25,9 +25,10 @@ import {
 } from '../reading/fields.js';
 import { contentText } from '../reading/openai-messages.js';
 import { timeIn } from '../reading/times.js';
-import { timesOf } from '../reading/tree-conversations.js';
+import { timesOf, treeConversations } from '../reading/tree-conversations.js';
 import { TurnBuilder } from '../reading/turns.js';
 import type { ImportItem, ImportProblem, ReadOptions, Source } from '../source-interface.js';
+import { GeminiLog, type GeminiNode } from './gemini-cli-log.js';
 
 const SESSION = /(^|\/)session-[^/]+\.(jsonl|json)$/;
 const SUBAGENT = /(^|\/)chats\/([^/]+)\/[^/]+\.jsonl$/;
@@ -75,84 +76,86 @@ async function* sessionOf(
   options: ReadOptions,
 ): AsyncGenerator<ImportItem> {
   const problems: ImportProblem[] = [];
-  const read = file.name.endsWith('.json') ? documentState(file) : lineState(file, problems);
-  const state = await read;
+  const isDocument = file.name.endsWith('.json');
+  const state = await (isDocument ? documentState(file) : lineState(file, problems));
   yield* problems;
   if (state === undefined) {
     yield unreadableConversation(file.name, 'the document');
     return;
   }
-  const turns = new TurnBuilder(options.activity);
-  for (const message of state.messages) addMessage(turns, message);
-  const messages = turns.messages();
+  const read = (nodes: readonly GeminiNode[]) => {
+    const turns = new TurnBuilder(options.activity);
+    for (const { message } of nodes) addMessage(turns, message);
+    return turns;
+  };
   const project = [...folders].find(([folder]) => file.name.startsWith(`${folder}/`))?.[1];
   const parent = SUBAGENT.exec(file.name)?.[2];
-  yield {
-    type: 'conversation',
-    ...{ path: file.name, fileTimeMs: file.modifiedAtMs },
-    id: textIn(state.head['sessionId']) ?? posix.parse(file.name).name,
-    title: textIn(state.head['summary']),
-    ...(project !== undefined && {
-      module: posix.basename(project.replaceAll('\\', '/')),
-      project,
-    }),
-    ...(parent !== undefined && { tags: ['subagent'] }),
-    ...timesOf({ messages }),
-    createdAt: timeIn(state.head['startTime']),
-    metadata: definedOrNothing({ cwd: project, parent }),
-    messages,
-    leftOut: turns.leftOut,
-  };
+  const id = textIn(state.head['sessionId']) ?? posix.parse(file.name).name;
+  const { nodes, shownLeaf } = state.log;
+  for (const { isMain, ...made } of treeConversations(id, nodes, shownLeaf, read)) {
+    yield {
+      type: 'conversation',
+      ...{ path: file.name, fileTimeMs: file.modifiedAtMs },
+      title: textIn(state.head['summary']),
+      ...(project !== undefined && {
+        module: posix.basename(project.replaceAll('\\', '/')),
+        project,
+      }),
+      ...(parent !== undefined && { tags: ['subagent'] }),
+      ...timesOf(made),
+      ...(isMain && { createdAt: timeIn(state.head['startTime']) }),
+      metadata: definedOrNothing({ cwd: project, parent }),
+      ...made,
+    };
+  }
 }
 
 interface State {
   head: JsonObject;
-  messages: JsonObject[];
+  readonly log: GeminiLog;
 }
 
 async function documentState(file: InputFile): Promise<State | undefined> {
   const document = parsedJson(await textOf(file));
   if (!isObject(document) || !Array.isArray(document['messages'])) return undefined;
-  return { head: document, messages: [...objectsIn(document['messages'])] };
+  const log = new GeminiLog();
+  for (const message of objectsIn(document['messages'])) log.put(message);
+  return { head: document, log };
 }
 
-/** A repeated message replaces the earlier one; `$set` and `$rewindTo` change the messages before them. */
 async function lineState(file: InputFile, problems: ImportProblem[]): Promise<State | undefined> {
-  const state: State = { head: {}, messages: [] };
+  const state: State = { head: {}, log: new GeminiLog() };
   for await (const { value } of objectLines(file, (problem) => problems.push(problem))) {
-    const set = value['$set'];
     const rewind = textIn(value['$rewindTo']);
-    if (isObject(set)) {
-      const { messages, ...head } = set;
+    if (rewind !== undefined) state.log.rewindTo(rewind);
+    else if (typeof value['type'] === 'string' && 'content' in value) state.log.put(value);
+    else {
+      const set = value['$set'];
+      const { messages, ...head } = isObject(set) ? set : value;
       state.head = { ...state.head, ...head };
-      if (Array.isArray(messages)) state.messages = [...objectsIn(messages)];
-    } else if (rewind !== undefined) {
-      const at = state.messages.findIndex(({ id }) => id === rewind);
-      if (at !== -1) state.messages.length = at;
-    } else if (typeof value['type'] === 'string' && 'content' in value) put(state, value);
-    else state.head = { ...state.head, ...value };
+      if (Array.isArray(messages)) state.log.set(objectsIn(messages));
+    }
   }
   return state;
 }
 
-function put({ messages }: State, message: JsonObject): void {
-  const at = messages.findIndex(({ id }) => id !== undefined && id === message['id']);
-  if (at === -1) messages.push(message);
-  else messages[at] = message;
-}
+/** Beginnings of texts that the program adds. */
+const INJECTED = /^\s*<(session_context|state_snapshot|hook_context)\b/;
 
 function addMessage(turns: TurnBuilder, message: JsonObject): void {
   const { type } = message;
   const origin = { id: textIn(message['id']), createdAt: timeIn(message['timestamp']) };
-  const parts = message['content'];
+  const given = message['content'];
+  const parts: readonly unknown[] = Array.isArray(given) ? given : [given];
   const thoughts = objectsIn(parts).filter(({ thought }) => thought === true);
-  const content = contentText(
-    Array.isArray(parts) ? parts.filter((part) => !thoughts.includes(part)) : parts,
-  );
+  const spoken = parts.filter((part) => !thoughts.includes(objectIn(part)));
+  const typed = spoken.filter((part) => !INJECTED.test(contentText([part])));
+  const content = contentText(typed);
   // What the user typed; `content` also has the text of the files that it names.
   const shown = contentText(message['displayContent']);
   if (type === 'user') {
-    if (shown !== '' && shown !== content) turns.countLeftOut('injected context');
+    if ((shown !== '' && shown !== content) || typed.length < spoken.length)
+      turns.countLeftOut('injected context');
     turns.addMessage({ ...origin, role: 'user', content: shown === '' ? content : shown });
   } else if (type === 'gemini') {
     for (const { text } of thoughts) turns.addThinking(textIn(text), origin);
