@@ -15,7 +15,7 @@ interface RecordContext {
 
 /** Beginnings of texts that Codex adds before the user's text. */
 const INJECTED =
-  /^\s*(<(user_instructions|environment_context|permissions instructions|collaboration_mode|skills?_instructions|turn_aborted|user_shell_command|INSTRUCTIONS|subagent_notification)\b|# AGENTS\.md instructions)/i;
+  /^\s*(<(user_instructions|environment_context|permissions instructions|collaboration_mode|skills?_instructions|turn_aborted|recommended_plugins|skill|user_shell_command|INSTRUCTIONS|subagent_notification)\b|# AGENTS\.md instructions)/i;
 
 /** Codex puts the image of the user between these tags. */
 const IMAGE_TAG = /^\s*<\/?image\b[^>]*>\s*$/;

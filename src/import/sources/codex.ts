@@ -11,6 +11,7 @@ import { definedOrNothing, objectIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import { TurnBuilder } from '../reading/turns.js';
 import type { ImportItem, ImportProblem, ReadOptions, Source } from '../source-interface.js';
+import { type OwnTurn, ownTurnOf } from './codex-forks.js';
 import { addLegacyRecord, addPaginatedRecord } from './codex-records.js';
 
 const ROLLOUT = /(^|\/)rollout-[^/]+\.jsonl(\.zst)?$/;
@@ -28,9 +29,11 @@ export const codex: Source = {
     return false;
   },
   async *read(input, options) {
-    for (const file of filesOf(input.files, input.form === 'file')) {
+    const files = filesOf(input.files, input.form === 'file');
+    const ids = new Set(files.map(idOf));
+    for (const file of files) {
       options.signal?.throwIfAborted();
-      if (!(options.isKnown?.(file) ?? false)) yield* sessionOf(file, options);
+      if (!(options.isKnown?.(file) ?? false)) yield* sessionOf(file, ids, options);
     }
   },
 };
@@ -50,10 +53,16 @@ interface Session {
   model: string | undefined;
 }
 
-async function* sessionOf(file: InputFile, { activity }: ReadOptions): AsyncGenerator<ImportItem> {
+/** `others`: the sessions of the input, by the ids in their names. */
+async function* sessionOf(
+  file: InputFile,
+  others: ReadonlySet<string>,
+  { activity }: ReadOptions,
+): AsyncGenerator<ImportItem> {
   const problems: ImportProblem[] = [];
   const turns = new TurnBuilder(activity);
   let session: Session | undefined;
+  let ownTurn: OwnTurn | undefined;
   const isWanted = (start: Buffer) => {
     const isLeftOut = COMPACTED.test(start.toString('latin1'));
     if (isLeftOut) turns.countLeftOut('compactions');
@@ -64,12 +73,18 @@ async function* sessionOf(file: InputFile, { activity }: ReadOptions): AsyncGene
     yield* problems.splice(0);
     const payload = objectIn(value['payload']);
     if (value['type'] === 'session_meta') {
-      session ??= beginning(payload, file);
       if (session !== undefined) continue;
+      session = beginning(payload, file);
+      if (session !== undefined) {
+        ownTurn = await ownTurnOf(file, session.id, payload, others);
+        continue;
+      }
       yield unknownMode(file, record, payload);
       return;
     }
     if (value['type'] === 'turn_context' && session) session.model = textIn(payload['model']);
+    if (ownTurn?.(payload)) ownTurn = undefined;
+    if (ownTurn !== undefined) continue;
     const createdAt = timeIn(value['timestamp']);
     const at = { createdAt, model: session?.model };
     (session?.add ?? addLegacyRecord)(turns, String(value['type']), payload, at);
