@@ -74,7 +74,8 @@ export function addOpenAiMessage(turns: TurnBuilder, message: JsonObject): void 
 
 export function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
-  const parts = listIn(content).map((part) => {
+  const given: readonly unknown[] = isObject(content) ? [content] : listIn(content);
+  const parts = given.map((part) => {
     if (typeof part === 'string') return part;
     const fields = objectIn(part);
     return textIn(fields['text']) ?? textIn(fields['refusal']) ?? partLine(fields);

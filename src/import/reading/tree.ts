@@ -62,3 +62,16 @@ function pathTo<N extends TreeNode>(
   const isFork = node !== undefined && owner.has(node.id);
   return { path: path.reverse(), forkedFrom: isFork ? node : undefined };
 }
+
+/**
+ * Gives ids that no other node has: of two messages with the same id, the second gets a number, so that none
+ * is lost.
+ */
+export function uniqueIds(): (id: string) => string {
+  const counts = new Map<string, number>();
+  return (id) => {
+    const count = (counts.get(id) ?? 0) + 1;
+    counts.set(id, count);
+    return count === 1 ? id : `${id}#${count}`;
+  };
+}

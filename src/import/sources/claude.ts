@@ -21,7 +21,7 @@ import {
 } from '../reading/fields.js';
 import { notesOf, plainName } from '../reading/note-paths.js';
 import { timeIn } from '../reading/times.js';
-import type { TreeNode } from '../reading/tree.js';
+import { type TreeNode, uniqueIds } from '../reading/tree.js';
 import { timesOf, treeConversations } from '../reading/tree-conversations.js';
 import { TurnBuilder } from '../reading/turns.js';
 import type { ImportItem, ReadOptions, Source } from '../source-interface.js';
@@ -165,8 +165,9 @@ function nodesOf(messages: readonly JsonObject[]): ClaudeNode[] {
   const isTree = messages.some((message) => textIn(message['parent_message_uuid']) !== undefined);
   const sorted = isTree ? messages : [...messages].sort(byOrder);
   let before: string | undefined;
+  const uniqueId = uniqueIds();
   return sorted.map((fields, index) => {
-    const id = textIn(fields['uuid']) ?? String(index);
+    const id = uniqueId(textIn(fields['uuid']) ?? String(index));
     const parent = isTree ? textIn(fields['parent_message_uuid']) : before;
     before = id;
     return { id, parent, fields };

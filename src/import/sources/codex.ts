@@ -24,7 +24,8 @@ export const codex: Source = {
   title: 'Codex sessions',
   async detect(input) {
     for (const file of filesOf(input.files, input.form === 'file').slice(0, 3)) {
-      if ((await firstLine(file))?.['type'] === 'session_meta') return true;
+      const first = (await firstLine(file)) ?? {};
+      if (first['type'] === 'session_meta' || isFirstOfOldForm(first)) return true;
     }
     return false;
   },
@@ -37,6 +38,15 @@ export const codex: Source = {
     }
   },
 };
+
+/** The first logs (until 2025) have the records without a wrapper, and first a line without a type. */
+const isFirstOfOldForm = (line: JsonObject) =>
+  textIn(line['id']) !== undefined && 'instructions' in line && !('type' in line);
+
+const ofOldForm = (line: JsonObject): JsonObject =>
+  isFirstOfOldForm(line)
+    ? { type: 'session_meta', timestamp: line['timestamp'], payload: line }
+    : { type: 'response_item', timestamp: line['timestamp'], payload: line };
 
 /** If a session exists both plain and compressed, the plain file is newer and is used. */
 function filesOf(files: readonly InputFile[], isAlone: boolean): InputFile[] {
@@ -69,8 +79,9 @@ async function* sessionOf(
     return !isLeftOut;
   };
   const lines = objectLines(file, (problem) => problems.push(problem), { isWanted });
-  for await (const { value, record } of lines) {
+  for await (const { value: given, record } of lines) {
     yield* problems.splice(0);
+    const value = 'payload' in given ? given : ofOldForm(given);
     const payload = objectIn(value['payload']);
     if (value['type'] === 'session_meta') {
       if (session !== undefined) continue;

@@ -127,7 +127,9 @@ async function* lineConversations(file: InputFile): AsyncGenerator<ImportItem> {
     yield* problems.splice(0);
     const [thread, message] = [objectIn(value['thread']), objectIn(value['message'])];
     const id = textIn(thread['id']);
-    const owner = open.get(textIn(message['threadId']) ?? '') ?? last;
+    // A message of a thread that is not open would be in the wrong conversation.
+    const threadId = textIn(message['threadId']);
+    const owner = threadId === undefined ? last : open.get(threadId);
     if (id !== undefined) {
       if (last !== undefined) yield* finishThread(file, last, open);
       last = { thread, messages: [], record };
@@ -135,10 +137,17 @@ async function* lineConversations(file: InputFile): AsyncGenerator<ImportItem> {
     } else if (isObject(value['daybook'])) {
       yield wholeOrProblem(documentOfOpenAi(value), { file, record });
     } else if (isObject(value['message']) && owner !== undefined) owner.messages.push(message);
+    else if (isObject(value['message'])) yield strayMessage(file, record, threadId);
     else yield { ...unreadableConversation(file.name, record), isConversation: false };
   }
   yield* problems;
   if (last !== undefined) yield* finishThread(file, last, open);
+}
+
+function strayMessage({ name }: InputFile, record: string, threadId = ''): ImportProblem {
+  const of = `a message of the thread ${JSON.stringify(threadId)}, which does not begin before it`;
+  const message = `${record} of ${name} is ${of}. It was not imported.`;
+  return { type: 'problem', path: name, record, code: 'VALIDATION_ERROR', message };
 }
 
 function* finishThread(

@@ -3,6 +3,7 @@
  * The file does not show which prompts belong together, so each becomes a conversation of one turn.
  */
 import { posix } from 'node:path';
+import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentLine } from '../reading/attachments.js';
 import {
@@ -13,11 +14,16 @@ import {
 } from '../reading/documents.js';
 import { isObject, listIn, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { textOfHtml } from '../reading/html.js';
+import { unobserved } from '../reading/observed-input.js';
 import { timeIn } from '../reading/times.js';
 import type { ImportedMessage, ImportItem, Source } from '../source-interface.js';
 
 const ACTIVITY = /(^|\/)My ?Activity\.json$/i;
+/** In other languages the file has another name, but its folder has the name of the product. */
+const IN_PRODUCT = /(^|\/)[^/]*(Gemini|Bard)[^/]*\/[^/]+\.json$/i;
 const PROMPT = /^(?:(Prompted|Asked|Said)(?:\s+|$)|Eingegebener Prompt:\s*)/;
+/** Number of files that are read to detect the format. */
+const MAX_PEEKS = 5;
 /** Titles that describe an action of the user. */
 const NO_PROMPT = /^(Created|Gave|Selected|Used|Viewed|Visited)\s/;
 
@@ -25,13 +31,18 @@ export const geminiApps: Source = {
   kind: 'gemini-apps',
   title: 'Gemini Apps (Google Takeout)',
   async detect({ form, files }) {
-    const [file] = form === 'file' ? files : files.filter(({ name }) => ACTIVITY.test(name));
-    return file !== undefined && (await hasElement(file, isRecord));
+    const found = form === 'file' ? files : files.filter(isActivity);
+    for (const file of found.slice(0, MAX_PEEKS)) if (await hasElement(file, isRecord)) return true;
+    return false;
   },
   async *read({ form, files }, { signal }) {
     /** By time: number of records. It distinguishes records of the same time by their order. */
     const counts = new Map<string, number>();
-    for (const file of files.filter(({ name }) => form === 'file' || ACTIVITY.test(name))) {
+    for (const file of files) {
+      if (form !== 'file' && !isActivity(file)) continue;
+      // Other files of the product are in that folder too.
+      const isOther = form !== 'file' && !ACTIVITY.test(file.name);
+      if (isOther && !(await hasElement(unobserved(file), isRecord))) continue;
       for await (const record of elementsOf(file)) {
         signal?.throwIfAborted();
         yield conversationOf(record, file.modifiedAtMs, counts);
@@ -39,6 +50,8 @@ export const geminiApps: Source = {
     }
   },
 };
+
+const isActivity = ({ name }: InputFile) => ACTIVITY.test(name) || IN_PRODUCT.test(name);
 
 /** Takeout uses this format for the activity of all Google products. */
 const isRecord = (value: unknown): value is JsonObject =>

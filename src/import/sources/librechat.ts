@@ -5,7 +5,7 @@ import { elementsOf, hasElement, unreadableConversation } from '../reading/docum
 import { definedOrNothing, isObject, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { contentText } from '../reading/openai-messages.js';
 import { timeIn } from '../reading/times.js';
-import type { TreeNode } from '../reading/tree.js';
+import { type TreeNode, uniqueIds } from '../reading/tree.js';
 import { timesOf, treeConversations } from '../reading/tree-conversations.js';
 import { TurnBuilder } from '../reading/turns.js';
 import type { ImportItem, ReadOptions, Source } from '../source-interface.js';
@@ -63,9 +63,10 @@ function* conversations(
 /** In a tree, children are inside their parents. */
 function nodesOf(messages: readonly JsonObject[]): ChatNode[] {
   const nodes: ChatNode[] = [];
+  const uniqueId = uniqueIds();
   const waiting = [...messages].reverse();
   for (let fields = waiting.pop(); fields !== undefined; fields = waiting.pop()) {
-    const id = textIn(fields['messageId']) ?? String(nodes.length);
+    const id = uniqueId(textIn(fields['messageId']) ?? String(nodes.length));
     nodes.push({ id, parent: textIn(fields['parentMessageId']), fields });
     waiting.push(...[...objectsIn(fields['children'])].reverse());
   }

@@ -24,13 +24,18 @@ const SPEAKER =
  */
 const NAME = '(user|human|you|me|assistant|ai|bot|gemini|claude|chatgpt|gpt|system)';
 /** Matches `**You:** text` and `**You**: text`. */
-const BOLD_NAME_WITH_TEXT = new RegExp(`^\\*\\*${NAME}(?::\\*\\*|\\*\\*:)[ \\t]+(\\S.*)$`, 'i');
+const BOLD_NAME_WITH_TEXT = new RegExp(
+  `^\\*\\*${NAME}(?::\\*\\*|\\*\\*:)[ \\t]+([^ \\t].*)$`,
+  'is',
+);
 /** Matches `You: text`. */
-const PLAIN_NAME_WITH_TEXT = new RegExp(`^${NAME}:[ \\t]+(\\S.*)$`, 'i');
+const PLAIN_NAME_WITH_TEXT = new RegExp(`^${NAME}:[ \\t]+([^ \\t].*)$`, 'is');
 /** Matches a line such as `**Date:** today`. */
 const FIELD = /^\*\*[^*]+(?::\*\*|\*\*:)[ \t]/;
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_PEEKS = 5;
+/** Each open code block costs one more pass over the text. */
+const MAX_OPEN_FENCES = 20;
 
 export const markdown: Source = {
   kind: 'markdown',
@@ -130,10 +135,12 @@ function isFieldList(lines: readonly string[]): boolean {
 function messagesOf(
   lines: readonly string[],
   speakerIn: (line: string) => Speaker | undefined,
+  openFences: ReadonlySet<number> = new Set(),
 ): ImportedMessage[] {
   const messages: { role: Role; lines: string[]; createdAt: string | undefined }[] = [];
   let fence: string | undefined;
-  for (const line of lines) {
+  let fenceAt = -1;
+  for (const [index, line] of lines.entries()) {
     const speaker = fence === undefined ? speakerIn(line) : undefined;
     const text = speaker === undefined ? line : speaker.text;
     if (speaker !== undefined) {
@@ -143,8 +150,16 @@ function messagesOf(
     messages.at(-1)?.lines.push(text);
     const marker = /^\s*(`{3,}|~{3,})/.exec(text)?.[1];
     if (marker === undefined) continue;
-    if (fence === undefined) fence = marker;
-    else if (marker.startsWith(fence)) fence = undefined;
+    if (fence !== undefined) {
+      if (marker.startsWith(fence)) fence = undefined;
+    } else if (!openFences.has(index)) {
+      fence = marker;
+      fenceAt = index;
+    }
+  }
+  // An answer that was cut off may not close its code block. The block then ends with the message.
+  if (fence !== undefined && openFences.size < MAX_OPEN_FENCES) {
+    return messagesOf(lines, speakerIn, new Set([...openFences, fenceAt]));
   }
   return messages
     .map(({ role, lines: own, createdAt }) => ({ role, content: trimmed(own), createdAt }))

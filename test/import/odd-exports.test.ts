@@ -1,0 +1,107 @@
+/** Exports that are odd, but plausible: each message comes in once, at its place, or is named. */
+import { describe, expect, it } from 'vitest';
+import { fileWith, folderWith, lines, openImportBench, said } from './bench.js';
+
+async function imported(files: Readonly<Record<string, string | object>>) {
+  const bench = await openImportBench();
+  const folder = folderWith(files);
+  const report = await bench.import(folder);
+  const before = bench.hash();
+  await bench.import(folder);
+  expect(bench.hash()).toBe(before);
+  return { report, texts: bench.folders().map((name) => said(bench.jsonOf(name))) };
+}
+
+describe('two messages with the same id', () => {
+  const message = (uuid: string, sender: string, text: string, more: object = {}) => ({
+    ...{ uuid, sender, text },
+    ...more,
+  });
+
+  it('both come in from a list of Claude.ai', async () => {
+    const chat_messages = [
+      message('b', 'assistant', 'two', { index: 1 }),
+      message('a', 'human', 'one', { index: 0 }),
+      message('a', 'human', 'three', { index: 2 }),
+    ];
+    const { texts } = await imported({ 'conversations.json': [{ uuid: 'c', chat_messages }] });
+    expect(texts).toEqual([['user: one', 'assistant: two', 'user: three']]);
+  });
+
+  it('both come in from a tree of LibreChat', async () => {
+    const of = (messageId: string, parentMessageId: string | null, text: string) => ({
+      ...{ messageId, parentMessageId, text, isCreatedByUser: parentMessageId === null },
+    });
+    const messages = [of('a', null, 'one'), of('b', 'a', 'two'), of('b', 'a', 'or this')];
+    const { texts } = await imported({ 'a.json': { conversationId: 'c', messages } });
+    expect(texts.flat().sort()).toEqual(['assistant: or this', 'assistant: two', 'user: one']);
+  });
+});
+
+it('a code block that is not closed ends with its message', async () => {
+  const text =
+    '## User\n\nhi\n\n## Assistant\n\n```js\nlet a\n\n## User\n\nagain\n\n## Assistant\n\nyes\n';
+  const { texts } = await imported({ 'a.md': text });
+  expect(texts).toEqual([['user: hi', 'assistant: ```js\nlet a', 'user: again', 'assistant: yes']]);
+});
+
+it('a speaker is found although the line has an unusual separator', async () => {
+  const text = '**You:** one\n\n**Claude:** two\u2028and\n\n**You:** three\n';
+  const { texts } = await imported({ 'a.md': text });
+  expect(texts).toEqual([['user: one', 'assistant: two\u2028and', 'user: three']]);
+});
+
+it('a Takeout in another language is found by its folder; other files in it are not read', async () => {
+  const folder =
+    'Takeout/\u30de\u30a4 \u30a2\u30af\u30c6\u30a3\u30d3\u30c6\u30a3/Gemini \u30a2\u30d7\u30ea';
+  const { report, texts } = await imported({
+    [`${folder}/\u30de\u30a4\u30a2\u30af\u30c6\u30a3\u30d3\u30c6\u30a3.json`]: [
+      {
+        ...{ header: 'Gemini \u30a2\u30d7\u30ea', title: '\u3053\u3093\u306b\u3061\u306f' },
+        ...{ time: '2026-01-01T00:00:00.000Z', safeHtmlItem: [{ html: '<p>\u306f\u3044</p>' }] },
+      },
+    ],
+    [`${folder}/settings.json`]: { a: 1 },
+  });
+  expect(report).toMatchObject({ added: 1, problems: [], sources: [{ kind: 'gemini-apps' }] });
+  expect(texts).toEqual([['user: \u3053\u3093\u306b\u3061\u306f', 'assistant: \u306f\u3044']]);
+});
+
+it('a log of the first version of Codex is read', async () => {
+  const id = '33333333-cccc-4ccc-8ccc-000000000001';
+  const say = (role: string, text: string) => ({ type: 'message', role, content: [{ text }] });
+  const { report, texts } = await imported({
+    [`sessions/rollout-2025-05-01T10-00-00-${id}.jsonl`]: lines(
+      { id, timestamp: '2025-05-01T10:00:00Z', instructions: null },
+      { record_type: 'state' },
+      say('user', '<environment_context>x</environment_context>'),
+      say('user', 'one'),
+      { type: 'function_call', name: 'shell', arguments: '{}', call_id: 'c' },
+      { type: 'function_call_output', call_id: 'c', output: 'ok' },
+      say('assistant', 'two'),
+    ),
+  });
+  expect(report).toMatchObject({ added: 1, problems: [], sources: [{ kind: 'codex' }] });
+  expect(texts).toEqual([['user: one', 'assistant: two']]);
+});
+
+it('content that is one part instead of a list is read', async () => {
+  const { texts } = await imported({
+    'a.json': { messages: [{ role: 'user', content: { type: 'text', text: 'one' } }] },
+  });
+  expect(texts).toEqual([['user: one']]);
+});
+
+it('a message of a thread that is not before it is named, and is in no other thread', async () => {
+  const bench = await openImportBench();
+  const say = (threadId: string, content: string) => ({
+    message: { threadId, role: 'user', content },
+  });
+  const text = lines({ thread: { id: 't1' } }, say('t1', 'one'), say('t9', 'stray'));
+  const report = await bench.import(fileWith(text, 'a.jsonl'));
+  expect(report).toMatchObject({
+    added: 1,
+    problems: [{ record: 'line 3', code: 'VALIDATION_ERROR' }],
+  });
+  expect(said(bench.bySource('t1'))).toEqual(['user: one']);
+});
