@@ -1,5 +1,5 @@
 /** Exports that are odd, but plausible: each message comes in once, at its place, or is named. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fileWith, folderWith, lines, openImportBench, said } from './bench.js';
 
 async function imported(files: Readonly<Record<string, string | object>>) {
@@ -83,6 +83,16 @@ it('a log of the first version of Codex is read', async () => {
   });
   expect(report).toMatchObject({ added: 1, problems: [], sources: [{ kind: 'codex' }] });
   expect(texts).toEqual([['user: one', 'assistant: two']]);
+});
+
+it('a time without a time zone is the same on every machine', async () => {
+  vi.stubEnv('TZ', 'America/New_York');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(new Date('2026-01-02T10:00:00').toISOString()).toBe('2026-01-02T15:00:00.000Z');
+  const bench = await openImportBench();
+  const messages = [{ role: 'user', content: 'one', timestamp: '2026-01-02T10:00:00.123456' }];
+  await bench.importText({ id: 'c', messages }, 'a.json');
+  expect(bench.bySource('c').messages[0].createdAt).toBe('2026-01-02T10:00:00.123Z');
 });
 
 it('content that is one part instead of a list is read', async () => {

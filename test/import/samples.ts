@@ -152,6 +152,24 @@ export const DATABASE_SAMPLES: Readonly<Record<string, Tables>> = {
         datetime_utc: '2026-02-03T10:00:00',
       },
     ],
+    threads: [{ id: 'c', name: 'x', tip_message_hash: 'h2', forked_from: null }],
+    turns: [
+      {
+        ...{ id: 'u', thread_id: 'c', parent_message_hash: 'h1', tip_message_hash: 'h2' },
+        ...{ model: 'm', datetime_utc: '2026-02-03T10:00:00+00:00' },
+      },
+    ],
+    messages: [
+      { hash: 'h1', parent_hash: null, role: 'user' },
+      { hash: 'h2', parent_hash: 'h1', role: 'assistant' },
+    ],
+    parts: [
+      {
+        ...{ message_hash: 'h1', position: 0, type: 'text', tool_name: null, text: null },
+        payload: '{"text_ref":[{"fragment":1},{"literal":"x"}]}',
+      },
+      { message_hash: 'h2', position: 0, type: 'text', tool_name: null, text: 'y', payload: null },
+    ],
   },
   cursor: {
     cursorDiskKV: [

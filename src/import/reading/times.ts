@@ -27,8 +27,8 @@ export function timeIn(value: unknown): string | undefined {
   if (typeof value === 'number') return ofMs(msOf(value));
   if (typeof value !== 'string') return undefined;
   if (/^\d{9,19}(\.\d+)?$/.test(value)) return ofMs(msOf(Number(value)));
-  // SQLite writes a space instead of `T`, and no time zone; the time is UTC.
-  const text = /^\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d(\.\d+)?)?$/.test(value)
+  // SQLite and many programs write no time zone; the time is UTC.
+  const text = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(value)
     ? `${value.replace(' ', 'T')}Z`
     : value;
   return /^\d{4}-/.test(text) || /[A-Za-z]{3}/.test(text) ? ofMs(Date.parse(text)) : undefined;

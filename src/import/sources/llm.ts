@@ -1,10 +1,14 @@
-/** The SQLite log of the command `llm`: one row for each prompt with its response. */
+/**
+ * The SQLite log of the command `llm`: one row for each prompt with its response. Since version 0.32 it stores
+ * new prompts in other tables (llm-threads.ts).
+ */
 import type { InputFile } from '../../files/input/input-types.js';
 import type { SqliteFile, SqlValue } from '../../files/input/sqlite.js';
 import { rowId, sqliteSource } from '../reading/databases.js';
 import { definedOrNothing, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import type { ImportedMessage, ImportItem } from '../source-interface.js';
+import { attachedLine, type OlderPart, THREAD_COLUMNS, threads } from './llm-threads.js';
 
 const COLUMNS = [
   'conversations.id',
@@ -16,15 +20,44 @@ const COLUMNS = [
 export const llm = sqliteSource({
   kind: 'llm',
   title: 'logs of llm',
-  columns: COLUMNS,
-  items: conversations,
+  columns: THREAD_COLUMNS,
+  olderColumns: COLUMNS,
+  *items(database, file, { activity }) {
+    const isOld = COLUMNS.every((name) => {
+      const [table = '', column = ''] = name.split('.');
+      return database.columns(table).has(column);
+    });
+    // llm makes no index, and without one each conversation would cost a pass over all responses.
+    if (isOld) database.index('responses', ['conversation_id', 'datetime_utc']);
+    const done = new Set<string>();
+    const hasThreads = database.columns('threads').has('tip_message_hash');
+    if (hasThreads) {
+      yield* threads(database, file, activity, (id) => {
+        done.add(id);
+        return isOld ? olderPart(database, id) : { messages: [], ids: new Set() };
+      });
+    }
+    if (isOld || !hasThreads) yield* conversations(database, file, done);
+  },
 });
 
-function* conversations(database: SqliteFile, file: InputFile): Generator<ImportItem> {
-  // llm makes no index, and without one each conversation would cost a pass over all responses.
-  database.index('responses', ['conversation_id', 'datetime_utc']);
+function olderPart(database: SqliteFile, id: string): OlderPart {
+  const rows = database.rows('SELECT id FROM responses WHERE conversation_id = ?', [id]);
+  return {
+    messages: [...messages(database, id)],
+    ids: new Set([...rows].map((row) => String(row['id']))),
+  };
+}
+
+/** `done`: ids of the conversations that were continued in the newer tables. */
+function* conversations(
+  database: SqliteFile,
+  file: InputFile,
+  done: ReadonlySet<string>,
+): Generator<ImportItem> {
   for (const row of database.rows('SELECT * FROM conversations ORDER BY id')) {
     const { id, key } = rowId(row['id']);
+    if (done.has(id)) continue;
     yield {
       type: 'conversation',
       ...{ path: file.name, record: `conversation ${id}`, fileTimeMs: file.modifiedAtMs, id },
@@ -42,9 +75,12 @@ function* messages(database: SqliteFile, key: SqlValue): Generator<ImportedMessa
   for (const row of database.rows(sql, [key])) {
     const own = String(row['id']);
     const createdAt = timeIn(row['datetime_utc']);
-    const [given, prompt, response] = ['system', 'prompt', 'response'].map((name) =>
+    const [given, typed, response] = ['system', 'prompt', 'response'].map((name) =>
       textIn(row[name]),
     );
+    const { fragments, attachments } = extrasOf(database, own);
+    const asked = [...fragments, typed ?? '', ...attachments].filter((text) => text !== '');
+    const prompt = asked.length === 0 ? undefined : asked.join('\n\n');
     if (given !== undefined && given !== system) {
       yield { id: `${own}:system`, role: 'system', content: given, createdAt };
       system = given;
@@ -55,4 +91,26 @@ function* messages(database: SqliteFile, key: SqlValue): Generator<ImportedMessa
     const metadata = definedOrNothing({ model: textIn(row['model']) });
     yield { id: `${own}:response`, role: 'assistant', content: response, createdAt, metadata };
   }
+}
+
+/** Texts that llm put before the prompt, and lines for files that were attached to it. */
+function extrasOf(database: SqliteFile, id: string) {
+  const rowsOf = (table: string, of: string, key: string, columns: string) =>
+    database.columns(of).has('response_id') && database.columns(table).has('id')
+      ? [
+          ...database.rows(
+            `SELECT ${columns} FROM ${of} JOIN ${table} AS t ON t.id = ${key} WHERE response_id = ? ORDER BY ${of}."order"`,
+            [id],
+          ),
+        ]
+      : [];
+  const fragments = rowsOf('fragments', 'prompt_fragments', 'fragment_id', 't.content');
+  const files = rowsOf(
+    ...(['attachments', 'prompt_attachments', 'attachment_id'] as const),
+    't.id, t.type, t.path, t.url',
+  );
+  return {
+    fragments: fragments.flatMap(({ content }) => textIn(content) ?? []),
+    attachments: files.map(attachedLine),
+  };
 }
