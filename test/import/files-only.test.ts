@@ -55,6 +55,11 @@ it.each<[string, Record<string, string | object>, string[]]>([
     ['user: [image]'],
   ],
   [
+    'Claude.ai: a note that was spoken',
+    claude({ content: [{ type: 'voice_note', title: 'T', text: 'spoken' }] }),
+    ['user: spoken'],
+  ],
+  [
     'LibreChat: files of the user, pictures of the assistant',
     {
       'a.json': {

@@ -190,6 +190,34 @@ const ROWS: readonly Row[] = [
     ['user: one'],
   ],
   [
+    'Claude Code: a command for the shell as it was typed, without its output; no context of the editor',
+    session(
+      code('a', '<bash-input>ls -la</bash-input>'),
+      code('b', '<bash-stdout>files</bash-stdout><bash-stderr></bash-stderr>', { parentUuid: 'a' }),
+      code('d', '<ide_opened_file>x.ts</ide_opened_file>fix this', { parentUuid: 'b' }),
+    ),
+    ['user: ! ls -la', 'user: fix this'],
+  ],
+  [
+    'Claude Code: what the user wrote when refusing a call, but no other results',
+    session(
+      code('a', 'one'),
+      code(
+        'b',
+        [
+          {
+            ...{ type: 'tool_result', tool_use_id: 't', is_error: true },
+            content:
+              "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\nUse larch",
+          },
+          { type: 'tool_result', tool_use_id: 'u', content: 'In the log the user said: hello' },
+        ],
+        { parentUuid: 'a' },
+      ),
+    ),
+    ['user: one', 'user: Use larch'],
+  ],
+  [
     'Claude Code: a notice that a background task ended',
     session(
       code('a', '<task-notification><summary>done</summary></task-notification>'),

@@ -159,12 +159,24 @@ function nodeOf(
   };
 }
 
-/** Tool results are kept separately, by the id of their call and in the length that is stored. */
+/**
+ * Tool results are kept separately, by the id of their call and in the length that is stored. What a person
+ * said in such a result is text of the person.
+ */
 function withoutResults(message: JsonObject): JsonObject {
   const { content } = message;
   if (!Array.isArray(content)) return message;
-  return { ...message, content: objectsIn(content).filter(({ type }) => type !== 'tool_result') };
+  const blocks = objectsIn(content).flatMap((block) => {
+    if (block['type'] !== 'tool_result') return [block];
+    const said = REFUSED.exec(resultText(block['content']))?.[1]?.trim() ?? '';
+    return said === '' ? [] : [{ type: 'text', text: said }];
+  });
+  return { ...message, content: blocks };
 }
+
+/** The result of a call that the user refused, and what the user wrote about it. */
+const REFUSED =
+  /^The user doesn't want to (?:proceed|take this action)[\s\S]{0,400}?\bthe user said:\s*([\s\S]+)$/;
 
 async function addResults(session: Session, line: JsonObject, reading: Reading): Promise<void> {
   if (line['type'] !== 'user' || reading.activity === 'none') return;

@@ -23,6 +23,8 @@ const INJECTED = [
   'command-args',
   'command-contents',
   'task-notification',
+  ...['bash-stdout', 'bash-stderr', 'user-prompt-submit-hook'],
+  ...['ide_opened_file', 'ide_selection', 'ide_diagnostics'],
 ];
 const INTERRUPTED = /^\[Request interrupted by user[^\]]*\]$/;
 
@@ -73,10 +75,16 @@ function blocksText(blocks: readonly JsonObject[]): string {
   return texts.filter((text) => text !== '').join('\n\n');
 }
 
-/** The text without what the program added; a slash command as it was typed. */
+/** The text without what the program added; a slash command, and one for the shell, as it was typed. */
 function typedText(text: string): string {
   const command = extractElements(text, 'command-name').inside[0]?.trim();
-  const rest = withoutElements(text, INJECTED).trim();
+  const shell = extractElements(text, 'bash-input');
+  const rest = [
+    ...shell.inside.map((line) => `! ${line.trim()}`),
+    withoutElements(shell.rest, INJECTED).trim(),
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
   if (command === undefined) return rest;
   const given = extractElements(text, 'command-args').inside[0]?.trim() ?? '';
   return [command.startsWith('/') ? command : `/${command}`, given, rest]

@@ -71,7 +71,7 @@ function addActivity(turns: TurnBuilder, block: JsonObject, origin: { id: string
 const blockText = (block: JsonObject): string | undefined =>
   FILE_BLOCKS.has(String(block['type']))
     ? fileLine(block)
-    : block['type'] === 'text'
+    : block['type'] === 'text' || block['type'] === 'voice_note'
       ? textIn(block['text'])
       : artifactText(block);
 
