@@ -100,13 +100,23 @@ export async function sourceOf(input: Input, from: string | undefined): Promise<
     'VALIDATION_ERROR',
     `${input.path} has a format that Daybook does not support.${refusedIn(input)}`,
     {
-      hint: /\.html?$/i.test(input.path)
-        ? 'A page such as chat.html is only a view of an export. Import the zip archive or the folder that has this page.'
-        : 'Give an export, or the folder in which a tool stores its logs. To set the format, use `from`. docs/IMPORTING.md lists the formats.',
+      hint: hintFor(input),
       details: { path: input.path },
     },
   );
 }
+
+function hintFor({ path, files }: Input): string {
+  if (files.some(({ name }) => TAKEOUT_PAGE.test(name))) {
+    return 'Google Takeout wrote the activity as a page. Export it again, and choose JSON as the format of My Activity.';
+  }
+  return /\.html?$/i.test(path)
+    ? 'A page such as chat.html is only a view of an export. Import the zip archive or the folder that has this page.'
+    : 'Give an export, or the folder in which a tool stores its logs. To set the format, use `from`. docs/IMPORTING.md lists the formats.';
+}
+
+/** Takeout writes pages unless the user chooses JSON. */
+const TAKEOUT_PAGE = /(^|\/)(My ?Activity|[^/]*(Gemini|Bard)[^/]*\/[^/]+)\.html$/i;
 
 /** A sentence about the files that were not read, because one of them may be the export. */
 function refusedIn({ refused }: Input): string {

@@ -1,5 +1,7 @@
 /** Exports that are odd, but plausible: each message comes in once, at its place, or is named. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { errorOf } from '../support/error-of.js';
+import { zipOf } from '../support/zip.js';
 import { fileWith, folderWith, lines, openImportBench, said } from './bench.js';
 
 async function imported(files: Readonly<Record<string, string | object>>) {
@@ -65,6 +67,29 @@ it('a Takeout in another language is found by its folder; other files in it are 
   });
   expect(report).toMatchObject({ added: 1, problems: [], sources: [{ kind: 'gemini-apps' }] });
   expect(texts).toEqual([['user: \u3053\u3093\u306b\u3061\u306f', 'assistant: \u306f\u3044']]);
+});
+
+it('a Takeout with pages is refused with what to choose', async () => {
+  const bench = await openImportBench();
+  const folder = folderWith({ 'Takeout/My Activity/Gemini Apps/MyActivity.html': '<html>' });
+  expect((await errorOf(bench.import(folder))).hint).toContain('choose JSON');
+});
+
+it('notes of the Finder are not read', async () => {
+  const conversation = {
+    conversationId: 'c',
+    messages: [{ messageId: 'm', text: 'one', isCreatedByUser: true }],
+  };
+  const files = {
+    '__MACOSX/chats/._a.json': '\0\u0005\u0016\u0007',
+    'chats/._a.json': '\0\u0005\u0016\u0007',
+    'chats/a.json': JSON.stringify(conversation),
+  };
+  const zip = zipOf(Object.entries(files).map(([name, content]) => ({ name, content })));
+  for (const path of [folderWith(files), fileWith(zip, 'a.zip')]) {
+    const bench = await openImportBench();
+    expect(await bench.import(path)).toMatchObject({ added: 1, problems: [] });
+  }
 });
 
 it('a log of the first version of Codex is read', async () => {

@@ -3,7 +3,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../base/errors.js';
 import { ignoreErrno, withFileError } from '../read/file-errors.js';
-import type { Input, InputFile, RefusedFile } from './input-types.js';
+import { type Input, type InputFile, isOfFinder, type RefusedFile } from './input-types.js';
 import { regularBytes } from './regular-file.js';
 
 /** A folder with more files is not an export: the user probably gave the root of a disk. */
@@ -40,6 +40,7 @@ async function collect(folder: string, prefix: string, depth: number, found: Fou
   );
   for (const entry of entries ?? []) {
     const name = `${prefix}${entry.name}`;
+    if (isOfFinder(entry.isDirectory() ? `${name}/` : name)) continue;
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
       if (!IGNORED_FOLDERS.has(entry.name)) await collect(path, `${name}/`, depth + 1, found);

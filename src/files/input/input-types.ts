@@ -14,6 +14,12 @@ export interface InputFile {
   bytes(): AsyncIterable<Uint8Array>;
 }
 
+/**
+ * Whether the file has only what macOS notes about another file (`._name`, in archives of the Finder in
+ * `__MACOSX`).
+ */
+export const isOfFinder = (name: string): boolean => /(^|\/)(__MACOSX\/|\._)/.test(name);
+
 export interface RefusedFile {
   readonly name: string;
   readonly reason: string;
