@@ -129,7 +129,7 @@ it('has the messages that a fork shares only once', async () => {
   );
   expect(said(bench.bySource('t1'))).toHaveLength(3);
   expect(said(bench.bySource('t2'))).toEqual(['user: Or?', 'assistant: No.']);
-  expect(bench.bySource('t2').metadata.forkedFrom).toBe('t1');
+  expect(bench.bySource('t2').metadata.parent).toBe('t1');
 });
 
 it('names fragments and attachments of older rows, and takes their times as UTC', async () => {

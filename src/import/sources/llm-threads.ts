@@ -51,7 +51,7 @@ export function* threads(
       type: 'conversation',
       ...{ path: file.name, record: `thread ${id}`, fileTimeMs: file.modifiedAtMs, id },
       title: textIn(row['name']),
-      metadata: definedOrNothing({ forkedFrom }),
+      metadata: definedOrNothing({ parent: forkedFrom }),
       messages: [...before.messages, ...turns.messages()],
       leftOut: turns.leftOut,
     };
