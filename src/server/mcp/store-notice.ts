@@ -31,7 +31,7 @@ type State = ReturnType<App['deferredWrites']['state']>;
 
 function noticeOf(state: State): string | undefined {
   if (state === undefined) return undefined;
-  const { isAway, reason, since, waiting, refused } = state;
+  const { isAway, reason, whatToDo, since, waiting, refused } = state;
   const parts = [`durable: false. Since ${since}: ${reason}`];
   if (waiting > 0) {
     parts.push(
@@ -42,6 +42,8 @@ function noticeOf(state: State): string | undefined {
     parts.push(
       'Results come from the memory of the server and may be incomplete. Tell the user to make the folder of the store available again.',
     );
+  } else if (waiting > 0) {
+    parts.push(`Tell the user: ${whatToDo}`);
   }
   if (refused.length > 0) {
     const names = refused.slice(0, 5).map(({ name }) => name);

@@ -1,5 +1,8 @@
-/** Decides which errors of a write mean that the whole store is not available ("away"). */
-import { type AppError, isAppError } from '../../base/errors.js';
+/**
+ * Decides which errors of a write mean that the whole store is not available ("away"), and says what a person
+ * can do about them.
+ */
+import { type AppError, ERROR_KINDS, isAppError } from '../../base/errors.js';
 
 /** Errors of the whole file system. */
 const WHOLE_FILE_SYSTEM = new Set([
@@ -26,4 +29,15 @@ export function meansUnavailable(error: unknown): 'yes' | 'maybe' | 'no' {
   const errno = String((error satisfies AppError).details?.['errno']);
   if (WHOLE_FILE_SYSTEM.has(errno)) return 'yes';
   return UNSURE.has(errno) ? 'maybe' : 'no';
+}
+
+const AFTERWARDS = 'Daybook detects it within seconds and stores the writes that wait.';
+
+/** Says how the store becomes writable again. A write that waits must not be repeated by the caller. */
+export function whatToDoAbout(error: unknown): string {
+  if (isAppError(error, 'STORAGE_FULL')) return `Free some space on the disk. ${AFTERWARDS}`;
+  if (!isAppError(error, 'FILESYSTEM_ERROR')) return ERROR_KINDS.STORAGE_UNAVAILABLE.hint;
+  return error.details?.['errno'] === 'EROFS'
+    ? `The disk is mounted read-only: mount it for writing. ${AFTERWARDS}`
+    : `Check that the disk works, and the owner and the permissions of the folder (ls -l). ${AFTERWARDS}`;
 }

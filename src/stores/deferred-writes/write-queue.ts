@@ -9,7 +9,7 @@ import type { Log } from '../../base/log.js';
 import { SharedRun } from '../../base/shared-run.js';
 import type { Presence } from '../../files/store-presence.js';
 import { Retry } from './retry.js';
-import { meansUnavailable } from './unavailable-errors.js';
+import { meansUnavailable, whatToDoAbout } from './unavailable-errors.js';
 
 const MAX_WRITES = 1000;
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -37,6 +37,7 @@ export interface Unwritten {
 export interface WriteQueueState {
   readonly isAway: boolean;
   readonly reason: string;
+  readonly whatToDo: string;
   readonly since: string;
   readonly waiting: number;
   readonly refused: readonly Unwritten[];
@@ -61,7 +62,7 @@ export class WriteQueue {
   #bytes = 0;
   /** Writes are added to the queue one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
-  #trouble: { readonly reason: string; readonly since: string } | undefined;
+  #trouble: Pick<WriteQueueState, 'reason' | 'whatToDo' | 'since'> | undefined;
   #wasAway = false;
   #isClosed = false;
 
@@ -88,11 +89,12 @@ export class WriteQueue {
   state(): WriteQueueState | undefined {
     const isAway = this.isAway;
     if (!isAway && this.#queue.length === 0 && this.#refused.length === 0) return undefined;
-    const { reason: first = 'a write was refused', since = '' } = this.#trouble ?? {};
-    const now = isAway ? this.#options.presence?.error().message : undefined;
+    const { reason = 'a write was refused', since = '', whatToDo = '' } = this.#trouble ?? {};
+    const now = isAway ? this.#options.presence?.error() : undefined;
     return {
       isAway,
-      reason: now ?? first,
+      reason: now?.message ?? reason,
+      whatToDo: now?.hint ?? whatToDo,
       since,
       waiting: this.#queue.length,
       refused: [...this.#refused],
@@ -119,9 +121,13 @@ export class WriteQueue {
 
   /** Returns the error for a change that cannot wait and must not be done before the waiting writes. */
   unavailable(): AppError {
-    const { reason = '' } = this.#trouble ?? {};
-    const message = `Nothing was changed: the store cannot be written (${reason}), and earlier writes still wait in memory.`;
-    return new AppError('STORAGE_UNAVAILABLE', message, { details: { reason } });
+    const { reason = '', whatToDo: hint } = this.#trouble ?? {};
+    const why = reason.replace(/\.$/, '');
+    const message = `Nothing was changed: the store cannot be written (${why}), and earlier writes still wait in memory.`;
+    return new AppError('STORAGE_UNAVAILABLE', message, {
+      ...(hint !== undefined && { hint }),
+      details: { reason },
+    });
   }
 
   /** Returns the writes that were not done; the list is complete after `close`. */
@@ -158,11 +164,15 @@ export class WriteQueue {
   /** `later` must call this before it changes anything. STORAGE_UNAVAILABLE if the queue is full. */
   requireRoom(bytes: number): void {
     if (this.#queue.length < MAX_WRITES && this.#bytes + bytes <= MAX_BYTES) return;
-    const { reason = '' } = this.#trouble ?? {};
+    const { reason = '', whatToDo: hint } = this.#trouble ?? {};
+    const why = reason.replace(/\.$/, '');
     throw new AppError(
       'STORAGE_UNAVAILABLE',
-      `Nothing was saved: ${this.#queue.length} writes already wait in memory, and there is no room for more (${reason}).`,
-      { details: { waiting: this.#queue.length, bytes: this.#bytes } },
+      `Nothing was saved: ${this.#queue.length} writes already wait in memory, and there is no room for more (${why}).`,
+      {
+        ...(hint !== undefined && { hint }),
+        details: { waiting: this.#queue.length, bytes: this.#bytes },
+      },
     );
   }
 
@@ -187,10 +197,14 @@ export class WriteQueue {
     return true;
   }
 
-  /** Tries all waiting writes once more. Must be called before the stores are closed. */
+  /**
+   * Tries all waiting writes once more. One that fails does not stop those after it: on a full disk a short
+   * one may fit although a long one does not. Must be called before the stores are closed.
+   */
   async close(): Promise<void> {
     this.#retry.stop();
     await this.settle().catch(() => false);
+    if (!this.isAway) await this.#drain({ isLast: true }).catch(() => undefined);
     this.#isClosed = true;
   }
 
@@ -214,22 +228,29 @@ export class WriteQueue {
 
   #note(error: unknown): void {
     const { since = isoTime(this.#options.clock.now()) } = this.#trouble ?? {};
-    this.#trouble = { reason: messageOf(error), since };
+    this.#trouble = { reason: messageOf(error), whatToDo: whatToDoAbout(error), since };
   }
 
-  async #drain(): Promise<void> {
-    for (let first = this.#queue[0]; first !== undefined; first = this.#queue[0]) {
+  /** `isLast`: a write that does not fit on the disk stays in the queue, and the next one is tried. */
+  async #drain({ isLast } = { isLast: false }): Promise<void> {
+    let at = 0;
+    for (let write = this.#queue[at]; write !== undefined; write = this.#queue[at]) {
       try {
-        await first.write();
+        await write.write();
       } catch (error) {
         const isOver = meansUnavailable(error) === 'no' && !isAppError(error, 'LOCKED');
-        if (!isOver) return this.#note(error);
-        this.#refused.push({ name: first.name, reason: messageOf(error) });
-        this.#options.log.error({ err: error, write: first.name }, 'a write that waited was lost');
+        if (!isOver) {
+          this.#note(error);
+          if (!isLast || !isAppError(error, 'STORAGE_FULL')) return;
+          at += 1;
+          continue;
+        }
+        this.#refused.push({ name: write.name, reason: messageOf(error) });
+        this.#options.log.error({ err: error, write: write.name }, 'a write that waited was lost');
       }
-      this.#queue.shift();
-      this.#bytes -= first.bytes;
-      await first.ended();
+      this.#queue.splice(at, 1);
+      this.#bytes -= write.bytes;
+      await write.ended();
     }
   }
 }

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { App } from '../../app.js';
-import { ERROR_KINDS, isAppError } from '../../base/errors.js';
+import { isAppError } from '../../base/errors.js';
 import type { Importer } from '../../import/importer.js';
 import type { Retention } from '../../maintenance/retention/retention.js';
 import { ruleSchema } from '../../maintenance/retention/rule-schema.js';
@@ -221,7 +221,6 @@ type Unavailable = NonNullable<ReturnType<App['deferredWrites']['state']>>;
 const unavailableFacts = ({ refused, ...state }: Unavailable) => ({
   ...state,
   refused: refused.length,
-  whatToDo: ERROR_KINDS.STORAGE_UNAVAILABLE.hint,
 });
 
 async function otherTools(importer: Importer) {

@@ -1,0 +1,76 @@
+/** The queue of writes that wait, without files: what is tried when, and what its user is told. */
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../src/base/errors.js';
+import { createLog } from '../../src/base/log.js';
+import { fileError } from '../../src/files/read/file-errors.js';
+import { WriteQueue } from '../../src/stores/deferred-writes/write-queue.js';
+
+const PATH = '/store/conversation.json';
+const ofTheDisk = (errno: string) =>
+  fileError(Object.assign(new Error(), { code: errno }), 'write', PATH);
+
+function makeQueue() {
+  const presence = {
+    isHere: () => true,
+    require: () => undefined,
+    error: () => new AppError('STORAGE_UNAVAILABLE', 'away'),
+  };
+  return new WriteQueue({
+    ...{ presence: presence as never, log: createLog('silent') },
+    clock: { now: () => 0 } as never,
+    probe: () => Promise.reject(ofTheDisk('EROFS')),
+  });
+}
+
+/** Adds a write that fails with `error`, or is done if it is absent. */
+function addTo(queue: WriteQueue, done: string[], name: string, error?: AppError) {
+  const write = () => (error ? Promise.reject(error) : Promise.resolve(void done.push(name)));
+  queue.add({ name, bytes: 1, write, ended: () => undefined });
+}
+
+describe('a full disk', () => {
+  it('keeps the order of the writes while the server runs', async () => {
+    const queue = makeQueue();
+    const done: string[] = [];
+    addTo(queue, done, 'long', ofTheDisk('ENOSPC'));
+    addTo(queue, done, 'short');
+    expect(await queue.settle()).toBe(false);
+    expect(done).toEqual([]);
+    await queue.close();
+  });
+
+  it('costs at the end only the writes that do not fit', async () => {
+    const queue = makeQueue();
+    const done: string[] = [];
+    addTo(queue, done, 'first');
+    addTo(queue, done, 'long', ofTheDisk('ENOSPC'));
+    addTo(queue, done, 'short');
+    await queue.close();
+    expect(done).toEqual(['first', 'short']);
+    expect(queue.unwritten()).toEqual([{ name: 'long' }]);
+  });
+});
+
+describe('what a person can do', () => {
+  const advice = async (error: AppError) => {
+    const queue = makeQueue();
+    const later = () => Promise.resolve(addTo(queue, [], 'a', error));
+    await queue.run(() => Promise.reject(error), later);
+    const answer = { told: queue.state()?.whatToDo, hint: queue.unavailable().hint };
+    await queue.close();
+    return answer;
+  };
+
+  it('fits the error, and does not ask for a second call of a write that waits', async () => {
+    const full = await advice(ofTheDisk('ENOSPC'));
+    const readOnly = await advice(ofTheDisk('EROFS'));
+    const away = await advice(new AppError('STORAGE_UNAVAILABLE', 'away'));
+    expect(full.told).toMatch(/space/);
+    expect(readOnly.told).toMatch(/read-only/);
+    expect(away.told).toMatch(/connect or mount/);
+    for (const { told, hint } of [full, readOnly, away]) {
+      expect(hint).toBe(told);
+      expect(told).not.toMatch(/call again|Nothing was changed/);
+    }
+  });
+});
