@@ -1,6 +1,6 @@
 /** The commands that Daybook prints, and what it says about conversations that are not there any more. */
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MAIN, type Place, runCommand, withPlace } from './harness.js';
@@ -211,6 +211,36 @@ describe('a client with another root', () => {
         expect([command, await named(...command.split(' '))]).toEqual([command, true]);
       }
       expect(await named('info')).toBe(true);
+    });
+  });
+
+  it('gets the folder of a printed command, and no other client is changed', async () => {
+    await withTea(async (place) => {
+      const file = join(place.folder, '.cursor/mcp.json');
+      await mkdir(join(place.folder, '.cursor'));
+      await mkdir(join(place.folder, '.gemini'));
+      await run(place, 'init', '--client', 'cursor', '--yes');
+      const other = join(place.folder, 'an other');
+      const asked = await runCommand(place, ['init', other, '--client', 'cursor', '--yes']);
+      expect(runPrinted(place, asked.stdout)).toContain('Cursor: changed');
+      const { args } = JSON.parse(await readFile(file, 'utf8')).mcpServers.daybook;
+      expect(args.slice(1)).toEqual(['--root', other]);
+      expect(await readdir(join(place.folder, '.gemini'))).toEqual([]);
+    });
+  });
+
+  it('that does not exist is one finding of the doctor, whose command works', async () => {
+    await withTea(async (place) => {
+      await mkdir(join(place.folder, '.cursor'));
+      const gone = join(place.folder, 'gone');
+      await runCommand(place, ['init', gone, '--client', 'cursor', '--yes']);
+      await rm(gone, { recursive: true });
+      const { stdout } = await run(place, 'doctor');
+      expect(stdout).toContain('run daybook --root NEW-FOLDER init');
+      expect(stdout.match(/Cursor uses/g)).toHaveLength(1);
+      const [, line = ''] = /Run (daybook .*), which writes the entry again/.exec(stdout) ?? [];
+      runPrinted(place, `run: ${line} --yes --replace`);
+      expect((await run(place, 'doctor')).stdout).not.toContain('Cursor uses');
     });
   });
 });

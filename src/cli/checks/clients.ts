@@ -1,15 +1,13 @@
 /** The check of MCP clients: entries with a program or a folder that does not exist, or with another root. */
 import { isAbsolute, resolve } from 'node:path';
 import { isAppError } from '../../base/errors.js';
-import { type Check, type CheckContext, unreadable } from '../../doctor/check.js';
+import { type Check, type CheckContext, type Found, unreadable } from '../../doctor/check.js';
 import { isFolder } from '../../files/paths/folders.js';
 import { readStamp } from '../../files/read/stamp.js';
 import { readTextIfPresent } from '../../files/safe-access/given-file.js';
 import { type Client, clientsOf, type Entry, rootOf } from '../clients/clients.js';
 import { readEntry } from '../clients/entry-files.js';
 import { shellLine } from '../clients/shell-line.js';
-
-const REWRITE_ENTRY = 'Run daybook init, which writes the entry again.';
 
 export const clientCheck = (root: string): Check => ({
   name: 'MCP clients',
@@ -29,21 +27,29 @@ async function examine(
     const entry = text === undefined ? undefined : readEntry(text, client);
     if (entry === undefined) return;
     countChecked();
-    for (const message of await problemsIn(entry, client)) {
-      found({ severity: 'warning', path, message, hint: REWRITE_ENTRY });
-    }
     const own = rootOf(entry);
-    if (own === undefined || resolve(own) === root) return;
-    const message = `${client.title} uses another root: ${own}.`;
-    const hint = `Its conversations are in that root. To list them, run: ${shellLine(['daybook', '--root', own, 'list'])}`;
-    found({ severity: 'note', path, message, hint });
+    const isOther = own !== undefined && resolve(own) !== root;
+    const isGone = own !== undefined && !(await isFolder(own));
+    // The entry keeps its own root, unless that root is gone.
+    const rewrite = ['daybook', ...(isOther && !isGone ? ['--root', own] : [])];
+    const hint = `Run ${shellLine([...rewrite, 'init', '--client', client.name])}, which writes the entry again.`;
+    const problems = await missingPrograms(entry, client);
+    if (isGone) problems.push(`${client.title} uses the root ${own}, which does not exist.`);
+    for (const message of problems) found({ severity: 'warning', path, message, hint });
+    if (isOther && !isGone) found(otherRoot(client, own));
   } catch (error) {
     if (!isAppError(error)) throw error;
     found({ ...unreadable(error, path), severity: 'warning' });
   }
 }
 
-async function problemsIn(entry: Entry, { title }: Client): Promise<string[]> {
+function otherRoot({ title, path }: Client, own: string): Found {
+  const message = `${title} uses another root: ${own}.`;
+  const hint = `Its conversations are in that root. To list them, run: ${shellLine(['daybook', '--root', own, 'list'])}`;
+  return { severity: 'note', path, message, hint };
+}
+
+async function missingPrograms(entry: Entry, { title }: Client): Promise<string[]> {
   const { command, args } = entry;
   const words = [command, ...(Array.isArray(args) ? args.slice(0, 1) : [])];
   const programs = words.filter((word) => typeof word === 'string' && isAbsolute(word));
@@ -52,10 +58,6 @@ async function problemsIn(entry: Entry, { title }: Client): Promise<string[]> {
     if ((await readStamp(String(program))) === undefined) {
       problems.push(`${title} starts ${program}, which does not exist.`);
     }
-  }
-  const root = rootOf(entry);
-  if (root !== undefined && !(await isFolder(root))) {
-    problems.push(`${title} uses the root ${root}, which does not exist.`);
   }
   return problems;
 }

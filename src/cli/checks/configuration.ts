@@ -17,7 +17,7 @@ export const configurationCheck = (config: Config): Check => ({
         severity: 'warning',
         path,
         message: `${file} registers a folder that does not exist.`,
-        hint: 'If the folder was moved, run daybook init in its new place. Then remove the old line from the file.',
+        hint: 'If the folder was moved, run daybook --root NEW-FOLDER init. Then remove the old line from the file.',
       });
     }
     for (const message of config.notices) {

@@ -12,6 +12,7 @@ import { confirm } from '../terminal/confirm.js';
 import { escapeLines } from '../terminal/terminal-text.js';
 import { type Client, type Entry, entryOf, rootOf, type StartCommand } from './clients.js';
 import { blockOf, readEntry, withEntry, withoutEntry } from './entry-files.js';
+import { shellLine } from './shell-line.js';
 
 export interface ClientReport {
   readonly client: string;
@@ -81,10 +82,17 @@ async function addTo(
     console.error(`\n${escapeLines(shownChange(client, existing, entry))}`);
     if (!(await confirm(questionOf(client, existing, other)))) return { outcome: 'left alone' };
   } else if (other !== undefined && !replace) {
-    const reason = `It uses ${other}. To change this, run: daybook init --yes --replace`;
+    const again = ['init', ...folderOf(entry), '--client', client.name, '--yes', '--replace'];
+    const reason = `It uses ${other}. To change this, run: ${shellLine(['daybook', ...again])}`;
     return { outcome: 'left alone', reason };
   }
   return done(existing === undefined ? 'written' : 'changed', await write(client, changed));
+}
+
+/** The folder of the entry as an argument; none if the entry is for the default root. */
+function folderOf(entry: Entry): string[] {
+  const root = rootOf(entry);
+  return root === undefined ? [] : [root];
 }
 
 async function removeFrom(client: Client, root: string, yes: boolean): Promise<Outcome> {
