@@ -103,6 +103,19 @@ describe('a search or a list', () => {
     expect((await call('search_messages', { query, matchType: 'fuzzy' }))['total']).toBe(1);
   });
 
+  it.each([
+    { tool: 'mb_search', made: ['mb_add', { path: 'a.md', content: 'Frogs.' }] },
+    { tool: 'search_insights', made: ['save_insight', { content: 'Frogs.', context: 'global' }] },
+  ] as const)('says how $tool finds another form of a word', async ({ tool, made }) => {
+    await call(made[0], made[1]);
+    const args = { query: 'frog', ...(tool === 'search_insights' && { context: 'global' }) };
+    expect((await call(tool, args))['explanation']).toContain('set `matchType` to "prefix"');
+    const found = await call(tool, { ...args, matchType: 'prefix' });
+    expect(found['total']).toBe(1);
+    const none = await call(tool, { ...args, query: 'toad', matchType: 'prefix' });
+    expect(none['explanation']).not.toContain('matchType');
+  });
+
   it('says that a search by meaning compared only words', async () => {
     await save('c', 'Tomatoes go there.');
     const args = { query: 'tomatoes', mode: 'semantic' };

@@ -18,7 +18,7 @@ import {
   toListed,
 } from '../insight-view.js';
 import { nextPage, pageOf } from '../offset-page.js';
-import { MARK_FIELDS, marksOf, shortSnippet } from '../search-answer.js';
+import { MARK_FIELDS, marksOf, shortSnippet, TRY_PREFIX_OR_FUZZY } from '../search-answer.js';
 
 export const searchInsights = defineTool({
   name: 'search_insights',
@@ -78,18 +78,19 @@ export const searchInsights = defineTool({
         explanation:
           found.inContext === 0
             ? await explainEmptyContext(context, call, insights)
-            : explain(found),
+            : explain(found, matchType),
       }),
     };
   },
 });
 
-function explain({ unknownWords, otherwise }: InsightResults): string {
+function explain({ unknownWords, otherwise }: InsightResults, matchType: string): string {
   const { tags = 0, includeExpired = 0 } = otherwise;
   const parts = [
     ...(unknownWords.length > 0
       ? [`No insight of this context has: ${unknownWords.join(', ')}.`]
       : []),
+    ...(unknownWords.length > 0 && matchType === 'auto' ? [TRY_PREFIX_OR_FUZZY] : []),
     ...(tags > 0
       ? [`${countOf(tags, 'insight matches', 'insights match')} without \`tags\`.`]
       : []),

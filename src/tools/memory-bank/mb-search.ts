@@ -8,7 +8,13 @@ import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { noteFolder } from '../note-fields.js';
 import { nextPage } from '../offset-page.js';
-import { explainNoResults, MARK_FIELDS, type MarkInput, marksOf } from '../search-answer.js';
+import {
+  explainNoResults,
+  MARK_FIELDS,
+  type MarkInput,
+  marksOf,
+  TRY_PREFIX_OR_FUZZY,
+} from '../search-answer.js';
 
 /** Characters of a line in the answer, because one line can be as long as a note. */
 const MAX_LINE_LENGTH = 400;
@@ -87,7 +93,7 @@ export const mbSearch = defineTool({
       results,
       ...(found.skippedLines && { skippedLines: found.skippedLines }),
       ...(found.total === 0 && {
-        explanation: explanationOf({ ...found, query: request.query }, request.mode),
+        explanation: explanationOf(found, request),
       }),
     };
   },
@@ -95,10 +101,17 @@ export const mbSearch = defineTool({
 
 type Found = Parameters<typeof explainNoResults>[0];
 
-function explanationOf(found: Found, mode: string): string {
+interface Request {
+  readonly query: string;
+  readonly mode: string;
+  readonly matchType: string;
+}
+
+function explanationOf(found: Found, { query, mode, matchType }: Request): string {
   const { withoutFilter } = found;
   if (mode === 'ranked' || Object.keys(withoutFilter).length > 0) {
-    return explainNoResults(found, {}, 'section');
+    const ifUnknown = matchType === 'auto' ? TRY_PREFIX_OR_FUZZY : undefined;
+    return explainNoResults({ ...found, query, ifUnknown }, {}, 'section');
   }
   return 'No line matches.';
 }
