@@ -138,16 +138,17 @@ export const graphCheck = (kg: KnowledgeGraph): Check => ({
       return `The graph was written again with ${countOf(saved?.triples ?? table.count, 'fact')}.${kept}`;
     };
     const isDamaged = damage.length > 0 || needsHealing;
-    notices.forEach((message, index) => {
-      found({
-        severity: isDamaged ? 'error' : 'note',
-        path: message.startsWith(kg.files.wal) ? kg.files.wal : kg.files.snapshot,
-        message,
-        hint: isDamaged
-          ? 'Daybook uses all facts that it can read. daybook doctor --repair writes the files again and copies the damaged lines to another file.'
-          : 'No data is lost. The next snapshot, or daybook doctor --repair, writes the files again.',
-        ...(index === 0 && { repair }),
-      });
+    const [first] = notices;
+    if (first === undefined) return;
+    // The notices of a damage belong together, and one repair is for all of them.
+    found({
+      severity: isDamaged ? 'error' : 'note',
+      path: first.startsWith(kg.files.wal) ? kg.files.wal : kg.files.snapshot,
+      message: notices.join(' '),
+      hint: isDamaged
+        ? 'Daybook uses all facts that it can read. daybook doctor --repair writes the files again and copies the damaged lines to another file.'
+        : 'No data is lost. The next snapshot, or daybook doctor --repair, writes the files again.',
+      repair,
     });
   },
 });
