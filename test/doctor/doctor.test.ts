@@ -131,6 +131,20 @@ describe('conversations', () => {
     expect(file).toMatchObject({ severity: 'error', message: expect.stringContaining('link') });
   });
 
+  it('finds a conversation in another folder, and reads it where the hint says', async () => {
+    const place = doctorPlace();
+    for (const parent of ['2025', '20250101-1735700000000']) {
+      const path = join(place.logs, parent, ID);
+      mkdirSync(path, { recursive: true, mode: 0o700 });
+      writeFileSync(join(path, 'conversation.json'), conversationText([parent]));
+      const [finding] = (await of(place, 'conversations')).filter(({ path: at }) => at === path);
+      expect(finding?.hint).toContain(`into ${place.logs}`);
+      renameSync(path, join(place.logs, ID));
+      expect(await contentsOf(place)).toEqual([parent]);
+      rmSync(join(place.logs, ID), { recursive: true });
+    }
+  });
+
   it('saves every complete message of a file that is cut off, and keeps the file', async () => {
     const place = doctorPlace();
     const whole = conversationText(['first', 'second {"}', 'third'], {
@@ -367,8 +381,9 @@ describe('the memory bank', () => {
     });
     const wal = join(place.root, 'memory-bank', 'kg_wal.log');
     place.write('memory-bank/kg_wal.log', readFileSync(wal, 'utf8').replace('"s2"', '"sX"'));
-    const [finding] = await of(place, 'knowledge graph');
+    const [finding, ...others] = await of(place, 'knowledge graph');
     expect(finding).toMatchObject({ severity: 'error', repairable: true });
+    expect(others).toEqual([]);
     await place.repair();
     expect(await of(place, 'knowledge graph')).toEqual([]);
     const { subjects } = await place.withApp(({ kg }) =>

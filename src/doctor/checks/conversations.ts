@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
 import { TimeSlice } from '../../base/time-slice.js';
-import { entriesOf, removeEmptyFolder } from '../../files/paths/folders.js';
+import { entriesOf, listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
 import { readStamp, type Stamp } from '../../files/read/stamp.js';
 import type { Backups } from '../../maintenance/backup.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
@@ -35,6 +35,9 @@ export const conversationCheck = (parts: ConversationParts): Check => ({
     const slice = new TimeSlice({ signal: context.signal });
     for (const entry of await entriesOf(parts.logsFolder)) {
       context.signal.throwIfAborted();
+      if (entry.isDirectory() && !entry.name.startsWith('.')) {
+        await checkTooDeep(join(parts.logsFolder, entry.name), parts.logsFolder, context);
+      }
       if (!CONVERSATION_ID.test(entry.name)) continue;
       if (!entry.isDirectory() && !entry.isSymbolicLink()) continue;
       await examine(entry.name, { ...parts, newestBackup }, context);
@@ -128,6 +131,21 @@ async function checkEmptyFolder(
         (await removeEmptyFolder(folder)) ? 'The folder was removed.' : 'The folder is in use.',
     }),
   });
+}
+
+/** Reports conversations that a person has moved into another folder, such as one for a year. */
+async function checkTooDeep(folder: string, logsFolder: string, { found }: CheckContext) {
+  const names = await listFolders(folder).catch(() => []); // `examine` reports what cannot be read
+  for (const name of names) {
+    const path = join(folder, name);
+    if ((await readStamp(join(path, 'conversation.json'))) === undefined) continue;
+    found({
+      severity: 'warning',
+      path,
+      message: `Daybook does not read this conversation, because its folder is not directly in ${logsFolder}.`,
+      hint: `Move the folder ${JSON.stringify(name)} into ${logsFolder}.`,
+    });
+  }
 }
 
 /** Reports duplicate client keys, and folders whose name is not one of a conversation. */
