@@ -64,7 +64,7 @@ function classify(
     return retired(backend);
   }
   if (status === 401) return badKey();
-  if (status === 429) return rateLimited(waitMs);
+  if (status === 429 && !NO_CREDIT.test(type ?? '')) return rateLimited(waitMs);
   if (status === 413) {
     return {
       code: 'TOO_LARGE',
@@ -80,11 +80,15 @@ function classify(
   return {
     code: 'PROVIDER',
     message: `Perplexity answered with an error (${named}).`,
-    ...(refused ? { hint: hintFor(status), retryable: false } : {}),
+    ...(refused ? { hint: hintFor(status, type), retryable: false } : {}),
   };
 }
 
-function hintFor(status: number): string {
+const NO_CREDIT = /insufficient_(quota|credit)|billing|payment/i;
+
+function hintFor(status: number, type: string | undefined): string {
+  if (status === 402 || NO_CREDIT.test(type ?? ''))
+    return 'Add credit to the Perplexity account (its API settings), then call again.';
   if (status < 400)
     return 'The server redirects to another address. Set PERPLEXITY_BASE_URL to that address.';
   if (status === 403)

@@ -14,16 +14,23 @@ export function asConversationError(error: unknown, conversationId: string | und
   const maybeBilled = error.details !== undefined && mayHaveActed(error);
   const billed = maybeBilled ? ' Perplexity may have done the work and may charge for it.' : '';
   return new AppError(error.code, `${error.message} ${stored}${billed}`, {
-    hint: error.code === 'PROVIDER' && error.isGeneralHint ? 'Call again later.' : error.hint,
+    hint: hintOf(error),
     details: { ...error.details, ...(conversationId === undefined ? {} : { conversationId }) },
     cause: error,
     retryable: error.retryable,
   });
 }
 
+function hintOf(error: AppError): string {
+  if (error.code !== 'PROVIDER' || !error.isGeneralHint) return error.hint;
+  return error.details?.['outcome'] === 'not_sent'
+    ? 'Check the network connection, then call again.'
+    : 'Call again later.';
+}
+
 /** For a create whose result is unknown. Not retryable, because a repetition may be billed again. */
 export function lostRunError(conversationId: string, job: ResearchJob, cause?: unknown): AppError {
-  const why = job.reason === undefined ? '' : ` (${job.reason})`;
+  const why = job.reason === undefined ? '' : ` (${job.reason.replace(/\.$/, '')})`;
   return new AppError(
     'CONFLICT',
     `The result of the deep research in this conversation is not known${why}. Perplexity may have charged for it, so Daybook does not start it again. The stored conversation is unchanged.`,
