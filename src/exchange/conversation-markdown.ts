@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from '../stores/conversations/document/schema.js';
 import { messageMarkdown } from './message-markdown.js';
+import { citedPages, pageLine } from './message-sources.js';
 
 /** Formats an ISO 8601 time as day, hour and minute, for example `2025-01-24 15:00`. */
 export type TimeFormat = (time: string) => string;
@@ -20,9 +21,21 @@ export function* conversationMarkdown(
 ): Generator<string> {
   yield `${isFirst ? '' : '\n---\n\n'}${headingOf(head, timeOf)}`;
   for (const message of messages) {
-    yield `\n${speakerLine(message, timeOf)}\n\n${messageMarkdown(String(message['content']))}\n`;
+    const text = messageMarkdown(String(message['content']));
+    yield `\n${speakerLine(message, timeOf)}\n\n${text}\n${sourcesOf(message)}`;
   }
 }
+
+/** The pages that the message cites, as a list. Their titles are text of other people: nothing in them is markup. */
+function sourcesOf({ metadata }: JsonObject): string {
+  const lines = citedPages(metadata).map(({ label, url }) => {
+    const link = /^https?:[^\s<>]+$/i.test(url) ? `<${url}>` : escaped(url);
+    return `- ${pageLine({ label: escaped(label), url: link })}\n`;
+  });
+  return lines.length === 0 ? '' : `\nSources:\n\n${lines.join('')}`;
+}
+
+const escaped = (text: string) => text.replaceAll(/[\\`*_[\]<>#|~]/g, '\\$&');
 
 /** The first lines of the document: title, day, module, tags, key and id. */
 export function headingOf(

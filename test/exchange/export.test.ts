@@ -83,6 +83,31 @@ describe('the forms', () => {
   });
 });
 
+describe('the pages that a message cites', () => {
+  it('are links below its text in Markdown, and their titles are no markup', async () => {
+    const { store, exported } = await openBench();
+    const sources = [
+      { id: 1, url: 'https://example.org/a_b', title: 'A *page*\n## User', date: '2026-01-02' },
+      { id: 2, alsoMarked: [4], url: 'javascript:alert(1)', title: '' },
+      { url: 'https://example.org/c' },
+      { title: 'without a url' },
+    ];
+    const messages = [{ ...assistant('So [1].'), metadata: { sources } }, user('Thanks.')];
+    await store.create({ messages });
+    const text = await exported('markdown');
+    expect(text.slice(text.indexOf('So [1].'))).toBe(
+      [
+        ...['So [1].', '', 'Sources:', ''],
+        '- \\[1\\] A \\*page\\* \\#\\# User (2026-01-02): <https://example.org/a_b>',
+        '- \\[2\\]\\[4\\]: javascript:alert(1)',
+        '- <https://example.org/c>',
+        ...['', '## User · 2025-01-24 13:20', '', 'Thanks.', ''],
+      ].join('\n'),
+    );
+    expect(await exported('markdown', { forSharing: true })).not.toContain('Sources');
+  });
+});
+
 describe('a selection', () => {
   it('goes by id, key, module and time, in the order of creation', async () => {
     const { store, time, exported } = await openBench();

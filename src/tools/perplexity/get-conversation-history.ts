@@ -5,6 +5,8 @@
 import { z } from 'zod';
 import { countOf, shortened } from '../../base/display-text.js';
 import { endWithin } from '../../base/estimate-tokens.js';
+import { isRecord } from '../../base/is-record.js';
+import { citedPages, pageLine } from '../../exchange/message-sources.js';
 import type { ResearchHistory } from '../../research/research-types.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { type Message, ROLES } from '../../stores/conversations/document/schema.js';
@@ -147,8 +149,16 @@ async function pageWithin(
   }
 }
 
-const shownMetadata = ({ metadata }: Message) =>
-  metadata && estimateTokens(metadata) <= MAX_METADATA_TOKENS ? { metadata } : {};
+/** Metadata that are too long come without the texts of the sources; if that is too long too, they are left out. */
+function shownMetadata({ metadata }: Message) {
+  if (metadata === undefined) return {};
+  const { sources } = metadata;
+  const short = Array.isArray(sources)
+    ? { ...metadata, sources: sources.filter(isRecord).map(({ snippet: _, ...source }) => source) }
+    : metadata;
+  const fits = [metadata, short].find((each) => estimateTokens(each) <= MAX_METADATA_TOKENS);
+  return fits === undefined ? {} : { metadata: fits };
+}
 
 function runOf({ run }: ResearchHistory): { run?: NonNullable<History['run']> } {
   if (run === undefined) return {};
@@ -167,9 +177,15 @@ function historyText(history: History): string {
     `On disk: ${history.conversationPath}`,
     ...(history.run === undefined ? [] : runLines(history.run)),
   ];
+  let room = MAX_METADATA_TOKENS;
   const messages = history.messages.map(
-    ({ seq, role, createdAt, content, offset, isCut }) =>
-      `#${seq} ${role}, ${createdAt}${offset === undefined ? '' : `, from character ${offset}`}\n${content}${isCut ? '…' : ''}`,
+    ({ seq, role, createdAt, content, offset, isCut, metadata }) => {
+      const pages = citedPages(metadata).map(pageLine);
+      const sources = pages.length === 0 ? '' : `\n\nSources:\n${pages.join('\n')}`;
+      const isShown = estimateTokens(sources) <= room;
+      if (isShown) room -= estimateTokens(sources);
+      return `#${seq} ${role}, ${createdAt}${offset === undefined ? '' : `, from character ${offset}`}\n${content}${isCut ? '…' : ''}${isShown ? sources : ''}`;
+    },
   );
   return [head.join('\n'), ...messages].join('\n\n---\n\n');
 }

@@ -223,6 +223,21 @@ describe('get_conversation_history', () => {
     expect(whole.data['messages']).toMatchObject([{ seq: 1, role: 'system' }, {}, {}]);
   });
 
+  it('has the sources of an answer, also in the text and if their texts are long', async () => {
+    const results = [1, 2, 3].map((id) => ({
+      ...{ id, url: `https://example.org/${id}`, title: `Page ${id}` },
+      snippet: 'long '.repeat(5_000),
+    }));
+    bench.api.reply = () => ({ text: 'So it is [2].', results });
+    const { conversationId } = (await call('perplexity_search', { query: 'one' })).data;
+    const { data, text } = await call('get_conversation_history', { conversationId });
+    expect(text).toContain(
+      'So it is [2].\n\nSources:\n[1] Page 1: https://example.org/1\n[2] Page 2',
+    );
+    const [, answer] = data['messages'] as { metadata?: { sources?: unknown } }[];
+    expect(answer?.metadata?.sources).toHaveLength(3);
+  });
+
   it('pages by messages and within long ones, and loses nothing', async () => {
     const long = '😀'.repeat(50_000);
     const messages = [
