@@ -3,8 +3,8 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tryLease } from '../../src/files/locks/lease.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -21,6 +21,15 @@ describe('tryLease', () => {
     expect(lease?.isHeld()).toBe(false);
     expect(existsSync(`${path}.lock`)).toBe(false);
     await (await tryLease(path))?.release();
+  });
+
+  it('is open only to its user', async () => {
+    const path = join(tempFolder(), '.leases', 'poll');
+    const lease = await tryLease(path);
+    for (const name of ['', '/poll.lock', '/poll.owner']) {
+      expect(statSync(`${dirname(path)}${name}`).mode & 0o077).toBe(0);
+    }
+    await lease?.release();
   });
 
   it('a lease that was not refreshed is taken over, and its old holder is notified', async () => {

@@ -8,7 +8,7 @@
  * also free if the file is still missing after a second: then the process died before it wrote its name.
  * Otherwise the lease ends 20 s after its last refresh.
  */
-import { lstatSync, rmdirSync } from 'node:fs';
+import fs, { lstatSync, rmdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { lock } from 'proper-lockfile';
 import { sleep } from '../../base/clock.js';
@@ -26,6 +26,12 @@ const REFRESH_MS = 5_000;
 /** How long a waiter waits for the owner's file. An owner writes it within milliseconds. */
 const OWNER_FILE_MS = 1_000;
 const MAX_OWNER_BYTES = 1000;
+
+/** proper-lockfile gives no mode, and the folder of a lock would be open to other users. */
+const PRIVATE_FS = {
+  ...fs,
+  mkdir: (path: string, done: (error: Error | null) => void) => fs.mkdir(path, 0o700, done),
+};
 
 export interface Lease {
   /** Returns false when another process has taken over the lease. Then stop the work soon. */
@@ -57,6 +63,7 @@ async function acquire(path: string): Promise<Lease | undefined> {
     const unlock = await lock(at, {
       lockfilePath: lockPath(at),
       realpath: false,
+      fs: PRIVATE_FS,
       stale: STALE_MS,
       update: REFRESH_MS,
       // The default handler throws in a timer, which would end the process.
