@@ -2,7 +2,7 @@
  * The sources of keys: a file with 64 hexadecimal digits, the system's keychain, or a passphrase (scrypt).
  */
 
-import { AppError } from '../base/errors.js';
+import { AppError, isAppError } from '../base/errors.js';
 import { requireGivenText } from '../files/safe-access/given-file.js';
 import { CipherKey, newKeyBytes } from '../files/sealing/cipher.js';
 import { keyOfPassphrase, newScryptParameters } from '../files/sealing/key-derivation.js';
@@ -111,10 +111,25 @@ async function givenKey(
   if (facts.from === 'passphrase') {
     return passphrase === undefined ? undefined : keyOfPassphrase(passphrase, facts.scrypt);
   }
-  const ofFile = keyFile === undefined ? undefined : readKeyFile(keyFile);
+  const ofFile = keyFile === undefined ? undefined : keyOfFile(keyFile, facts.id);
   if (facts.from === 'key-file' || ofFile?.id === facts.id) return ofFile;
   const digits = await keychain?.read(facts.id);
   return digits === undefined ? undefined : keyOfDigits(digits);
+}
+
+/** DECRYPT if the file is gone: the general error of a missing file does not say that it is the key. */
+function keyOfFile(path: string, id: string): CipherKey {
+  try {
+    return readKeyFile(path);
+  } catch (cause) {
+    if (!isAppError(cause) || cause.details?.['errno'] !== 'ENOENT') throw cause;
+    const message = `This store is encrypted with the key ${id}, but its key file ${path} does not exist.`;
+    throw new AppError('DECRYPT', message, {
+      hint: 'Nothing was written. Put a copy of the key there, or set DAYBOOK_KEY_FILE to the copy. Without the key only a backup from before the encryption can be read.',
+      details: { keyId: id, from: 'key-file' },
+      cause,
+    });
+  }
 }
 
 function notInKeychain(id: string): AppError {

@@ -151,6 +151,8 @@ describe('a store that is encrypted', () => {
       expect((await errorOf(place, 'list')).hint).toContain('Set DAYBOOK_KEY_FILE');
       const short = withKey(place, keyIn(place, DIGITS.slice(1), 'short'));
       expect(await failure(short, 'list')).toBe('VALIDATION_ERROR');
+      const gone = await errorOf(withKey(place, `${key}.gone`), 'list');
+      expect(gone).toMatchObject({ code: 'DECRYPT', details: { from: 'key-file' } });
     });
   });
 
