@@ -46,9 +46,13 @@ async function isWanted(): Promise<boolean> {
   });
 }
 
+/** npm waits for up to a minute between its attempts, for each package: minutes without a network. */
+const SHORT_PAUSES = ['--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=10000'];
+
 /** `--ignore-scripts`, because the script of onnxruntime-node would download files for graphics cards. */
 function runNpm(folder: string): Promise<void> {
-  const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--omit=dev'];
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--omit=dev', ...SHORT_PAUSES];
+  const args = ['install', ...options];
   return new Promise((resolve, reject) => {
     const isWindows = process.platform === 'win32';
     const child = spawn(isWindows ? 'npm.cmd' : 'npm', args, {

@@ -117,7 +117,8 @@ async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 function readError(error: unknown, path: string): unknown {
   if (isAppError(error)) return error;
   if (/^E[A-Z]+$/.test(errnoOf(error) ?? '')) return fileError(error, 'read', path);
-  return damaged(path, error instanceof Error ? error.message : 'it cannot be read', error);
+  const problem = error instanceof Error ? error.message : 'it cannot be read';
+  return damaged(path, problem.replace(/\.$/, ''), error);
 }
 
 function damaged(path: string, problem: string, cause?: unknown): AppError {

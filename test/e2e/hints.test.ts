@@ -162,6 +162,22 @@ describe('a graph that git has written', () => {
   });
 });
 
+describe('a folder with the name of what is restored', () => {
+  it('does not stand in the way, and can be imported with the printed command', async () => {
+    await withTea(async (place) => {
+      await run(place, 'export', '-f', 'markdown-files', '-o', join(place.folder, 'my files'));
+      await mkdir(join(place.folder, 'tea'));
+      await run(place, 'delete', 'tea');
+      expect((await run(place, 'restore', 'tea')).stdout).toContain('was restored');
+      const { stderr } = await run(place, 'restore', join(place.folder, 'my files'));
+      const [, line = ''] = /run (daybook .*)/.exec(stderr) ?? [];
+      const again = line.replace(place.root, join(place.folder, 'other'));
+      await mkdir(join(place.folder, 'other'));
+      expect(runPrinted(place, `run: ${again} --yes`)).toContain('1 conversation added');
+    });
+  });
+});
+
 describe('the demo', () => {
   it('prints a command that opens it, also for a folder with a space', async () => {
     await withTea(async (place) => {

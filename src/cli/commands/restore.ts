@@ -7,11 +7,13 @@ import type { App } from '../../app.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import { restoreExport } from '../../exchange/restore-export.js';
 import { isArchive, isArchiveName } from '../../files/archive.js';
+import { isFolder } from '../../files/paths/folders.js';
 import { readStamp } from '../../files/read/stamp.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { graphPathsOf } from '../../maintenance/graph-in-archive.js';
 import { restoreArchive } from '../../maintenance/restore-archive.js';
 import { withAgeKeys } from '../age-encryption-options.js';
+import { shellLine } from '../clients/shell-line.js';
 import type { Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { findArchived, findDeleted } from '../find-conversation.js';
@@ -115,7 +117,10 @@ export async function restoreFromTrash(
 /** The path of an existing file: `what` itself, or a backup in the folder of backups. */
 async function fileOf(what: string, { backups: { folder } }: App): Promise<string | undefined> {
   const others = isArchiveName(what) ? [resolve(dirname(folder), what), resolve(folder, what)] : [];
-  for (const path of [resolve(what), ...others]) if (await readStamp(path)) return path;
+  for (const path of [resolve(what), ...others]) {
+    // A folder can have the name of a deleted conversation.
+    if ((await readStamp(path)) && !(await isFolder(path))) return path;
+  }
   return undefined;
 }
 
@@ -156,7 +161,7 @@ async function fromTrash(what: string, options: RestoreOptions, app: App): Promi
     if (deleted !== undefined) return app.conversations.restore(deleted.name);
     if (!isName) throw error;
     const archived = findArchived(await app.archives.list(), what);
-    if (archived === undefined) throw nothingOf(what, app);
+    if (archived === undefined) throw await nothingOf(what, app);
     return (await app.archives.restore(archived)) ?? { conversationId: archived };
   });
   const { conversationId, droppedKey } = restored;
@@ -180,12 +185,15 @@ const markdownFile = (what: string) =>
 const isDeletedKey = async (what: string, { conversations }: App) =>
   (await conversations.trashed()).some(({ clientId }) => clientId === what);
 
-function nothingOf(what: string, { backups }: App): AppError {
+async function nothingOf(what: string, { backups }: App): Promise<AppError> {
+  const isFolderHere = await isFolder(resolve(what));
   return new AppError(
     'VALIDATION_ERROR',
     `${what} is not a file, and no deleted or archived conversation, insight or note has that id, key, title or path.`,
     {
-      hint: `Daybook searches for backups in this folder and in ${backups.folder}. To see what was deleted, run daybook trash.`,
+      hint: isFolderHere
+        ? `It is a folder: to add the conversations in it, run daybook import ${shellLine([resolve(what)])}`
+        : `Daybook searches for backups in this folder and in ${backups.folder}. To see what was deleted, run daybook trash.`,
       details: { missing: 'what to restore' },
     },
   );
