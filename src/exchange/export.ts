@@ -9,6 +9,7 @@ import { type AgeRecipients, createAgeEncrypter } from '../files/age-encryption.
 import type { Durability } from '../files/atomic/atomic-write.js';
 import { writeNewFile } from '../files/atomic/new-file.js';
 import { writeNewFolder } from '../files/paths/folders.js';
+import { WriteSlots } from '../files/write-slots.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
@@ -32,6 +33,9 @@ export interface Selection {
   /** Only ids after this one. */
   readonly after?: string | undefined;
 }
+
+/** Messages of conversations whose files are written at the same time, because each waits for the disk. */
+const SLOTS = { atOnce: 32, weight: 2_000 };
 
 export interface ExportRequest {
   readonly format: ExportFormat;
@@ -154,18 +158,26 @@ export class Exporter {
     const { heads, damaged } = await this.#select(selection);
     const counts = newCounts(damaged);
     const files = new MarkdownFolder(heads);
+    const slots = new WriteSlots(SLOTS);
     const sizeBytes = await writeNewFolder(path, { fsync }, async (stage) => {
       let size = 0;
-      for (const [index, { conversationId }] of heads.entries()) {
-        signal?.throwIfAborted();
-        const document = await this.#read(conversationId, request, counts.damaged);
-        if (document !== undefined) {
-          size += await files.write(stage, document, { isShared, fsync });
-          counts.conversations += 1;
-          counts.messages += document.messages.length;
+      try {
+        for (const [index, { conversationId }] of heads.entries()) {
+          signal?.throwIfAborted();
+          const document = await this.#read(conversationId, request, counts.damaged);
+          if (document !== undefined) {
+            await slots.add(document.messages.length, async () => {
+              size += await files.write(stage, document, { isShared, fsync });
+            });
+            counts.conversations += 1;
+            counts.messages += document.messages.length;
+          }
+          onProgress?.(index + 1, heads.length);
         }
-        onProgress?.(index + 1, heads.length);
+      } finally {
+        await slots.settled();
       }
+      slots.throwIfFailed();
       return size;
     });
     return { ...counts, path, sizeBytes };

@@ -9,6 +9,7 @@ import { AppError, isAppError } from '../base/errors.js';
 import { openInput, textInput } from '../files/input/input.js';
 import type { Input, InputFile } from '../files/input/input-types.js';
 import type { Lease } from '../files/locks/lease.js';
+import { WriteSlots } from '../files/write-slots.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';
 import type { Screen } from '../stores/conversations/writing/screen.js';
@@ -30,7 +31,6 @@ import type {
   Source,
 } from './source-interface.js';
 import { detectedSource, furtherSource, requireReadableLists, sourceOf } from './source-list.js';
-import { WriteSlots } from './write-slots.js';
 
 export interface ImportStores extends OtherStores {
   readonly conversations: ConversationStore;

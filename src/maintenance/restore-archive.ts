@@ -14,6 +14,7 @@ import { readStored } from '../files/read/json-doc.js';
 import { readStampNow } from '../files/read/stamp.js';
 import { rewriteArchive } from '../files/rewrite-archive.js';
 import { type FileSealer, plainSealer } from '../files/sealing/file-sealer.js';
+import { WriteSlots } from '../files/write-slots.js';
 import { type BackupArea, CONTENTS_NAME, checkArchive } from './backup-content.js';
 import { MARKER_NAME, requireSameEncryption } from './encrypted-archive.js';
 import { restoredGraphPaths } from './graph-in-archive.js';
@@ -22,6 +23,9 @@ import { problemWithRestoring } from './restorable-files.js';
 /** The archives of old conversations. They are not sealed as a whole, but the files in them are. */
 const ARCHIVED = /^archive\/[^/]+\.tar\.gz$/;
 const JOB = /^(conversation-logs\/[^/]+\/)job\.json$/;
+
+/** Bytes of files that are written at the same time, because each waits for the disk. */
+const SLOTS = { atOnce: 32, weight: 16 * 1024 * 1024 };
 
 export interface RestoreOptions extends Durability {
   /** The folders of the root, or the path of one folder to which all files are extracted. */
@@ -79,16 +83,24 @@ export async function restoreArchive(path: string, given: RestoreOptions): Promi
   const report: RestoreReport = {
     ...{ createdAt, restored: [], unchanged: [], refused: [], settings: [] },
   };
+  const slots = new WriteSlots(SLOTS);
   let done = 0;
   let marker: ArchiveFile | undefined;
-  for await (const file of readArchive(path)) {
-    signal?.throwIfAborted();
-    if (file.name === CONTENTS_NAME || options.only?.(file.name) === false) continue;
-    if (file.name === MARKER_NAME) marker = file;
-    else await restoreOne(file, options, report);
-    onProgress?.(++done, files.length);
+  try {
+    for await (const file of readArchive(path)) {
+      signal?.throwIfAborted();
+      if (file.name === CONTENTS_NAME || options.only?.(file.name) === false) continue;
+      if (file.name === MARKER_NAME) marker = file;
+      else await restoreOne(file, options, { report, slots });
+      onProgress?.(++done, files.length);
+    }
+  } finally {
+    await slots.settled();
   }
-  if (marker !== undefined) await restoreOne(marker, options, report);
+  slots.throwIfFailed();
+  if (marker !== undefined) await restoreOne(marker, options, { report, slots });
+  await slots.settled();
+  slots.throwIfFailed();
   return report;
 }
 
@@ -115,21 +127,35 @@ function isAbsent(path: string): boolean {
   }
 }
 
-async function restoreOne(
-  file: ArchiveFile,
-  options: RestoreOptions,
-  report: RestoreReport,
-): Promise<void> {
+interface Run {
+  readonly report: RestoreReport;
+  readonly slots: WriteSlots;
+}
+
+async function restoreOne(file: ArchiveFile, options: RestoreOptions, run: Run): Promise<void> {
   const { name } = file;
+  const { report, slots } = run;
+  // Whether a research run is restored depends on whether its conversation was.
+  if (JOB.test(name)) await slots.settled();
   try {
     const what = await decide(file, options, report.restored);
-    if (what === 'restored' && !options.dryRun) await write(file, options);
     report[what].push(name);
+    if (what !== 'restored' || options.dryRun) return;
   } catch (error) {
-    // If the disk is full, the other files would fail too.
-    if (!isAppError(error) || error.code === 'STORAGE_FULL') throw error;
-    report.refused.push({ name, code: error.code, reason: error.message });
+    return refuse(report, name, error);
   }
+  await slots.add(file.bytes.byteLength, () =>
+    write(file, options).catch((error: unknown) => {
+      report.restored.splice(report.restored.indexOf(name), 1);
+      refuse(report, name, error);
+    }),
+  );
+}
+
+/** If the disk is full, the other files would fail too. */
+function refuse(report: RestoreReport, name: string, error: unknown): void {
+  if (!isAppError(error) || error.code === 'STORAGE_FULL') throw error;
+  report.refused.push({ name, code: error.code, reason: error.message });
 }
 
 async function decide(

@@ -1,31 +1,43 @@
 /**
- * Limits how many conversations an import writes at once: enough that several writes share one fsync, and
+ * Limits how many writes run at once: enough that several share one fsync or wait for the disk together, and
  * so few that they fit into memory.
  */
-const MAX_AT_ONCE = 512;
-const MAX_MESSAGES_AT_ONCE = 2_000;
+
+export interface SlotLimits {
+  readonly atOnce: number;
+  /** The sum of the weights of what is written at once, such as bytes. */
+  readonly weight: number;
+}
+
+/** For appends to conversations, whose weight is the number of messages: several share one fsync. */
+const FOR_CONVERSATIONS: SlotLimits = { atOnce: 512, weight: 2_000 };
 
 export class WriteSlots {
+  readonly #limits: SlotLimits;
   readonly #running = new Set<Promise<void>>();
-  #messages = 0;
+  #weight = 0;
   #failures: unknown[] = [];
   /** Resolves the wait of `add`. A race of all that run would cost a reaction for each of them. */
   #onRoom: () => void = () => undefined;
 
+  constructor(limits = FOR_CONVERSATIONS) {
+    this.#limits = limits;
+  }
+
   /** Starts `work` when there is room for it. Throws the error of an earlier write. */
-  async add(messages: number, work: () => Promise<void>): Promise<void> {
-    while (this.#isFull(messages)) {
+  async add(weight: number, work: () => Promise<void>): Promise<void> {
+    while (this.#isFull(weight)) {
       await new Promise<void>((resolve) => {
         this.#onRoom = resolve;
       });
     }
     this.throwIfFailed();
-    this.#messages += messages;
+    this.#weight += weight;
     const running = work()
       .catch((error: unknown) => void this.#failures.push(error))
       .then(() => {
         this.#running.delete(running);
-        this.#messages -= messages;
+        this.#weight -= weight;
         this.#onRoom();
       });
     this.#running.add(running);
@@ -40,8 +52,8 @@ export class WriteSlots {
     if (this.#failures.length > 0) throw this.#failures[0];
   }
 
-  #isFull(messages: number): boolean {
+  #isFull(weight: number): boolean {
     if (this.#running.size === 0) return false;
-    return this.#running.size >= MAX_AT_ONCE || this.#messages + messages > MAX_MESSAGES_AT_ONCE;
+    return this.#running.size >= this.#limits.atOnce || this.#weight + weight > this.#limits.weight;
   }
 }
