@@ -18,12 +18,11 @@ const scryptSchema = z.object({
   salt: z.string(),
   // The limits prevent that a foreign file makes scrypt use all memory and time of the machine.
   N: z
-    .number()
     .int()
     .min(2)
     .max(2 ** 20),
-  r: z.number().int().min(1).max(16),
-  p: z.number().int().min(1).max(16),
+  r: z.int().min(1).max(16),
+  p: z.int().min(1).max(16),
 });
 const keySchema = z.discriminatedUnion('from', [
   z.object({ id: z.string(), from: z.enum(['key-file', 'keychain']) }),
@@ -31,7 +30,7 @@ const keySchema = z.discriminatedUnion('from', [
 ]);
 const markerSchema = z.object({
   format: z.literal(FORMAT),
-  version: z.number().int(),
+  version: z.int(),
   key: keySchema.nullable(),
   /** Present while the store is converted. `to`: the new key; null if the store is being decrypted. */
   converting: z.object({ to: keySchema.nullable() }).optional(),

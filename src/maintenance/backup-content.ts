@@ -41,7 +41,7 @@ const NO_DATA = new Set(['.locks', '.leases', '.git']);
 
 const contentsSchema = z.object({
   format: z.literal(FORMAT),
-  version: z.number().int(),
+  version: z.int(),
   createdAt: z.string(),
   files: z.array(z.object({ name: z.string(), sizeBytes: z.number(), sha256: z.string() })),
 });

@@ -14,7 +14,6 @@ const OVERHEAD_TOKENS = 200;
 
 /** The input field of all tools that list or search. */
 export const maxTokens = z
-  .number()
   .int()
   .min(500)
   .max(MAX_TOKENS)

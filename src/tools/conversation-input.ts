@@ -44,7 +44,7 @@ export const headSchema = z.object({
   clientId: z.string().exactOptional(),
   pinned: z.boolean().exactOptional(),
   tags: z.array(z.string()).exactOptional(),
-  messageCount: z.number().int(),
+  messageCount: z.int(),
   createdAt: z.string(),
   updatedAt: z.string(),
   branchOf: z.object({ conversationId: z.string(), messageId: z.string() }).exactOptional(),

@@ -61,13 +61,9 @@ export const insightSchema = z.object({
   context: z.string(),
   tags: z.array(z.string()).exactOptional(),
   metadata: jsonObject('As it was saved.').exactOptional(),
-  created_at: z.number().int().describe('Epoch milliseconds.'),
-  updated_at: z.number().int(),
-  expires_at: z
-    .number()
-    .int()
-    .describe('The insight is expired from this time on.')
-    .exactOptional(),
+  created_at: z.int().describe('Epoch milliseconds.'),
+  updated_at: z.int(),
+  expires_at: z.int().describe('The insight is expired from this time on.').exactOptional(),
 });
 
 /** Copies the tags, because the store returns a read-only array and the output schema has a writable one. */

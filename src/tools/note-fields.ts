@@ -19,7 +19,7 @@ export const noteFolder = z
 
 export const noteSchema = z.object({
   path: z.string(),
-  sizeBytes: z.number().int(),
+  sizeBytes: z.int(),
   modifiedAt: z.string(),
   hash: z.string(),
 });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 /** The tool adds `total` itself, with its own description. */
 export const nextPage = {
   hasMore: z.boolean(),
-  nextOffset: z.number().int().describe('The offset of the next page.').exactOptional(),
+  nextOffset: z.int().describe('The offset of the next page.').exactOptional(),
 };
 
 /** For a page of `count` items that starts at `offset`, in a list of `total` items. */

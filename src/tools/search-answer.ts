@@ -54,7 +54,7 @@ export const SEARCH_OUTPUT_FIELDS = {
   explanation: z.string().describe('The reason if nothing was found.').exactOptional(),
   note: z.string().describe('Why results may be missing.').exactOptional(),
   indexing: z
-    .object({ done: z.number().int(), total: z.number().int() })
+    .object({ done: z.int(), total: z.int() })
     .describe(
       'Present while the index is being built: the number of conversations read so far, and of all.',
     )

@@ -4,13 +4,13 @@ import type { SummaryAnswer } from '../context/summaries/summary-service.js';
 
 export const summarySchema = z.object({
   text: z.string(),
-  tokens: z.number().int(),
+  tokens: z.int(),
   provider: z
     .string()
     .describe('extractive, or the name of the provider whose model wrote the summary.'),
   model: z.string().exactOptional(),
   generatedAt: z.string(),
-  messageCount: z.number().int().describe('Number of messages that were summarised.'),
+  messageCount: z.int().describe('Number of messages that were summarised.'),
   qualityScore: z
     .number()
     .describe('Quality from 0 to 1: it covers the content and the whole time, and adds no names.'),

@@ -34,7 +34,7 @@ export const threadSchema = z.object({
   clientId: z.string().exactOptional(),
   createdAt: z.string(),
   updatedAt: z.string(),
-  messageCount: z.number().int(),
+  messageCount: z.int(),
   pinned: z.boolean().exactOptional(),
   meta: jsonObject('tags and the other given fields.').exactOptional(),
   isMetaCut: z
@@ -45,7 +45,7 @@ export const threadSchema = z.object({
 
 export const threadMessageSchema = z.object({
   id: z.string(),
-  seq: z.number().int().describe('Position in the thread, from 1.'),
+  seq: z.int().describe('Position in the thread, from 1.'),
   role: z.enum(ROLES),
   content: z.string(),
   createdAt: z.string(),

@@ -107,8 +107,8 @@ export function listed<T>(views: readonly T[], isFirst: (view: T) => boolean = (
 
 /** Fields of every tool that lists facts. */
 export const pageFields = {
-  limit: z.number().int().min(1).max(1_000).describe('Maximum number of results.').default(50),
-  offset: z.number().int().min(0).describe('Number of results to skip.').default(0),
+  limit: z.int().min(1).max(1_000).describe('Maximum number of results.').default(50),
+  offset: z.int().min(0).describe('Number of results to skip.').default(0),
 };
 
 export const visibilityFields = {
@@ -117,6 +117,6 @@ export const visibilityFields = {
 };
 
 export const pageSchema = {
-  total: z.number().int().describe('Number of matching facts on all pages.'),
+  total: z.int().describe('Number of matching facts on all pages.'),
   ...nextPage,
 };

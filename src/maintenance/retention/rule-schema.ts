@@ -5,7 +5,7 @@ export const MAX_RULES = 100;
 
 /** A conversation matches a rule if all its conditions are true. */
 export const ruleSchema = z.strictObject({
-  olderThanDays: z.number().int().min(1).max(36_500).describe('Days since the last message.'),
+  olderThanDays: z.int().min(1).max(36_500).describe('Days since the last message.'),
   module: z.string().min(1).max(200).describe('Only conversations of this module.').exactOptional(),
   tag: z.string().min(1).max(200).describe('Only conversations with this tag.').exactOptional(),
 });

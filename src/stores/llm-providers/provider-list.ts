@@ -38,11 +38,11 @@ const providerSchema = z.object({
     .regex(/^[A-Z][A-Z0-9_]{2,63}$/, 'must be the name of an environment variable, never a key')
     .exactOptional(),
   /** The provider with the greatest priority is used first. */
-  priority: z.number().int().min(-1000).max(1000).default(0),
+  priority: z.int().min(-1000).max(1000).default(0),
   isActive: z.boolean().default(true),
   isAllowed: z.boolean().default(false),
-  contextTokens: z.number().int().min(1_000).max(10_000_000),
-  maxTokens: z.number().int().min(64).max(100_000).default(4_096),
+  contextTokens: z.int().min(1_000).max(10_000_000),
+  maxTokens: z.int().min(64).max(100_000).default(4_096),
   createdAt: z.string(),
   lastUsedAt: z.string().exactOptional(),
 });

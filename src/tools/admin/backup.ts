@@ -19,13 +19,13 @@ export const backup = defineTool({
       success,
       path: z.string(),
       createdAt: z.string(),
-      sizeBytes: z.number().int(),
-      files: z.number().int().describe('Files in the archive.'),
-      dataBytes: z.number().int().describe('Size of the files before compression.'),
+      sizeBytes: z.int(),
+      files: z.int().describe('Files in the archive.'),
+      dataBytes: z.int().describe('Size of the files before compression.'),
       leftOut: z
         .array(z.object({ name: z.string(), reason: z.string() }))
         .describe('Files that are not in the archive (at most 20 are named).'),
-      leftOutTotal: z.number().int(),
+      leftOutTotal: z.int(),
       removed: z.array(z.string()).describe('Old backups that were removed.'),
     }),
   annotations: ADDS,

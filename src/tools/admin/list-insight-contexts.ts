@@ -11,7 +11,7 @@ export const listInsightContexts = defineTool({
   output: () =>
     z.object({
       success,
-      contexts: z.array(z.object({ context: z.string(), insights: z.number().int() })),
+      contexts: z.array(z.object({ context: z.string(), insights: z.int() })),
     }),
   annotations: READS,
   quotesText: true,

@@ -13,12 +13,12 @@ export const listTrash = defineTool({
     'Lists the conversations, notes and insights in the trash, most recently deleted first. Restore one with restore_conversation.',
   input: () =>
     z.strictObject({
-      limit: z.number().int().min(1).max(100).describe('Maximum length of each list.').default(50),
+      limit: z.int().min(1).max(100).describe('Maximum length of each list.').default(50),
     }),
   output: () =>
     z.object({
       success,
-      total: z.number().int().describe('Number of conversations in the trash.'),
+      total: z.int().describe('Number of conversations in the trash.'),
       conversations: z.array(
         z.object({
           name: z.string().describe('Name in the trash.'),
@@ -38,7 +38,7 @@ export const listTrash = defineTool({
           deletedAt: z.string().exactOptional(),
         }),
       ),
-      othersTotal: z.number().int(),
+      othersTotal: z.int(),
     }),
   annotations: READS,
   quotesText: true,

@@ -19,7 +19,6 @@ export const pruneConversations = defineTool({
   input: () =>
     z.strictObject({
       olderThanDays: z
-        .number()
         .int()
         .min(1)
         .max(36_500)
@@ -39,11 +38,10 @@ export const pruneConversations = defineTool({
     z.object({
       success,
       dryRun: z.boolean(),
-      total: z.number().int().describe('Conversations that were chosen.'),
-      sizeBytes: z.number().int().describe('Size of these conversations.'),
-      moved: z.number().int().describe('Moved to the trash by this call.'),
+      total: z.int().describe('Conversations that were chosen.'),
+      sizeBytes: z.int().describe('Size of these conversations.'),
+      moved: z.int().describe('Moved to the trash by this call.'),
       removedFromTrash: z
-        .number()
         .int()
         .describe(
           'Items of the trash that were removed permanently; with dryRun, that would be removed.',
@@ -55,8 +53,8 @@ export const pruneConversations = defineTool({
             title: z.string().exactOptional(),
             module: z.string().exactOptional(),
             lastMessageAt: z.string(),
-            messageCount: z.number().int(),
-            sizeBytes: z.number().int(),
+            messageCount: z.int(),
+            sizeBytes: z.int(),
             reason: z.string(),
           }),
         )
@@ -64,11 +62,8 @@ export const pruneConversations = defineTool({
       skipped: z
         .array(z.object({ conversationId: z.string(), reason: z.string() }))
         .describe('Matching conversations that were not moved, with the reason.'),
-      storeBytes: z
-        .number()
-        .int()
-        .describe('Size of the store before this call, without the trash.'),
-      limitBytes: z.number().int().exactOptional(),
+      storeBytes: z.int().describe('Size of the store before this call, without the trash.'),
+      limitBytes: z.int().exactOptional(),
     }),
   annotations: REMOVES,
   quotesText: true,

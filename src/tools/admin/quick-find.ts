@@ -21,12 +21,12 @@ export const quickFind = defineTool({
         .min(1)
         .describe('Only results of these kinds; note includes heading.')
         .exactOptional(),
-      limit: z.number().int().min(1).max(100).describe('Maximum number of results.').default(20),
+      limit: z.int().min(1).max(100).describe('Maximum number of results.').default(20),
     }),
   output: () =>
     z.object({
       success,
-      total: z.number().int(),
+      total: z.int(),
       hits: z.array(
         z.object({
           kind: z.enum(ENTRY_KINDS),

@@ -31,10 +31,9 @@ export const setRetentionPolicy = defineTool({
       isActive: z.boolean().describe('Whether anything is moved automatically.'),
       policyPath: z.string(),
       trashKeepDays: z
-        .number()
         .int()
         .describe('Days in the trash after which an item is removed permanently; 0: never.'),
-      wouldMove: z.number().int().describe('Conversations that the next run would move.'),
+      wouldMove: z.int().describe('Conversations that the next run would move.'),
     }),
   annotations: CHANGES,
   async run({ rules, bySize }, { retention }, { signal }) {

@@ -22,9 +22,9 @@ export const verifyStore = defineTool({
       steps: z.array(
         z.object({
           check: z.string(),
-          checked: z.number().int().describe('Files or entries that were checked.'),
+          checked: z.int().describe('Files or entries that were checked.'),
           durationMs: z.number(),
-          findings: z.number().int(),
+          findings: z.int(),
           error: z.object({ code: z.string(), message: z.string() }).exactOptional(),
         }),
       ),
@@ -40,7 +40,7 @@ export const verifyStore = defineTool({
           }),
         )
         .describe('At most 50 findings, errors first.'),
-      findingsTotal: z.number().int(),
+      findingsTotal: z.int(),
     }),
   annotations: READS,
   quotesText: true,

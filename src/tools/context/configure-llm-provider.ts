@@ -21,11 +21,11 @@ const providerSchema = z.object({
     .boolean()
     .describe('Whether the environment variable of the key is set.')
     .exactOptional(),
-  priority: z.number().int().describe('The provider with the greatest priority is asked first.'),
+  priority: z.int().describe('The provider with the greatest priority is asked first.'),
   isActive: z.boolean(),
   isAllowed: z.boolean().describe('False: nothing is sent to it yet.'),
-  contextTokens: z.number().int(),
-  maxTokens: z.number().int(),
+  contextTokens: z.int(),
+  maxTokens: z.int(),
   createdAt: z.string(),
   lastUsedAt: z.string().exactOptional(),
 });
@@ -47,7 +47,7 @@ export const configureLlmProvider = defineTool({
         .string()
         .describe('NAME of the environment variable with the key.')
         .exactOptional(),
-      priority: z.number().int().describe('The greatest is asked first.').exactOptional(),
+      priority: z.int().describe('The greatest is asked first.').exactOptional(),
       isActive: z.boolean().describe('Whether the provider is used.').exactOptional(),
     }),
   output: () =>

@@ -16,7 +16,7 @@ import { countsWithin, estimateTokens, maxTokens } from '../answer-budget.js';
 import { spanOf } from '../date-field.js';
 import { defineTool, READS, success, type ToolCall } from '../define-tool.js';
 
-const count = z.number().int();
+const count = z.int();
 const sums = {
   conversations: count,
   messages: count,

@@ -19,7 +19,7 @@ const OVERHEAD_TOKENS = 200;
 
 const item = z.object({
   ...headSchema.pick({ conversationId: true, title: true, module: true, updatedAt: true }).shape,
-  messages: z.number().int().describe('Number of messages that were summarised.'),
+  messages: z.int().describe('Number of messages that were summarised.'),
   isPart: z
     .boolean()
     .describe('True if only a part of the conversation is in the time range.')
@@ -46,16 +46,15 @@ export const getContextSummary = defineTool({
       startDate: z.string().describe('Start of the time range (ISO 8601).').exactOptional(),
       endDate: z.string().describe('End of the time range (ISO 8601).').exactOptional(),
       level: z.enum(SUMMARY_LEVELS).describe('Length of each summary.').default('brief'),
-      offset: z.number().int().min(0).describe('nextOffset of the previous page.').default(0),
+      offset: z.int().min(0).describe('nextOffset of the previous page.').default(0),
       maxTokens,
     }),
   output: () =>
     z.object({
       success,
-      nextOffset: z.number().int().describe('Pass as offset for the next page.').exactOptional(),
+      nextOffset: z.int().describe('Pass as offset for the next page.').exactOptional(),
       hasMore: z.boolean(),
       total: z
-        .number()
         .int()
         .describe('Selected conversations with a message in the time range, on all pages.'),
       conversations: z.array(item),

@@ -53,17 +53,17 @@ export const getProgressiveDetail = defineTool({
         .exactOptional(),
       title: z.string().exactOptional(),
       level: z.enum(LEVELS),
-      tokens: z.number().int().describe('Estimated tokens of this answer.'),
+      tokens: z.int().describe('Estimated tokens of this answer.'),
       next: z
-        .object({ level: z.enum(LEVELS), tokens: z.number().int() })
+        .object({ level: z.enum(LEVELS), tokens: z.int() })
         .describe('The next level, and its estimated tokens.')
         .exactOptional(),
-      messageCount: z.number().int(),
+      messageCount: z.int(),
       summary: summarySchema.exactOptional(),
       messages: z
         .array(
           z.object({
-            seq: z.number().int(),
+            seq: z.int(),
             messageId: z.string(),
             role: z.enum(ROLES),
             createdAt: z.string(),

@@ -25,7 +25,6 @@ export const getRelevantSnippets = defineTool({
         .max(10_000)
         .describe('The question, in plain words. It may name a time, such as "last week".'),
       maxTokens: z
-        .number()
         .int()
         .min(50)
         .max(32_000)
@@ -48,19 +47,19 @@ export const getRelevantSnippets = defineTool({
   output: () =>
     z.object({
       success,
-      tokensUsed: z.number().int().describe('Tokens of the texts, counted with o200k.'),
-      omitted: z.number().int().describe('Passages that were found but did not fit.'),
+      tokensUsed: z.int().describe('Tokens of the texts, counted with o200k.'),
+      omitted: z.int().describe('Passages that were found but did not fit.'),
       tier: z.enum(SEARCH_TIERS).describe('The search method.'),
       note: z.string().describe('Why passages may be missing.').exactOptional(),
       snippets: z.array(
         z.object({
           conversationId: z.string(),
           messageId: z.string(),
-          seq: z.number().int(),
+          seq: z.int(),
           role: z.enum(ROLES),
           createdAt: z.string(),
           text: z.string(),
-          tokens: z.number().int(),
+          tokens: z.int(),
           score: z.number(),
           why: whySchema,
           supersededBy: z

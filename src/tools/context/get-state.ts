@@ -31,7 +31,7 @@ export const getState = defineTool({
         .boolean()
         .describe('False if the active conversation was deleted.')
         .exactOptional(),
-      contextWindow: z.number().int().exactOptional(),
+      contextWindow: z.int().exactOptional(),
       updatedAt: z.string().exactOptional(),
       values: jsonObject('The stored keys with their values.'),
       valuesUpdatedAt: jsonObject('When each of these keys was last set.'),

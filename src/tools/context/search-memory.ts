@@ -22,7 +22,7 @@ import {
 import { toView, tripleSchema } from '../triple-view.js';
 
 /** Absent if this source was not searched. */
-const total = z.number().int().exactOptional();
+const total = z.int().exactOptional();
 
 export const searchMemory = defineTool({
   name: 'search_memory',
@@ -42,7 +42,7 @@ export const searchMemory = defineTool({
           'Only insights with a tag, and facts with a subject, whose full name is in the query.',
         )
         .default(false),
-      limit: z.number().int().min(1).max(100).describe('Maximum number of results.').default(10),
+      limit: z.int().min(1).max(100).describe('Maximum number of results.').default(10),
       includeMetadata,
       ...MARK_FIELDS,
       maxTokens,
@@ -62,12 +62,12 @@ export const searchMemory = defineTool({
           conversationId: z.string().exactOptional(),
           title: z.string().exactOptional(),
           messageId: z.string().exactOptional(),
-          seq: z.number().int().exactOptional(),
+          seq: z.int().exactOptional(),
           role: z.string().exactOptional(),
           createdAt: z.string().exactOptional(),
           metadata: metadataField.exactOptional(),
           path: z.string().describe('Path of the note.').exactOptional(),
-          line: z.number().int().describe('First line of the section.').exactOptional(),
+          line: z.int().describe('First line of the section.').exactOptional(),
           id: z.string().describe('Id of the insight.').exactOptional(),
           fact: tripleSchema.exactOptional(),
         }),

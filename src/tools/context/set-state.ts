@@ -21,7 +21,6 @@ export const setState = defineTool({
         .describe('Id or key of the conversation to continue; null: none.')
         .exactOptional(),
       contextWindow: z
-        .number()
         .int()
         .min(1)
         .max(10_000)
@@ -37,7 +36,7 @@ export const setState = defineTool({
       success,
       updated: z.array(z.string()).describe('Fields and keys that were set or removed.'),
       activeConversation: z.string().exactOptional(),
-      contextWindow: z.number().int().exactOptional(),
+      contextWindow: z.int().exactOptional(),
       keys: z.array(z.string()).describe('The stored keys (at most 100).'),
       updatedAt: z.string().exactOptional(),
     }),

@@ -21,7 +21,7 @@ export const deleteMessage = defineTool({
       conversationId: z.string(),
       messageId: z.string(),
       deleted: z.boolean(),
-      messageCount: z.number().int().describe('Number of messages that are left.'),
+      messageCount: z.int().describe('Number of messages that are left.'),
       updatedAt: z.string(),
     }),
   annotations: REMOVES,

@@ -52,12 +52,12 @@ export const exportConversations = defineTool({
       nextCursor: z.string().describe('Pass as cursor for the next page.').exactOptional(),
       hasMore: z.boolean(),
       path: z.string().describe('The file that was written.').exactOptional(),
-      sizeBytes: z.number().int(),
-      conversations: z.number().int().describe('Number of conversations in this text or file.'),
-      messages: z.number().int(),
-      total: z.number().int().describe('Selected conversations, on all pages.').exactOptional(),
+      sizeBytes: z.int(),
+      conversations: z.int().describe('Number of conversations in this text or file.'),
+      messages: z.int(),
+      total: z.int().describe('Selected conversations, on all pages.').exactOptional(),
       tooLong: z
-        .array(z.object({ conversationId: z.string(), sizeBytes: z.number().int() }))
+        .array(z.object({ conversationId: z.string(), sizeBytes: z.int() }))
         .describe('Conversations that are too long for an answer: use file to export them.')
         .exactOptional(),
       damaged: z
@@ -65,7 +65,7 @@ export const exportConversations = defineTool({
         .describe(
           'Conversations that cannot be read and are not in the export (at most 20 are named).',
         ),
-      damagedTotal: z.number().int(),
+      damagedTotal: z.int(),
       text: z.string().exactOptional(),
     }),
   annotations: ADDS,

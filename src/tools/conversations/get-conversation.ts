@@ -24,7 +24,7 @@ import { jsonObject } from '../json-object.js';
 import { messagesWithin } from '../thread-view.js';
 
 const messageSchema = z.object({
-  seq: z.number().int(),
+  seq: z.int(),
   id: z.string(),
   role: z.enum(ROLES),
   content: z.string(),
@@ -52,7 +52,6 @@ export const getConversation = defineTool({
       conversationId: conversationRef(),
       includeMessages: z.boolean().describe('False: return no messages.').default(true),
       messageLimit: z
-        .number()
         .int()
         .min(1)
         .max(1000)
@@ -62,7 +61,6 @@ export const getConversation = defineTool({
         .exactOptional(),
       beforeMessageId: z.string().describe('Return the messages before this one.').exactOptional(),
       version: z
-        .number()
         .int()
         .min(1)
         .describe('Number of an earlier version, from versions.')
@@ -78,7 +76,7 @@ export const getConversation = defineTool({
         .describe('Pass as beforeMessageId for the previous page; absent at the start.')
         .exactOptional(),
       hasMore: z.boolean().describe('Whether earlier messages exist.'),
-      total: z.number().int().describe('Number of messages in the whole conversation.'),
+      total: z.int().describe('Number of messages in the whole conversation.'),
       title: z.string().exactOptional(),
       module: z.string().exactOptional(),
       clientId: z.string().exactOptional(),
@@ -107,14 +105,14 @@ export const getConversation = defineTool({
         .describe('Branches of this conversation, at most 20.')
         .exactOptional(),
       costs: z
-        .array(z.object({ currency: z.string(), total: z.number(), answers: z.number().int() }))
+        .array(z.object({ currency: z.string(), total: z.number(), answers: z.int() }))
         .describe('Cost of the paid answers.')
         .exactOptional(),
       createdAt: z.string(),
       updatedAt: z.string(),
       conversationPath: z.string(),
       versions: z
-        .array(z.object({ version: z.number().int(), keptAt: z.string(), reason: z.string() }))
+        .array(z.object({ version: z.int(), keptAt: z.string(), reason: z.string() }))
         .describe('Earlier versions, the newest first; absent if there are none.')
         .exactOptional(),
       messages: z.array(messageSchema).exactOptional(),

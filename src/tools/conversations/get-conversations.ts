@@ -26,7 +26,7 @@ const input = z.strictObject({
   updatedBefore: dateField('Changed at or before this time'),
   createdAfter: dateField('Started at or after this time'),
   createdBefore: dateField('Started at or before this time'),
-  limit: z.number().int().min(1).max(100).describe('Maximum number of conversations.').default(50),
+  limit: z.int().min(1).max(100).describe('Maximum number of conversations.').default(50),
   cursor: z
     .string()
     .max(200)
@@ -45,7 +45,7 @@ export const getConversations = defineTool({
   output: () =>
     z.object({
       success,
-      total: z.number().int().describe('Matching conversations on all pages.'),
+      total: z.int().describe('Matching conversations on all pages.'),
       hasMore: z.boolean(),
       nextCursor: z.string().describe('Pass as cursor for the next page.').exactOptional(),
       previousCursor: z.string().describe('Pass as cursor for the previous page.').exactOptional(),

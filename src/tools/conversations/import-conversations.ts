@@ -53,22 +53,19 @@ export const importConversations = defineTool({
     z.object({
       success,
       sources: z.array(z.object({ path: z.string(), kind: z.string(), title: z.string() })),
-      added: z.number().int(),
-      updated: z.number().int(),
-      unchanged: z.number().int(),
-      skipped: z.number().int(),
-      messages: z.number().int(),
-      notes: z.number().int(),
-      notesUpdated: z.number().int(),
-      insights: z.number().int(),
-      facts: z.number().int(),
-      stateValues: z.number().int(),
-      masked: z
-        .number()
-        .int()
-        .describe('Number of secrets and <private> parts that were not stored.'),
+      added: z.int(),
+      updated: z.int(),
+      unchanged: z.int(),
+      skipped: z.int(),
+      messages: z.int(),
+      notes: z.int(),
+      notesUpdated: z.int(),
+      insights: z.int(),
+      facts: z.int(),
+      stateValues: z.int(),
+      masked: z.int().describe('Number of secrets and <private> parts that were not stored.'),
       leftOut: z
-        .record(z.string(), z.number().int())
+        .record(z.string(), z.int())
         .describe('What was not imported on purpose: a count for each reason.'),
       branched: z
         .array(z.string())
@@ -83,7 +80,7 @@ export const importConversations = defineTool({
           }),
         )
         .describe('What could not be read or imported (at most 20 are named).'),
-      problemsTotal: z.number().int(),
+      problemsTotal: z.int(),
     }),
   annotations: CHANGES,
   quotesText: true,

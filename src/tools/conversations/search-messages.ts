@@ -63,25 +63,25 @@ export const searchMessages = defineTool({
       role: z.enum(ROLES).describe('Only messages of this role.').exactOptional(),
       startDate: dateField('Only messages at or after this time'),
       endDate: dateField('Only messages at or before this time'),
-      limit: z.number().int().min(1).max(100).describe('Maximum number of results.').default(20),
-      offset: z.number().int().min(0).describe('Number of results to skip.').default(0),
+      limit: z.int().min(1).max(100).describe('Maximum number of results.').default(20),
+      offset: z.int().min(0).describe('Number of results to skip.').default(0),
       includeContent: z
         .boolean()
         .describe('Also return whole messages, if they fit into the answer.')
         .default(false),
       includeMetadata,
       ...MARK_FIELDS,
-      snippetTokens: z.number().int().min(1).max(64).describe('Length of a snippet.').default(32),
+      snippetTokens: z.int().min(1).max(64).describe('Length of a snippet.').default(32),
     }),
   output: () =>
     z.object({
       success,
-      total: z.number().int().describe('Number of matches on all pages.'),
+      total: z.int().describe('Number of matches on all pages.'),
       results: z.array(
         z.object({
           conversationId: z.string(),
           messageId: z.string(),
-          seq: z.number().int(),
+          seq: z.int(),
           role: z.enum(ROLES),
           createdAt: z.string(),
           title: z.string().exactOptional(),

@@ -21,7 +21,7 @@ const MAX_DAMAGED = 20;
 /** Where the store is, and whether it can be written. */
 const placeFields = () => ({
   version: z.string(),
-  formatVersion: z.number().int().describe('Version of the file format.'),
+  formatVersion: z.int().describe('Version of the file format.'),
   root: z.string(),
   rootSource: z.string().describe('Which setting has set the root.'),
   conversationLogsDir: z.string(),
@@ -35,8 +35,8 @@ const placeFields = () => ({
       isAway: z.boolean().describe('Whether the folder is not available.'),
       reason: z.string(),
       since: z.string(),
-      waiting: z.number().int().describe('Number of writes that wait in memory.'),
-      refused: z.number().int().describe('Writes that waited in memory and then failed.'),
+      waiting: z.int().describe('Number of writes that wait in memory.'),
+      refused: z.int().describe('Writes that waited in memory and then failed.'),
       whatToDo: z.string(),
     })
     .describe('Why the store cannot be written now; absent if it can be written.')
@@ -45,14 +45,14 @@ const placeFields = () => ({
 
 /** Number of items, damaged files, and the search index. */
 const contentFields = () => ({
-  conversations: z.number().int().describe('Number of readable conversations.'),
-  messages: z.number().int(),
+  conversations: z.int().describe('Number of readable conversations.'),
+  messages: z.int(),
   damaged: z
     .array(z.object({ conversationId: z.string(), code: z.string(), message: z.string() }))
     .describe('Conversations whose file cannot be read (at most 20 are named).'),
   insights: z
     .object({
-      count: z.number().int().describe('Number of readable insights of all contexts.'),
+      count: z.int().describe('Number of readable insights of all contexts.'),
       damaged: z
         .array(z.object({ file: z.string(), code: z.string(), message: z.string() }))
         .describe('Files that cannot be read (at most 20 are named).'),
@@ -61,8 +61,8 @@ const contentFields = () => ({
   index: z
     .object({
       isBuilt: z.boolean().describe('Whether all messages can be searched now.'),
-      messages: z.number().int().describe('Number of messages in the index.'),
-      terms: z.number().int().describe('The number of different words.'),
+      messages: z.int().describe('Number of messages in the index.'),
+      terms: z.int().describe('The number of different words.'),
     })
     .describe('The search index.'),
 });
@@ -76,8 +76,8 @@ const upkeepFields = () => ({
         .describe(
           'scanning: Daybook reads the folders regularly, because the system cannot report changes.',
         ),
-      watchedFolders: z.number().int(),
-      errors: z.number().int().describe('Errors of the system while watching, since the start.'),
+      watchedFolders: z.int(),
+      errors: z.int().describe('Errors of the system while watching, since the start.'),
     })
     .describe('How Daybook detects changed files; absent while it watches no files.')
     .exactOptional(),
@@ -86,12 +86,9 @@ const upkeepFields = () => ({
       mode: z.string(),
       state: z.enum(['starting', 'embedding', 'ready', 'failed']),
       model: z.string().exactOptional(),
-      embedded: z.number().int().describe('Number of passages with a vector.'),
-      passages: z.number().int(),
-      damagedFiles: z
-        .number()
-        .int()
-        .describe('Number of damaged files of vectors that were made again.'),
+      embedded: z.int().describe('Number of passages with a vector.'),
+      passages: z.int(),
+      damagedFiles: z.int().describe('Number of damaged files of vectors that were made again.'),
       error: z.object({ code: z.string(), message: z.string() }).exactOptional(),
     })
     .describe('Vectors for search by meaning; absent if they are off.')
@@ -111,10 +108,9 @@ const upkeepFields = () => ({
     .describe('Other tools that store conversations on this machine.'),
   size: z
     .object({
-      sizeBytes: z.number().int().describe('Size of conversations and memory bank.'),
-      trashBytes: z.number().int(),
+      sizeBytes: z.int().describe('Size of conversations and memory bank.'),
+      trashBytes: z.int(),
       limitBytes: z
-        .number()
         .int()
         .describe('Limit from DAYBOOK_MAX_SIZE_MB; absent if there is no limit.')
         .exactOptional(),
@@ -134,9 +130,9 @@ const settingFields = () => ({
       lastRun: z
         .object({
           at: z.string(),
-          moved: z.number().int(),
-          removed: z.number().int(),
-          skipped: z.number().int(),
+          moved: z.int(),
+          removed: z.int(),
+          skipped: z.int(),
         })
         .describe(
           'Number of conversations that were moved to the trash, removed from the trash permanently, or matched but not moved.',
@@ -157,7 +153,7 @@ const settingFields = () => ({
   settings: z.object({
     toolsets: z.array(z.string()),
     fsync: z.boolean(),
-    maxMessages: z.number().int(),
+    maxMessages: z.int(),
     logLevel: z.string(),
     perplexity: z.object({
       configured: z.boolean().describe('Whether an API key is set.'),

@@ -25,15 +25,15 @@ export const listInsights = defineTool({
       context: contextField,
       tags: tagsFilter,
       includeExpired: z.boolean().describe('Also insights that have expired.').default(false),
-      limit: z.number().int().min(1).max(100).describe('Maximum number of insights.').default(20),
-      offset: z.number().int().min(0).describe('Number of insights to skip.').default(0),
+      limit: z.int().min(1).max(100).describe('Maximum number of insights.').default(20),
+      offset: z.int().min(0).describe('Number of insights to skip.').default(0),
       maxTokens,
     }),
   output: () =>
     z.object({
       success,
       context: z.string().describe('The project of these insights.'),
-      total: z.number().int().describe('Number of insights on all pages.'),
+      total: z.int().describe('Number of insights on all pages.'),
       ...nextPage,
       results: z.array(listedSchema),
       explanation: z.string().describe('The reason if the list is empty.').exactOptional(),

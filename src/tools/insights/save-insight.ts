@@ -32,7 +32,7 @@ export const saveInsight = defineTool({
     z.object({
       success,
       id: z.string(),
-      created_at: z.number().int().describe('Epoch milliseconds.'),
+      created_at: z.int().describe('Epoch milliseconds.'),
       context: z.string().describe('Path of the file.'),
       note: z
         .string()

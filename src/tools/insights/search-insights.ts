@@ -34,8 +34,8 @@ export const searchInsights = defineTool({
       matchType: z.enum(MATCH_TYPES).describe('As in search_messages.').default('auto'),
       tags: tagsFilter,
       includeExpired: z.boolean().describe('Also insights that have expired.').default(false),
-      limit: z.number().int().min(1).max(100).describe('Maximum number of results.').default(20),
-      offset: z.number().int().min(0).describe('Number of results to skip.').default(0),
+      limit: z.int().min(1).max(100).describe('Maximum number of results.').default(20),
+      offset: z.int().min(0).describe('Number of results to skip.').default(0),
       ...MARK_FIELDS,
       maxTokens,
     }),
@@ -43,7 +43,7 @@ export const searchInsights = defineTool({
     z.object({
       success,
       context: z.string().describe('The project whose insights were searched.'),
-      total: z.number().int().describe('Number of matches on all pages.'),
+      total: z.int().describe('Number of matches on all pages.'),
       ...nextPage,
       relaxed: z
         .boolean()

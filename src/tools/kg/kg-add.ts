@@ -24,12 +24,12 @@ export const kgAdd = defineTool({
   output: () =>
     z.object({
       success,
-      added: z.number().int().describe('Number of new facts.'),
-      total: z.number().int().describe('Number of given facts.'),
+      added: z.int().describe('Number of new facts.'),
+      total: z.int().describe('Number of given facts.'),
       triples: z
         .array(tripleSchema.extend({ added: z.boolean() }))
         .describe('At most 50 facts; those that existed before come first.'),
-      closedTotal: z.number().int().describe('Facts that ended because of replaces.'),
+      closedTotal: z.int().describe('Facts that ended because of replaces.'),
       closed: z.array(tripleSchema).describe('At most 50 of the facts that ended.'),
       note: maskedField,
     }),

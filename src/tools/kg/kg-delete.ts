@@ -28,8 +28,8 @@ export const kgDelete = defineTool({
   output: () =>
     z.object({
       success,
-      deleted: z.number().int().describe('Number of facts that were deleted or ended.'),
-      total: z.number().int().describe('Number of given facts.'),
+      deleted: z.int().describe('Number of facts that were deleted or ended.'),
+      total: z.int().describe('Number of given facts.'),
       triples: z
         .array(
           tripleSchema

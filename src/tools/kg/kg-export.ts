@@ -22,21 +22,16 @@ export const kgExport = defineTool({
       predicate: z.string().describe('Only facts of this predicate.').exactOptional(),
       text: z.string().describe('Only facts that have all of these words.').exactOptional(),
       file: z.string().describe('Name of a new file in the exports folder.').exactOptional(),
-      offset: z
-        .number()
-        .int()
-        .min(0)
-        .describe('Number of lines to skip; not with file.')
-        .default(0),
+      offset: z.int().min(0).describe('Number of lines to skip; not with file.').default(0),
       maxTokens,
     }),
   output: () =>
     z.object({
       success,
-      lines: z.number().int().describe('Number of facts in this text or file.'),
+      lines: z.int().describe('Number of facts in this text or file.'),
       ...nextPage,
       path: z.string().describe('The file that was written.').exactOptional(),
-      sizeBytes: z.number().int(),
+      sizeBytes: z.int(),
       text: z.string().exactOptional(),
     }),
   annotations: ADDS,

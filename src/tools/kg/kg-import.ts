@@ -26,13 +26,13 @@ export const kgImport = defineTool({
     z.object({
       success,
       format: z.enum(['jsonl', 'memory']).describe('Format of the lines.'),
-      facts: z.number().int().describe('Number of facts in the text that can be stored.'),
-      added: z.number().int().describe('Number of these facts that were new.'),
-      notesAdded: z.number().int(),
+      facts: z.int().describe('Number of facts in the text that can be stored.'),
+      added: z.int().describe('Number of these facts that were new.'),
+      notesAdded: z.int(),
       notes: z.array(z.string()).describe('Paths of the new notes (at most 50).'),
-      refusedTotal: z.number().int().describe('Number of entries that were not imported.'),
+      refusedTotal: z.int().describe('Number of entries that were not imported.'),
       refused: z
-        .array(z.object({ line: z.number().int(), code: z.string(), reason: z.string() }))
+        .array(z.object({ line: z.int(), code: z.string(), reason: z.string() }))
         .describe('These entries with the reason (at most 50).'),
     }),
   annotations: { ...ADDS, idempotentHint: true },

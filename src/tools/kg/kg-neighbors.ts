@@ -19,7 +19,7 @@ export const kgNeighbors = defineTool({
   input: () =>
     z.strictObject({
       node: z.string().max(1000).describe('A subject or object, exactly.'),
-      depth: z.number().int().min(1).max(6).describe('Number of steps.').default(1),
+      depth: z.int().min(1).max(6).describe('Number of steps.').default(1),
       direction: z
         .enum(['out', 'in', 'both'])
         .describe('out: facts with the node as subject; in: facts with it as object.')
@@ -34,7 +34,7 @@ export const kgNeighbors = defineTool({
       success,
       ...pageSchema,
       triples: z.array(tripleSchema),
-      nodes: z.array(z.object({ node: z.string(), depth: z.number().int() })),
+      nodes: z.array(z.object({ node: z.string(), depth: z.int() })),
       isCut: z.boolean().describe('True if the search stopped at 100000 facts.'),
       note: z.string().describe('The reason if nothing was found.').exactOptional(),
     }),

@@ -16,13 +16,12 @@ export const kgSave = defineTool({
       saved: z
         .boolean()
         .describe('False if another process was writing a snapshot at the same time.'),
-      generation: z.number().int().exactOptional(),
+      generation: z.int().exactOptional(),
       triples: z
-        .number()
         .int()
         .describe('Number of facts in the snapshot, including ended facts.')
         .exactOptional(),
-      snapshotBytes: z.number().int().exactOptional(),
+      snapshotBytes: z.int().exactOptional(),
     }),
   annotations: { ...CHANGES, destructiveHint: false },
   async run(_input, { kg }, { signal, progress }) {

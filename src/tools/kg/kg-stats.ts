@@ -13,29 +13,25 @@ export const kgStats = defineTool({
   output: () =>
     z.object({
       success,
-      open: z.number().int().describe('Number of facts that are true now.'),
-      closed: z.number().int().describe('Number of facts that have ended.'),
+      open: z.int().describe('Number of facts that are true now.'),
+      closed: z.int().describe('Number of facts that have ended.'),
       deletions: z
-        .number()
         .int()
         .describe(
           'Number of stored deletions. They are stored so that a merge in git does not undo them.',
         ),
-      limit: z.number().int(),
-      subjects: z.number().int(),
-      objects: z.number().int(),
+      limit: z.int(),
+      subjects: z.int(),
+      objects: z.int(),
       predicates: z
-        .array(z.object({ predicate: z.string(), facts: z.number().int() }))
+        .array(z.object({ predicate: z.string(), facts: z.int() }))
         .describe('The most used predicates.'),
-      generation: z.number().int().describe('Number of snapshots written so far.'),
+      generation: z.int().describe('Number of snapshots written so far.'),
       snapshotPath: z.string(),
-      snapshotBytes: z.number().int(),
+      snapshotBytes: z.int(),
       walPath: z.string(),
-      walBytes: z.number().int(),
-      damagedLines: z
-        .number()
-        .int()
-        .describe('Number of damaged lines in the files. They are ignored.'),
+      walBytes: z.int(),
+      damagedLines: z.int().describe('Number of damaged lines in the files. They are ignored.'),
       notices: z.array(z.string()).describe('Problems found when the files were read.'),
     }),
   annotations: READS,

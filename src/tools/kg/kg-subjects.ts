@@ -23,7 +23,7 @@ export const kgSubjects = defineTool({
     z.object({
       success,
       ...pageSchema,
-      subjects: z.array(z.object({ subject: z.string(), facts: z.number().int() })),
+      subjects: z.array(z.object({ subject: z.string(), facts: z.int() })),
     }),
   annotations: READS,
   quotesText: true,

@@ -23,7 +23,6 @@ const input = z.strictObject({
     .exactOptional(),
   newText: z.string().describe('The text that replaces oldText.').exactOptional(),
   insertLine: z
-    .number()
     .int()
     .min(0)
     .describe('Insert after the line with this number; 0: at the beginning.')
@@ -45,7 +44,7 @@ export const mbEdit = defineTool({
     z.object({
       success,
       ...noteSchema.shape,
-      totalLines: z.number().int().exactOptional(),
+      totalLines: z.int().exactOptional(),
       renamedFrom: z.string().exactOptional(),
       note: z
         .string()

@@ -15,14 +15,14 @@ export const mbHistory = defineTool({
     z.strictObject({
       path: notePath(),
       commit: z.string().max(64).describe('Return the text at this commit.').exactOptional(),
-      limit: z.number().int().min(1).max(1000).describe('Maximum number of commits.').default(50),
+      limit: z.int().min(1).max(1000).describe('Maximum number of commits.').default(50),
       maxTokens,
     }),
   output: () =>
     z.object({
       success,
       path: z.string(),
-      total: z.number().int().describe('Commits, at most 1000.').exactOptional(),
+      total: z.int().describe('Commits, at most 1000.').exactOptional(),
       commits: z
         .array(
           z.object({

@@ -15,14 +15,14 @@ export const mbList = defineTool({
   input: () =>
     z.strictObject({
       folder: noteFolder,
-      limit: z.number().int().min(1).max(1000).describe('Maximum number of notes.').default(100),
-      offset: z.number().int().min(0).describe('Number of notes to skip.').default(0),
+      limit: z.int().min(1).max(1000).describe('Maximum number of notes.').default(100),
+      offset: z.int().min(0).describe('Number of notes to skip.').default(0),
       maxTokens,
     }),
   output: () =>
     z.object({
       success,
-      total: z.number().int().describe('Number of notes on all pages.'),
+      total: z.int().describe('Number of notes on all pages.'),
       ...nextPage,
       files: z.array(noteSchema),
       skipped: skippedSchema.exactOptional(),

@@ -16,15 +16,13 @@ export const mbRead = defineTool({
   input: () =>
     z.strictObject({
       path: notePath(),
-      startLine: z.number().int().min(1).describe('First line to return, from 1.').default(1),
+      startLine: z.int().min(1).describe('First line to return, from 1.').default(1),
       startColumn: z
-        .number()
         .int()
         .min(1)
         .describe('First character to return of startLine, if the line was cut.')
         .default(1),
       endLine: z
-        .number()
         .int()
         .min(1)
         .describe('Last line to return (default: the last line).')
@@ -35,13 +33,12 @@ export const mbRead = defineTool({
     z.object({
       success,
       ...noteSchema.shape,
-      totalLines: z.number().int(),
-      startLine: z.number().int(),
-      endLine: z.number().int().describe('Last line returned; below startLine if there is none.'),
+      totalLines: z.int(),
+      startLine: z.int(),
+      endLine: z.int().describe('Last line returned; below startLine if there is none.'),
       hasMore: z.boolean().describe('Whether there are more of the requested lines.'),
-      nextLine: z.number().int().describe('Pass as startLine for the next page.').exactOptional(),
+      nextLine: z.int().describe('Pass as startLine for the next page.').exactOptional(),
       nextColumn: z
-        .number()
         .int()
         .describe(
           'Pass as startColumn for the next page: one line is longer than the answer and was cut.',

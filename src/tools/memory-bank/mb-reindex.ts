@@ -14,8 +14,8 @@ export const mbReindex = defineTool({
   output: () =>
     z.object({
       success,
-      files: z.number().int().describe('Number of notes in the index.'),
-      sections: z.number().int().describe('Number of sections in the index.'),
+      files: z.int().describe('Number of notes in the index.'),
+      sections: z.int().describe('Number of sections in the index.'),
       skipped: skippedSchema,
     }),
   annotations: READS,

@@ -38,21 +38,20 @@ export const mbSearch = defineTool({
       caseSensitive: z.boolean().describe('Only for exact and regex.').default(false),
       folder: noteFolder,
       contextLines: z
-        .number()
         .int()
         .min(0)
         .max(10)
         .describe('Number of lines before and after to return.')
         .default(1),
       ...MARK_FIELDS,
-      limit: z.number().int().min(1).max(100).describe('Maximum number of results.').default(20),
-      offset: z.number().int().min(0).describe('Number of results to skip.').default(0),
+      limit: z.int().min(1).max(100).describe('Maximum number of results.').default(20),
+      offset: z.int().min(0).describe('Number of results to skip.').default(0),
       maxTokens,
     }),
   output: () =>
     z.object({
       success,
-      total: z.number().int().describe('Number of all matching sections (ranked) or lines.'),
+      total: z.int().describe('Number of all matching sections (ranked) or lines.'),
       ...nextPage,
       relaxed: z
         .boolean()
@@ -60,7 +59,7 @@ export const mbSearch = defineTool({
       results: z.array(
         z.object({
           path: z.string(),
-          line: z.number().int(),
+          line: z.int(),
           heading: z.string().describe('The headings above the line.').exactOptional(),
           text: z.string().describe('The line, with its matches marked.'),
           before: z.array(z.string()).exactOptional(),
@@ -69,7 +68,6 @@ export const mbSearch = defineTool({
       ),
       explanation: z.string().describe('The reason if nothing was found.').exactOptional(),
       skippedLines: z
-        .number()
         .int()
         .describe(
           'Number of lines that were not searched, because they are too long for this expression.',

@@ -83,13 +83,7 @@ export const getConversationHistory = defineTool({
     z.strictObject({
       conversationId: conversationRef,
       includeSystemPrompt: z.boolean().default(false).describe('Also return the system prompt.'),
-      limit: z
-        .number()
-        .int()
-        .min(1)
-        .max(200)
-        .default(50)
-        .describe('Maximum number of messages of a page.'),
+      limit: z.int().min(1).max(200).default(50).describe('Maximum number of messages of a page.'),
       cursor: z.string().max(40).exactOptional().describe('nextCursor of the previous page.'),
     }),
   output: () => output,

@@ -31,19 +31,19 @@ export const historyMessagesRecent = defineTool({
     z.strictObject({
       module: moduleField.describe('Only threads of this module.').exactOptional(),
       since: z.string().describe('Only messages at or after this time (ISO 8601).').exactOptional(),
-      limit: z.number().int().min(1).max(500).describe('Maximum number of messages.').default(50),
+      limit: z.int().min(1).max(500).describe('Maximum number of messages.').default(50),
       cursor: z.string().max(60).describe('nextCursor of the previous page.').exactOptional(),
       maxTokens,
     }),
   output: () =>
     z.object({
       success,
-      total: z.number().int().describe('Number of all messages of this module and time.'),
+      total: z.int().describe('Number of all messages of this module and time.'),
       hasMore: z.boolean(),
       nextCursor: z.string().describe('Pass as cursor for older messages.').exactOptional(),
       results: z.array(z.object({ thread: threadSchema, message: threadMessageSchema })),
       indexing: z
-        .object({ done: z.number().int(), total: z.number().int() })
+        .object({ done: z.int(), total: z.int() })
         .describe(
           'Present while the store is being read: the number of conversations read so far, and of all.',
         )

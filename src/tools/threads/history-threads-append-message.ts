@@ -34,10 +34,10 @@ export const historyThreadsAppendMessage = defineTool({
     z.object({
       success,
       id: z.string().describe('Id of the message.'),
-      seq: z.number().int().describe('Position of the message in the thread, from 1.'),
+      seq: z.int().describe('Position of the message in the thread, from 1.'),
       threadId: z.string(),
       createdAt: z.string(),
-      messageCount: z.number().int(),
+      messageCount: z.int(),
       note: maskedField,
     }),
   annotations: ADDS,

@@ -24,9 +24,8 @@ export const historyThreadsGet = defineTool({
     z.strictObject({
       threadId: threadIdField,
       module: moduleField.describe('Only if the thread is in this module.').exactOptional(),
-      limit: z.number().int().min(1).max(1000).describe('Maximum number of messages.').default(25),
+      limit: z.int().min(1).max(1000).describe('Maximum number of messages.').default(25),
       beforeSeq: z
-        .number()
         .int()
         .min(1)
         .describe('Return the messages before this position.')
@@ -37,12 +36,11 @@ export const historyThreadsGet = defineTool({
     z.object({
       success,
       nextBeforeSeq: z
-        .number()
         .int()
         .describe('Pass as beforeSeq for the previous page; absent at the start.')
         .exactOptional(),
       hasMore: z.boolean().describe('Whether earlier messages exist.'),
-      total: z.number().int().describe('Number of messages in the whole thread.'),
+      total: z.int().describe('Number of messages in the whole thread.'),
       thread: threadSchema,
       messages: z.array(threadMessageSchema),
     }),

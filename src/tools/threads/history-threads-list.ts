@@ -16,14 +16,14 @@ export const historyThreadsList = defineTool({
   input: () =>
     z.strictObject({
       module: moduleField.describe('Only threads of this module.').exactOptional(),
-      limit: z.number().int().min(1).max(100).describe('Maximum number of threads.').default(10),
-      offset: z.number().int().min(0).describe('Number of threads to skip.').default(0),
+      limit: z.int().min(1).max(100).describe('Maximum number of threads.').default(10),
+      offset: z.int().min(0).describe('Number of threads to skip.').default(0),
       maxTokens,
     }),
   output: () =>
     z.object({
       success,
-      total: z.number().int().describe('Number of threads on all pages.'),
+      total: z.int().describe('Number of threads on all pages.'),
       ...nextPage,
       threads: z.array(threadSchema),
     }),

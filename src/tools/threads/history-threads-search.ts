@@ -35,10 +35,9 @@ export const historyThreadsSearch = defineTool({
       module: moduleField.describe('Only threads of this module.').exactOptional(),
       since: z.string().describe('Only messages at or after this time (ISO 8601).').exactOptional(),
       matchType: z.enum(MATCH_TYPES).describe('As in search_messages.').default('auto'),
-      limit: z.number().int().min(1).max(100).describe('Maximum number of threads.').default(10),
-      offset: z.number().int().min(0).describe('Number of threads to skip.').default(0),
+      limit: z.int().min(1).max(100).describe('Maximum number of threads.').default(10),
+      offset: z.int().min(0).describe('Number of threads to skip.').default(0),
       matchesPerThread: z
-        .number()
         .int()
         .min(1)
         .max(MAX_MATCHES)
@@ -51,15 +50,15 @@ export const historyThreadsSearch = defineTool({
   output: () =>
     z.object({
       success,
-      total: z.number().int().describe('Number of threads with a match on all pages.'),
+      total: z.int().describe('Number of threads with a match on all pages.'),
       results: z.array(
         z.object({
           thread: threadSchema,
-          matchCount: z.number().int().describe('Number of messages of the thread that match.'),
+          matchCount: z.int().describe('Number of messages of the thread that match.'),
           matchedMessages: z.array(
             z.object({
               id: z.string(),
-              seq: z.number().int(),
+              seq: z.int(),
               role: z.enum(ROLES),
               createdAt: z.string(),
               snippet: z.string(),

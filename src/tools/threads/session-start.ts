@@ -14,7 +14,7 @@ const passage = {
   text: z.string(),
   threadId: z.string(),
   messageId: z.string(),
-  seq: z.number().int(),
+  seq: z.int(),
   role: z.enum(ROLES),
   createdAt: z.string(),
 };
@@ -31,9 +31,9 @@ const output = z.object({
       endedAt: z.string(),
       startedAtLocal: z.string(),
       endedAtLocal: z.string(),
-      durationMinutes: z.number().int(),
-      fromSeq: z.number().int(),
-      messages: z.number().int(),
+      durationMinutes: z.int(),
+      fromSeq: z.int(),
+      messages: z.int(),
     })
     .describe('The last messages of the thread, since the last pause of more than four hours.')
     .exactOptional(),
@@ -64,7 +64,7 @@ const output = z.object({
   lastTurns: z.array(
     z.object({
       messageId: z.string(),
-      seq: z.number().int(),
+      seq: z.int(),
       role: z.enum(ROLES),
       createdAt: z.string(),
       content: z.string(),
@@ -87,7 +87,6 @@ export const sessionStart = defineTool({
         .describe('Thread of the new session, which is not searched.')
         .exactOptional(),
       threads: z
-        .number()
         .int()
         .min(1)
         .max(10)
@@ -99,7 +98,6 @@ export const sessionStart = defineTool({
         .describe('Time zone (default: the setting, otherwise that of the system).')
         .exactOptional(),
       maxTokens: z
-        .number()
         .int()
         .min(300)
         .max(25_000)
