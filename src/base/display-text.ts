@@ -1,4 +1,5 @@
 /** Texts in answers: shortened, copied if they stay in memory, and with a number before a noun. */
+import { defined } from './json.js';
 
 const LONGEST_TEXT = 200;
 
@@ -10,6 +11,15 @@ export function shortened(text: string): string {
   if (text.length <= LONGEST_TEXT) return text;
   return `${text.slice(0, LONGEST_TEXT).toWellFormed()}…`;
 }
+
+interface Names {
+  readonly title?: string | undefined;
+  readonly module?: string | undefined;
+}
+
+/** The title and the module of a conversation, if it has them, `shortened`. */
+export const shownNames = ({ title, module }: Names) =>
+  defined({ title: title && shortened(title), module: module && shortened(module) });
 
 /** V8 copies the characters of a shorter part of a text (`SlicedString::kMinLength`). */
 const MIN_SHARED = 13;

@@ -1,7 +1,18 @@
 /**
- * Parses text that may not be JSON, and limits the nesting of JSON. `JSON.parse` accepts any depth, but
- * `JSON.stringify` is recursive and fails at some thousand levels.
+ * Parses text that may not be JSON, leaves out fields without a value, and limits the nesting of JSON.
+ * `JSON.parse` accepts any depth, but `JSON.stringify` is recursive and fails at some thousand levels.
  */
+
+/** `T` without `undefined`: a field that may be `undefined` is optional instead. */
+type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
+/** A copy without the fields whose value is `undefined`. */
+export function defined<T extends object>(fields: T): Defined<T> {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Defined<T>;
+}
 
 /** Returns the value of a JSON text; `undefined` if there is no text, or if it is not JSON. */
 export function parsedJson(text: string | undefined): unknown {

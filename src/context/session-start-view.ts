@@ -4,6 +4,7 @@
  */
 
 import { countOf } from '../base/display-text.js';
+import { defined } from '../base/json.js';
 import { localTime } from '../base/local-time.js';
 import type { Turn } from './continuity.js';
 import type { Session } from './last-session.js';
@@ -61,11 +62,7 @@ export function viewOf(
   return {
     found: true,
     notes: notesOf(start),
-    thread: {
-      id,
-      ...(title !== undefined && { title }),
-      ...(own !== undefined && { module: own }),
-    },
+    thread: defined({ id, title, module: own }),
     session: {
       ...start.session,
       startedAtLocal: localTime(start.session.startedAt, timeZone),

@@ -3,7 +3,7 @@
  * and the prompt `session_start` use it.
  */
 
-import { shortened } from '../base/display-text.js';
+import { shownNames } from '../base/display-text.js';
 import { estimateTextTokens } from '../base/estimate-tokens.js';
 import { TimeSlice } from '../base/time-slice.js';
 import type { MessageSearch, SearchCaller } from '../search/messages/message-search.js';
@@ -131,9 +131,5 @@ async function distinctiveWordsOf(
 /** The title and the module are shortened, so that they do not use the budget of the messages. */
 function shownHead(head: ConversationHead): ConversationHead {
   const { metadata: _, tags: __, title, module, ...others } = head;
-  return {
-    ...others,
-    ...(title !== undefined && { title: shortened(title) }),
-    ...(module !== undefined && { module: shortened(module) }),
-  };
+  return { ...others, ...shownNames({ title, module }) };
 }

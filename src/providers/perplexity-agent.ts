@@ -4,7 +4,9 @@
  * Academic mode becomes a filter of scholarly domains, which the answer mentions; related questions are
  * requested in the prompt. A failed run has HTTP status 200; its `status` field shows the failure.
  */
+
 import { AppError } from '../base/errors.js';
+import { defined } from '../base/json.js';
 import { asRecord, asRecords, asText, type JsonRecord } from './json-view.js';
 import {
   type PerplexityAnswer,
@@ -155,11 +157,7 @@ function toRunState(reply: unknown): RunState {
       },
     );
   }
-  return {
-    status: ended,
-    reason: quoteUpstream(reason),
-    ...(id === undefined ? {} : { runId: id }),
-  };
+  return { status: ended, reason: quoteUpstream(reason), ...defined({ runId: id }) };
 }
 
 function toAnswer(
@@ -186,9 +184,7 @@ function toAnswer(
     model: asText(response['model']) ?? 'unknown',
     ...splitRelated(content),
     searchResults: toSearchResults(found),
-    ...(usage === undefined ? {} : { usage }),
-    ...(cost === undefined ? {} : { cost }),
-    ...(thinking === undefined ? {} : { thinking }),
+    ...defined({ usage, cost, thinking }),
     ...(isIncomplete ? { incomplete: quoteUpstream(cutBy, [], 60) } : {}),
   };
 }

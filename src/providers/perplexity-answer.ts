@@ -3,6 +3,7 @@
  * both share: thinking in `<think>`, and related questions after a delimiter line. Uses neither HTTP nor
  * stored conversations.
  */
+import { defined } from '../base/json.js';
 import { asNumber, asRecord, type JsonRecord } from './json-view.js';
 import { singleLine } from './upstream-text.js';
 
@@ -151,14 +152,7 @@ function toSearchResult(item: JsonRecord, id: number, url: string): SearchResult
   const snippet = line('snippet', MAX_SNIPPET);
   const date = line('date', 40);
   const lastUpdated = line('last_updated', 40);
-  return {
-    id,
-    url,
-    title: line('title', 300) ?? url,
-    ...(snippet === undefined ? {} : { snippet }),
-    ...(date === undefined ? {} : { date }),
-    ...(lastUpdated === undefined ? {} : { lastUpdated }),
-  };
+  return defined({ id, url, title: line('title', 300) ?? url, snippet, date, lastUpdated });
 }
 
 /** Usage in one form for both API formats; `undefined` if there is none. */
@@ -181,7 +175,7 @@ export function toUsage(value: unknown): Usage | undefined {
     inputTokens,
     outputTokens,
     totalTokens: pick('total_tokens') ?? inputTokens + outputTokens,
-    ...present(details),
+    ...defined(details),
     raw,
   };
 }
@@ -198,11 +192,4 @@ export function toCost(usage: unknown): Cost | undefined {
 function webSearchCount(raw: JsonRecord): number | undefined {
   const tools = asRecord(raw['tool_calls_details']);
   return asNumber(asRecord(tools['web_search'])['invocation']);
-}
-
-function present(fields: Record<string, number | undefined>): Record<string, number> {
-  const entries = Object.entries(fields).filter(
-    (entry): entry is [string, number] => entry[1] !== undefined,
-  );
-  return Object.fromEntries(entries);
 }

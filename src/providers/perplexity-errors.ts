@@ -2,7 +2,9 @@
  * Maps Perplexity's error replies to error codes. The body may have any form, because proxies answer with
  * HTML and gateways with their own formats. The server's own text appears only as a short quotation.
  */
+
 import { AppError, type ErrorCode } from '../base/errors.js';
+import { defined } from '../base/json.js';
 import { type HttpReply, type Outcome, retryAfterMs } from './http.js';
 import { asRecord, asRecords, asText } from './json-view.js';
 import type { Backend } from './perplexity-answer.js';
@@ -36,15 +38,14 @@ export function refusalOf(reply: HttpReply, context: ReplyContext): AppError {
     message === undefined ? '' : ` Its message: ${quoteUpstream(message, context.secrets)}.`;
   const outcome: Outcome = reply.status >= 500 || reply.status === 408 ? 'unknown' : 'refused';
   return new AppError(refusal.code, `${refusal.message}${quoted}`, {
-    ...(refusal.hint === undefined ? {} : { hint: refusal.hint }),
-    ...(refusal.retryable === undefined ? {} : { retryable: refusal.retryable }),
-    details: {
+    ...defined({ hint: refusal.hint, retryable: refusal.retryable }),
+    details: defined({
       outcome,
       httpStatus: reply.status,
-      ...(type === undefined ? {} : { type }),
-      ...(param === undefined ? {} : { param }),
-      ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
-    },
+      type,
+      param,
+      retryAfterMs: waitMs,
+    }),
   });
 }
 
@@ -138,11 +139,7 @@ function readEnvelope(reply: HttpReply): Envelope {
     asText(error['message']) ?? asText(body['error']) ?? detail ?? asText(body['detail']);
   const type = shortName(error['type']);
   const param = shortName(error['param']);
-  return {
-    ...(message === undefined ? {} : { message }),
-    ...(type === undefined ? {} : { type }),
-    ...(param === undefined ? {} : { param }),
-  };
+  return defined({ message, type, param });
 }
 
 /** An identifier of the server, limited to the characters of identifiers. */

@@ -2,7 +2,9 @@
  * Rules about the state of a run: the report for a reader, and whether a follow-up is allowed. Reads and
  * writes nothing.
  */
+
 import { AppError } from '../base/errors.js';
+import { defined } from '../base/json.js';
 import { versionOf } from '../stores/format-migrations.js';
 import type { ResearchJob } from '../stores/research-jobs/research-jobs.js';
 import { lostRunError, unfinishedRunError } from './research-errors.js';
@@ -30,13 +32,10 @@ export function toRunReport(
 ): RunReport {
   const state = job.state === 'unknown' || job.state === 'failed' ? job.state : 'in_progress';
   const reason = unsaved?.reason ?? job.reason;
+  const { query, startedAt, runId } = job;
   return {
     state: unsaved ? 'unsaved' : state,
-    query: job.query,
-    startedAt: job.startedAt,
-    ...(job.runId === undefined ? {} : { runId: job.runId }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(unsaved === undefined ? {} : { answer: unsaved.text }),
+    ...defined({ query, startedAt, runId, reason, answer: unsaved?.text }),
   };
 }
 

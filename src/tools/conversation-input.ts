@@ -1,6 +1,6 @@
 /** The input fields that several tools of conversations share, and a conversation as an item of a list. */
 import { z } from 'zod';
-import { countOf, shortened } from '../base/display-text.js';
+import { countOf, shortened, shownNames } from '../base/display-text.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
 import { distinctTags, withoutHash } from '../stores/tags.js';
@@ -57,8 +57,7 @@ export function toListed(head: ConversationHead): z.output<typeof headSchema> {
   const { metadata: _, title, module, tags, ...others } = head;
   return {
     ...others,
-    ...(title === undefined ? {} : { title: shortened(title) }),
-    ...(module === undefined ? {} : { module: shortened(module) }),
+    ...shownNames({ title, module }),
     ...(tags === undefined ? {} : { tags: tags.slice(0, MAX_TAGS).map(shortened) }),
   };
 }

@@ -5,7 +5,7 @@
 
 import { z } from 'zod';
 import { countOf } from '../base/display-text.js';
-import { defined } from '../providers/json-view.js';
+import { defined } from '../base/json.js';
 import type { Caller, ResearchResult } from '../research/research-types.js';
 import { success, type ToolCall } from './define-tool.js';
 

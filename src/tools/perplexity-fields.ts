@@ -1,5 +1,7 @@
 /** The input fields of the four Perplexity tools, with the names of Perplexity's API. */
+
 import { z } from 'zod';
+import { defined } from '../base/json.js';
 import { EFFORTS, RECENCIES, SEARCH_MODES } from '../providers/perplexity-answer.js';
 import type { FollowupQuestion, Question } from '../research/research-types.js';
 
@@ -49,19 +51,13 @@ export function toQuestion(input: QuestionInput): Question {
   const { search_domain_filter: domains, search_recency_filter: recency } = input;
   const { search_after_date_filter: after, search_before_date_filter: before } = input;
   const { search_mode: mode, reasoning_effort: reasoningEffort } = input;
-  return {
+  return defined({
     query: input.query,
     relatedQuestions: input.return_related_questions,
     showThinking: input.showThinking,
-    filters: {
-      ...(domains === undefined ? {} : { domains }),
-      ...(recency === undefined ? {} : { recency }),
-      ...(after === undefined ? {} : { after }),
-      ...(before === undefined ? {} : { before }),
-      ...(mode === undefined ? {} : { mode }),
-    },
-    ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
-  };
+    filters: defined({ domains, recency, after, before, mode }),
+    reasoningEffort,
+  });
 }
 
 export function toFollowup(input: QuestionInput & { discardLostRun: boolean }): FollowupQuestion {

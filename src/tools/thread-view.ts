@@ -2,9 +2,11 @@
  * A conversation as a thread (the fields of seed 003), and what the tools of the toolset `threads`
  * share: input fields, the check of a module, and times.
  */
+
 import { z } from 'zod';
 import { AppError } from '../base/errors.js';
 import { endWithin } from '../base/estimate-tokens.js';
+import { defined } from '../base/json.js';
 import {
   type ConversationHead,
   type JsonObject,
@@ -68,13 +70,7 @@ export function toThread(head: ConversationHead): z.output<typeof threadSchema> 
   const hasMeta = tags !== undefined || shown !== undefined;
   return {
     id: conversationId,
-    ...(module !== undefined && { module }),
-    ...(title !== undefined && { title }),
-    ...(clientId !== undefined && { clientId }),
-    createdAt,
-    updatedAt,
-    messageCount,
-    ...(pinned !== undefined && { pinned }),
+    ...defined({ module, title, clientId, createdAt, updatedAt, messageCount, pinned }),
     ...(hasMeta && { meta: { ...shown, ...(tags && { tags }) } }),
     ...(isMetaCut && { isMetaCut }),
   };

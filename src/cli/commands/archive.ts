@@ -1,5 +1,7 @@
 /** `daybook archive`: moves old conversations into monthly archives, after it has shown them and asked. */
+
 import { countOf } from '../../base/display-text.js';
+import { defined } from '../../base/json.js';
 import type { Flags } from '../configuration.js';
 import { daysOf } from '../days.js';
 import { sizeOf } from '../terminal/amounts.js';
@@ -22,11 +24,7 @@ export interface ArchiveOptions {
 /** Throws VALIDATION_ERROR (no terminal for the question), LOCKED, STORAGE_FULL, CORRUPT. */
 export async function archive(options: ArchiveOptions, flags: Flags): Promise<void> {
   const { olderThan, module, tag, dryRun = false, yes = false, json } = options;
-  const rule = {
-    olderThanDays: daysOf(olderThan, '--older-than'),
-    ...(module !== undefined && { module }),
-    ...(tag !== undefined && { tag }),
-  };
+  const rule = defined({ olderThanDays: daysOf(olderThan, '--older-than'), module, tag });
   await withApp(flags, async ({ archives }, signal) => {
     const chosen = await archives.choose(rule, signal);
     const bytes = chosen.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);

@@ -2,7 +2,9 @@
  * `daybook providers`: manages the language models that may write summaries. Before a provider is
  * allowed, the command shows what will be sent, and where.
  */
+
 import { AppError } from '../../base/errors.js';
+import { defined } from '../../base/json.js';
 import { disclosureOf } from '../../context/summaries/disclosure.js';
 import { isLocalEndpoint, type ProviderKind } from '../../providers/llm/provider-kinds.js';
 import type {
@@ -133,11 +135,7 @@ async function required(providers: ProviderList, name: string): Promise<Provider
 function changeOf(name: string, options: AddOptions): ProviderChange {
   const { kind, model, endpoint, keyEnv, priority, contextTokens } = options;
   return {
-    name,
-    ...(kind && { kind }),
-    ...(model !== undefined && { model }),
-    ...(endpoint !== undefined && { endpoint }),
-    ...(keyEnv !== undefined && { apiKeyEnv: keyEnv }),
+    ...defined({ name, kind, model, endpoint, apiKeyEnv: keyEnv }),
     ...(priority !== undefined && { priority: Number(priority) }),
     ...(contextTokens !== undefined && { contextTokens: Number(contextTokens) }),
   };

@@ -3,6 +3,7 @@
 import type { App } from '../../app.js';
 import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
+import { defined } from '../../base/json.js';
 import type { RetentionPolicy } from '../../maintenance/retention/policy.js';
 import type { Flags } from '../configuration.js';
 import { daysOf } from '../days.js';
@@ -40,13 +41,7 @@ export async function addRetention(options: SetRetentionOptions, flags: Flags): 
   const rules =
     olderThan === undefined
       ? []
-      : [
-          {
-            olderThanDays: daysOf(olderThan, '--older-than'),
-            ...(module !== undefined && { module }),
-            ...(tag !== undefined && { tag }),
-          },
-        ];
+      : [defined({ olderThanDays: daysOf(olderThan, '--older-than'), module, tag })];
   await change(options, flags, (before) => ({
     rules: [...before.rules, ...rules],
     bySize: before.bySize || bySize,

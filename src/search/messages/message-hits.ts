@@ -3,6 +3,7 @@
  * are read from the files.
  */
 
+import { defined } from '../../base/json.js';
 import { TimeSlice } from '../../base/time-slice.js';
 import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
 import type { Hit, SearchResult } from '../../fts/search-result.js';
@@ -165,9 +166,7 @@ export async function hitsOf(
       content,
       snippet: result.snippet(id, { content }, options),
       rank,
-      ...(title !== undefined && { title }),
-      ...(module !== undefined && { module }),
-      ...(metadata !== undefined && { metadata }),
+      ...defined({ title, module, metadata }),
     });
   }
   const isSame = hits.every(({ id }, at) => isSameState(stateOf(index, id), states[at]));

@@ -2,6 +2,7 @@
  * Converts the hits of recall to messages with snippets, read from the files, and with the reason of each
  * hit.
  */
+import { defined } from '../../base/json.js';
 import { TimeSlice } from '../../base/time-slice.js';
 import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
 import type { SnippetOptions } from '../../fts/snippets/snippet.js';
@@ -73,11 +74,7 @@ export async function recalledHits(
       continue;
     }
     const { title, module } = conversation.head;
-    hits.push({
-      ...messageHit(hit, message, request),
-      ...(title !== undefined && { title }),
-      ...(module !== undefined && { module }),
-    });
+    hits.push({ ...messageHit(hit, message, request), ...defined({ title, module }) });
   }
   const isSame = found.every((hit, at) => index.get(hit.conversationId) === before[at]);
   return { hits, isCurrent: isSame && hits.length === found.length };

@@ -5,6 +5,7 @@
 
 import { join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
+import { defined } from '../../base/json.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
 import { readStamp } from '../../files/read/stamp.js';
@@ -209,7 +210,7 @@ export class ConversationTrash {
       } finally {
         await this.#core.reload(conversationId);
       }
-      return { conversationId, ...(droppedKey === undefined ? {} : { droppedKey }) };
+      return defined({ conversationId, droppedKey });
     });
   }
 
@@ -233,17 +234,9 @@ export class ConversationTrash {
   }
 
   async #describe({ name, original, deletedAt, sizeBytes }: TrashEntry) {
-    const head = await this.#headOf(name, original);
-    return {
-      name,
-      conversationId: original,
-      ...(deletedAt === undefined ? {} : { deletedAt }),
-      ...(head?.clientId === undefined ? {} : { clientId: head.clientId }),
-      ...(head?.title === undefined ? {} : { title: head.title }),
-      ...(head === undefined ? {} : { messageCount: head.messageCount }),
-      ...(head?.metadata === undefined ? {} : { metadata: head.metadata }),
-      sizeBytes,
-    };
+    const { clientId, title, messageCount, metadata } = (await this.#headOf(name, original)) ?? {};
+    const known = { deletedAt, clientId, title, messageCount, metadata };
+    return { name, conversationId: original, ...defined(known), sizeBytes };
   }
 
   /** Returns `undefined` for a damaged file. It can still be restored and purged. */

@@ -1,6 +1,7 @@
 /** The tool `list_trash`: lists deleted conversations, notes and insights that can be restored. */
 import { z } from 'zod';
-import { shortened } from '../../base/display-text.js';
+import { shownNames } from '../../base/display-text.js';
+import { defined } from '../../base/json.js';
 import type { TrashedItem } from '../../maintenance/trash-bin.js';
 import type { TrashedConversation } from '../../stores/conversations/conversations.js';
 import { defineTool, READS, success } from '../define-tool.js';
@@ -55,15 +56,10 @@ export const listTrash = defineTool({
 });
 
 function toListed({ name, conversationId, title, deletedAt }: TrashedConversation) {
-  return {
-    ...{ name, conversationId },
-    ...(title !== undefined && { title: shortened(title) }),
-    ...(deletedAt !== undefined && { deletedAt }),
-  };
+  return defined({ name, conversationId, ...shownNames({ title }), deletedAt });
 }
 
 function toOther({ kind, name, title, deletedAt }: TrashedItem) {
   if (kind === 'conversation') return [];
-  const about = title === undefined ? {} : { title: shortened(title) };
-  return [{ kind, name, ...about, ...(deletedAt !== undefined && { deletedAt }) }];
+  return [defined({ kind, name, ...shownNames({ title }), deletedAt })];
 }

@@ -3,7 +3,7 @@
  * `dryRun: false` it moves them to the trash.
  */
 import { z } from 'zod';
-import { shortened } from '../../base/display-text.js';
+import { shownNames } from '../../base/display-text.js';
 import type { Candidate } from '../../maintenance/retention/prunable-conversations.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
 
@@ -88,11 +88,7 @@ export const pruneConversations = defineTool({
 });
 
 function toListed({ head, lastMessageAt, sizeBytes, reason }: Candidate) {
-  const { conversationId, title, module, messageCount } = head;
-  return {
-    conversationId,
-    ...(title !== undefined && { title: shortened(title) }),
-    ...(module !== undefined && { module: shortened(module) }),
-    ...{ lastMessageAt, messageCount, sizeBytes, reason },
-  };
+  const { conversationId, messageCount } = head;
+  const facts = { lastMessageAt, messageCount, sizeBytes, reason };
+  return { conversationId, ...shownNames(head), ...facts };
 }

@@ -9,7 +9,7 @@ import { type ConversationReport, type Report, reportOf } from '../../analytics/
 import { type Topic, topicsOf } from '../../analytics/topics.js';
 import type { App } from '../../app.js';
 import { hasExistingDay } from '../../base/clock.js';
-import { shortened } from '../../base/display-text.js';
+import { shortened, shownNames } from '../../base/display-text.js';
 import { isTimeZone } from '../../base/local-time.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
 import { countsWithin, estimateTokens, maxTokens } from '../answer-budget.js';
@@ -150,8 +150,7 @@ const toNamed = ([name, sums]: Group) => ({ name: shortened(name), ...sums });
 
 function toConversation({ figures: { head }, sums, minutes }: ConversationReport) {
   const { conversationId, title } = head;
-  const shown = title === undefined ? {} : { title: shortened(title) };
-  return { conversationId, ...shown, minutes, ...sums, conversations: 1 };
+  return { conversationId, ...shownNames({ title }), minutes, ...sums, conversations: 1 };
 }
 
 async function topics(app: App, report: Report, limit: number, call: ToolCall) {

@@ -1,6 +1,8 @@
 /** The tool `get_context_summary`: returns summaries of several conversations or of a time range. */
+
 import { z } from 'zod';
 import { isoTime } from '../../base/clock.js';
+import { defined } from '../../base/json.js';
 import {
   hasMessageIn,
   type Span,
@@ -125,11 +127,7 @@ async function candidatesOf(store: ConversationStore, { conversationIds, module 
 function toItem({ head, messages, isPart, isStale, text }: SpanSummary): z.output<typeof item> {
   const { conversationId, title, module, updatedAt } = toListed(head);
   return {
-    conversationId,
-    ...(title !== undefined && { title }),
-    ...(module !== undefined && { module }),
-    updatedAt,
-    messages,
+    ...defined({ conversationId, title, module, updatedAt, messages }),
     ...(isPart && { isPart }),
     ...(isStale && { isStale }),
     text,

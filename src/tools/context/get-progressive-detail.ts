@@ -3,7 +3,7 @@
  * all messages, with the tokens of the next level.
  */
 import { z } from 'zod';
-import { shortened } from '../../base/display-text.js';
+import { shownNames } from '../../base/display-text.js';
 import { endWithin, estimateTextTokens } from '../../base/estimate-tokens.js';
 import { LEVEL_TOKENS } from '../../context/summaries/levels.js';
 import type { SummaryAnswer } from '../../context/summaries/summary-service.js';
@@ -96,7 +96,7 @@ export const getProgressiveDetail = defineTool({
         : { summary: toSummaryView(summaryWithin(answer, room)) };
     return {
       conversationId,
-      ...(title !== undefined && { title: shortened(title) }),
+      ...shownNames({ title }),
       level,
       tokens: estimateTextTokens(JSON.stringify(shown)),
       ...nextOf(level, conversation, stored),

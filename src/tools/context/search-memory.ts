@@ -1,7 +1,7 @@
 /** The tool `search_memory`: searches messages, notes, insights and facts at once. */
 
 import { z } from 'zod';
-import { shortened } from '../../base/display-text.js';
+import { shownNames } from '../../base/display-text.js';
 import type { MemoryHit } from '../../search/memory-search.js';
 import { MEMORY_SOURCES, SEARCH_TIERS } from '../../search/recall/search-mode-names.js';
 import { contextsOf } from '../../stores/insights/project-contexts.js';
@@ -107,8 +107,7 @@ function toResult(hit: MemoryHit, input: MarkInput & { includeMetadata: boolean 
       const { title } = hit.message;
       const shown = shownMetadata(metadata, input.includeMetadata);
       const text = shortSnippet(snippet, input);
-      const named = title === undefined ? {} : { title: shortened(title) };
-      const found = { conversationId, ...named, messageId, seq, role, createdAt };
+      const found = { conversationId, ...shownNames({ title }), messageId, seq, role, createdAt };
       return { source, text, ...found, ...shown };
     }
     case 'notes':

@@ -3,7 +3,7 @@
  * the newest messages; the messages of a page are in order of time.
  */
 import { z } from 'zod';
-import { shortened } from '../../base/display-text.js';
+import { shownNames } from '../../base/display-text.js';
 import type {
   ConversationPart,
   ConversationStore,
@@ -198,14 +198,11 @@ async function branchesOf(conversations: ConversationStore, source: string) {
   return heads
     .flatMap(({ branchOf, conversationId, title }) =>
       branchOf?.conversationId === source
-        ? [{ ...{ conversationId, messageId: branchOf.messageId }, ...optionalTitle(title) }]
+        ? [{ conversationId, messageId: branchOf.messageId, ...shownNames({ title }) }]
         : [],
     )
     .slice(0, MAX_BRANCHES);
 }
-
-const optionalTitle = (title: string | undefined) =>
-  title === undefined ? {} : { title: shortened(title) };
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
@@ -223,8 +220,7 @@ function headWithin(
   const isTooLong = estimateTokens({ metadata, tags }) > room;
   return {
     ...head,
-    ...(head.title !== undefined && { title: shortened(head.title) }),
-    ...(head.module !== undefined && { module: shortened(head.module) }),
+    ...shownNames(head),
     ...(isTooLong
       ? { isMetadataCut: true }
       : { ...(tags && { tags: [...tags] }), ...(metadata && { metadata }) }),

@@ -3,9 +3,11 @@
  * calls do not move a conversation to another page. If no conversation has the words of `query`,
  * quick find returns those with similar words.
  */
+
 import { z } from 'zod';
 import type { App } from '../../app.js';
 import { countOf } from '../../base/display-text.js';
+import { defined } from '../../base/json.js';
 import type { ListQuery } from '../../stores/conversations/conversations.js';
 import { predicateOf } from '../../stores/conversations/listing/list-query.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
@@ -146,13 +148,9 @@ function toQuery(filters: Filters): ListQuery {
   const { updatedAfter, updatedBefore, createdAfter, createdBefore } = filters;
   const updated = spanOf({ updatedAfter, updatedBefore });
   const created = spanOf({ createdAfter, createdBefore });
-  return {
-    ...(query !== undefined && { words: query }),
-    ...(module !== undefined && { module }),
-    ...(pinned !== undefined && { pinned }),
-    ...(updated.start !== undefined && { updatedFrom: updated.start }),
-    ...(updated.end !== undefined && { updatedTo: updated.end }),
-    ...(created.start !== undefined && { createdFrom: created.start }),
-    ...(created.end !== undefined && { createdTo: created.end }),
-  };
+  return defined({
+    ...{ words: query, module, pinned },
+    ...{ updatedFrom: updated.start, updatedTo: updated.end },
+    ...{ createdFrom: created.start, createdTo: created.end },
+  });
 }

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { trashedId } from '../../app/in-trash.js';
 import type { App } from '../../app.js';
 import { countOf } from '../../base/display-text.js';
+import { defined } from '../../base/json.js';
 import type {
   AppendResult,
   ConversationStore,
@@ -67,11 +68,7 @@ export const saveMessage = defineTool({
   annotations: ADDS,
   async run({ conversationId, title, module, tags, ...message }, app) {
     const { conversations } = app;
-    const start = {
-      ...titled(title),
-      ...(module !== undefined && { module }),
-      ...(tags !== undefined && { tags }),
-    };
+    const start = { ...titled(title), ...defined({ module, tags }) };
     const { head, messages, seq, created, masked } = await save(
       conversations,
       conversationId,
@@ -88,8 +85,7 @@ export const saveMessage = defineTool({
       createdAt: saved.createdAt,
       messageCount: head.messageCount,
       conversationPath: conversations.path(head.conversationId),
-      ...(head.clientId !== undefined && { clientId: head.clientId }),
-      ...(head.title !== undefined && { title: head.title }),
+      ...defined({ clientId: head.clientId, title: head.title }),
       ...joinedNote([
         ...(created ? await earlierNotes(app, head) : unchangedNotes(start, head)),
         maskedNoteOf(masked).note,

@@ -3,9 +3,11 @@
  * FTS5 syntax searches by keyword. Plain words also match other forms of the words, and the messages
  * beside a match count too.
  */
+
 import { z } from 'zod';
 import type { App } from '../../app.js';
-import { shortened } from '../../base/display-text.js';
+import { shownNames } from '../../base/display-text.js';
+import { defined } from '../../base/json.js';
 import { MATCH_TYPES } from '../../fts/query/match-types.js';
 import type { MessageFilters } from '../../search/messages/message-search.js';
 import type { RecallResults } from '../../search/recall/recall-search.js';
@@ -171,11 +173,7 @@ export async function filtersOf(
   const { start, end } = spanOf({ startDate, endDate });
   return {
     ...(conversationId !== undefined && { conversationId: await resolve(conversationId) }),
-    ...(module !== undefined && { module }),
-    ...(tag !== undefined && { tag }),
-    ...(role !== undefined && { role }),
-    ...(start !== undefined && { startTime: start }),
-    ...(end !== undefined && { endTime: end }),
+    ...defined({ module, tag, role, startTime: start, endTime: end }),
   };
 }
 
@@ -193,8 +191,7 @@ function resultsWithin(hits: RecallResults['hits'], options: ResultOptions, maxT
   for (const { content, metadata, position: _position, why, ...hit } of hits) {
     const result = {
       ...hit,
-      ...(hit.title !== undefined && { title: shortened(hit.title) }),
-      ...(hit.module !== undefined && { module: shortened(hit.module) }),
+      ...shownNames(hit),
       snippet: shortSnippet(hit.snippet, options),
       ...shownMetadata(metadata, options.includeMetadata),
       ...(explain && { why }),

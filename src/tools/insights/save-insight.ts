@@ -1,6 +1,7 @@
 /** The tool `save_insight`: saves a finding about one project or about all projects. */
 
 import { z } from 'zod';
+import { defined } from '../../base/json.js';
 import { contextsOf } from '../../stores/insights/project-contexts.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 import { contentField, contextField, expiryOf, tagsField } from '../insight-view.js';
@@ -43,13 +44,8 @@ export const saveInsight = defineTool({
   writesLater: true,
   async run({ content, context: given, metadata, tags, expires }, { insights }, call) {
     const { context } = await contextsOf(given, call, insights);
-    const fields = {
-      content,
-      context,
-      ...(metadata !== undefined && { metadata }),
-      ...(tags !== undefined && { tags }),
-      ...(expires !== undefined && { expires_at: expiryOf(expires) }),
-    };
+    const expires_at = expires === undefined ? undefined : expiryOf(expires);
+    const fields = defined({ content, context, metadata, tags, expires_at });
     const saved = await insights.save(fields, { mayDefer: true });
     const note = noteBetween(
       [content, metadata, tags],

@@ -2,8 +2,9 @@
  * The tool `get_conversation_history`: returns a conversation in pages, with the state of its deep
  * research. It changes the conversation only if the research has finished: then it stores the answer.
  */
+
 import { z } from 'zod';
-import { countOf, shortened } from '../../base/display-text.js';
+import { countOf, shownNames } from '../../base/display-text.js';
 import { endWithin } from '../../base/estimate-tokens.js';
 import { isRecord } from '../../base/is-record.js';
 import { citedPages, pageLine } from '../../exchange/message-sources.js';
@@ -114,7 +115,7 @@ export const getConversationHistory = defineTool({
         ...(isCut ? { isCut } : {}),
         ...(offset === 0 ? shownMetadata(message) : {}),
       })),
-      ...(head.title === undefined ? {} : { title: shortened(head.title) }),
+      ...shownNames({ title: head.title }),
       ...(page.nextCursor === undefined ? {} : { nextCursor: page.nextCursor }),
       ...runOf(history),
     };
