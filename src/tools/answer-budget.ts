@@ -10,7 +10,7 @@ import { estimateTextTokens } from '../base/estimate-tokens.js';
 const DEFAULT_TOKENS = 8_000;
 const MAX_TOKENS = 25_000;
 /** For counts, cursors and names of fields around the items. */
-const OVERHEAD_TOKENS = 200;
+export const OVERHEAD_TOKENS = 200;
 
 /** The input field of all tools that list or search. */
 export const maxTokens = z

@@ -3,9 +3,17 @@
 import { z } from 'zod';
 import { DAY_MS, timeOfText } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
+import { isTimeZone } from '../base/local-time.js';
 
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}$/;
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/;
+
+/** The time zone of the days and times in an answer. */
+export const timeZoneField = z
+  .string()
+  .refine(isTimeZone, { error: 'must be a time zone such as Europe/Berlin or UTC' })
+  .describe('Time zone (default: the setting, otherwise that of the system).')
+  .exactOptional();
 
 /** The schema of an optional time; `what` is the beginning of its description. */
 export const dateField = (what: string) =>

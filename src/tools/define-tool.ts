@@ -89,6 +89,19 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   run(input: z.output<I>, app: App, call: ToolCall): Promise<z.input<O>>;
 }
 
+/**
+ * The result as text, with its field `text` at the end. That field is not quoted as JSON: every escaped quote
+ * and line break would cost a token more.
+ */
+export function factsThenText(result: { readonly success: true; readonly text?: string }): string {
+  const { success: _, text, ...facts } = result;
+  return text === undefined
+    ? JSON.stringify(facts)
+    : `${JSON.stringify(facts)}
+
+${text}`;
+}
+
 /** The argument of `defineTool`: a tool whose schemas are functions. */
 interface Definition<I extends z.ZodObject, O extends z.ZodObject>
   extends Omit<Tool<I, O>, 'input' | 'output'> {

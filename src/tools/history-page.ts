@@ -57,8 +57,11 @@ export function parseCursor(cursor: string | undefined): { seq: number; offset: 
   if (cursor === undefined) return { seq: 1, offset: 0 };
   const match = /^(\d{1,9}):(\d{1,12})$/.exec(cursor);
   if (match) return { seq: Number(match[1]), offset: Number(match[2]) };
-  throw new AppError('VALIDATION_ERROR', 'This list did not return this cursor.', {
+  throw badCursor();
+}
+
+export const badCursor = () =>
+  new AppError('VALIDATION_ERROR', 'This list did not return this cursor.', {
     hint: 'Pass nextCursor of the previous page unchanged. To start at the beginning, omit `cursor`.',
     details: { field: 'cursor' },
   });
-}

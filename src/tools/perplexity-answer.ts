@@ -6,8 +6,8 @@
 import { z } from 'zod';
 import { countOf } from '../base/display-text.js';
 import { defined } from '../base/json.js';
-import type { Caller, ResearchResult } from '../research/research-types.js';
-import { success, type ToolCall } from './define-tool.js';
+import type { ResearchResult } from '../research/research-types.js';
+import { ASKS_OUTSIDE, success } from './define-tool.js';
 
 const source = z.object({
   id: z.number().describe('The source of a mark such as [3] in the text.'),
@@ -30,7 +30,7 @@ const usage = z.object({
   raw: z.record(z.string(), z.unknown()).describe('As Perplexity sent it.'),
 });
 
-export const answerOutput = z.object({
+const answerOutput = z.object({
   success,
   status: z
     .enum(['completed', 'in_progress'])
@@ -84,7 +84,7 @@ export function toAnswerOutput(result: ResearchResult): z.input<typeof answerOut
   };
 }
 
-export function answerText(answer: Answer): string {
+function answerText(answer: Answer): string {
   const parts = [header(answer).join('\n')];
   if (answer.thinking !== undefined) parts.push(`Reasoning:\n${answer.thinking}`);
   if (answer.rawResultText !== '') parts.push(answer.rawResultText);
@@ -135,6 +135,12 @@ function sourceLine(found: Answer['searchResults'][number]): string {
   return `${marks} ${found.title}${date}: ${found.url}`;
 }
 
-export function toCaller(call: ToolCall): Caller {
-  return { signal: call.signal, progress: (report) => call.progress(report) };
-}
+/** What the definitions of the four tools share. */
+export const ANSWERING = {
+  toolset: 'perplexity',
+  needsPerplexity: true,
+  output: () => answerOutput,
+  annotations: ASKS_OUTSIDE,
+  quotesText: true,
+  text: answerText,
+} as const;

@@ -10,10 +10,9 @@ import { type Topic, topicsOf } from '../../analytics/topics.js';
 import type { App } from '../../app.js';
 import { hasExistingDay } from '../../base/clock.js';
 import { shortened, shownNames } from '../../base/display-text.js';
-import { isTimeZone } from '../../base/local-time.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
 import { countsWithin, estimateTokens, maxTokens } from '../answer-budget.js';
-import { spanOf } from '../date-field.js';
+import { spanOf, timeZoneField } from '../date-field.js';
 import { defineTool, READS, success, type ToolCall } from '../define-tool.js';
 
 const count = z.int();
@@ -54,11 +53,7 @@ export const getAnalytics = defineTool({
       module: z.string().max(1000).describe('Only conversations of this module.').exactOptional(),
       role: z.enum(ROLES).describe('Only messages of this role.').exactOptional(),
       period: z.enum(PERIODS).describe('Period of each sum over time.').default('month'),
-      timeZone: z
-        .string()
-        .refine(isTimeZone, { error: 'must be a time zone such as Europe/Berlin or UTC' })
-        .describe('Time zone (default: the setting, otherwise that of the system).')
-        .exactOptional(),
+      timeZone: timeZoneField,
       include: z
         .array(z.enum(ANALYTICS_PARTS))
         .describe('Which parts to return (default: all).')

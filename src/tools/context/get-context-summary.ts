@@ -12,12 +12,10 @@ import {
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { ConversationHead } from '../../stores/conversations/document/schema.js';
 import { SUMMARY_LEVELS } from '../../stores/summaries/summary-file.js';
-import { estimateTokens, maxTokens } from '../answer-budget.js';
+import { estimateTokens, maxTokens, OVERHEAD_TOKENS } from '../answer-budget.js';
 import { headSchema, toListed } from '../conversation-input.js';
 import { spanOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
-
-const OVERHEAD_TOKENS = 200;
 
 const item = z.object({
   ...headSchema.pick({ conversationId: true, title: true, module: true, updatedAt: true }).shape,
@@ -30,27 +28,29 @@ const item = z.object({
   text: z.string(),
 });
 
+const input = () =>
+  z.strictObject({
+    conversationIds: z
+      .array(z.string())
+      .min(1)
+      .max(100)
+      .describe('Ids or keys of conversations.')
+      .exactOptional(),
+    module: z.string().describe('Only conversations of this module.').exactOptional(),
+    startDate: z.string().describe('Start of the time range (ISO 8601).').exactOptional(),
+    endDate: z.string().describe('End of the time range (ISO 8601).').exactOptional(),
+    level: z.enum(SUMMARY_LEVELS).describe('Length of each summary.').default('brief'),
+    offset: z.int().min(0).describe('nextOffset of the previous page.').default(0),
+    maxTokens,
+  });
+
 export const getContextSummary = defineTool({
   name: 'get_context_summary',
   toolset: 'context',
   title: 'Summaries of conversations',
   description:
     'Returns summaries of several conversations, or of all conversations in a time range, most recently changed first.',
-  input: () =>
-    z.strictObject({
-      conversationIds: z
-        .array(z.string())
-        .min(1)
-        .max(100)
-        .describe('Ids or keys of conversations.')
-        .exactOptional(),
-      module: z.string().describe('Only conversations of this module.').exactOptional(),
-      startDate: z.string().describe('Start of the time range (ISO 8601).').exactOptional(),
-      endDate: z.string().describe('End of the time range (ISO 8601).').exactOptional(),
-      level: z.enum(SUMMARY_LEVELS).describe('Length of each summary.').default('brief'),
-      offset: z.int().min(0).describe('nextOffset of the previous page.').default(0),
-      maxTokens,
-    }),
+  input,
   output: () =>
     z.object({
       success,
@@ -63,22 +63,22 @@ export const getContextSummary = defineTool({
     }),
   annotations: READS,
   quotesText: true,
-  async run(input, { conversations, summaries, search }, call) {
+  async run(given, { conversations, summaries, search }, call) {
     const { signal, progress } = call;
-    const span = isoSpanOf(input);
-    const candidates = await candidatesOf(conversations, input);
+    const span = isoSpanOf(given);
+    const candidates = await candidatesOf(conversations, given);
     await search.built(call);
     const heads = candidates.filter(({ conversationId }) => {
       const indexed = search.index.get(conversationId);
       return indexed !== undefined && hasMessageIn(span, indexed);
     });
     const shown: z.output<typeof item>[] = [];
-    let room = input.maxTokens - OVERHEAD_TOKENS;
-    let at = Math.min(input.offset, heads.length);
+    let room = given.maxTokens - OVERHEAD_TOKENS;
+    let at = Math.min(given.offset, heads.length);
     for (; at < heads.length; at += 1) {
       signal.throwIfAborted();
       const head = heads[at];
-      const request = { level: input.level, span, signal };
+      const request = { level: given.level, span, signal };
       const found = head && (await summaryInSpan(head, request, { conversations, summaries }));
       progress({ progress: at + 1, total: heads.length });
       if (found === undefined) continue;
@@ -97,12 +97,7 @@ export const getContextSummary = defineTool({
   },
 });
 
-interface Input {
-  readonly conversationIds?: readonly string[];
-  readonly module?: string;
-  readonly startDate?: string;
-  readonly endDate?: string;
-}
+type Input = z.output<ReturnType<typeof input>>;
 
 function isoSpanOf({ startDate, endDate }: Input): Span {
   const { start, end } = spanOf({ startDate, endDate });

@@ -17,7 +17,6 @@ import { maxTokens } from '../answer-budget.js';
 import { conversationRef } from '../conversation-input.js';
 import { defineTool, READS_OUTSIDE, success } from '../define-tool.js';
 import { pageOf } from '../history-page.js';
-import { summarySchema, toSummaryView } from '../summary-view.js';
 
 const LEVELS = [...SUMMARY_LEVELS, 'full'] as const;
 type Level = (typeof LEVELS)[number];
@@ -25,6 +24,25 @@ type Level = (typeof LEVELS)[number];
 const OVERHEAD_TOKENS = 300;
 const OVERHEAD_TOKENS_PER_MESSAGE = 40;
 const MAX_MESSAGES = 1000;
+
+const summarySchema = z.object({
+  text: z.string(),
+  tokens: z.int(),
+  provider: z
+    .string()
+    .describe('extractive, or the name of the provider whose model wrote the summary.'),
+  model: z.string().exactOptional(),
+  generatedAt: z.string(),
+  messageCount: z.int().describe('Number of messages that were summarised.'),
+  qualityScore: z
+    .number()
+    .describe('Quality from 0 to 1: it covers the content and the whole time, and adds no names.'),
+  isStale: z.boolean().describe('True if the conversation was changed after the summary.'),
+  problem: z
+    .object({ code: z.string(), message: z.string() })
+    .describe('Why the summary was not written again, or not stored.')
+    .exactOptional(),
+});
 
 export const getProgressiveDetail = defineTool({
   name: 'get_progressive_detail',
@@ -123,6 +141,26 @@ function fullPage(conversation: Conversation, room: number, cursor: string | und
       content,
       ...(isCut && { isCut }),
     })),
+  };
+}
+
+/** The text is empty if the conversation has no message. */
+function toSummaryView({
+  summary,
+  isStale,
+  problem,
+}: SummaryAnswer): z.output<typeof summarySchema> {
+  const { code, message } = problem ?? {};
+  return {
+    text: summary?.text ?? '',
+    tokens: summary?.tokenCount ?? 0,
+    provider: summary?.provider ?? '',
+    ...(summary?.model !== undefined && { model: summary.model }),
+    generatedAt: summary?.generatedAt ?? '',
+    messageCount: summary?.messageCount ?? 0,
+    qualityScore: summary?.qualityScore ?? 0,
+    isStale,
+    ...(code !== undefined && message !== undefined && { problem: { code, message } }),
   };
 }
 

@@ -1,9 +1,11 @@
 /**
  * The tool `delete_conversation`: moves a conversation to the trash, or removes it permanently.
  */
+
 import { z } from 'zod';
 import { conversationRef } from '../conversation-input.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
+import { permanentField, trashNameField, trashPathField } from '../trash-fields.js';
 
 export const deleteConversation = defineTool({
   name: 'delete_conversation',
@@ -14,10 +16,7 @@ export const deleteConversation = defineTool({
   input: () =>
     z.strictObject({
       conversationId: conversationRef(),
-      permanent: z
-        .boolean()
-        .describe('Remove it permanently; this cannot be undone.')
-        .default(false),
+      permanent: permanentField,
     }),
   output: () =>
     z.object({
@@ -25,11 +24,8 @@ export const deleteConversation = defineTool({
       conversationId: z.string(),
       deleted: z.boolean(),
       permanent: z.boolean(),
-      trashName: z
-        .string()
-        .describe('Name in the trash, with which it can be restored.')
-        .exactOptional(),
-      trashPath: z.string().describe('Its present path.').exactOptional(),
+      trashName: trashNameField,
+      trashPath: trashPathField,
     }),
   annotations: REMOVES,
   async run({ conversationId: ref, permanent }, { conversations }) {

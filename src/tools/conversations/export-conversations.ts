@@ -7,13 +7,34 @@ import { AppError } from '../../base/errors.js';
 import type { Damaged, ExportRequest } from '../../exchange/export.js';
 import { EXPORT_FORMATS } from '../../exchange/formats.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
-import { estimateTokens, maxTokens } from '../answer-budget.js';
+import { estimateTokens, maxTokens, OVERHEAD_TOKENS } from '../answer-budget.js';
 import { dateField, spanOf } from '../date-field.js';
-import { ADDS, defineTool, success } from '../define-tool.js';
+import { ADDS, defineTool, factsThenText, success, type ToolCall } from '../define-tool.js';
 
 const MAX_DAMAGED = 20;
-/** For counts, cursor and names of fields. */
-const OVERHEAD_TOKENS = 200;
+
+const input = () =>
+  z.strictObject({
+    format: z.enum(EXPORT_FORMATS).describe('Format of the text.').default('markdown'),
+    conversationIds: z
+      .array(z.string())
+      .min(1)
+      .max(1000)
+      .describe('Ids or keys of conversations (default: all).')
+      .exactOptional(),
+    module: z.string().describe('Only conversations of this module.').exactOptional(),
+    startDate: dateField('Only conversations that continued after this time'),
+    endDate: dateField('Only conversations that started before this time'),
+    forSharing: z
+      .boolean()
+      .describe(
+        'For other people: leave out system messages, metadata, keys of conversations and links between them.',
+      )
+      .default(false),
+    file: z.string().describe('Name of a new file in the exports folder.').exactOptional(),
+    maxTokens,
+    cursor: z.string().describe('nextCursor of the previous page; not with file.').exactOptional(),
+  });
 
 export const exportConversations = defineTool({
   name: 'export_conversations',
@@ -21,31 +42,7 @@ export const exportConversations = defineTool({
   title: 'Export conversations',
   description:
     'Returns conversations as text, or with file writes them to the exports folder. json, jsonl and openai are complete and can be imported again; markdown is for reading.',
-  input: () =>
-    z.strictObject({
-      format: z.enum(EXPORT_FORMATS).describe('Format of the text.').default('markdown'),
-      conversationIds: z
-        .array(z.string())
-        .min(1)
-        .max(1000)
-        .describe('Ids or keys of conversations (default: all).')
-        .exactOptional(),
-      module: z.string().describe('Only conversations of this module.').exactOptional(),
-      startDate: dateField('Only conversations that continued after this time'),
-      endDate: dateField('Only conversations that started before this time'),
-      forSharing: z
-        .boolean()
-        .describe(
-          'For other people: leave out system messages, metadata, keys of conversations and links between them.',
-        )
-        .default(false),
-      file: z.string().describe('Name of a new file in the exports folder.').exactOptional(),
-      maxTokens,
-      cursor: z
-        .string()
-        .describe('nextCursor of the previous page; not with file.')
-        .exactOptional(),
-    }),
+  input,
   output: () =>
     z.object({
       success,
@@ -70,13 +67,13 @@ export const exportConversations = defineTool({
     }),
   annotations: ADDS,
   quotesText: true,
-  async run(input, { exporter }, { signal, progress }) {
-    const request = requestOf(input, signal, progress);
-    if (input.file !== undefined) {
-      const { damaged, ...written } = await exporter.toFile(input.file, request);
+  async run(given, { exporter }, { signal, progress }) {
+    const request = requestOf(given, signal, progress);
+    if (given.file !== undefined) {
+      const { damaged, ...written } = await exporter.toFile(given.file, request);
       return { hasMore: false, ...written, ...named(damaged) };
     }
-    const room = { max: input.maxTokens - OVERHEAD_TOKENS, measure: estimateTokens };
+    const room = { max: given.maxTokens - OVERHEAD_TOKENS, measure: estimateTokens };
     const { damaged, nextAfter, ...page } = await exporter.toText(request, room);
     return {
       ...(nextAfter !== undefined && { nextCursor: nextAfter }),
@@ -86,26 +83,15 @@ export const exportConversations = defineTool({
       ...named(damaged),
     };
   },
-  /** The text is not quoted as JSON: every escaped quote and line break would cost a token more. */
-  text: ({ success: _, text, ...facts }) =>
-    text === undefined ? JSON.stringify(facts) : `${JSON.stringify(facts)}\n\n${text}`,
+  text: factsThenText,
 });
 
-interface Input {
-  format: ExportRequest['format'];
-  conversationIds?: string[];
-  module?: string;
-  startDate?: string;
-  endDate?: string;
-  forSharing: boolean;
-  file?: string;
-  cursor?: string;
-}
+type Input = z.output<ReturnType<typeof input>>;
 
 function requestOf(
   { format, forSharing, conversationIds, module, startDate, endDate, cursor, file }: Input,
   signal: AbortSignal,
-  progress: (report: { progress: number; total: number }) => void,
+  progress: ToolCall['progress'],
 ): ExportRequest {
   const isUsable = file === undefined && CONVERSATION_ID.test(cursor ?? '');
   if (cursor !== undefined && !isUsable) {

@@ -1,7 +1,9 @@
 /** The tool `delete_insight`: moves an insight to the trash, or removes it permanently. */
+
 import { z } from 'zod';
 import { defineTool, REMOVES, success } from '../define-tool.js';
 import { idField } from '../insight-view.js';
+import { permanentField, trashNameField } from '../trash-fields.js';
 
 export const deleteInsight = defineTool({
   name: 'delete_insight',
@@ -13,20 +15,14 @@ export const deleteInsight = defineTool({
   input: () =>
     z.strictObject({
       id: idField,
-      permanent: z
-        .boolean()
-        .describe('Remove it permanently; this cannot be undone.')
-        .default(false),
+      permanent: permanentField,
     }),
   output: () =>
     z.object({
       success,
       deleted: z.boolean(),
       id: z.string(),
-      trashName: z
-        .string()
-        .describe('Name in the trash, with which it can be restored.')
-        .exactOptional(),
+      trashName: trashNameField,
     }),
   annotations: REMOVES,
   writesLater: true,

@@ -1,12 +1,9 @@
 /** The tool `kg_export`: returns the knowledge graph as text, or writes it to a file. */
 import { z } from 'zod';
 import { GRAPH_FORMATS } from '../../exchange/graph-formats.js';
-import { estimateTokens, maxTokens } from '../answer-budget.js';
-import { ADDS, defineTool, success } from '../define-tool.js';
+import { estimateTokens, maxTokens, OVERHEAD_TOKENS } from '../answer-budget.js';
+import { ADDS, defineTool, factsThenText, success } from '../define-tool.js';
 import { nextPage } from '../offset-page.js';
-
-/** For counts and names of fields. */
-const OVERHEAD_TOKENS = 200;
 
 export const kgExport = defineTool({
   name: 'kg_export',
@@ -51,7 +48,5 @@ export const kgExport = defineTool({
     const sizeBytes = Buffer.byteLength(page.text);
     return { hasMore: page.nextOffset !== undefined, sizeBytes, ...page };
   },
-  /** The text is not quoted as JSON: every escaped quote would cost a token more. */
-  text: ({ success: _, text, ...facts }) =>
-    text === undefined ? JSON.stringify(facts) : `${JSON.stringify(facts)}\n\n${text}`,
+  text: factsThenText,
 });

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { LONG_OBSERVATIONS } from '../../exchange/graph-formats.js';
-import { ADDS, defineTool, success } from '../define-tool.js';
+import { ADDS, defineTool, success, type ToolCall } from '../define-tool.js';
 
 const MAX_LISTED = 50;
 
@@ -58,7 +58,7 @@ export const kgImport = defineTool({
 });
 
 /** Reports progress in steps of 1 %, because a large import has thousands of steps. */
-function throttled(progress: (report: { progress: number; total: number }) => void) {
+function throttled(progress: ToolCall['progress']) {
   let last = 0;
   return (done: number, total: number) => {
     const percent = Math.floor((100 * done) / total);

@@ -1,7 +1,9 @@
 /** The tool `mb_delete`: moves a note to the trash, or removes it permanently. */
+
 import { z } from 'zod';
 import { defineTool, REMOVES, success } from '../define-tool.js';
 import { expectedHash, notePath } from '../note-fields.js';
+import { permanentField, trashNameField, trashPathField } from '../trash-fields.js';
 
 export const mbDelete = defineTool({
   name: 'mb_delete',
@@ -14,10 +16,7 @@ export const mbDelete = defineTool({
     z.strictObject({
       path: notePath(),
       hash: expectedHash,
-      permanent: z
-        .boolean()
-        .describe('Remove it permanently; this cannot be undone.')
-        .default(false),
+      permanent: permanentField,
     }),
   output: () =>
     z.object({
@@ -25,11 +24,8 @@ export const mbDelete = defineTool({
       path: z.string(),
       deleted: z.boolean(),
       permanent: z.boolean(),
-      trashName: z
-        .string()
-        .describe('Name in the trash, with which it can be restored.')
-        .exactOptional(),
-      trashPath: z.string().describe('Its present path.').exactOptional(),
+      trashName: trashNameField,
+      trashPath: trashPathField,
     }),
   annotations: REMOVES,
   writesLater: true,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { noteFolder, noteSchema, skippedSchema, toListedNote, toSkipped } from '../note-fields.js';
-import { nextPage } from '../offset-page.js';
+import { nextPage, pageOf } from '../offset-page.js';
 
 export const mbList = defineTool({
   name: 'mb_list',
@@ -35,13 +35,9 @@ export const mbList = defineTool({
     const notes = memoryBank.known().filter(isWanted).map(toListedNote);
     const page = notes.slice(offset, offset + limit);
     const files = page.slice(0, countWithin(page, budget));
-    const nextOffset = offset + files.length;
-    const hasMore = nextOffset < notes.length;
     const skipped = toSkipped(memoryBank.skipped().filter(isWanted));
     return {
-      total: notes.length,
-      hasMore,
-      ...(hasMore && { nextOffset }),
+      ...pageOf(notes.length, offset, files.length),
       files,
       ...(skipped.length > 0 && { skipped }),
     };

@@ -7,7 +7,7 @@ import type { NoteHit } from '../../search/notes/note-search.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { noteFolder } from '../note-fields.js';
-import { nextPage } from '../offset-page.js';
+import { nextPage, pageOf } from '../offset-page.js';
 import {
   explainNoResults,
   MARK_FIELDS,
@@ -81,12 +81,8 @@ export const mbSearch = defineTool({
     const { hits, ...found } = await noteSearch.search(request, signal);
     const page = hits.map((hit) => toResult(hit, input));
     const results = page.slice(0, countWithin(page, budget));
-    const nextOffset = request.offset + results.length;
-    const hasMore = results.length > 0 && nextOffset < found.total;
     return {
-      total: found.total,
-      hasMore,
-      ...(hasMore && { nextOffset }),
+      ...pageOf(found.total, request.offset, results.length),
       relaxed: found.relaxed,
       results,
       ...(found.skippedLines && { skippedLines: found.skippedLines }),

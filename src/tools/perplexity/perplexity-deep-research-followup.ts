@@ -1,7 +1,7 @@
 /** The tool `perplexity_deep_research_followup`: deep research on the next question of a conversation. */
 import { z } from 'zod';
-import { ASKS_OUTSIDE, defineTool } from '../define-tool.js';
-import { answerOutput, answerText, toAnswerOutput, toCaller } from '../perplexity-answer.js';
+import { defineTool } from '../define-tool.js';
+import { ANSWERING, toAnswerOutput } from '../perplexity-answer.js';
 import {
   conversationRef,
   followupFields,
@@ -12,8 +12,7 @@ import {
 
 export const perplexityDeepResearchFollowup = defineTool({
   name: 'perplexity_deep_research_followup',
-  toolset: 'perplexity',
-  needsPerplexity: true,
+  ...ANSWERING,
   title: 'Follow up with deep research',
   description:
     'Researches the next question of any stored conversation, with its messages as context; it takes minutes. If status is in_progress, get_conversation_history returns the report later.',
@@ -24,13 +23,9 @@ export const perplexityDeepResearchFollowup = defineTool({
       ...researchFields,
       ...followupFields,
     }),
-  output: () => answerOutput,
-  annotations: ASKS_OUTSIDE,
-  quotesText: true,
-  text: answerText,
   async run({ conversationId, ...asked }, { research }, call) {
     return toAnswerOutput(
-      await research.deepResearchFollowup(conversationId, toFollowup(asked), toCaller(call)),
+      await research.deepResearchFollowup(conversationId, toFollowup(asked), call),
     );
   },
 });

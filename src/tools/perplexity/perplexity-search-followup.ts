@@ -1,7 +1,7 @@
 /** The tool `perplexity_search_followup`: answers the next question of a conversation. */
 import { z } from 'zod';
-import { ASKS_OUTSIDE, defineTool } from '../define-tool.js';
-import { answerOutput, answerText, toAnswerOutput, toCaller } from '../perplexity-answer.js';
+import { defineTool } from '../define-tool.js';
+import { ANSWERING, toAnswerOutput } from '../perplexity-answer.js';
 import {
   conversationRef,
   followupFields,
@@ -12,9 +12,8 @@ import {
 
 export const perplexitySearchFollowup = defineTool({
   name: 'perplexity_search_followup',
-  toolset: 'perplexity',
+  ...ANSWERING,
   writesLater: true,
-  needsPerplexity: true,
   title: 'Follow up with a Perplexity search',
   description:
     'Answers the next question of any stored conversation from a quick web search, with its messages as context.',
@@ -25,13 +24,7 @@ export const perplexitySearchFollowup = defineTool({
       ...searchFields,
       ...followupFields,
     }),
-  output: () => answerOutput,
-  annotations: ASKS_OUTSIDE,
-  quotesText: true,
-  text: answerText,
   async run({ conversationId, ...asked }, { research }, call) {
-    return toAnswerOutput(
-      await research.searchFollowup(conversationId, toFollowup(asked), toCaller(call)),
-    );
+    return toAnswerOutput(await research.searchFollowup(conversationId, toFollowup(asked), call));
   },
 });

@@ -1,6 +1,5 @@
 /** The tool `history_messages_recent`: returns the newest messages of all threads. */
 import { z } from 'zod';
-import { AppError } from '../../base/errors.js';
 import type { TimedMessage } from '../../search/messages/newest-messages.js';
 import { undefinedIfMissing } from '../../search/undefined-if-missing.js';
 import type {
@@ -10,6 +9,7 @@ import type {
 import { maxTokens } from '../answer-budget.js';
 import { startOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
+import { badCursor } from '../history-page.js';
 import {
   messagesWithin,
   moduleField,
@@ -95,13 +95,7 @@ async function withMessages(located: readonly TimedMessage[], store: Conversatio
 }
 
 function parseCursor(cursor: string): TimedMessage {
-  const match = CURSOR.exec(cursor);
-  if (match) {
-    const [, time, conversationId = '', seq] = match;
-    return { time: Number(time), conversationId, seq: Number(seq) };
-  }
-  throw new AppError('VALIDATION_ERROR', 'This list did not return this cursor.', {
-    hint: 'Pass nextCursor of the previous page unchanged. To start at the beginning, omit `cursor`.',
-    details: { field: 'cursor' },
-  });
+  const [, time, conversationId, seq] = CURSOR.exec(cursor) ?? [];
+  if (conversationId === undefined) throw badCursor();
+  return { time: Number(time), conversationId, seq: Number(seq) };
 }

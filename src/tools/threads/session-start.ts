@@ -3,10 +3,10 @@
  * has the message it is from; docs/CONTINUITY.md explains the rules.
  */
 import { z } from 'zod';
-import { isTimeZone } from '../../base/local-time.js';
 import { startSession } from '../../context/session-start.js';
 import { sessionStartText, viewOf } from '../../context/session-start-view.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
+import { timeZoneField } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { moduleField, threadSchema, toThread } from '../thread-view.js';
 
@@ -92,11 +92,7 @@ export const sessionStart = defineTool({
         .max(10)
         .describe('Number of the last threads to search for questions and promises.')
         .default(3),
-      timeZone: z
-        .string()
-        .refine(isTimeZone, { error: 'must be a time zone such as Europe/Berlin or UTC' })
-        .describe('Time zone (default: the setting, otherwise that of the system).')
-        .exactOptional(),
+      timeZone: timeZoneField,
       maxTokens: z
         .int()
         .min(300)

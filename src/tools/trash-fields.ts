@@ -1,0 +1,14 @@
+/** The fields of the tools that delete: whether permanently, and the place in the trash. */
+import { z } from 'zod';
+
+export const permanentField = z
+  .boolean()
+  .describe('Remove it permanently; this cannot be undone.')
+  .default(false);
+
+export const trashNameField = z
+  .string()
+  .describe('Name in the trash, with which it can be restored.')
+  .exactOptional();
+
+export const trashPathField = z.string().describe('Its present path.').exactOptional();
