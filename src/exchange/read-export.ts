@@ -7,7 +7,8 @@
 import { z } from 'zod';
 import { AppError, isAppError } from '../base/errors.js';
 import { isRecord } from '../base/is-record.js';
-import { parseDocument, readWhole } from '../files/read/json-doc.js';
+import { parsedJson } from '../base/json.js';
+import { readJson } from '../files/read/json-doc.js';
 import { type Line, readLines } from '../files/read/read-lines.js';
 import type { JsonObject } from '../stores/conversations/document/schema.js';
 import { EXPORT_NAME, EXPORT_VERSION } from './formats.js';
@@ -24,7 +25,7 @@ export interface ExportRecord {
 /** Throws CORRUPT (the file is not an export), FORMAT_TOO_NEW, TOO_LARGE or FILESYSTEM_ERROR. */
 export async function* readExport(path: string): AsyncGenerator<ExportRecord> {
   if (await startsWithLine(path)) yield* readJsonLines(path);
-  else yield* await readJson(path);
+  else yield* await recordsIn(path);
 }
 
 async function startsWithLine(path: string): Promise<boolean> {
@@ -38,10 +39,8 @@ const exportSchema = z.object({
   conversations: z.array(z.unknown()),
 });
 
-async function readJson(path: string): Promise<ExportRecord[]> {
-  const found = await readWhole(path);
-  if (found === undefined) throw notAnExport(path);
-  const value = parseDocument(found.bytes, path, 'CORRUPT');
+async function recordsIn(path: string): Promise<ExportRecord[]> {
+  const value = await readJson(path);
   // The value itself is used, because the schema returns a copy without unknown keys.
   if (!exportSchema.safeParse(value).success) throw notAnExport(path);
   const { version, conversations } = value as { version: number; conversations: unknown[] };
@@ -122,13 +121,8 @@ function fromLine(fields: JsonObject, own: readonly string[]): JsonObject {
 
 /** `undefined` if the line does not belong to an export. */
 function parseLine({ text }: Line): { thread?: unknown; message?: unknown } | undefined {
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    return isRecord(value) && ('thread' in value || 'message' in value) ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const value = parsedJson(text);
+  return isRecord(value) && ('thread' in value || 'message' in value) ? value : undefined;
 }
 
 const invalid = (message: string) => new AppError('VALIDATION_ERROR', message);

@@ -6,6 +6,7 @@
  */
 import { join } from 'node:path';
 import { randomHex, sha256Hex } from '../../base/ids.js';
+import { parsedJson } from '../../base/json.js';
 import { atomicWrite, makeFolder } from '../../files/atomic/atomic-write.js';
 import { sweepTemporaries } from '../../files/atomic/staging.js';
 import { listFiles, listFolders, removeFile } from '../../files/paths/folders.js';
@@ -164,10 +165,5 @@ function parsed(bytes: Buffer, model?: string): Row[] | undefined {
   }));
 }
 
-function headOf(line: Buffer): Record<string, unknown> {
-  try {
-    return asRecord(JSON.parse(line.toString()));
-  } catch {
-    return {}; // damaged
-  }
-}
+/** Empty if the line is damaged. */
+const headOf = (line: Buffer) => asRecord(parsedJson(line.toString()));

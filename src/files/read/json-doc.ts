@@ -4,7 +4,7 @@
  */
 import { fstatSync } from 'node:fs';
 import { type ParseError, parse as parseTolerantly } from 'jsonc-parser';
-import { AppError, type ErrorCode, errnoOf } from '../../base/errors.js';
+import { AppError, type ErrorCode, errnoOf, isAppError } from '../../base/errors.js';
 import { closeQuietly } from '../safe-access/close-quietly.js';
 import { openHandle, openToRead } from '../safe-access/open-regular.js';
 import { readBytes, readBytesNow, requireAtMost } from '../safe-access/read-bytes.js';
@@ -112,6 +112,22 @@ export function parseDocument(bytes: Uint8Array, path: string, damaged: ErrorCod
     return JSON.parse(text);
   } catch (error) {
     throw damagedAt(text, path, damaged, error);
+  }
+}
+
+/** Returns the value of a JSON file; `undefined` if there is none. Throws like `readWhole` and `parseDocument`. */
+export async function readJson(path: string, damaged: ErrorCode = 'CORRUPT'): Promise<unknown> {
+  const found = await readWhole(path);
+  return found && parseDocument(found.bytes, path, damaged);
+}
+
+/** Like `readJson`, but returns `undefined` for a damaged file: for a file that is not necessary. */
+export async function readJsonIfSound(path: string): Promise<unknown> {
+  try {
+    return await readJson(path);
+  } catch (error) {
+    if (isAppError(error, 'CORRUPT')) return undefined;
+    throw error;
   }
 }
 

@@ -6,9 +6,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Clock, isoTime } from '../../base/clock.js';
-import { isAppError } from '../../base/errors.js';
 import { atomicWrite, type Durability } from '../../files/atomic/atomic-write.js';
-import { parseDocument, readWhole } from '../../files/read/json-doc.js';
+import { readJsonIfSound } from '../../files/read/json-doc.js';
 import type { MeasuredSize } from '../store-size.js';
 import type { TrashedItem } from '../trash-bin.js';
 import type { Candidate } from './prunable-conversations.js';
@@ -60,14 +59,7 @@ export class LastRunFile {
 
   /** Returns `undefined` if there is no report, or it is not valid. FILESYSTEM_ERROR. */
   async read(): Promise<LastRun | undefined> {
-    const found = await readWhole(this.#path);
-    if (found === undefined) return undefined;
-    try {
-      return schema.safeParse(parseDocument(found.bytes, this.#path, 'CORRUPT')).data;
-    } catch (error) {
-      if (isAppError(error, 'CORRUPT')) return undefined;
-      throw error;
-    }
+    return schema.safeParse(await readJsonIfSound(this.#path)).data;
   }
 
   /** Writes the report and returns it. Durable when it resolves. STORAGE_FULL, FILESYSTEM_ERROR. */

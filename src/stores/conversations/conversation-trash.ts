@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
 import { defined } from '../../base/json.js';
 import { withLock } from '../../files/locks/file-lock.js';
-import { parseDocument, readWhole } from '../../files/read/json-doc.js';
+import { readJson } from '../../files/read/json-doc.js';
 import { readStamp } from '../../files/read/stamp.js';
 import { type TrashEntry, TrashFolder } from '../../files/trash/trash-folder.js';
 import { readJob } from '../research-jobs/research-jobs.js';
@@ -257,9 +257,9 @@ export class ConversationTrash {
  */
 async function isResearching(path: string): Promise<boolean> {
   try {
-    const found = await readWhole(path);
-    if (found === undefined) return false;
-    const { state } = readJob(parseDocument(found.bytes, path, 'CORRUPT'), path);
+    const value = await readJson(path);
+    if (value === undefined) return false;
+    const { state } = readJob(value, path);
     return state === 'creating' || state === 'running';
   } catch (error) {
     if (isAppError(error) && error.code !== 'FILESYSTEM_ERROR') return false;

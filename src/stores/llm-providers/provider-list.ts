@@ -9,7 +9,7 @@ import { type Clock, isoTime } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
-import { parseDocument, readWhole } from '../../files/read/json-doc.js';
+import { readJson } from '../../files/read/json-doc.js';
 import { isLocalEndpoint, KIND_FACTS, PROVIDER_KINDS } from '../../providers/llm/provider-kinds.js';
 
 const MAX_PROVIDERS = 50;
@@ -76,9 +76,9 @@ export class ProviderList {
    */
   async list(): Promise<Provider[]> {
     const { path } = this.#options;
-    const found = await readWhole(path);
-    if (found === undefined) return [];
-    const parsed = fileSchema.safeParse(parseDocument(found.bytes, path, 'CORRUPT'));
+    const value = await readJson(path);
+    if (value === undefined) return [];
+    const parsed = fileSchema.safeParse(value);
     if (parsed.success) return parsed.data.providers.sort(byPriority);
     const [issue] = parsed.error.issues;
     const problem = `${issue?.path.join('.')}: ${issue?.message}`;

@@ -5,9 +5,8 @@
  */
 import { join } from 'node:path';
 import { z } from 'zod';
-import { isAppError } from '../../base/errors.js';
 import { atomicWrite, type Durability } from '../../files/atomic/atomic-write.js';
-import { parseDocument, readWhole } from '../../files/read/json-doc.js';
+import { readJsonIfSound } from '../../files/read/json-doc.js';
 
 const schema = z.object({
   notes: z.record(
@@ -39,15 +38,8 @@ export class ImportedNotes {
 
   /** Returns the marks by path of the note; none if the file is absent or not valid. FILESYSTEM_ERROR. */
   async read(): Promise<Map<string, ImportedNoteMark>> {
-    const found = await readWhole(this.#path);
-    if (found === undefined) return new Map();
-    try {
-      const { data } = schema.safeParse(parseDocument(found.bytes, this.#path, 'CORRUPT'));
-      return new Map(Object.entries(data?.notes ?? {}));
-    } catch (error) {
-      if (isAppError(error, 'CORRUPT')) return new Map();
-      throw error;
-    }
+    const { data } = schema.safeParse(await readJsonIfSound(this.#path));
+    return new Map(Object.entries(data?.notes ?? {}));
   }
 
   /** Replaces the file. Durable when it resolves. STORAGE_FULL, FILESYSTEM_ERROR. */

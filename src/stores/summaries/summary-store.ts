@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { AppError } from '../../base/errors.js';
 import type { Durability } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
-import { parseDocument, readWhole } from '../../files/read/json-doc.js';
+import { parseDocument, readJson, readWhole } from '../../files/read/json-doc.js';
 import type { ConversationStore } from '../conversations/conversations.js';
 import { screenedBy, type TextScreen } from '../text-screen.js';
 import {
@@ -41,7 +41,7 @@ export class SummaryStore {
    */
   async get(conversationId: string): Promise<Summaries> {
     const at = { conversationId, path: this.#fileOf(conversationId) };
-    return readSummaries(await this.#read(at.path), at);
+    return readSummaries(await readJson(at.path), at);
   }
 
   /**
@@ -69,11 +69,6 @@ export class SummaryStore {
       if (written === undefined) throw new AppError('INTERNAL', 'The summary has no text.');
       return written;
     });
-  }
-
-  async #read(path: string): Promise<unknown> {
-    const found = await readWhole(path);
-    return found && parseDocument(found.bytes, path, 'CORRUPT');
   }
 
   #fileOf(conversationId: string): string {

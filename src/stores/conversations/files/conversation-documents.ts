@@ -8,7 +8,7 @@ import type { Clock } from '../../../base/clock.js';
 import type { Durability } from '../../../files/atomic/atomic-write.js';
 import { addFile } from '../../../files/atomic/new-file.js';
 import { claimFolder, removeEmptyFolder } from '../../../files/paths/folders.js';
-import { parseDocument, readWhole } from '../../../files/read/json-doc.js';
+import { readJson } from '../../../files/read/json-doc.js';
 import { type Codec, plainCodec } from '../../../files/sealing/conversation-codec.js';
 import { conversationIdAt } from '../document/conversation-id.js';
 import type { ConversationDocument } from '../document/document.js';
@@ -42,9 +42,8 @@ export class ConversationDocuments {
    */
   async read(conversationId: string): Promise<WholeConversation | undefined> {
     const path = this.#fileOf(conversationId);
-    const found = await readWhole(path);
-    if (found === undefined) return undefined;
-    const value = parseDocument(found.bytes, path, 'CONVERSATION_CORRUPTED');
+    const value = await readJson(path, 'CONVERSATION_CORRUPTED');
+    if (value === undefined) return undefined;
     return wholeOf(parseConversation(value, { path, conversationId }, this.#codec, plainCodec));
   }
 

@@ -14,6 +14,7 @@ import { crc32 } from 'node:zlib';
 import { AppError } from '../../../base/errors.js';
 import { sha256Hex } from '../../../base/ids.js';
 import { isRecord } from '../../../base/is-record.js';
+import { parsedJson } from '../../../base/json.js';
 import {
   isPart,
   isTime,
@@ -109,20 +110,11 @@ export function readLine(bytes: Buffer, from: number, to: number, path: string):
   if (text === SNAPSHOT_CLOSING || text === ']') return CLOSING;
   if (!isUtf8(bytes.subarray(start, to))) return DAMAGED;
   const isChecked = checkedEnd(bytes, start, to) !== -1;
-  const value = parseObject(text);
-  if (value === undefined || (!isChecked && 'sum' in value)) return DAMAGED;
+  const value = parsedJson(text);
+  if (!isRecord(value) || (!isChecked && 'sum' in value)) return DAMAGED;
   if ('format' in value) return isChecked ? readHead(value, path) : DAMAGED;
   if (!isChecked && Object.keys(value).some((name) => !KNOWN.has(name))) return DAMAGED;
   return readOperation(value, text);
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined; // the parser throws only for invalid JSON
-  }
 }
 
 function readHead(

@@ -2,6 +2,8 @@
  * Records the damaged lines of the graph's files for the user, as JSON Lines, each damaged line once. Git
  * ignores the file. It may be deleted at any time.
  */
+import { isRecord } from '../../../base/is-record.js';
+import { parsedJson } from '../../../base/json.js';
 import { appendLinesUnlocked } from '../../../files/atomic/append-file.js';
 import { readWhole } from '../../../files/read/json-doc.js';
 import type { Damage } from './replay.js';
@@ -25,10 +27,8 @@ export async function recordRejects(path: string, damage: readonly Damage[]): Pr
   if (lines.length > 0) appendLinesUnlocked(path, lines);
 }
 
+/** A line that is not an entry is incomplete after a crash, or was edited. */
 function textOf(line: string): string {
-  try {
-    return String(Object(JSON.parse(line)).text);
-  } catch {
-    return line; // incomplete after a crash, or edited
-  }
+  const entry = parsedJson(line);
+  return isRecord(entry) ? String(entry['text']) : line;
 }

@@ -2,6 +2,7 @@
  * The sidecar of a snapshot, for this machine only. It contains the hash of the snapshot, and the files that
  * the last compaction replaced, so that a process that has read those can continue in the new log.
  */
+import { parsedJson } from '../../../base/json.js';
 import { readWhole } from '../../../files/read/json-doc.js';
 import type { Stamp } from '../../../files/read/stamp.js';
 import { checkedEnd, withSum } from './operation-line.js';
@@ -48,19 +49,15 @@ export async function readSidecar(path: string): Promise<Sidecar | undefined> {
   if (found === undefined) return undefined;
   const text = found.bytes.toString().trimEnd();
   const bytes = Buffer.from(text);
-  const { sha256, count, generation, compaction } = parsed(text);
+  // The sidecar is optional: without it, the checksum of each line is checked.
+  const { sha256, count, generation, compaction } = Object(parsedJson(text)) as Record<
+    string,
+    unknown
+  >;
   const isSound = typeof sha256 === 'string' && isCount(count) && isCount(generation);
   if (!isSound) return undefined;
   const isChecked = checkedEnd(bytes, 0, bytes.length) !== -1;
   return { sha256, count, generation, ...(isChecked && { compaction: compaction as Compaction }) };
-}
-
-function parsed(text: string): Record<string, unknown> {
-  try {
-    return Object(JSON.parse(text)) as Record<string, unknown>;
-  } catch {
-    return {}; // the sidecar is optional: without it, the checksum of each line is checked
-  }
 }
 
 const isCount = (value: unknown): value is number => Number.isInteger(value);
