@@ -9,6 +9,7 @@ import { type Clock, sleep } from '../base/clock.js';
 import { countOf } from '../base/display-text.js';
 import { AppError, isAppError } from '../base/errors.js';
 import type { Log } from '../base/log.js';
+import type { Lease } from '../files/locks/lease.js';
 import { mayHaveActed } from '../providers/http.js';
 import type {
   PerplexityAnswer,
@@ -17,7 +18,8 @@ import type {
 } from '../providers/perplexity-answer.js';
 import type { Perplexity } from '../providers/perplexity-types.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
-import type { JobLease, ResearchJob, ResearchJobs } from '../stores/research-jobs/research-jobs.js';
+import type { ResearchJobFiles } from '../stores/research-jobs/research-job-files.js';
+import type { ResearchJob } from '../stores/research-jobs/research-jobs.js';
 import { notesFor } from './answer-notes.js';
 import { asConversationError, lostRunError, stoppedWaitingError } from './research-errors.js';
 import { type RunHandle, type RunOutcome, RunRecord } from './run-record.js';
@@ -27,7 +29,7 @@ import { settledWithin } from './wait-for-run.js';
 
 export interface RunsDeps {
   readonly store: ConversationStore;
-  readonly jobs: ResearchJobs;
+  readonly jobs: ResearchJobFiles;
   readonly perplexity: Perplexity | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -58,7 +60,7 @@ export class ResearchRuns {
    */
   async begin(
     conversationId: string,
-    lease: JobLease,
+    lease: Lease,
     job: ResearchJob,
     prepared: PreparedRequest,
   ): Promise<RunHandle> {
@@ -114,7 +116,7 @@ export class ResearchRuns {
     return job.runId !== undefined && job.backend === this.#deps.perplexity?.backend;
   }
 
-  async #takeOver(conversationId: string, lease: JobLease): Promise<RunHandle | undefined> {
+  async #takeOver(conversationId: string, lease: Lease): Promise<RunHandle | undefined> {
     try {
       const job = await this.#deps.jobs.get(conversationId);
       if (job !== undefined && this.#canMove(conversationId, job)) {

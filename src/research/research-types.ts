@@ -9,13 +9,13 @@ import type {
 } from '../providers/perplexity-answer.js';
 import type { Perplexity } from '../providers/perplexity-types.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
-import type { ResearchJobs } from '../stores/research-jobs/research-jobs.js';
+import type { ResearchJobFiles } from '../stores/research-jobs/research-job-files.js';
 import type { TextScreen } from '../stores/text-screen.js';
 import type { ResearchTiming } from './timing.js';
 
 export interface ResearchDeps {
   readonly store: ConversationStore;
-  readonly jobs: ResearchJobs;
+  readonly jobs: ResearchJobFiles;
   /** `undefined` without a key: questions then fail with NOT_CONFIGURED, but reading works. */
   readonly perplexity: Perplexity | undefined;
   readonly clock: Clock;

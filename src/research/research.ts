@@ -8,10 +8,11 @@
 import { isoTime } from '../base/clock.js';
 import { countOf } from '../base/display-text.js';
 import { AppError, isAppError } from '../base/errors.js';
+import type { Lease } from '../files/locks/lease.js';
 import type { AskKind, PerplexityAnswer, PreparedRequest } from '../providers/perplexity-answer.js';
 import type { Perplexity } from '../providers/perplexity-types.js';
 import type { Conversation } from '../stores/conversations/document/schema.js';
-import type { JobLease, ResearchJob } from '../stores/research-jobs/research-jobs.js';
+import type { ResearchJob } from '../stores/research-jobs/research-jobs.js';
 import { screenedBy } from '../stores/text-screen.js';
 import { answerForCaller, notesFor, notesOnMasked } from './answer-notes.js';
 import { systemPromptFor, titleFrom } from './prompts.js';
@@ -261,7 +262,7 @@ class Research implements ResearchService {
     );
   }
 
-  async #leaseFor(conversationId: string): Promise<JobLease> {
+  async #leaseFor(conversationId: string): Promise<Lease> {
     const lease = await this.#deps.jobs.tryLease(conversationId);
     if (lease === undefined) throw unfinishedRunError(conversationId, undefined);
     return lease;
@@ -295,7 +296,7 @@ class Research implements ResearchService {
 
   async #beginFollowup(
     conversationId: string,
-    lease: JobLease,
+    lease: Lease,
     question: FollowupQuestion & ScreenedQuestion,
   ): Promise<RunHandle> {
     try {

@@ -4,11 +4,13 @@
  */
 import { type Clock, isoTime } from '../base/clock.js';
 import type { Log } from '../base/log.js';
+import type { Lease } from '../files/locks/lease.js';
 import type { PerplexityAnswer } from '../providers/perplexity-answer.js';
-import type { JobLease, ResearchJob, ResearchJobs } from '../stores/research-jobs/research-jobs.js';
+import type { ResearchJobFiles } from '../stores/research-jobs/research-job-files.js';
+import type { ResearchJob } from '../stores/research-jobs/research-jobs.js';
 
 export interface RecordDeps {
-  readonly jobs: ResearchJobs;
+  readonly jobs: ResearchJobFiles;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -28,13 +30,13 @@ export interface RunHandle {
 
 export class RunRecord {
   readonly conversationId: string;
-  readonly lease: JobLease;
+  readonly lease: Lease;
   readonly #deps: RecordDeps;
   #job: ResearchJob;
   /** True if the answer has arrived and must only be stored. */
   isEnding = false;
 
-  constructor(conversationId: string, lease: JobLease, job: ResearchJob, deps: RecordDeps) {
+  constructor(conversationId: string, lease: Lease, job: ResearchJob, deps: RecordDeps) {
     this.conversationId = conversationId;
     this.lease = lease;
     this.#job = job;

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock.js';
 import type { AppError } from '../../src/base/errors.js';
 import { silentLog } from '../../src/base/log.js';
+import type { Lease } from '../../src/files/locks/lease.js';
 import { createPerplexity } from '../../src/providers/perplexity.js';
 import type { PerplexityOptions } from '../../src/providers/perplexity-types.js';
 import { createResearch } from '../../src/research/research.js';
@@ -28,7 +29,7 @@ import {
   ResearchJobFiles,
   type ResearchJobFilesOptions,
 } from '../../src/stores/research-jobs/research-job-files.js';
-import type { JobLease, ResearchJob } from '../../src/stores/research-jobs/research-jobs.js';
+import type { ResearchJob } from '../../src/stores/research-jobs/research-jobs.js';
 import { type StandIn, type StandInOptions, startStandIn } from './perplexity-stand-in.js';
 
 export const FAST = {
@@ -89,7 +90,7 @@ class FaultyJobs extends ResearchJobFiles {
     this.#written.push(job.runId === undefined ? job.state : `${job.state} ${job.runId}`);
   }
 
-  override async tryLease(conversationId: string): Promise<JobLease | undefined> {
+  override async tryLease(conversationId: string): Promise<Lease | undefined> {
     const lease = await super.tryLease(conversationId);
     return (
       lease && {

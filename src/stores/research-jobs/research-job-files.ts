@@ -9,14 +9,14 @@ import type { Log } from '../../base/log.js';
 import { TimeSlice } from '../../base/time-slice.js';
 import type { Durability } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
-import { tryLease } from '../../files/locks/lease.js';
+import { type Lease, tryLease } from '../../files/locks/lease.js';
 import { listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
-import { parseDocument, readWhole } from '../../files/read/json-doc.js';
+import { readJson } from '../../files/read/json-doc.js';
 import { readStampNow } from '../../files/read/stamp.js';
 import type { ConversationStore } from '../conversations/conversations.js';
 import { CONVERSATION_ID } from '../conversations/document/conversation-id.js';
 import { screenedBy, type TextScreen } from '../text-screen.js';
-import { type JobLease, type ResearchJob, type ResearchJobs, readJob } from './research-jobs.js';
+import { type ResearchJob, readJob } from './research-jobs.js';
 
 export interface ResearchJobFilesOptions extends Durability {
   logsFolder: string;
@@ -26,7 +26,8 @@ export interface ResearchJobFilesOptions extends Durability {
   log: Log;
 }
 
-export class ResearchJobFiles implements ResearchJobs {
+/** Every method takes a conversation id, not a client key. */
+export class ResearchJobFiles {
   readonly #options: ResearchJobFilesOptions;
   readonly #locksFolder: string;
 
@@ -35,13 +36,17 @@ export class ResearchJobFiles implements ResearchJobs {
     this.#locksFolder = join(options.logsFolder, '.locks');
   }
 
+  /** Reads the job from the disk; returns `undefined` if there is none. CORRUPT, FORMAT_TOO_NEW. */
   async get(conversationId: string): Promise<ResearchJob | undefined> {
     const path = this.#fileOf(conversationId);
-    const found = await readWhole(path);
-    if (found === undefined) return undefined;
-    return readJob(parseDocument(found.bytes, path, 'CORRUPT'), path);
+    const value = await readJson(path);
+    return value === undefined ? undefined : readJob(value, path);
   }
 
+  /**
+   * Replaces the record. Durable when it resolves. CONVERSATION_NOT_FOUND if the conversation's folder is
+   * missing.
+   */
   async put(conversationId: string, job: ResearchJob): Promise<void> {
     const path = this.#fileOf(conversationId);
     const { value: query } = await screenedBy(this.#options.screen, job.query);
@@ -60,11 +65,16 @@ export class ResearchJobFiles implements ResearchJobs {
     }
   }
 
+  /** Removes the record. Does nothing if there is none. */
   async remove(conversationId: string): Promise<void> {
     const path = this.#fileOf(conversationId);
     await withLock(this.#locksFolder, conversationId, (lock) => lock.remove(path, this.#options));
   }
 
+  /**
+   * Removes the record of a run that certainly never started. If the conversation has no message of a user or
+   * an assistant (checked under its write lock), removes the conversation too.
+   */
   async discard(conversationId: string): Promise<void> {
     await this.remove(conversationId);
     await this.#options.conversations.removeIf(conversationId, ({ messages }) =>
@@ -73,6 +83,7 @@ export class ResearchJobFiles implements ResearchJobs {
     await removeEmptyFolder(this.#options.conversations.path(conversationId));
   }
 
+  /** Returns all readable jobs. Damaged ones are logged and left out. */
   async list(): Promise<{ conversationId: string; job: ResearchJob }[]> {
     const jobs: { conversationId: string; job: ResearchJob }[] = [];
     const slice = new TimeSlice({ readsDisk: true });
@@ -92,8 +103,13 @@ export class ResearchJobFiles implements ResearchJobs {
     return jobs;
   }
 
-  /** The leases are not in `.locks`, because `sweepLocks` would remove their folders there. */
-  tryLease(conversationId: string): Promise<JobLease | undefined> {
+  /**
+   * Acquires the lease for polling this conversation's run: only one holder in all processes. Returns
+   * `undefined` at once if a live holder has it; the lease of a dead process is taken over. It is independent
+   * of the write lock of the conversation.
+   */
+  tryLease(conversationId: string): Promise<Lease | undefined> {
+    // Not in `.locks`, because `sweepLocks` would remove the folders of the leases there.
     return tryLease(join(this.#options.logsFolder, '.leases', conversationId));
   }
 

@@ -2,7 +2,7 @@
  * The record of a background research run: `job.json` beside the conversation. It exists until the answer is
  * stored. It contains the user's query, because query and answer are appended together at the end, and the
  * id of the run, because Perplexity has no list of runs: without the id, a paid answer could not be fetched.
- * This file has the interface and the schema; research-job-files.ts implements the interface.
+ * This file has the schema; research-job-files.ts reads and writes the records.
  */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
@@ -53,37 +53,4 @@ export function readJob(value: unknown, path: string): ResearchJob {
     details: { path },
     cause: job.error,
   });
-}
-
-export interface JobLease {
-  /** Returns false when another process has taken over the lease, for example after this one was paused. */
-  isHeld(): boolean;
-  /** May be called twice. Never rejects. */
-  release(): Promise<void>;
-}
-
-/** Every method takes a conversation id, not a client key. */
-export interface ResearchJobs {
-  /** Reads the job from the disk; returns `undefined` if there is none. CORRUPT, FORMAT_TOO_NEW. */
-  get(conversationId: string): Promise<ResearchJob | undefined>;
-  /**
-   * Replaces the record. Durable when it resolves. CONVERSATION_NOT_FOUND if the conversation's folder is
-   * missing.
-   */
-  put(conversationId: string, job: ResearchJob): Promise<void>;
-  /** Removes the record. Does nothing if there is none. */
-  remove(conversationId: string): Promise<void>;
-  /**
-   * Removes the record of a run that certainly never started. If the conversation has no message of a user or
-   * an assistant (checked under its write lock), removes the conversation too.
-   */
-  discard(conversationId: string): Promise<void>;
-  /** Returns all readable jobs. Damaged ones are logged and left out. */
-  list(): Promise<{ conversationId: string; job: ResearchJob }[]>;
-  /**
-   * Acquires the lease for polling this conversation's run: only one holder in all processes. Returns
-   * `undefined` at once if a live holder has it; the lease of a dead process is taken over. It is independent
-   * of the write lock of the conversation.
-   */
-  tryLease(conversationId: string): Promise<JobLease | undefined>;
 }
