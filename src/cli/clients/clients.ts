@@ -6,6 +6,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../../base/errors.js';
+import { isRecord } from '../../base/is-record.js';
 import { programsFolder } from '../../config/user-folders.js';
 
 export interface Client {
@@ -124,7 +125,7 @@ export function rootOf({ args, env }: Entry): string | undefined {
   const words = wordsOf(args);
   const at = words.indexOf('--root');
   const joined = words.find((word) => word.startsWith('--root='))?.slice('--root='.length);
-  const variable = isObject(env) ? env['DAYBOOK_ROOT'] : undefined;
+  const variable = isRecord(env) ? env['DAYBOOK_ROOT'] : undefined;
   return (at < 0 ? joined : words[at + 1]) ?? (typeof variable === 'string' ? variable : undefined);
 }
 
@@ -144,6 +145,3 @@ function optionsOfUser({ args }: Entry): readonly string[] {
 
 const wordsOf = (args: unknown): readonly string[] =>
   Array.isArray(args) ? args.filter((word) => typeof word === 'string') : [];
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

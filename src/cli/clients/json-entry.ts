@@ -8,6 +8,7 @@ import {
   parse,
   parseTree,
 } from 'jsonc-parser';
+import { isRecord } from '../../base/is-record.js';
 import type { Client, Entry } from './clients.js';
 import { unfitFile } from './unfit-file.js';
 
@@ -24,14 +25,14 @@ function readEntry(text: string, client: Client): Entry | undefined {
     throw unfitFile(client, `is not valid JSON (${positionOf(content, error.offset)})`);
   }
   const servers = fieldOf(value, client.list);
-  if (!isObject(value)) throw unfitFile(client, 'is not a JSON object');
-  if (servers !== undefined && !isObject(servers)) {
+  if (!isRecord(value)) throw unfitFile(client, 'is not a JSON object');
+  if (servers !== undefined && !isRecord(servers)) {
     throw unfitFile(client, `has a value in "${client.list}" that is not an object`);
   }
   const twice = duplicateName(content, client, ['command', 'args', ...Object.keys(client.fields)]);
   if (twice !== undefined) throw unfitFile(client, `has the name "${twice}" twice in one object`);
   const entry = fieldOf(servers, 'daybook');
-  return isObject(entry) ? entry : undefined;
+  return isRecord(entry) ? entry : undefined;
 }
 
 function withEntry(text: string, client: Client, entry: Entry): string {
@@ -97,10 +98,7 @@ function duplicateName(text: string, { list }: Client, fields: readonly string[]
   return undefined;
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const fieldOf = (value: unknown, name: string): unknown =>
-  isObject(value) ? value[name] : undefined;
+  isRecord(value) ? value[name] : undefined;
 
 export const jsonEntries = { readEntry, withEntry, withoutEntry, blockOf };

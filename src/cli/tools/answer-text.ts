@@ -2,6 +2,7 @@
  * The answer of a tool without its own view, as text for people: one name and value on each line, and one
  * block for each result. Quoted text is escaped for the terminal.
  */
+import { isRecord } from '../../base/is-record.js';
 import type { Paint } from '../terminal/paint.js';
 import { escapeControls, escapeLines } from '../terminal/terminal-text.js';
 import type { View } from '../views/view.js';
@@ -20,10 +21,8 @@ const SHOWN_ELSEWHERE = new Set([
 /** Fields that only programs need. */
 const FOR_PROGRAMS = new Set(['rank', 'isCut']);
 
-const isFacts = (value: unknown): value is Facts =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isBlocks = (value: unknown): value is readonly Facts[] =>
-  Array.isArray(value) && value.length > 0 && value.every(isFacts);
+  Array.isArray(value) && value.length > 0 && value.every(isRecord);
 
 export function answerText(answer: Facts, { paint }: Pick<View, 'paint'>): string {
   const blocks: string[] = [];
@@ -52,7 +51,7 @@ function lines(facts: Facts, paint: Paint, indent: string): string[] {
 
 /** The lines of a value that has several lines; `undefined` for other values. */
 function belowOf(value: unknown, paint: Paint, indent: string): string[] | undefined {
-  if (isFacts(value)) return lines(value, paint, indent);
+  if (isRecord(value)) return lines(value, paint, indent);
   if (isBlocks(value)) {
     return value.flatMap((item) => {
       const [first = '', ...rest] = lines(item, paint, `${indent}  `);
