@@ -65,6 +65,7 @@ export class Figures {
     this.#store = store;
     this.#cacheFile = path === undefined ? undefined : { path, log };
     this.#keeper = new CacheKeeper(this.#cacheFile, () => ({
+      isCurrent: true, // conversations with figures of an earlier version are left out
       size: [...this.#counted.values()].reduce((sum, { messages }) => sum + messages.length, 0),
       ...this.#changes,
       chunks: () => figuresChunks((id) => this.#current(id), store),

@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.js';
+import { yieldToEventLoop } from '../../src/base/time-slice.js';
 import { decodeArrays, encodeArrays } from '../../src/fts/segments/array-codec.js';
 import { loadIndexCache, saveIndexCache } from '../../src/search/cache/index-cache.js';
 import { MessageIndex } from '../../src/search/messages/message-index.js';
@@ -215,6 +216,36 @@ describe('a cache that is saved while the store changes', () => {
       expect(answers, `round ${round}`).toBe(await freshAnswers(logsFolder));
       expect(filesRead).toBe(0);
     }
+  });
+
+  it('is not saved while changes wait that the index does not have', async () => {
+    const { logsFolder, cachePath } = makeFolder(50, 60);
+    const place = await openPlace({ logsFolder, cachePath });
+    place.search.start('once');
+    await ask(place, 'common');
+    const messages = Array.from({ length: 9_000 }, (_, n) => ({
+      role: 'user',
+      content: `long${n} `.repeat(20),
+    }));
+    put(logsFolder, idOf(60), { title: 'long', messages });
+    put(logsFolder, idOf(1), { ...sample(1, 60), title: 'renamed' });
+    const changes: Promise<unknown>[] = [];
+    const isRead = async (id: string, title: string) => {
+      changes.push(place.store.load(id));
+      const isKnown = () =>
+        [...place.store.known()].some(
+          ({ head }) => head.conversationId === id && head.title === title,
+        );
+      while (!isKnown()) await yieldToEventLoop();
+    };
+    await isRead(idOf(60), 'long');
+    await isRead(idOf(1), 'renamed');
+    await place.close();
+    await Promise.allSettled(changes);
+    expect((await start(logsFolder, cachePath)).answers).toBe(await freshAnswers(logsFolder));
+    const again = await openPlace({ logsFolder, cachePath });
+    again.search.start('once');
+    expect((await ask(again, 'renamed')).total).toBe(60);
   });
 
   it('is saved by a search that was worth it, once, and goes with what was in it', async () => {

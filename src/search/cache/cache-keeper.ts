@@ -12,6 +12,8 @@ const SAVE_INTERVAL_MS = 5 * 60_000;
 
 /** An index that can be cached. */
 export interface CachedIndex {
+  /** False while changes of the store wait: a cache has the stamps of the store, so it would hide them. */
+  readonly isCurrent: boolean;
   /** Number of its messages. */
   readonly size: number;
   /** Messages put or deleted since the index was created, without those of a cache. */
@@ -47,7 +49,7 @@ export class CacheKeeper {
     clearInterval(this.#timer);
   }
 
-  /** Saves if a save is due, after the save that is running. The index must be complete. Never rejects. */
+  /** Saves if a save is due, after the save that is running. The index must have been built. Never rejects. */
   save(): Promise<void> {
     this.#saving = this.#saving.then(() => this.#saveIfDue());
     return this.#saving;
@@ -55,8 +57,8 @@ export class CacheKeeper {
 
   async #saveIfDue(): Promise<void> {
     const index = this.#index();
-    const { changed, dropped, size } = index;
-    if (this.#file === undefined) return;
+    const { isCurrent, changed, dropped, size } = index;
+    if (this.#file === undefined || !isCurrent) return;
     const isDue =
       changed - this.#saved.changed >= MIN_CHANGED_MESSAGES ||
       // Deleted and replaced text must not stay in the cache.

@@ -10,6 +10,7 @@ import type { ConversationStore } from '../../stores/conversations/conversations
 import type { ConversationChange } from '../../stores/conversations/files/catalogue.js';
 import { MessageIndex } from '../messages/message-index.js';
 import { CacheKeeper } from './cache-keeper.js';
+import { ChangeQueue } from './change-queue.js';
 import { type IndexCacheOptions, indexChunks, loadIndexCache } from './index-cache.js';
 
 export interface IndexSyncOptions {
@@ -29,15 +30,15 @@ export class IndexSync {
   #hasBegun = false;
   #isBuilt = false;
   #isClosed = false;
-  /** Changes of the store that are not fully indexed yet; the first may be indexed in part. */
-  readonly #waiting: Generator<undefined, void>[] = [];
-  #applying: Promise<void> | undefined;
+  readonly #changes: ChangeQueue;
 
   constructor(options: IndexSyncOptions) {
     const { cachePath: path, store, log } = options;
     this.#options = options;
     this.#cache = path === undefined ? undefined : { path, index: this.index, store, log };
+    this.#changes = new ChangeQueue(log);
     this.#keeper = new CacheKeeper(this.#cache, () => ({
+      isCurrent: this.#changes.isEmpty,
       size: this.index.text.size,
       changed: this.index.changedDocuments,
       dropped: this.index.droppedDocuments,
@@ -55,7 +56,7 @@ export class IndexSync {
 
   /** The application of pending changes; `undefined` if there are none. */
   get applying(): Promise<void> | undefined {
-    return this.#applying;
+    return this.#changes.applying;
   }
 
   /** Resolves when the index is complete. After an error (FILESYSTEM_ERROR) the next call tries again. */
@@ -71,6 +72,7 @@ export class IndexSync {
   async close(): Promise<void> {
     this.#keeper.stop();
     this.#isClosed = true;
+    this.#changes.close();
     if (this.#isBuilt) await this.#keeper.save();
   }
 
@@ -105,42 +107,8 @@ export class IndexSync {
     store.follow((change) => follow(change));
     const cache = this.#cache;
     if (cache !== undefined) await store.seedBy(() => loadIndexCache(cache));
-    follow = (change) => this.#apply(change);
+    follow = (change) => this.#changes.add(this.index.steps(change));
     for (const change of waiting) void follow(change);
-    await this.#applying;
-  }
-
-  /**
-   * Changes are applied in their order. If they take longer than a time slice, the rest runs in the
-   * background and its promise is returned.
-   */
-  #apply(change: ConversationChange): Promise<void> | undefined {
-    this.#waiting.push(this.index.steps(change));
-    if (this.#applying !== undefined) return this.#applying;
-    const slice = new TimeSlice();
-    if (this.#applyUntil(() => slice.isSpent())) return undefined;
-    this.#applying = this.#applyRest(slice).finally(() => {
-      this.#applying = undefined;
-    });
-    return this.#applying;
-  }
-
-  async #applyRest(slice: TimeSlice): Promise<void> {
-    try {
-      do await slice.yield();
-      while (!this.#isClosed && !this.#applyUntil(() => slice.isSpent()));
-    } catch (error) {
-      this.#waiting.length = 0;
-      this.#options.log.error({ err: error }, 'a change could not be indexed');
-    }
-  }
-
-  /** True if no change is left. */
-  #applyUntil(isOver: () => boolean): boolean {
-    for (let [steps] = this.#waiting; steps !== undefined; [steps] = this.#waiting) {
-      while (steps.next().done !== true) if (isOver()) return false;
-      this.#waiting.shift();
-    }
-    return true;
+    await this.applying;
   }
 }

@@ -13,6 +13,7 @@ import type {
 import type { Message } from '../../stores/conversations/document/schema.js';
 import type { ConversationChange } from '../../stores/conversations/files/catalogue.js';
 import { CacheKeeper } from '../cache/cache-keeper.js';
+import { ChangeQueue } from '../cache/change-queue.js';
 import {
   fillFromRecallCache,
   loadRecallCache,
@@ -40,17 +41,16 @@ export class RecallSync {
   #isBuilt = false;
   #stopFollowing: (() => void) | undefined;
   #progress = { done: 0, total: 0 };
-  /** Changes that are not fully indexed yet; the first may be indexed in part. */
-  readonly #waiting: Generator<undefined, void>[] = [];
-  #applying: Promise<void> | undefined;
+  readonly #changes: ChangeQueue;
 
   constructor(options: RecallSyncOptions) {
     this.#options = options;
-    const { store } = options;
+    const { store, log } = options;
+    this.#changes = new ChangeQueue(log);
     this.#keeper = new CacheKeeper(this.#cacheFile, () => ({
+      isCurrent: this.#changes.isEmpty,
       size: this.index.stats().messages,
-      // While a change is being applied, the index is older than the store, so it must not be saved.
-      ...(this.#applying === undefined ? this.index.counters : NO_CHANGES),
+      ...this.index.counters,
       chunks: () => recallChunks(this.index, store),
     }));
   }
@@ -80,7 +80,7 @@ export class RecallSync {
 
   /** Resolves when the index has all changes that this process has seen. */
   async settled(): Promise<void> {
-    while (this.#applying !== undefined) await this.#applying;
+    while (this.#changes.applying !== undefined) await this.#changes.applying;
   }
 
   /** Resolves when the index is complete. After an error (FILESYSTEM_ERROR) the next call tries again. */
@@ -97,11 +97,11 @@ export class RecallSync {
   /** Ends a running build. A complete index is saved if a save is due. */
   async close(): Promise<void> {
     this.#closing.abort();
+    this.#changes.close();
     await this.#building?.catch(() => undefined);
-    await this.#applying;
+    await this.#changes.applying;
     this.#keeper.stop();
-    // With pending changes the cache would be older than the stamps that it stores.
-    if (this.#isBuilt && this.#waiting.length === 0) await this.#keeper.save();
+    if (this.#isBuilt) await this.#keeper.save();
     this.#stopFollowing?.();
   }
 
@@ -136,12 +136,12 @@ export class RecallSync {
     await this.settled();
     // If the conversation changed during the read, its change event has put it.
     if (view === undefined || this.index.has(conversationId)) return;
-    this.#enqueue(this.index.putInSteps(conversationId, sourcesOf(messagesOf(view))));
+    void this.#changes.add(this.index.putInSteps(conversationId, sourcesOf(messagesOf(view))));
     await this.settled();
   }
 
   #apply({ conversationId, document, unchangedMessages }: ConversationChange): void {
-    this.#enqueue(
+    void this.#changes.add(
       document === undefined
         ? this.#deletion(conversationId)
         : this.index.putInSteps(
@@ -156,42 +156,7 @@ export class RecallSync {
   *#deletion(conversationId: string): Generator<undefined, void> {
     this.index.delete(conversationId);
   }
-
-  /**
-   * Changes are applied in their order. If they take longer than a time slice, the rest runs in the
-   * background.
-   */
-  #enqueue(steps: Generator<undefined, void>): void {
-    this.#waiting.push(steps);
-    if (this.#applying !== undefined) return;
-    const slice = new TimeSlice();
-    if (this.#applyUntil(slice)) return;
-    this.#applying = this.#applyRest(slice).finally(() => {
-      this.#applying = undefined;
-    });
-  }
-
-  async #applyRest(slice: TimeSlice): Promise<void> {
-    try {
-      do await slice.yield();
-      while (!this.#closing.signal.aborted && !this.#applyUntil(slice));
-    } catch (error) {
-      this.#waiting.length = 0;
-      this.#options.log.error({ err: error }, 'a change could not be indexed');
-    }
-  }
-
-  /** True if no change is left. */
-  #applyUntil(slice: TimeSlice): boolean {
-    for (let [steps] = this.#waiting; steps !== undefined; [steps] = this.#waiting) {
-      while (steps.next().done !== true) if (slice.isSpent()) return false;
-      this.#waiting.shift();
-    }
-    return true;
-  }
 }
-
-const NO_CHANGES = { changed: 0, dropped: 0 };
 
 function messagesOf(view: ConversationView): Message[] {
   const messages: Message[] = [];
