@@ -119,12 +119,16 @@ export class WriteQueue {
     }
   }
 
-  /** Returns the error for a change that cannot wait and must not be done before the waiting writes. */
-  unavailable(): AppError {
+  /**
+   * Called before a change that cannot wait and must not be done before the waiting writes.
+   * STORAGE_UNAVAILABLE if a write waits and cannot be done yet.
+   */
+  async requireSettled(): Promise<void> {
+    if (await this.settle()) return;
     const { reason = '', whatToDo: hint } = this.#trouble ?? {};
     const why = reason.replace(/\.$/, '');
     const message = `Nothing was changed: the store cannot be written (${why}), and earlier writes still wait in memory.`;
-    return new AppError('STORAGE_UNAVAILABLE', message, {
+    throw new AppError('STORAGE_UNAVAILABLE', message, {
       ...(hint !== undefined && { hint }),
       details: { reason },
     });

@@ -61,8 +61,7 @@ export class DeferredInsights {
   async requireNone(id: string): Promise<void> {
     const { queue } = this.#parts;
     queue?.requireHere();
-    if (queue === undefined || !this.#views.has(id) || (await queue.settle())) return;
-    throw queue.unavailable();
+    if (this.#views.has(id)) await queue?.requireSettled();
   }
 
   /** Calls `now`. If the store cannot be written, adds the insight to the queue. */

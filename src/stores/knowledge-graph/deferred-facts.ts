@@ -56,9 +56,7 @@ export class DeferredFacts {
    * Call it before a change that cannot wait. STORAGE_UNAVAILABLE if facts wait and cannot be written yet.
    */
   async requireNone(): Promise<void> {
-    const { queue } = this.#parts;
-    if (this.#waiting.size === 0 || queue === undefined || (await queue.settle())) return;
-    throw queue.unavailable();
+    if (this.#waiting.size > 0) await this.#parts.queue?.requireSettled();
   }
 
   async #wait(queue: WriteQueue, given: DeferrableRequest): Promise<Change> {

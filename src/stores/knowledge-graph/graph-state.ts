@@ -11,11 +11,15 @@ import type { WriteQueue } from '../deferred-writes/write-queue.js';
 import type { GraphFiles } from './log/graph-files.js';
 import { LineScanner } from './log/line-scanner.js';
 import { recordRejects } from './log/rejects.js';
-import { type Damage, type GraphContent, type LogPosition, readGraph } from './log/replay.js';
+import {
+  type Damage,
+  type GraphContent,
+  GUARD_BYTES,
+  type LogPosition,
+  readGraph,
+} from './log/replay.js';
 import { type LoadedFiles, tailCompaction, tailLog } from './log/tail-log.js';
 import type { TripleTable } from './table/triple-table.js';
-
-const GUARD_BYTES = 64;
 
 /**
  * Called with the term ids of the subjects whose facts changed; `undefined` if any subject may have changed.

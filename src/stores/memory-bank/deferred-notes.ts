@@ -187,8 +187,7 @@ export class DeferredNotes {
   async requireNone(path: string): Promise<void> {
     const { queue } = this.#parts;
     queue?.requireHere();
-    if (queue === undefined || !this.#views.has(path) || (await queue.settle())) return;
-    throw queue.unavailable();
+    if (this.#views.has(path)) await queue?.requireSettled();
   }
 
   async #hashAt(path: string): Promise<string | undefined> {

@@ -51,8 +51,7 @@ export class DeferredMessages {
    * cannot be done yet.
    */
   async requireNone(conversationId: string): Promise<void> {
-    if (!this.#core.waiting.has(conversationId) || (await this.queue.settle())) return;
-    throw this.queue.unavailable();
+    if (this.#core.waiting.has(conversationId)) await this.queue.requireSettled();
   }
 
   isWaiting(conversationId: string, messageId: string): boolean {

@@ -18,13 +18,12 @@ import { toStoredLines } from '../../../files/sealing/open-stores.js';
 import type { GraphState } from '../graph-state.js';
 import type { TripleTable } from '../table/triple-table.js';
 import { encodeHead } from './operation-line.js';
-import { type LogPosition, NAME_LENGTH } from './replay.js';
+import { GUARD_BYTES, type LogPosition, NAME_LENGTH } from './replay.js';
 import { type Compaction, encodeSidecar, nameOfFile, nameOfVersion } from './sidecar.js';
 import { type ProgressOptions, snapshotText } from './snapshot-text.js';
 
 /** Deletions are kept this long, so that a git branch merged later does not bring the fact back. */
 const TOMBSTONE_DAYS = 30;
-const GUARD_BYTES = 64;
 /** The compaction is tried again if another process compacted meanwhile, or the files changed. */
 const MAX_TRIES = 5;
 

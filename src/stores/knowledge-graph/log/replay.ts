@@ -21,7 +21,7 @@ import { readSidecar, type Sidecar } from './sidecar.js';
 const CHUNK_BYTES = 1 << 18;
 const MIN_CHUNK_BYTES = 1 << 12;
 /** The number of bytes before the read position that are compared to detect another log. */
-const GUARD_BYTES = 64;
+export const GUARD_BYTES = 64;
 const MAX_TRIES = 20;
 /** The number of digits of the snapshot's SHA-256 in the head of its log. */
 export const NAME_LENGTH = 16;
