@@ -3,6 +3,7 @@
  * prevents DNS rebinding: the request of such a page has the page's own name in Host.
  */
 import { timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { type Clock, systemClock } from '../../base/clock.js';
@@ -68,12 +69,10 @@ const isOwnOrigin = (origin: string, host = '') =>
 /** Refuses a request without the right token. The comparison takes the same time for every token. */
 export function checkToken({ token }: HttpConfig, log: Log): RequestHandler {
   if (token === undefined) return (_req, _res, next) => next();
-  const expected = digest(token);
   const report = refusalReporter(log);
   return ({ headers, socket }: Request, _res: Response, next: NextFunction) => {
-    const given = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
-    // All digests have the same length, so an attacker cannot measure the length of the token.
-    if (timingSafeEqual(digest(given ?? ''), expected)) return next();
+    const given = bearerOf(headers);
+    if (isSameSecret(given ?? '', token)) return next();
     report(socket.remoteAddress);
     const [message, reason] =
       given === undefined
@@ -87,7 +86,13 @@ export function checkToken({ token }: HttpConfig, log: Log): RequestHandler {
   };
 }
 
-const digest = (text: string) => Buffer.from(sha256Hex(text));
+/** The bearer token of a request. */
+export const bearerOf = ({ authorization = '' }: IncomingHttpHeaders): string | undefined =>
+  /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+
+/** Compares digests, which have the same length, so that the time does not depend on the texts. */
+export const isSameSecret = (given: string, expected: string): boolean =>
+  timingSafeEqual(Buffer.from(sha256Hex(given)), Buffer.from(sha256Hex(expected)));
 
 /** Logs at most one line in REPORT_MS, with the number of refusals since the line before. */
 function refusalReporter(log: Log, clock: Clock = systemClock) {

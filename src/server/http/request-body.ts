@@ -14,26 +14,32 @@ export async function readMessages(
 
 /** Throws HttpError 413 or 415. */
 export async function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const { 'content-length': declared, 'content-encoding': encoding = 'identity' } = req.headers;
+  const { 'content-encoding': encoding = 'identity' } = req.headers;
   if (encoding !== 'identity') {
     throw new HttpError(
       415,
       'Compressed requests are not supported. Send the request without Content-Encoding.',
     );
   }
-  if (Number(declared ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  const chunks: Buffer[] = [];
+  const limit = `${maxBytes / 1024 / 1024} MB`;
+  const tooLarge = `The request is larger than ${limit} (DAYBOOK_HTTP_MAX_BODY_MB).`;
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of limitedBody(req, maxBytes, tooLarge)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** The body of a request, chunk by chunk. Throws HttpError 413 with the message `tooLarge`. */
+export async function* limitedBody(
+  req: IncomingMessage,
+  maxBytes: number,
+  tooLarge: string,
+): AsyncGenerator<Uint8Array> {
+  if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw new HttpError(413, tooLarge);
   let size = 0;
   // An error must not destroy the connection, because the answer with the error uses it.
   for await (const chunk of req.iterator({ destroyOnReturn: false })) {
     size += chunk.byteLength;
-    if (size > maxBytes) throw tooLarge(maxBytes);
-    chunks.push(chunk);
+    if (size > maxBytes) throw new HttpError(413, tooLarge);
+    yield chunk;
   }
-  return Buffer.concat(chunks);
-}
-
-function tooLarge(maxBytes: number): HttpError {
-  const limit = `${maxBytes / 1024 / 1024} MB`;
-  return new HttpError(413, `The request is larger than ${limit} (DAYBOOK_HTTP_MAX_BODY_MB).`);
 }

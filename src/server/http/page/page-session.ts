@@ -3,10 +3,11 @@
  * the server, and receives a cookie. Scripts cannot read the cookie, and pages of other sites do not send
  * it. The cookie is an HMAC of the token: it stays valid after a restart, until the token changes.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { type Clock, systemClock } from '../../../base/clock.js';
 import { randomHex, sha256Hex } from '../../../base/ids.js';
+import { bearerOf, isSameSecret } from '../access-checks.js';
 
 const LINK_BYTES = 24;
 const LINK_MS = 2 * 60_000;
@@ -38,10 +39,10 @@ export class PageSession {
   /** True if the request has the cookie or the bearer token, or if the server has no token. */
   isOpenTo(req: Request): boolean {
     if (this.#token === undefined) return true;
-    const bearer = /^Bearer +(\S+) *$/i.exec(req.get('authorization') ?? '')?.[1];
-    if (bearer !== undefined) return isSame(bearer, this.#token);
+    const bearer = bearerOf(req.headers);
+    if (bearer !== undefined) return isSameSecret(bearer, this.#token);
     const cookies = (req.get('cookie') ?? '').split(/; */);
-    return cookies.some((each) => isSame(each, `${nameFor(req)}=${this.#cookie}`));
+    return cookies.some((each) => isSameSecret(each, `${nameFor(req)}=${this.#cookie}`));
   }
 
   /** Sets the cookie for the right token or an unused link; otherwise returns false. */
@@ -54,7 +55,8 @@ export class PageSession {
   }
 
   #isRight({ link, token }: { link?: unknown; token?: unknown }): boolean {
-    if (typeof token === 'string' && this.#token !== undefined) return isSame(token, this.#token);
+    if (typeof token === 'string' && this.#token !== undefined)
+      return isSameSecret(token, this.#token);
     if (typeof link !== 'string') return false;
     const digest = sha256Hex(link);
     const endsAt = this.#links.get(digest) ?? Number.NEGATIVE_INFINITY;
@@ -65,7 +67,3 @@ export class PageSession {
 
 /** The port is in the name, because browsers send a cookie to all ports of a host. */
 const nameFor = ({ socket }: Request) => `${COOKIE}-${socket.localPort}`;
-
-/** Compares digests, so that the time does not depend on the text. */
-const isSame = (given: string, expected: string) =>
-  timingSafeEqual(Buffer.from(sha256Hex(given)), Buffer.from(sha256Hex(expected)));

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { type TemporaryFile, writeTemporaryFile } from '../../../files/input/temporary-file.js';
-import { HttpError } from '../http-error.js';
+import { limitedBody } from '../request-body.js';
 
 /** An export of several years has some hundred megabytes. */
 const MAX_BYTES = 512 * 1024 * 1024;
@@ -29,8 +29,9 @@ export class PageUploads {
   /** Stores the body of a request. A fourth file removes the oldest. Throws HttpError 413. */
   async take(name: string, req: IncomingMessage): Promise<{ path: string; sizeBytes: number }> {
     const { maxBytes, lifetimeMs } = this.#limits;
-    if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-    const file = await writeTemporaryFile(plainName(name), limited(req, maxBytes));
+    const tooLarge = `The file is larger than ${maxBytes / 1024 / 1024} MB. To import it, run daybook import in a terminal.`;
+    const body = limitedBody(req, maxBytes, tooLarge);
+    const file = await writeTemporaryFile(plainName(name), body);
     const { path, sizeBytes } = file;
     // If the file cannot be removed, the system removes it with its other temporary files.
     const expire = () => void this.remove(path).catch(() => undefined);
@@ -61,25 +62,9 @@ export class PageUploads {
   }
 }
 
-async function* limited(req: IncomingMessage, maxBytes: number): AsyncGenerator<Uint8Array> {
-  let size = 0;
-  // An error must not destroy the connection, because the answer with the error uses it.
-  for await (const chunk of req.iterator({ destroyOnReturn: false })) {
-    size += chunk.byteLength;
-    if (size > maxBytes) throw tooLarge(maxBytes);
-    yield chunk;
-  }
-}
-
 /** The last part of a path, with only the characters that all systems allow in file names. */
 function plainName(name: string): string {
   const last = name.split(/[\\/]/).at(-1) ?? '';
   const plain = last.replace(/[^\p{L}\p{N}._ -]/gu, '_').replace(/^[. ]+|[. ]+$/g, '');
   return plain.slice(-MAX_NAME_LENGTH).replace(/^[. ]+/, '') || 'export';
 }
-
-const tooLarge = (maxBytes: number) =>
-  new HttpError(
-    413,
-    `The file is larger than ${maxBytes / 1024 / 1024} MB. To import it, run daybook import in a terminal.`,
-  );
