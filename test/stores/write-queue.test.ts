@@ -4,6 +4,7 @@ import { AppError } from '../../src/base/errors.js';
 import { createLog } from '../../src/base/log.js';
 import { fileError } from '../../src/files/read/file-errors.js';
 import { WriteQueue } from '../../src/stores/deferred-writes/write-queue.js';
+import { errorOf } from '../support/error-of.js';
 
 const PATH = '/store/conversation.json';
 const ofTheDisk = (errno: string) =>
@@ -56,7 +57,8 @@ describe('what a person can do', () => {
     const queue = makeQueue();
     const later = () => Promise.resolve(addTo(queue, [], 'a', error));
     await queue.run(() => Promise.reject(error), later);
-    const answer = { told: queue.state()?.whatToDo, hint: queue.unavailable().hint };
+    const { hint } = await errorOf(queue.requireSettled());
+    const answer = { told: queue.state()?.whatToDo, hint };
     await queue.close();
     return answer;
   };

@@ -8,6 +8,7 @@ export class ChangeQueue {
   /** The first may be applied in part. */
   readonly #waiting: Generator<undefined, void>[] = [];
   #applying: Promise<void> | undefined;
+  #hasFailed = false;
 
   constructor(log: Log) {
     this.#log = log;
@@ -19,8 +20,8 @@ export class ChangeQueue {
   }
 
   /** True if the index has every change. Otherwise it is older than the store and must not be saved. */
-  get isEmpty(): boolean {
-    return this.#waiting.length === 0;
+  get hasAll(): boolean {
+    return this.#waiting.length === 0 && !this.#hasFailed;
   }
 
   /**
@@ -49,6 +50,7 @@ export class ChangeQueue {
       while (!this.#isClosed && !this.#applyUntilSpent(slice));
     } catch (error) {
       this.#waiting.length = 0;
+      this.#hasFailed = true;
       this.#log.error({ err: error }, 'a change could not be indexed');
     }
   }

@@ -38,7 +38,7 @@ export class IndexSync {
     this.#cache = path === undefined ? undefined : { path, index: this.index, store, log };
     this.#changes = new ChangeQueue(log);
     this.#keeper = new CacheKeeper(this.#cache, () => ({
-      isCurrent: this.#changes.isEmpty,
+      isCurrent: this.#changes.hasAll,
       size: this.index.text.size,
       changed: this.index.changedDocuments,
       dropped: this.index.droppedDocuments,

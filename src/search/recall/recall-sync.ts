@@ -48,7 +48,7 @@ export class RecallSync {
     const { store, log } = options;
     this.#changes = new ChangeQueue(log);
     this.#keeper = new CacheKeeper(this.#cacheFile, () => ({
-      isCurrent: this.#changes.isEmpty,
+      isCurrent: this.#changes.hasAll,
       size: this.index.stats().messages,
       ...this.index.counters,
       chunks: () => recallChunks(this.index, store),
