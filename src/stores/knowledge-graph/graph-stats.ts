@@ -3,10 +3,10 @@
  */
 import { readStampNow } from '../../files/read/stamp.js';
 import type { GraphState } from './graph-state.js';
-import { isValidAt } from './model/fact-history.js';
+import { isCurrent } from './model/valid-time.js';
 
 export interface GraphStats {
-  /** The number of facts that hold. */
+  /** The number of facts that have not ended. */
   readonly open: number;
   /** The number of facts that have ended. */
   readonly closed: number;
@@ -36,7 +36,7 @@ export function statsOf(state: GraphState, limit: number, now: number): GraphSta
   const { notices } = state;
   let closed = 0;
   for (let row = 0; row < table.rowEnd; row += 1) {
-    if (table.isUsed(row) && !isValidAt(table.ts(row), table.validTo(row), now)) closed += 1;
+    if (table.isUsed(row) && !isCurrent(table.ts(row), table.validTo(row), now)) closed += 1;
   }
   const used = { subjects: 0, objects: 0 };
   const predicates: { predicate: string; facts: number }[] = [];

@@ -4,6 +4,7 @@
  * late, and for the lines of two git branches in any order.
  */
 import type { Operation } from './triple.js';
+import { closedBy } from './valid-time.js';
 
 const KINDS = ['add', 'close', 'delete'];
 
@@ -59,28 +60,19 @@ export function withOperation(
 
 /** Returns the facts that result from the sorted operations on one triple, in order. At most one is open. */
 export function fold(operations: readonly Operation[]): readonly Operation[] {
-  let versions: Operation[] = [];
+  let facts: Operation[] = [];
   for (const operation of operations) {
-    if (operation.kind === 'delete') versions = [];
-    else if (operation.kind === 'close') versions = versions.map((one) => closedBy(one, operation));
-    else if (!isKnown(versions, operation)) versions.push(operation);
+    if (operation.kind === 'delete') facts = [];
+    else if (operation.kind === 'close') facts = facts.map((fact) => closedBy(fact, operation));
+    else if (!hasFact(facts, operation)) facts.push(operation);
   }
-  return versions;
+  return facts;
 }
 
-/** Whether a fact is valid at `time` and can be closed: it has no end, or a later one. */
-export function isValidAt(ts: number, validTo: number, time: number): boolean {
-  return validTo === Number.POSITIVE_INFINITY || (ts <= time && time < validTo);
-}
-
-function closedBy(version: Operation, { at, validTo }: Operation): Operation {
-  if (!isValidAt(version.ts, version.validTo, at)) return version;
-  return { ...version, validTo: Math.max(version.ts, validTo) };
-}
-
-function isKnown(versions: readonly Operation[], added: Operation): boolean {
+/** Whether the facts have this one already: an open fact, or one with the same beginning and end. */
+function hasFact(facts: readonly Operation[], added: Operation): boolean {
   if (added.validTo === Number.POSITIVE_INFINITY) {
-    return versions.some(({ validTo }) => validTo === Number.POSITIVE_INFINITY);
+    return facts.some(({ validTo }) => validTo === Number.POSITIVE_INFINITY);
   }
-  return versions.some(({ ts, validTo }) => ts === added.ts && validTo === added.validTo);
+  return facts.some(({ ts, validTo }) => ts === added.ts && validTo === added.validTo);
 }

@@ -24,10 +24,10 @@ import type {
   RemoveRequest,
 } from './change-request.js';
 import { keysToEvict } from './eviction.js';
-import { expiredKeys, haveAllExpired } from './expiry.js';
 import { countNew, isSettled, lastRow, nameOf, rowsOf, storedRow, validRow } from './fact-rows.js';
 import { OperationStamps } from './operation-stamps.js';
 import { END } from './row-index.js';
+import { expiredKeys, haveAllExpired } from './time-to-live.js';
 import {
   findKey,
   internKey,

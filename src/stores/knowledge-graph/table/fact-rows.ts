@@ -1,8 +1,9 @@
 /**
  * Finds the rows of a triple's facts: the stored one, the one that is valid now, the newest.
  */
-import { isValidAt } from '../model/fact-history.js';
+
 import type { NewTriple, TripleKey } from '../model/triple.js';
+import { isCurrent } from '../model/valid-time.js';
 import { END } from './row-index.js';
 import { findKey, type Key, type TripleTable } from './triple-table.js';
 
@@ -13,7 +14,7 @@ export function storedRow(table: TripleTable, triple: NewTriple, now: number): n
   if (triple.validTo === undefined) {
     const row = validRow(table, key, now);
     // A fact that was true only before or after this time is another fact.
-    return row === END || isRowValidAt(table, row, triple.ts ?? now) ? row : END;
+    return row === END || isRowCurrent(table, row, triple.ts ?? now) ? row : END;
   }
   for (let row = table.firstOf(key); row !== END; row = table.nextOf(key, row)) {
     // A triple without a start time matches a stored fact with any start.
@@ -63,12 +64,12 @@ export function validRow(table: TripleTable, key: Key, now: number): number {
   const open = table.openRow(key);
   if (open !== END) return open;
   let row = table.firstOf(key);
-  while (row !== END && !isRowValidAt(table, row, now)) row = table.nextOf(key, row);
+  while (row !== END && !isRowCurrent(table, row, now)) row = table.nextOf(key, row);
   return row;
 }
 
-function isRowValidAt(table: TripleTable, row: number, time: number): boolean {
-  return isValidAt(table.ts(row), table.validTo(row), time);
+function isRowCurrent(table: TripleTable, row: number, now: number): boolean {
+  return isCurrent(table.ts(row), table.validTo(row), now);
 }
 
 /** Returns the newest fact of a triple, or `END`. */

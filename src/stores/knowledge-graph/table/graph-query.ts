@@ -4,8 +4,8 @@
  */
 
 import { firstSorted } from '../../../base/top-k.js';
-import { isValidAt } from '../model/fact-history.js';
 import { hasExpired, type Triple, type TripleKey } from '../model/triple.js';
+import { isCurrent, isValidAt } from '../model/valid-time.js';
 import { END, type RowIndex } from './row-index.js';
 import { findKey, type TripleTable, tripleOf } from './triple-table.js';
 
@@ -129,8 +129,8 @@ function isVisible(
   { now, notBefore }: QueryTime,
 ): boolean {
   if (hasExpired(table.ts(row), notBefore)) return false;
-  if (asOf !== undefined) return table.ts(row) <= asOf && table.validTo(row) > asOf;
-  return includeClosed || isValidAt(table.ts(row), table.validTo(row), now);
+  if (asOf !== undefined) return isValidAt(table.ts(row), table.validTo(row), asOf);
+  return includeClosed || isCurrent(table.ts(row), table.validTo(row), now);
 }
 
 /** Returns `undefined` if a required part is not interned, because then no row can match. */
