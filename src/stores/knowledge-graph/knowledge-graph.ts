@@ -19,7 +19,7 @@ import { DeferredFacts } from './deferred-facts.js';
 import { GraphState } from './graph-state.js';
 import { type GraphStats, statsOf } from './graph-stats.js';
 import { GraphWriter } from './graph-writer.js';
-import { type CompactionParts, compact, type Saved } from './log/compaction.js';
+import { type CompactionParts, compact, isCompactionDue, type Saved } from './log/compaction.js';
 import { type GraphFiles, graphFiles } from './log/graph-files.js';
 import type { ProgressOptions } from './log/snapshot-text.js';
 import { sortInSlices } from './log/sort-in-slices.js';
@@ -46,16 +46,9 @@ import {
 import { type Neighborhood, type Walk, walkFrom } from './table/neighbors.js';
 import { tripleOf } from './table/triple-table.js';
 
-/** A log smaller than this is not compacted. */
-const MIN_LOG_BYTES = 1_000_000;
 /** How often the files are checked for subscribers while there are no queries. */
 const POLL_MS = 500;
 const PAGE = 1_000;
-/**
- * An editor or a copy over the network may still be writing a damaged snapshot that was changed this recently.
- * A new snapshot in its place would lose the rest.
- */
-const SETTLED_MS = 30_000;
 
 export interface KnowledgeGraphOptions extends StoreOptions, Limits {
   readonly snapshotPath: string;
@@ -305,11 +298,8 @@ export class KnowledgeGraph {
   }
 
   #compactIfDue(logBytes: number): void {
-    const { snapshot, needsHealing } = this.#state.content;
-    const isDue = logBytes > Math.max(MIN_LOG_BYTES, Number(snapshot?.size ?? 0));
-    const ageMs = this.#clock.now() - Number((snapshot?.mtimeNs ?? 0n) / 1_000_000n);
-    const isBeingSaved = needsHealing && Math.abs(ageMs) <= SETTLED_MS;
-    if (!(isDue || needsHealing) || isBeingSaved || this.#saving !== undefined) return;
+    if (this.#saving !== undefined) return;
+    if (!isCompactionDue(this.#state.content, logBytes, this.#clock.now())) return;
     void this.save().catch((error: unknown) => {
       this.#log.warn(
         { err: error },

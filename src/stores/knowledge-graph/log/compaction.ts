@@ -22,6 +22,13 @@ import { GUARD_BYTES, type LogPosition, NAME_LENGTH } from './replay.js';
 import { type Compaction, encodeSidecar, nameOfFile, nameOfVersion } from './sidecar.js';
 import { type ProgressOptions, snapshotText } from './snapshot-text.js';
 
+/** A log smaller than this is not compacted. */
+const MIN_LOG_BYTES = 1_000_000;
+/**
+ * An editor or a copy over the network may still be writing a damaged snapshot that was changed this recently.
+ * A new snapshot in its place would lose the rest.
+ */
+const SETTLED_MS = 30_000;
 /** Deletions are kept this long, so that a git branch merged later does not bring the fact back. */
 const TOMBSTONE_DAYS = 30;
 /** The compaction is tried again if another process compacted meanwhile, or the files changed. */
@@ -51,6 +58,20 @@ interface Staged {
   readonly count: number;
   /** Deletions from before this time are not in the snapshot. */
   readonly forgotten: number;
+}
+
+/**
+ * Whether the background work should compact: the log is larger than the snapshot (and than MIN_LOG_BYTES),
+ * or the snapshot is damaged and nobody is writing it now. `now`: epoch milliseconds.
+ */
+export function isCompactionDue(
+  { snapshot, needsHealing }: GraphState['content'],
+  logBytes: number,
+  now: number,
+): boolean {
+  if (!needsHealing) return logBytes > Math.max(MIN_LOG_BYTES, Number(snapshot?.size ?? 0));
+  const ageMs = now - Number((snapshot?.mtimeNs ?? 0n) / 1_000_000n);
+  return Math.abs(ageMs) > SETTLED_MS;
 }
 
 /** Returns `undefined` if another process compacted meanwhile, or if the files changed at each try. */
