@@ -316,7 +316,7 @@ function derivedOf(
 function researchOf(
   config: Config,
   store: ConversationStore,
-  { requireRoom: checkRoom, screen }: Omit<Guards, 'queue'>,
+  { requireRoom, screen }: Omit<Guards, 'queue'>,
   clock: Clock,
   log: Log,
 ) {
@@ -329,7 +329,7 @@ function researchOf(
     log,
     maxMessages,
     screen,
-    checkRoom,
+    requireRoom,
     timing: { waitMs: perplexity.waitMs },
   });
 }

@@ -25,7 +25,7 @@ export interface ResearchDeps {
   /** Removes from questions what must not be stored, before they are sent. */
   readonly screen?: TextScreen;
   /** Rejects with STORAGE_FULL if the store may not grow. */
-  readonly checkRoom?: () => Promise<void>;
+  readonly requireRoom?: () => Promise<void>;
   readonly timing?: Partial<ResearchTiming>;
 }
 

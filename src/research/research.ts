@@ -15,6 +15,13 @@ import type { Conversation } from '../stores/conversations/document/schema.js';
 import type { ResearchJob } from '../stores/research-jobs/research-jobs.js';
 import { screenedBy } from '../stores/text-screen.js';
 import { answerForCaller, notesFor, notesOnMasked } from './answer-notes.js';
+import {
+  hasEnded,
+  newJob,
+  refuseUnfinished,
+  refuseWhenCancelled,
+  toRunReport,
+} from './job-state.js';
 import { systemPromptFor, titleFrom } from './prompts.js';
 import { toSentMessages } from './request-messages.js';
 import { asConversationError, unfinishedRunError } from './research-errors.js';
@@ -30,7 +37,6 @@ import type {
   RunReport,
 } from './research-types.js';
 import type { RunHandle } from './run-record.js';
-import { isOver, newJob, refuseUnfinished, refuseWhenCancelled, toRunReport } from './run-rules.js';
 import { hasResponse, toStoredExchange } from './stored-exchange.js';
 import { DEFAULT_TIMING, type ResearchTiming } from './timing.js';
 import { outcomeWithin } from './wait-for-run.js';
@@ -56,7 +62,7 @@ class Research implements ResearchService {
     const { store } = this.#deps;
     const question = await this.#screened(given);
     const prepared = this.#prepare('search', [], question);
-    await this.#deps.checkRoom?.();
+    await this.#deps.requireRoom?.();
     const answer = await this.#ask(prepared, undefined, caller);
     const notes = this.#notes(prepared, answer, question);
     const exchange = toStoredExchange(question.query, answer, {
@@ -100,7 +106,7 @@ class Research implements ResearchService {
     const { store, jobs } = this.#deps;
     const question = await this.#screened(given);
     const prepared = this.#prepare('deep_research', [], question);
-    await this.#deps.checkRoom?.();
+    await this.#deps.requireRoom?.();
     refuseWhenCancelled(caller);
     // Until the answer is stored, the question is in job.json, so that a crash leaves no unanswered
     // question in the conversation.
@@ -136,9 +142,9 @@ class Research implements ResearchService {
     const run = await this.#runReport(conversationId);
     const place = this.#place(conversationId);
     // Another process has stored the answer but not yet removed the record; the run has ended.
-    const isOver =
+    const isStored =
       run?.runId !== undefined && hasResponse(await store.load(conversationId), run.runId);
-    return run === undefined || isOver ? place : { ...place, run };
+    return run === undefined || isStored ? place : { ...place, run };
   }
 
   async resume(): Promise<void> {
@@ -246,7 +252,7 @@ class Research implements ResearchService {
     const { conversationId } = await this.#deps.store.load(ref);
     const job = await this.#runs.reconcile(conversationId, this.#timing.pickUpWaitMs);
     refuseUnfinished(conversationId, job, question);
-    await this.#deps.checkRoom?.();
+    await this.#deps.requireRoom?.();
     return { conversation: await this.#loadWithRoom(conversationId), job };
   }
 
@@ -276,7 +282,7 @@ class Research implements ResearchService {
       if (lease === undefined) return;
       try {
         const job = await jobs.get(conversationId);
-        if (job && isOver(job)) await jobs.remove(conversationId);
+        if (job && hasEnded(job)) await jobs.remove(conversationId);
       } finally {
         await lease.release();
       }

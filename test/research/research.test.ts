@@ -193,7 +193,7 @@ describe.each(BACKENDS)('%s', (backend) => {
     const { conversationId: id = '' } = await research.search(question('one'));
     const small = bench.service({ maxMessages: 4 });
     const full = bench.service({
-      checkRoom: () => Promise.reject(new AppError('STORAGE_FULL', 'Full.')),
+      requireRoom: () => Promise.reject(new AppError('STORAGE_FULL', 'Full.')),
     });
     const wrong = question('two', { filters: { recency: 'day', after: '2025-01-01' } });
     const refusals = [

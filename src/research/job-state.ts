@@ -1,6 +1,6 @@
 /**
- * Rules about the state of a run: the report for a reader, and whether a follow-up is allowed. Reads and
- * writes nothing.
+ * What follows from the state of a research job: the report to a caller, and whether a follow-up is allowed.
+ * Reads and writes nothing. research-runs.ts runs the job, and takes it over if its process has ended.
  */
 
 import { AppError } from '../base/errors.js';
@@ -26,6 +26,7 @@ export function newJob(
   };
 }
 
+/** `unsaved`: the paid answer that could not be stored, and the reason. */
 export function toRunReport(
   job: ResearchJob,
   unsaved: { text: string; reason: string } | undefined,
@@ -39,10 +40,15 @@ export function toRunReport(
   };
 }
 
-export function isOver(job: ResearchJob): boolean {
+/** Whether the run has ended without an answer, or cannot be followed any more. */
+export function hasEnded(job: ResearchJob): boolean {
   return job.state === 'failed' || job.state === 'unknown';
 }
 
+/**
+ * CONFLICT if the conversation has a run that has not ended, or one whose result is unknown and which the
+ * caller does not give up (`discardLostRun`).
+ */
 export function refuseUnfinished(
   conversationId: string,
   job: ResearchJob | undefined,
@@ -53,7 +59,7 @@ export function refuseUnfinished(
   if (!question.discardLostRun) throw lostRunError(conversationId, job);
 }
 
-/** Called before a request, because a call that is already cancelled must not cost anything. */
+/** CANCELLED. Called before a request, because a call that is already cancelled must not cost anything. */
 export function refuseWhenCancelled(caller: Caller): void {
   if (caller.signal?.aborted) throw new AppError('CANCELLED', 'The call was cancelled.');
 }
