@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../../src/base/log.js';
 import type { Stamp } from '../../src/files/read/stamp.js';
 import { FullPassSchedule } from '../../src/files/watcher/full-pass-schedule.js';
-import { View } from '../../src/files/watcher/known-files.js';
+import { KnownFiles } from '../../src/files/watcher/known-files.js';
 import { statEntry } from '../../src/files/watcher/stat-entry.js';
 import {
   agreement,
@@ -164,7 +164,7 @@ describe('a file seen at the moment of its writing', () => {
     const again: string[] = [];
     const path = join(root, 'f1/note.md');
     const seen = lstatSync(path, { bigint: true });
-    const view = new View({
+    const files = new KnownFiles({
       clock: { now: () => Number(seen.mtimeNs / 1_000_000n) + ageMs(), monotonic: () => 0 },
       match: () => true,
       onlyFiles: () => undefined,
@@ -173,8 +173,8 @@ describe('a file seen at the moment of its writing', () => {
       checkAgain: (_folder, name) => again.push(name),
       replaced: () => undefined,
     });
-    const apply = () => view.apply(view.tree.folder('f1'), 'note.md', seen);
-    return { view, reported, again, apply };
+    const apply = () => files.apply(files.tree.folder('f1'), 'note.md', seen);
+    return { files, reported, again, apply };
   }
 
   it('is reported later, once, because a second write could get the same stamp', () => {
@@ -189,8 +189,8 @@ describe('a file seen at the moment of its writing', () => {
 
   it('is reported at once and once more when a caller waits for it', () => {
     let ageMs = 5;
-    const { view, reported, again, apply } = viewAt(() => ageMs);
-    view.reportsFresh = true;
+    const { files, reported, again, apply } = viewAt(() => ageMs);
+    files.reportsFresh = true;
     apply();
     apply();
     expect({ reported: reported.length, again }).toEqual({
@@ -204,8 +204,8 @@ describe('a file seen at the moment of its writing', () => {
 
   it('is not reported when it is our own', () => {
     let ageMs = 5;
-    const { view, reported, apply } = viewAt(() => ageMs);
-    view.adopt('f1/note.md', stampAt(root, 'f1/note.md'));
+    const { files, reported, apply } = viewAt(() => ageMs);
+    files.adopt('f1/note.md', stampAt(root, 'f1/note.md'));
     apply();
     ageMs = 60;
     apply();

@@ -1,6 +1,6 @@
 /**
- * The view: the file tree and the lists of recent paths. It applies results of `statEntry` to them and
- * decides which changes to report. No I/O.
+ * The files that the watcher knows: the file tree and the lists of recent paths. This class applies results
+ * of `statEntry` to them and decides which changes to report. No I/O.
  */
 import type { BigIntStats } from 'node:fs';
 import type { Clock } from '../../base/clock.js';
@@ -20,13 +20,13 @@ import type { Seen } from './stat-entry.js';
 /** Two writes within this time may have the same time (kernel ticks of 4 to 16 ms), and so the same stamp. */
 const FRESH_FILE_MS = 40;
 
-export interface ViewOptions {
+export interface KnownFilesOptions {
   readonly clock: Clock;
   readonly match: (path: string) => boolean;
   readonly onlyFiles: OnlyFiles;
   /** The maximum number of recent folders, and of recent files. */
   readonly recentLimit: number;
-  /** Called after the view has changed: a file was added or changed (`stamp`), or removed (`undefined`). */
+  /** Called after a known file was added or changed (`stamp`), or removed (`undefined`). */
   readonly report: (path: string, stamp: Stamp | undefined) => void;
   /** Called for a file that was written less than 40 ms ago: it must be checked again after a pause. */
   readonly checkAgain: (folder: string, name: string) => void;
@@ -34,7 +34,7 @@ export interface ViewOptions {
   readonly replaced: (folder: string) => void;
 }
 
-export class View {
+export class KnownFiles {
   readonly tree: FileTree;
   readonly recentFolders: RecentPaths;
   readonly recentFiles: RecentPaths;
@@ -42,10 +42,10 @@ export class View {
    * Whether a change that is less than 40 ms old is reported too. Otherwise `checkAgain` is called for it.
    */
   reportsFresh = false;
-  readonly #o: ViewOptions;
+  readonly #options: KnownFilesOptions;
 
-  constructor(options: ViewOptions) {
-    this.#o = options;
+  constructor(options: KnownFilesOptions) {
+    this.#options = options;
     this.tree = new FileTree(options.onlyFiles);
     this.recentFolders = new RecentPaths(options.recentLimit);
     this.recentFiles = new RecentPaths(options.recentLimit);
@@ -58,13 +58,13 @@ export class View {
     return folders;
   }
 
-  /** Whether a file with this name belongs to the view. Called before any stat. */
+  /** Whether a file with this name is watched. Called before any stat. */
   isWanted(folder: KnownFolder, name: string): boolean {
     if (folder.onlyFiles && !folder.onlyFiles.includes(name)) return false;
-    return !isIgnoredFile(name) && this.#o.match(joinPath(folder.path, name));
+    return !isIgnoredFile(name) && this.#options.match(joinPath(folder.path, name));
   }
 
-  /** Updates the view with the stats of a name. */
+  /** Updates the known files with the stats of a name. */
   apply(folder: KnownFolder, name: string, seen: Seen): void {
     if (seen === 'unknown') return;
     const known = folder.files.get(name);
@@ -83,7 +83,7 @@ export class View {
       this.recentFiles.delete(path);
       return;
     }
-    if (isIgnoredFile(name) || !this.#o.match(path)) return;
+    if (isIgnoredFile(name) || !this.#options.match(path)) return;
     const folder = this.tree.folder(folderPath);
     if (!this.isWanted(folder, name)) return;
     folder.files.set(name, { stamp, isFresh: false });
@@ -99,7 +99,7 @@ export class View {
   forgetFolder(folder: KnownFolder): void {
     for (const path of this.tree.removeFolder(folder)) {
       this.recentFiles.delete(path);
-      this.#o.report(path, undefined);
+      this.#options.report(path, undefined);
     }
     this.recentFolders.delete(folder.path);
   }
@@ -111,14 +111,14 @@ export class View {
     folder.identity = { dev, ino, birthtimeNs };
     if (!old) return false;
     folder.listedNs = undefined;
-    this.#o.replaced(folder.path);
+    this.#options.replaced(folder.path);
     return true;
   }
 
   #observe(folder: KnownFolder, name: string, known: KnownFile | undefined, stamp: Stamp): void {
-    const ageMs = this.#o.clock.now() - Number(stamp.mtimeNs / 1_000_000n);
+    const ageMs = this.#options.clock.now() - Number(stamp.mtimeNs / 1_000_000n);
     const isFresh = Math.abs(ageMs) < FRESH_FILE_MS;
-    if (isFresh) this.#o.checkAgain(folder.path, name);
+    if (isFresh) this.#options.checkAgain(folder.path, name);
     // If the known stamp was read right after a write, it may hide a second write, so the file is reported
     // again.
     if (known && isSameStamp(known.stamp, stamp) && (isFresh || !known.isFresh)) return;
@@ -131,6 +131,6 @@ export class View {
     this.recentFolders.add(folder);
     if (stamp) this.recentFiles.add(path);
     else this.recentFiles.delete(path);
-    this.#o.report(path, stamp);
+    this.#options.report(path, stamp);
   }
 }

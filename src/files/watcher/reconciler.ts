@@ -1,14 +1,14 @@
 /**
- * Updates the view from the disk with stat calls. A full pass checks every entry, a hot pass the entries
- * that changed most recently, and `check` one name. A folder is listed only if its own modification time
- * shows that a name was added or removed. Calls must not overlap (the watcher queues them), but the view may
- * change between time slices.
+ * Updates the known files from the disk with stat calls. A full pass checks every entry, a hot pass the
+ * entries that changed most recently, and `check` one name. A folder is listed only if its own modification time
+ * shows that a name was added or removed. Calls must not overlap (the watcher queues them), but the
+ * known files may change between time slices.
  */
 import type { Clock } from '../../base/clock.js';
 import { TimeSlice } from '../../base/time-slice.js';
 import { joinPath, type KnownFolder, splitPath } from './file-tree.js';
 import { isIgnoredFolder } from './ignored-names.js';
-import type { View } from './known-files.js';
+import type { KnownFiles } from './known-files.js';
 import { isAsKnown, type Listing, listEntries, statEntry } from './stat-entry.js';
 
 /**
@@ -25,16 +25,16 @@ export interface PassCost {
 
 export class Reconciler {
   readonly #root: string;
-  readonly #view: View;
+  readonly #knownFiles: KnownFiles;
   readonly #clock: Clock;
   #slice: TimeSlice;
   #passes = 0;
   #isStopped = false;
-  #mistrustsTimes = false;
+  #ignoresFolderTimes = false;
 
-  constructor(root: string, view: View, clock: Clock) {
+  constructor(root: string, knownFiles: KnownFiles, clock: Clock) {
     this.#root = root;
-    this.#view = view;
+    this.#knownFiles = knownFiles;
     this.#clock = clock;
     this.#slice = new TimeSlice({ clock, readsDisk: true });
   }
@@ -45,21 +45,22 @@ export class Reconciler {
   }
 
   /**
-   * Checks every folder and file. With `reportFresh`, the view then has every change made before the call.
+   * Checks every folder and file. With `reportFresh`, every change made before the call is reported, also one
+   * made a few milliseconds before.
    */
   async full(reportFresh: boolean): Promise<PassCost> {
     // Windows updates the time of a folder late, or never if the user turned that off.
-    this.#mistrustsTimes =
+    this.#ignoresFolderTimes =
       this.#passes % FORCED_LISTING_EVERY === 0 || process.platform === 'win32';
     this.#passes += 1;
-    const cost = await this.#timed(reportFresh, () => this.#scan(this.#view.tree.root));
-    this.#mistrustsTimes = false;
+    const cost = await this.#timed(reportFresh, () => this.#scan(this.#knownFiles.tree.root));
+    this.#ignoresFolderTimes = false;
     return cost;
   }
 
   /** Checks the root folder and the recent folders and files. */
   hot(): Promise<PassCost> {
-    const { tree, recentFolders, recentFiles } = this.#view;
+    const { tree, recentFolders, recentFiles } = this.#knownFiles;
     return this.#timed(false, async () => {
       await this.#findNames(tree.root);
       for (const path of [...recentFolders.paths]) {
@@ -80,7 +81,7 @@ export class Reconciler {
   /** Checks one name, or all names in a folder. Of the sub-folders, only new ones are scanned. */
   check(path: string, name: string | undefined, reportFresh: boolean): Promise<PassCost> {
     return this.#timed(reportFresh, async () => {
-      const folder = this.#view.tree.find(path);
+      const folder = this.#knownFiles.tree.find(path);
       if (!folder) return;
       if (name !== undefined) return this.#checkName(folder, name);
       await this.#findNames(folder);
@@ -94,7 +95,7 @@ export class Reconciler {
   async #timed(reportFresh: boolean, work: () => Promise<void>): Promise<PassCost> {
     const startedAt = this.#clock.monotonic();
     this.#slice = new TimeSlice({ clock: this.#clock, readsDisk: true });
-    this.#view.reportsFresh = reportFresh;
+    this.#knownFiles.reportsFresh = reportFresh;
     await work();
     this.#slice.pause();
     return { busyMs: this.#slice.busyMs, elapsedMs: this.#clock.monotonic() - startedAt };
@@ -136,11 +137,11 @@ export class Reconciler {
     const seen = statEntry(path);
     if (seen === 'unknown') return [];
     if (seen === 'absent' || !seen.isDirectory()) {
-      this.#view.forgetFolder(folder);
+      this.#knownFiles.forgetFolder(folder);
       return [];
     }
-    const isReplaced = this.#view.isReplaced(folder, seen);
-    if (folder.listedNs === seen.mtimeNs && !this.#mistrustsTimes) return [];
+    const isReplaced = this.#knownFiles.isReplaced(folder, seen);
+    if (folder.listedNs === seen.mtimeNs && !this.#ignoresFolderTimes) return [];
     this.#slice.pause();
     const listing = await listEntries(path);
     this.#slice.resume();
@@ -168,8 +169,8 @@ export class Reconciler {
 
   #enter(parent: KnownFolder, name: string): KnownFolder {
     const path = joinPath(parent.path, name);
-    this.#view.recentFolders.add(path);
-    return this.#view.tree.folder(path);
+    this.#knownFiles.recentFolders.add(path);
+    return this.#knownFiles.tree.folder(path);
   }
 
   /**
@@ -179,48 +180,48 @@ export class Reconciler {
     const gone = [...folder.files.keys()].filter((name) => !listing.files.has(name));
     for (const name of folder.folders.keys()) if (!listing.folders.has(name)) gone.push(name);
     if (gone.length === 0) return;
-    const listed = new Set([...listing.files, ...listing.folders].map(folded));
+    const listed = new Set([...listing.files, ...listing.folders].map(caseFolded));
     for (const name of gone) {
       // On macOS and Windows, a stat of `Note.md` still succeeds after the file was renamed to `note.md`.
-      if (listed.has(folded(name))) this.#forget(folder, name);
+      if (listed.has(caseFolded(name))) this.#forget(folder, name);
       else await this.#checkName(folder, name);
       await this.#pause();
     }
   }
 
   #forget(folder: KnownFolder, name: string): void {
-    const known = this.#view.tree.find(joinPath(folder.path, name));
-    if (known) this.#view.forgetFolder(known);
-    if (folder.files.has(name)) this.#view.forgetFile(folder, name);
+    const known = this.#knownFiles.tree.find(joinPath(folder.path, name));
+    if (known) this.#knownFiles.forgetFolder(known);
+    if (folder.files.has(name)) this.#knownFiles.forgetFile(folder, name);
   }
 
   /** Checks one name. It may have been a file and be a folder now, or the reverse. */
   async #checkName(folder: KnownFolder, name: string): Promise<void> {
     const path = joinPath(folder.path, name);
-    const known = this.#view.tree.find(path);
+    const known = this.#knownFiles.tree.find(path);
     const seen = statEntry(this.#absolute(path));
     if (seen === 'unknown') return;
     const isFolder = seen !== 'absent' && seen.isDirectory();
-    if (known && !isFolder) this.#view.forgetFolder(known);
-    this.#view.apply(folder, name, seen);
+    if (known && !isFolder) this.#knownFiles.forgetFolder(known);
+    this.#knownFiles.apply(folder, name, seen);
     if (!isFolder || folder.onlyFiles || isIgnoredFolder(name)) return;
     if (!known) await this.#scan(this.#enter(folder, name));
-    else if (this.#view.isReplaced(known, seen)) await this.#scan(known);
+    else if (this.#knownFiles.isReplaced(known, seen)) await this.#scan(known);
   }
 
   #checkFile(folder: KnownFolder, name: string): void {
     const known = folder.files.get(name);
-    if (!known && !this.#view.isWanted(folder, name)) return;
+    if (!known && !this.#knownFiles.isWanted(folder, name)) return;
     const path = this.#absolute(joinPath(folder.path, name));
     if (known && !known.isFresh && isAsKnown(path, known.stamp)) return;
-    this.#view.apply(folder, name, statEntry(path));
+    this.#knownFiles.apply(folder, name, statEntry(path));
   }
 
   /** Detects a replaced folder if it is watched but never listed. For other folders, `#list` does this. */
   #checkIdentity(folder: KnownFolder): void {
-    if (!this.#view.recentFolders.paths.has(folder.path)) return;
+    if (!this.#knownFiles.recentFolders.paths.has(folder.path)) return;
     const seen = statEntry(this.#absolute(folder.path));
-    if (typeof seen === 'object') this.#view.isReplaced(folder, seen);
+    if (typeof seen === 'object') this.#knownFiles.isReplaced(folder, seen);
   }
 
   #absolute(path: string): string {
@@ -229,6 +230,6 @@ export class Reconciler {
 }
 
 /** Returns the same text for all names that a file system may treat as equal. */
-function folded(name: string): string {
+function caseFolded(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }

@@ -9,8 +9,8 @@ import { isStampOf, type Stamp } from '../read/stamp.js';
 import { inFolder } from '../safe-access/pinned-folder.js';
 
 /**
- * `absent`: there is certainly no such entry. `unknown`: no permission or an I/O error; the view must not
- * change.
+ * `absent`: there is certainly no such entry. `unknown`: no permission or an I/O error; the known files must
+ * not change.
  */
 export type Seen = BigIntStats | 'absent' | 'unknown';
 

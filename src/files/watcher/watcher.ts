@@ -11,7 +11,7 @@ import { FolderHints } from './folder-hints.js';
 import { type FileChange, FoundChanges } from './found-changes.js';
 import { FullPassSchedule } from './full-pass-schedule.js';
 import { HintQueue } from './hint-queue.js';
-import { View } from './known-files.js';
+import { KnownFiles } from './known-files.js';
 import { rankByTime } from './recent-paths.js';
 import { type PassCost, Reconciler } from './reconciler.js';
 
@@ -33,7 +33,7 @@ export interface WatcherOptions {
   /** The absolute path. The folder may be missing, and may be created and removed at any time. */
   readonly root: string;
   /**
-   * Whether the file at this path (relative, with `/`) belongs to the view. Called often: must be fast and
+   * Whether the file at this path (relative, with `/`) is watched. Called often: must be fast and
    * pure.
    */
   readonly match: (path: string) => boolean;
@@ -70,11 +70,11 @@ export interface WatcherStatus {
 
 export interface Watcher {
   /**
-   * Resolves when the view is complete for the first time; watching begins then. Rejects only if `match`
+   * Resolves when all files are known for the first time; watching begins then. Rejects only if `match`
    * threw.
    */
   readonly ready: Promise<void>;
-  /** Returns the stamps of all files in the view, by path, without I/O. Complete after `ready`. */
+  /** Returns the stamps of all known files, by path, without I/O. Complete after `ready`. */
   snapshot(): Map<string, Stamp>;
   /** When it resolves, `onChange` was called for every change that was made before this call. */
   reconcile(): Promise<void>;
@@ -97,7 +97,7 @@ class FileWatcher implements Watcher {
   readonly ready: Promise<void>;
   readonly #o: WatcherOptions;
   readonly #clock: Clock;
-  readonly #view: View;
+  readonly #knownFiles: KnownFiles;
   readonly #reconciler: Reconciler;
   readonly #queue: HintQueue;
   readonly #fullPasses: FullPassSchedule;
@@ -122,7 +122,7 @@ class FileWatcher implements Watcher {
     this.#rootSeenAtMs = this.#clock.monotonic();
     this.#tickMs = options.hotReconcileMs ?? HOT_RECONCILE_MS;
     this.#queue = new HintQueue(this.#clock, () => this.#attempt(() => this.#checkHints()));
-    this.#view = new View({
+    this.#knownFiles = new KnownFiles({
       clock: this.#clock,
       match: options.match,
       onlyFiles: options.onlyFiles ?? (() => undefined),
@@ -131,12 +131,12 @@ class FileWatcher implements Watcher {
       checkAgain: (folder, name) => this.#queue.add(folder, name),
       replaced: (folder) => this.#hints?.renew(folder),
     });
-    this.#reconciler = new Reconciler(options.root, this.#view, this.#clock);
+    this.#reconciler = new Reconciler(options.root, this.#knownFiles, this.#clock);
     this.ready = this.#start();
   }
 
   snapshot(): Map<string, Stamp> {
-    return this.#view.tree.snapshot();
+    return this.#knownFiles.tree.snapshot();
   }
 
   reconcile(): Promise<void> {
@@ -149,7 +149,7 @@ class FileWatcher implements Watcher {
   }
 
   touch(path: string, stamp: Stamp | undefined): void {
-    this.#view.adopt(path, stamp);
+    this.#knownFiles.adopt(path, stamp);
     this.#found.drop(path, stamp);
   }
 
@@ -178,7 +178,7 @@ class FileWatcher implements Watcher {
   async #start(): Promise<void> {
     await this.#run(() => this.#fullPass(true));
     if (this.#isClosed) return;
-    rankByTime(this.#view.tree, this.#view.recentFolders, this.#view.recentFiles);
+    rankByTime(this.#knownFiles.tree, this.#knownFiles.recentFolders, this.#knownFiles.recentFiles);
     this.#isReady = true;
     if (!this.#o.usePolling) this.#watch();
     this.#schedule();
@@ -194,7 +194,7 @@ class FileWatcher implements Watcher {
       },
       onError: (error, isExhausted) => this.#onWatchError(error, isExhausted),
     });
-    this.#hints.follow(this.#view.foldersToWatch());
+    this.#hints.follow(this.#knownFiles.foldersToWatch());
   }
 
   #onWatchError(error: unknown, isExhausted: boolean): void {
@@ -225,7 +225,7 @@ class FileWatcher implements Watcher {
 
   #nextTickMs(): number {
     const nowMs = this.#clock.monotonic();
-    if (this.#view.tree.root.identity !== undefined) this.#rootSeenAtMs = nowMs;
+    if (this.#knownFiles.tree.root.identity !== undefined) this.#rootSeenAtMs = nowMs;
     const isLost = nowMs - this.#rootSeenAtMs > 0 && nowMs - this.#rootSeenAtMs < LOST_ROOT_MS;
     return isLost ? Math.min(LOST_ROOT_TICK_MS, this.#tickMs) : this.#tickMs;
   }
@@ -239,7 +239,7 @@ class FileWatcher implements Watcher {
   async #fullPass(reportFresh: boolean): Promise<void> {
     const cost = await this.#reconciler.full(reportFresh);
     this.#fullPasses.noteFullPass();
-    this.#lastFull = { ...cost, at: this.#clock.now(), ...this.#view.tree.count() };
+    this.#lastFull = { ...cost, at: this.#clock.now(), ...this.#knownFiles.tree.count() };
   }
 
   async #checkHints(): Promise<void> {
@@ -248,7 +248,7 @@ class FileWatcher implements Watcher {
       await this.#reconciler.check(folder, name, isOverdue);
     }
     // While the root is missing, the next tick is sooner.
-    if (this.#view.tree.root.identity === undefined) this.#schedule();
+    if (this.#knownFiles.tree.root.identity === undefined) this.#schedule();
   }
 
   /** Runs a job after the earlier ones, then reports the changes that it found. */
@@ -272,6 +272,6 @@ class FileWatcher implements Watcher {
   #deliver(): void {
     const changes = this.#found.take();
     if (changes.length > 0 && this.#isReady && !this.#isClosed) this.#o.onChange(changes);
-    this.#hints?.follow(this.#view.foldersToWatch());
+    this.#hints?.follow(this.#knownFiles.foldersToWatch());
   }
 }
