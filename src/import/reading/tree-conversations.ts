@@ -23,8 +23,8 @@ export function* treeConversations<N extends TreeNode>(
 ): Generator<TreeConversation> {
   const allIds = new Set(nodes.map((node) => node.id));
   const byId = new Map(nodes.map((node) => [node.id, node]));
-  /** By id of a message: the conversation that has it. */
-  const holders = new Map<string, string>();
+  /** By id of a message: the id of the conversation that has it. */
+  const conversationOf = new Map<string, string>();
   // A conversation without messages is in the report too.
   const branches = nodes.length === 0 ? [{ nodes }] : branchesOf(nodes, shownLeaf);
   for (const [index, branch] of branches.entries()) {
@@ -32,17 +32,18 @@ export function* treeConversations<N extends TreeNode>(
     const messages = turns.messages();
     const isMain = index === 0;
     if (!isMain && !messages.some(({ content }) => content !== '')) continue;
-    const own = isMain ? id : `${id}:${firstId(messages) ?? branch.nodes[0]?.id}`;
-    const before = isMain ? undefined : lastMessage(branch.forkedFrom, byId, holders);
-    for (const message of messages) if (message.id !== undefined) holders.set(message.id, own);
+    const conversationId = isMain ? id : `${id}:${firstId(messages) ?? branch.nodes[0]?.id}`;
+    const forkPoint = isMain ? undefined : forkPointOf(branch.forkedFrom, byId, conversationOf);
+    for (const message of messages)
+      if (message.id !== undefined) conversationOf.set(message.id, conversationId);
     yield {
-      id: own,
+      id: conversationId,
       isMain,
       messages,
       leftOut: turns.leftOut,
       treeId: id,
       allIds,
-      ...(!isMain && { branchOf: before ?? { id } }),
+      ...(!isMain && { branchOf: forkPoint ?? { id } }),
     };
   }
 }
@@ -50,22 +51,22 @@ export function* treeConversations<N extends TreeNode>(
 const firstId = (messages: readonly ImportedMessage[]) => messages[0]?.id;
 
 /** The nearest message at or above `node` that is in one of the conversations, and this conversation. */
-function lastMessage<N extends TreeNode>(
+function forkPointOf<N extends TreeNode>(
   node: N | undefined,
   byId: ReadonlyMap<string, N>,
-  holders: ReadonlyMap<string, string>,
+  conversationOf: ReadonlyMap<string, string>,
 ): { id: string; messageId: string } | undefined {
   const seen = new Set<string>();
   for (let at = node; at !== undefined && !seen.has(at.id); ) {
-    const holder = holders.get(at.id);
-    if (holder !== undefined) return { id: holder, messageId: at.id };
+    const id = conversationOf.get(at.id);
+    if (id !== undefined) return { id, messageId: at.id };
     seen.add(at.id);
     at = at.parent === undefined ? undefined : byId.get(at.parent);
   }
   return undefined;
 }
 
-/** The times of a branch, from its own messages: the source's times are those of the whole tree. */
+/** The times of the first and last message of a branch. The source has only the times of the whole tree. */
 export function timesOf({ messages }: Pick<ImportedConversation, 'messages'>) {
   const times = messages.flatMap(({ createdAt }) => createdAt ?? []);
   return { createdAt: times[0], updatedAt: times.at(-1) };

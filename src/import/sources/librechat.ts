@@ -48,9 +48,9 @@ function* conversations(
   const id = String(fields['conversationId']);
   const tree = objectsIn(fields['messagesTree']);
   const nodes = nodesOf(tree.length > 0 ? tree : objectsIn(fields['messages']));
-  const read = (some: readonly ChatNode[]) => {
+  const read = (branch: readonly ChatNode[]) => {
     const turns = new TurnBuilder(activity);
-    for (const node of some) addMessage(turns, node);
+    for (const node of branch) addMessage(turns, node);
     return turns;
   };
   for (const { isMain: _isMain, ...made } of treeConversations(id, nodes, undefined, read)) {
@@ -64,11 +64,11 @@ function* conversations(
 function nodesOf(messages: readonly JsonObject[]): ChatNode[] {
   const nodes: ChatNode[] = [];
   const uniqueId = uniqueIds();
-  const waiting = [...messages].reverse();
-  for (let fields = waiting.pop(); fields !== undefined; fields = waiting.pop()) {
+  const stack = [...messages].reverse();
+  for (let fields = stack.pop(); fields !== undefined; fields = stack.pop()) {
     const id = uniqueId(textIn(fields['messageId']) ?? String(nodes.length));
     nodes.push({ id, parent: textIn(fields['parentMessageId']), fields });
-    waiting.push(...[...objectsIn(fields['children'])].reverse());
+    stack.push(...[...objectsIn(fields['children'])].reverse());
   }
   return nodes;
 }
