@@ -20,7 +20,7 @@ import { factOf } from './graph-lines.js';
 import { itemsOf, type MemoryItem, memoryLineOf, noteTriple } from './server-memory.js';
 
 /** One batch takes a few milliseconds. */
-const FACTS_AT_ONCE = 1_000;
+const FACTS_PER_BATCH = 1_000;
 
 export interface GraphImportRequest {
   readonly text: string;
@@ -105,7 +105,8 @@ export class GraphImport {
     let facts: readonly Fact[] = [];
     try {
       const parsedFacts = await parseFacts(request);
-      facts = parsedFacts.format === 'jsonl' ? parsedFacts.facts : this.#inOrder(parsedFacts.facts);
+      facts =
+        parsedFacts.format === 'jsonl' ? parsedFacts.facts : this.#withTimes(parsedFacts.facts);
       const { format, refused } = parsedFacts;
       const result = { format, facts: facts.length, refused };
       if (request.dryRun) return { ...result, ...(await this.#predict(facts)) };
@@ -116,7 +117,7 @@ export class GraphImport {
       const storedNotes = new Set(facts.slice(0, stored.facts).map(({ note }) => note?.path));
       for (const note of stored.notes)
         if (!storedNotes.has(note.path)) await this.#removeNote(note);
-      throw stopped(error, request.signal, stored, facts.length);
+      throw interrupted(error, request.signal, stored, facts.length);
     }
   }
 
@@ -145,13 +146,13 @@ export class GraphImport {
       report(index + 1);
     }
     const triples = facts.map(({ triple }) => triple);
-    for (let start = 0; start < triples.length; start += FACTS_AT_ONCE) {
+    for (let start = 0; start < triples.length; start += FACTS_PER_BATCH) {
       signal?.throwIfAborted();
-      const some = triples.slice(start, start + FACTS_AT_ONCE);
+      const batch = triples.slice(start, start + FACTS_PER_BATCH);
       // The first batch checks that all facts fit, so that none is imported if they do not.
-      const room = start === 0 ? triples : some;
-      const { triples: added } = await this.#options.kg.add(some, { room, isImport: true });
-      stored.facts += some.length;
+      const room = start === 0 ? triples : batch;
+      const { triples: added } = await this.#options.kg.add(batch, { room, isImport: true });
+      stored.facts += batch.length;
       stored.added += added.filter((triple) => triple.added).length;
       report(notes.length + stored.facts);
     }
@@ -174,7 +175,7 @@ export class GraphImport {
   }
 
   /** memory.jsonl has no times, but its order matters: each fact gets its own millisecond, up to now. */
-  #inOrder(facts: readonly Fact[]): Fact[] {
+  #withTimes(facts: readonly Fact[]): Fact[] {
     const { clock = systemClock } = this.#options;
     const first = clock.now() - facts.length;
     return facts.map(({ triple, ...fact }, index) => {
@@ -222,8 +223,8 @@ function parseItems(
   }
 }
 
-/** The error of an import that ended early. */
-function stopped(
+/** The error of an import that ended early: the same error, with the number of facts that were imported. */
+function interrupted(
   error: unknown,
   signal: AbortSignal | undefined,
   { facts, added }: Stored,
@@ -280,8 +281,8 @@ function* linesOf(text: string): Generator<Line> {
 /** The format of the first line that has one. Throws VALIDATION_ERROR if no line has. */
 function formatOf(text: string): 'jsonl' | 'memory' {
   for (const { value } of linesOf(text)) {
-    if (isA(memoryLineOf, value)) return 'memory';
-    if (isA(factOf, value)) return 'jsonl';
+    if (canBeRead(memoryLineOf, value)) return 'memory';
+    if (canBeRead(factOf, value)) return 'jsonl';
   }
   throw new AppError(
     'VALIDATION_ERROR',
@@ -292,7 +293,7 @@ function formatOf(text: string): 'jsonl' | 'memory' {
   );
 }
 
-const isA = (read: (value: unknown) => unknown, text: string): boolean =>
+const canBeRead = (read: (value: unknown) => unknown, text: string): boolean =>
   passes(() => read(parsed(text)));
 
 function parsed(text: string): unknown {
@@ -313,13 +314,13 @@ function collectRefusal(refused: Refused[], line: number, work: () => void): voi
   try {
     work();
   } catch (error) {
-    const isTheirs = isAppError(error) && INPUT_ERRORS.has(error.code);
-    if (!isTheirs) throw error;
+    const isOfTheLine = isAppError(error) && LINE_ERRORS.has(error.code);
+    if (!isOfTheLine) throw error;
     refused.push({ line, code: error.code, reason: error.message });
   }
 }
 
-const INPUT_ERRORS = new Set(['VALIDATION_ERROR', 'E_KG_INVALID_TRIPLE', 'TOO_LARGE']);
+const LINE_ERRORS = new Set(['VALIDATION_ERROR', 'E_KG_INVALID_TRIPLE', 'TOO_LARGE']);
 
 function tooLong(text: string): AppError {
   const count = [...text].length;
