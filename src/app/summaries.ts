@@ -46,7 +46,7 @@ export function openSummaries(
   const modelOf = (provider: Provider) => namedModel(provider, config, clock);
   const writer = new ModelWriter({
     models: async () => (await providers.list()).filter(isUsable).map(modelOf),
-    noteUse: (name) => providers.noteUse(name),
+    recordUse: (name) => providers.recordUse(name),
     log,
   });
   const summaries = new SummaryService({ conversations, store, writer, clock, log });

@@ -25,7 +25,7 @@ export interface NamedModel extends UsableModel {
 export interface ModelWriterOptions {
   /** The allowed models, in the order in which they are tried. */
   models(): Promise<readonly NamedModel[]>;
-  noteUse(name: string): Promise<void>;
+  recordUse(name: string): Promise<void>;
   readonly log: Log;
 }
 
@@ -85,7 +85,7 @@ export class ModelWriter implements SummaryWriter {
       },
     });
     this.#partTokens.set(name, written.partTokens);
-    await this.#options.noteUse(name).catch((error: unknown) => {
+    await this.#options.recordUse(name).catch((error: unknown) => {
       this.#options.log.warn({ err: error }, 'the last use of a provider was not noted');
     });
     return written;

@@ -127,7 +127,7 @@ export class ProviderList {
   }
 
   /** Stores the present time as the last use, at most once a minute. */
-  async noteUse(name: string): Promise<void> {
+  async recordUse(name: string): Promise<void> {
     const now = this.#options.clock.now();
     const known = (await this.list()).find((each) => each.name === name);
     if (known === undefined || now - Date.parse(known.lastUsedAt ?? '1970') < LAST_USE_INTERVAL_MS)
@@ -160,14 +160,14 @@ function mergedWith(known: Provider | undefined, change: ProviderChange, now: st
   const given = change.endpoint ?? known?.endpoint;
   const endpoint = given === undefined ? facts.endpoint : withPath(given, facts.endpoint);
   const isDefaultEndpoint = endpoint === facts.endpoint;
-  const usual = {
+  const defaults = {
     kind,
     endpoint,
     contextTokens: facts.contextTokens,
     ...(isDefaultEndpoint && facts.apiKeyEnv !== undefined && { apiKeyEnv: facts.apiKeyEnv }),
     createdAt: now,
   };
-  const merged = { ...usual, ...known, ...change, endpoint };
+  const merged = { ...defaults, ...known, ...change, endpoint };
   const isSameReceiver =
     known !== undefined &&
     known.kind === merged.kind &&
@@ -176,10 +176,10 @@ function mergedWith(known: Provider | undefined, change: ProviderChange, now: st
   return { ...merged, isAllowed: change.isAllowed ?? (isSameReceiver && known.isAllowed) };
 }
 
-/** An address without a path gets the path of the usual one, such as `/v1` for Ollama. */
-function withPath(endpoint: string, usual: string): string {
+/** Gives an address without a path the path of the default address, such as `/v1` for Ollama. */
+function withPath(endpoint: string, defaultEndpoint: string): string {
   if (!URL.canParse(endpoint) || new URL(endpoint).pathname !== '/') return endpoint;
-  return `${endpoint.replace(/\/+$/, '')}${new URL(usual).pathname.replace(/\/$/, '')}`;
+  return `${endpoint.replace(/\/+$/, '')}${new URL(defaultEndpoint).pathname.replace(/\/$/, '')}`;
 }
 
 function checked(provider: unknown): Provider {
@@ -200,8 +200,8 @@ function checked(provider: unknown): Provider {
   return parsed.data;
 }
 
-function wrongEndpoint(takes: string): AppError {
-  return new AppError('VALIDATION_ERROR', `endpoint ${takes}.`, { details: { field: 'endpoint' } });
+function wrongEndpoint(rule: string): AppError {
+  return new AppError('VALIDATION_ERROR', `endpoint ${rule}.`, { details: { field: 'endpoint' } });
 }
 
 const byPriority = (a: Provider, b: Provider) =>

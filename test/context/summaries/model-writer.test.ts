@@ -53,7 +53,7 @@ async function open(servers: readonly Server[], messages = 3) {
   const used: string[] = [];
   const writer = new ModelWriter({
     models: async () => servers.map(usable),
-    noteUse: async (name) => void used.push(name),
+    recordUse: async (name) => void used.push(name),
     log: silentLog,
   });
   const summaries = new SummaryService({

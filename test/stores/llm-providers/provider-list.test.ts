@@ -122,13 +122,13 @@ describe('the list of providers', () => {
   it('notes the last use, to the minute', async () => {
     const { list, pass } = openList();
     await list.set({ name: 'a', kind: 'vllm', model: 'm' });
-    await list.noteUse('a');
+    await list.recordUse('a');
     pass(1_000);
-    await list.noteUse('a');
+    await list.recordUse('a');
     expect((await list.list())[0]?.lastUsedAt).toBe('2025-01-24T13:20:00.000Z');
     pass(60_000);
-    await list.noteUse('a');
+    await list.recordUse('a');
     expect((await list.list())[0]?.lastUsedAt).toBe('2025-01-24T13:21:01.000Z');
-    await list.noteUse('gone');
+    await list.recordUse('gone');
   });
 });
