@@ -22,10 +22,12 @@ import { withBatchLock, withKeyLock } from './key-lock.js';
  * during a write. Each conversation has two open files.
  */
 const MAX_BATCH = 256;
-/** The resolution of the times of a file system is at least this good. */
-const TICK_MS = 12;
+/** Two changes of a folder that are this far apart have different modification times. */
+const TIME_RESOLUTION_MS = 12;
 
-/** A conversation to create. Its texts are already screened. Its fields are plain JSON that nobody changes. */
+/**
+ * A conversation to create. Its texts are already screened. Its fields are plain JSON that nobody changes.
+ */
 export interface NewEntry {
   readonly fields: PastFields;
   readonly messages: readonly PastMessage[];
@@ -69,7 +71,7 @@ export class BatchWriter {
    * The stamp of the logs folder after the last batch. If it is unchanged, no other process has created a
    * conversation.
    */
-  #seen: Stamp | undefined;
+  #lastFolderStamp: Stamp | undefined;
   /** The first id of the last search for a free id, and the id at which it ended. */
   #lastId = { first: -1, next: 0 };
 
@@ -90,20 +92,21 @@ export class BatchWriter {
     const { locksFolder, options } = this.#core;
     await options.requireRoom?.(batch.reduce((sum, one) => sum + bytesOf(one), 0));
     const outcomes: Outcomes = new Map();
-    const left = () => batch.filter((one) => !outcomes.has(one));
+    const unfinished = () => batch.filter((one) => !outcomes.has(one));
     await withBatchLock(locksFolder, async (lock, keys) => {
-      await this.#readNewKeys(keys.isAny);
+      await this.#readNewKeys(keys.isAnyLocked);
       // Conversations that were added before the lock was lost already have their outcome.
-      const isApart = ({ fields: { clientId } }: NewEntry) =>
+      const isKeyLocked = ({ fields: { clientId } }: NewEntry) =>
         clientId !== undefined && keys.isLocked(clientId);
       await this.#create(
         lock,
-        left().filter((one) => !isApart(one)),
+        unfinished().filter((one) => !isKeyLocked(one)),
         outcomes,
       );
-      await this.#rememberStamp(keys.isAny);
+      await this.#rememberStamp(keys.isAnyLocked);
     });
-    for (const one of left()) outcomes.set(one, await outcomeOf(() => this.#createAlone(one)));
+    for (const one of unfinished())
+      outcomes.set(one, await outcomeOf(() => this.#createAlone(one)));
     return batch.map((one) => outcomes.get(one) as Outcome<ConversationDocument>);
   }
 
@@ -123,9 +126,10 @@ export class BatchWriter {
   /**
    * Reads the conversations that other processes created meanwhile, because they may have used the same keys.
    */
-  async #readNewKeys(isUnsure: boolean): Promise<void> {
+  async #readNewKeys(hasLockedKeys: boolean): Promise<void> {
     const now = readStampNow(this.#core.options.logsFolder);
-    if (isUnsure || !isSameStamp(now, this.#seen)) await this.#core.catalogue.refreshNew();
+    if (hasLockedKeys || !isSameStamp(now, this.#lastFolderStamp))
+      await this.#core.catalogue.refreshNew();
   }
 
   /**
@@ -133,34 +137,33 @@ export class BatchWriter {
    * conversation and not yet its file. It first waits until every later change of the folder gets another
    * time.
    */
-  async #rememberStamp(isUnsure: boolean): Promise<void> {
-    this.#seen = undefined;
-    if (isUnsure) return;
+  async #rememberStamp(hasLockedKeys: boolean): Promise<void> {
+    this.#lastFolderStamp = undefined;
+    if (hasLockedKeys) return;
     const stamp = readStampNow(this.#core.options.logsFolder);
     if (stamp === undefined) return;
     const ageMs = systemClock.now() - Number(stamp.mtimeNs / 1_000_000n);
-    if (ageMs < TICK_MS) await sleep(TICK_MS - Math.max(ageMs, 0));
-    this.#seen = stamp;
+    if (ageMs < TIME_RESOLUTION_MS) await sleep(TIME_RESOLUTION_MS - Math.max(ageMs, 0));
+    this.#lastFolderStamp = stamp;
   }
 
   /**
-   * If the id of a conversation was used meanwhile, it is tried again with another id, unless the id was
-   * given.
+   * If another process used an id meanwhile, that conversation gets another id, unless its id was given.
    */
   async #create(lock: HeldLock, batch: readonly NewEntry[], outcomes: Outcomes): Promise<void> {
     const ids = new Set<string>();
     const trashed = await trashedIds(this.#core.options.logsFolder);
     const keys = new Set<string>();
-    for (let waiting = batch, isFirst = true; isFirst || waiting.length > 0; isFirst = false) {
+    for (let pending = batch, isFirst = true; isFirst || pending.length > 0; isFirst = false) {
       const ready: Ready[] = [];
-      for (const one of waiting) {
-        const made = await outcomeOf(() =>
+      for (const one of pending) {
+        const prepared = await outcomeOf(() =>
           this.#prepare(one, { ids, trashed }, isFirst ? keys : undefined),
         );
-        if ('value' in made) ready.push(made.value);
-        else outcomes.set(one, made);
+        if ('value' in prepared) ready.push(prepared.value);
+        else outcomes.set(one, prepared);
       }
-      waiting = await this.#place(lock, ready, outcomes);
+      pending = await this.#rename(lock, ready, outcomes);
     }
   }
 
@@ -208,8 +211,11 @@ export class BatchWriter {
     }
   }
 
-  /** Returns the conversations whose id was used by another process meanwhile. */
-  async #place(lock: HeldLock, ready: readonly Ready[], outcomes: Outcomes): Promise<NewEntry[]> {
+  /**
+   * Renames the staged folders to their ids. Returns the conversations whose id another process has used
+   * meanwhile.
+   */
+  async #rename(lock: HeldLock, ready: readonly Ready[], outcomes: Outcomes): Promise<NewEntry[]> {
     const { files, options } = this.#core;
     const folders = ready.map(({ head, bytes }) => ({
       ...{ name: head.conversationId, fileName: 'conversation.json', bytes },

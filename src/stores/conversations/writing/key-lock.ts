@@ -30,19 +30,19 @@ export function withKeyLock<T>(
 
 /**
  * Runs `work` while no other caller can assign a key, except the keys for which `isLocked` returns true:
- * another caller is assigning them or has just done so. `isAny`: whether there is such a key.
+ * another caller is assigning them or has just done so. `isAnyLocked`: whether there is such a key.
  */
 export function withBatchLock<T>(
   locksFolder: string,
   work: (
     lock: HeldLock,
-    keys: { readonly isAny: boolean; isLocked(clientId: string): boolean },
+    keys: { readonly isAnyLocked: boolean; isLocked(clientId: string): boolean },
   ) => Promise<T>,
 ): Promise<T> {
   return withLock(locksFolder, BATCH_LOCK, async (lock) => {
     const names = await listFolders(locksFolder);
     const locked = new Set(names.filter((name) => KEY_LOCK.test(name)));
     const isLocked = (clientId: string) => locked.has(keyLockName(clientId));
-    return work(lock, { isAny: locked.size > 0, isLocked });
+    return work(lock, { isAnyLocked: locked.size > 0, isLocked });
   });
 }
