@@ -1,7 +1,8 @@
 /**
- * The archives of old conversations in `archive/`: `conversations-<year>-<month>.tar.gz`, the next ones of
- * the month with `-2` and so on. Each contains the whole folders of conversations whose last message is of
- * that month, and the same list of checksums as a backup (docs/FORMAT.md). An archive is not changed later.
+ * The archives of old conversations in `archive/`. The first of a month is
+ * `conversations-<year>-<month>.tar.gz`; the names of the next ones end in `-2`, `-3` and so on. Each
+ * contains the whole folders of conversations whose last message is of that month, and the same list of
+ * checksums as a backup (docs/FORMAT.md). An archive is not changed later.
  */
 import { join } from 'node:path';
 import { isAppError } from '../../base/errors.js';
@@ -191,7 +192,7 @@ function namesIn(bytes: Uint8Array): Pick<ArchivedConversation, 'clientId' | 'ti
   };
 }
 
-export const isSame = (a: Fingerprint, b: Fingerprint): boolean =>
+export const isSameContent = (a: Fingerprint, b: Fingerprint): boolean =>
   a.size === b.size && [...a].every(([name, sha256]) => b.get(name) === sha256);
 
 function compareNames(a: string, b: string): number {

@@ -29,7 +29,7 @@ import {
   ArchiveFiles,
   type ArchiveOptions,
   type Fingerprint,
-  isSame,
+  isSameContent,
 } from './archive-files.js';
 
 const MARKER = basename(MARKER_NAME);
@@ -192,7 +192,8 @@ export class Archives {
     for (const { head } of candidates) {
       const now = await this.#fingerprint(head.conversationId, report);
       if (now === undefined) continue;
-      const isStored = stored.get(head.conversationId)?.some((each) => isSame(each, now)) ?? false;
+      const isStored =
+        stored.get(head.conversationId)?.some((each) => isSameContent(each, now)) ?? false;
       if (!isStored) fresh.push(head.conversationId);
     }
     if (fresh.length > 0) {
@@ -234,7 +235,7 @@ export class Archives {
         async ({ pinned }) => {
           if (pinned) return false;
           const now = await this.#files.fingerprint(conversationId);
-          return now.size > 0 && stored.some((each) => isSame(each, now));
+          return now.size > 0 && stored.some((each) => isSameContent(each, now));
         },
         { permanent: true },
       );
