@@ -23,19 +23,19 @@ export class Tally {
   #tokens = 0;
   #billedTokens = 0;
   readonly #costs = new Map<string, number>();
-  #last: object | undefined;
+  #lastConversation: object | undefined;
 
   get messages(): number {
     return this.#messages;
   }
 
   /**
-   * Messages of one conversation must be added one after another, because conversations are counted by
-   * change.
+   * The messages of one conversation must be added one after another, because a message of another
+   * conversation than the last one counts as a new conversation.
    */
   add(conversation: object, { words, tokens, billedTokens = 0, cost }: MessageFigures): void {
-    if (this.#last !== conversation) this.#conversations += 1;
-    this.#last = conversation;
+    if (this.#lastConversation !== conversation) this.#conversations += 1;
+    this.#lastConversation = conversation;
     this.#messages += 1;
     this.#words += words;
     this.#tokens += tokens;

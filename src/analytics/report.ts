@@ -65,7 +65,7 @@ function* reportSteps(
   const week = Array.from({ length: 7 }, () => new Array<number>(24).fill(0));
   const paceMeter = new PaceMeter();
   const conversations: ConversationReport[] = [];
-  const inPeriod = onceForEachRun((slot: Slot) => periods.of(periodOf(slot, period)));
+  const inPeriod = memoizedLast((slot: Slot) => periods.of(periodOf(slot, period)));
   for (const figures of all) {
     yield;
     if (request.module !== undefined && figures.head.module !== request.module) continue;
@@ -89,21 +89,24 @@ function* reportSteps(
   }
   conversations.sort((a, b) => b.sums.messages - a.sums.messages || byId(a, b));
   return {
-    ...{ totals: totals.sums(), periods: periods.byName(), modules: modules.bySize() },
-    ...{
-      roles: roles.bySize(),
-      models: models.bySize(),
-      conversations,
-      week,
-      pace: paceMeter.pace(),
-    },
+    totals: totals.sums(),
+    periods: periods.byName(),
+    modules: modules.bySize(),
+    roles: roles.bySize(),
+    models: models.bySize(),
+    conversations,
+    week,
+    pace: paceMeter.pace(),
   };
 }
 
 type TalliesByKind = [Tallies, Tallies, Tallies, Tallies];
 
-/** Most messages have the slot of the one before them. */
-function onceForEachRun<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+/**
+ * Computes again only for another key than the last one. Most messages have the same slot as the one
+ * before.
+ */
+function memoizedLast<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
   let last: { readonly key: Key; readonly value: Value } | undefined;
   return (key) => {
     if (last?.key !== key) last = { key, value: compute(key) };
