@@ -37,7 +37,9 @@ export interface EmbeddingProgress {
   readonly model?: string;
   readonly embedded: number;
   readonly passages: number;
-  /** Number of files whose vectors are computed again: the files were damaged or belonged to another model. */
+  /**
+   * Number of files whose vectors are computed again: the files were damaged or belonged to another model.
+   */
   readonly damagedFiles: number;
   readonly error?: { readonly code: string; readonly message: string };
 }
@@ -50,7 +52,7 @@ interface PassageRef {
 }
 
 /** Small, because a question waits until the current batch is embedded. */
-const BATCH = 8;
+const PASSAGES_PER_BATCH = 8;
 const ROWS_PER_FILE = 256;
 const POLL_INTERVAL_MS = 5_000;
 /** Pause after a server refused a request or could not be reached. */
@@ -59,7 +61,7 @@ const PAUSE_AFTER_FAILURE_MS = 60_000;
  * The pause after a batch is this factor times the duration of the batch. It limits the work to half a
  * core, and to less while the machine is busy.
  */
-const REST = { quiet: 1, busy: 4 };
+const PAUSE_FACTOR = { quiet: 1, busy: 4 };
 
 export class EmbeddingSync {
   readonly #options: EmbeddingSyncOptions;
@@ -150,8 +152,8 @@ export class EmbeddingSync {
   }
 
   /**
-   * The cosines between the mean vector of a question's variants and all vectors; `undefined` if the model is not open or there are no
-   * vectors yet. Throws what `embed` throws.
+   * The cosines between the mean vector of a question's variants and all vectors; `undefined` if the model
+   * is not open or there are no vectors yet. Throws what `embed` throws.
    */
   async ask(variants: readonly string[], signal?: AbortSignal) {
     const [embedder, table, rows] = [this.#embedder, this.#table, this.#rows];
@@ -322,14 +324,14 @@ export class EmbeddingSync {
 
   async #rest(tookMs: number): Promise<void> {
     const isBusy = (loadavg()[0] ?? 0) > availableParallelism();
-    const restMs = tookMs * (isBusy ? REST.busy : REST.quiet);
-    await sleep(restMs, this.#closing.signal).catch(() => undefined);
+    const pauseMs = tookMs * (isBusy ? PAUSE_FACTOR.busy : PAUSE_FACTOR.quiet);
+    await sleep(pauseMs, this.#closing.signal).catch(() => undefined);
   }
 
   async #embedBatch(): Promise<void> {
     const batch: { key: string; text: string }[] = [];
     for (const [key, passage] of this.#missing) {
-      if (batch.length === BATCH) break;
+      if (batch.length === PASSAGES_PER_BATCH) break;
       const text = await this.#textAt(passage);
       if (text !== undefined && passageKey(text) === key) batch.push({ key, text });
       else this.#missing.delete(key); // The text has changed; the change event adds its new passages.

@@ -1,6 +1,6 @@
 /**
- * Term IDs of stems. Each word is stemmed once for each language, and the result is kept, because texts
- * repeat the same words. IDs ascend from 0 and are never reused, so arrays are indexed by them.
+ * Gives each stem a term ID. Each word is stemmed once for each language, and the result is cached, because
+ * texts repeat the same words. IDs ascend from 0 and are never reused, so they can be indexes of arrays.
  */
 import { Uint32List, withCapacity } from '../base/typed-array.js';
 import { countLanguages, functionWords, LANGUAGES, languageOfCounts } from './languages.js';
@@ -9,7 +9,9 @@ import { withoutDiacritics } from './words.js';
 
 /** Stands for a word that is not indexed. */
 const NOT_INDEXED = -1;
-/** Entries of a word's table: 0 means not stemmed yet; otherwise the entry is the term ID plus this offset. */
+/**
+ * Entries of a word's table: 0 means not stemmed yet; otherwise the entry is the term ID plus this offset.
+ */
 const NOT_STEMMED = 0;
 const STEM_OFFSET = 2;
 
@@ -49,13 +51,13 @@ export class Vocabulary {
   }
 
   /** The stem of a term ID. */
-  term(number: number): string {
-    return this.#stems.term(number);
+  term(id: number): string {
+    return this.#stems.term(id);
   }
 
   /** The word of a word ID from the reader. */
-  word(number: number): string {
-    return this.#words.term(number);
+  word(id: number): string {
+    return this.#words.term(id);
   }
 
   /**
@@ -75,7 +77,7 @@ export class Vocabulary {
       const word = words[at] ?? 0;
       let stem = stems[word] ?? NOT_STEMMED;
       if (stem === NOT_STEMMED) {
-        stem = this.#stemNumber(word, language) + STEM_OFFSET;
+        stem = this.#stemIdOf(word, language) + STEM_OFFSET;
         stems[word] = stem;
       }
       if (stem !== NOT_INDEXED + STEM_OFFSET) result[count++] = stem - STEM_OFFSET;
@@ -120,15 +122,15 @@ export class Vocabulary {
     return undefined;
   }
 
-  #stemNumber(word: number, language: number): number {
+  #stemIdOf(word: number, language: number): number {
     const stem = stemOf(this.word(word), language);
     return stem === undefined ? NOT_INDEXED : this.#stems.intern(stem);
   }
 }
 
-/** The stem of `word` (in lower case); `undefined` if the language does not index it. */
-export function stemOf(word: string, position: number): string | undefined {
-  const language = LANGUAGES[position];
+/** The stem of `word` (in lower case); `undefined` if it is not indexed. `languageIndex`: in LANGUAGES. */
+export function stemOf(word: string, languageIndex: number): string | undefined {
+  const language = LANGUAGES[languageIndex];
   if (language === undefined || language.stopWords.has(word)) return undefined;
   if (ENDS_IN_DIGIT.test(word)) return withoutDiacritics(word.slice(0, MAX_LENGTH));
   return withoutDiacritics(language.stem(word.slice(0, MAX_LENGTH))) || undefined;

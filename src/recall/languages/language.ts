@@ -7,7 +7,7 @@ export interface Language {
   readonly code: string;
   /** Stem of a word in lower case. */
   stem(word: string): string;
-  /** Nouns are joined to one word, the most general one last. */
+  /** The language joins nouns to one word, in which the most general noun is the last part. */
   readonly joinsNouns?: boolean;
   /** Another spelling of a word in lower case; the word itself if there is none. */
   otherSpelling?(word: string): string;
@@ -23,8 +23,8 @@ export interface Language {
 }
 
 /**
- * Phrases that name a time relative to the present one. For each unit: phrases for the present one ("this
- * week"), for the one before ("last week"), and so on.
+ * Phrases that name a time relative to today. Each list has a phrase for the present unit ("this week"), then
+ * one for the unit before it ("last week"), and so on.
  */
 export interface TimePhrases {
   readonly day: readonly RegExp[];
@@ -36,9 +36,9 @@ export interface TimePhrases {
    * has the unit.
    */
   readonly ago: RegExp;
-  /** "in the last 3 weeks", with the same groups; without a count it is one unit. */
+  /** "in the last 3 weeks", with the same groups; without a count, one unit is meant. */
   readonly recent: RegExp;
-  /** Words for the numbers from one to ten, as `count` has them. "a" and "an" are one too. */
+  /** The numbers from 1 to 10 by their words, which `count` can have. "a" and "an" mean 1. */
   readonly numbers: Readonly<Record<string, number>>;
 }
 
