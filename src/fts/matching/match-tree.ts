@@ -13,8 +13,8 @@ export interface MatchedNode {
   readonly documents: PostingList;
   readonly children: readonly MatchedNode[];
   readonly phrases: readonly PostingList[];
-  /** The list of a phrase whose entries `documents` has, if it is such a part. */
-  readonly part?: PostingList | undefined;
+  /** The posting list of one phrase, if `documents` is a subset of it with the same entries. */
+  readonly supersetList?: PostingList | undefined;
 }
 
 /** The documents that match a group, given those that match its children. */
@@ -29,8 +29,8 @@ export function combine(
   const documents = isAnd ? intersectAll(lists) : subtract(left, right);
   // intersectAll has the entries of the first of the shortest lists.
   const first = isAnd ? lists.reduce((a, b) => (b.length < a.length ? b : a)) : left;
-  const part = children[lists.indexOf(first)]?.part;
-  return { node, documents, children, phrases: [], part };
+  const { supersetList } = children[lists.indexOf(first)] ?? {};
+  return { node, documents, children, phrases: [], supersetList };
 }
 
 /** The documents in which each phrase counts, in FTS5's order of phrases. */
@@ -39,23 +39,23 @@ export function countedPostings(root: MatchedNode, documents: PostingList): Post
   const visit = (
     { node, documents: own, children, phrases }: MatchedNode,
     allowed: PostingList,
-    part: PostingList | undefined,
+    supersetList: PostingList | undefined,
   ) => {
     if (node.kind === 'near') {
       const isWhole = allowed === own;
       for (const list of phrases)
-        counted.push(isWhole ? list : list === part ? allowed : intersect(list, allowed));
+        counted.push(isWhole ? list : list === supersetList ? allowed : intersect(list, allowed));
       return;
     }
     children.forEach((child, i) => {
       const { documents: found } = child;
       if (node.kind === 'not' && i === 1) visit(child, NO_POSTINGS, undefined);
       else if (node.kind === 'or')
-        visit(child, allowed === own ? found : intersect(found, allowed), child.part);
-      else visit(child, allowed, part);
+        visit(child, allowed === own ? found : intersect(found, allowed), child.supersetList);
+      else visit(child, allowed, supersetList);
     });
   };
-  visit(root, documents, root.part);
+  visit(root, documents, root.supersetList);
   return counted;
 }
 

@@ -209,7 +209,7 @@ export class SegmentQuery {
   #matchLeaf(node: NearNode, firstPhrase: number, lists: readonly PostingList[]): MatchedNode {
     const [only = NO_POSTINGS] = lists;
     if (lists.length === 1)
-      return { node, documents: only, children: [], phrases: lists, part: only };
+      return { node, documents: only, children: [], phrases: lists, supersetList: only };
     const pair = this.#nearPair(node, firstPhrase, lists);
     const candidates = intersectAll(pair === undefined ? lists : [pair[0], ...lists.slice(2)]);
     const isWhole = pair !== undefined && lists.length === 2;

@@ -47,7 +47,7 @@ export function isSymbolUnit(code: number, following: number): boolean {
   return after === 0 || after === SYMBOL || after === BEYOND_ASCII;
 }
 
-/** Whether a chunk without spaces has symbols, so that it is more than its words. */
+/** Whether a chunk without spaces has a symbol, which the words of the chunk do not represent. */
 export function hasSymbols(chunk: string): boolean {
   for (let at = 0; at < chunk.length; at++) {
     const following = at + 1 < chunk.length ? chunk.charCodeAt(at + 1) : END;
