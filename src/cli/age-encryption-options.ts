@@ -29,7 +29,7 @@ export const agePassphraseOption = (): Option =>
   );
 
 /** `undefined` means no encryption. Throws VALIDATION_ERROR for options that cannot be used. */
-export function ageLockOf(
+export function ageRecipientsOf(
   { age, agePassphrase }: AgeOptions,
   { encryption }: Config,
 ): AgeRecipients | undefined {

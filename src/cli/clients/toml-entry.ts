@@ -23,7 +23,7 @@ function withEntry(text: string, client: Client, entry: Entry): string {
   if (isDeepStrictEqual(existing && { ...existing }, { ...entry })) return text;
   const base = existing === undefined ? text : withoutEntry(text, client);
   const separator = base.trim() === '' ? '' : `${base.endsWith('\n') ? '' : '\n'}\n`;
-  const changed = `${base}${base.trim() === '' ? '' : separator}${blockOf(client, entry)}\n`;
+  const changed = `${base}${separator}${blockOf(client, entry)}\n`;
   return checked(changed, client, { ...servers(text, client), daybook: entry }, text);
 }
 

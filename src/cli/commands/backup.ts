@@ -5,7 +5,7 @@ import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
 import { isFolder } from '../../files/paths/folders.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
-import { type AgeOptions, ageLockOf } from '../age-encryption-options.js';
+import { type AgeOptions, ageRecipientsOf } from '../age-encryption-options.js';
 import { configuration, type Flags } from '../configuration.js';
 import { sizeOf } from '../terminal/amounts.js';
 import { report } from '../terminal/output.js';
@@ -32,7 +32,7 @@ export async function backup(
   { to, json, ...options }: { to?: string; json?: boolean } & AgeOptions,
   flags: Flags,
 ): Promise<void> {
-  const age = ageLockOf(options, configuration(flags));
+  const age = ageRecipientsOf(options, configuration(flags));
   await withApp(flags, async ({ backups }, signal) => {
     const folder = to === undefined ? undefined : await folderFor(to);
     const bar = progressBar(process.stderr);

@@ -62,12 +62,14 @@ export async function complete(
   const last = typed.at(-1) ?? '';
   const candidates = await candidatesOf(program, typed.slice(0, -1), last, flags);
   const fitting = candidates.filter(({ word }) => word.startsWith(last)).slice(0, MAX_CANDIDATES);
-  const lines = fitting.map(({ word, about }) => `${safe(word)}\t${safe(about)}\n`);
+  const lines = fitting.map(
+    ({ word, about }) => `${withoutControls(word)}\t${withoutControls(about)}\n`,
+  );
   process.stdout.write(lines.join(''));
 }
 
 /** Replaces control characters: tabs and newlines separate candidates, and the shell prints the others. */
-const safe = (text: string) => text.replace(/\p{Cc}/gu, ' ');
+const withoutControls = (text: string) => text.replace(/\p{Cc}/gu, ' ');
 
 async function candidatesOf(
   program: Command,

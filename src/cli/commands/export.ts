@@ -5,7 +5,7 @@ import { AppError } from '../../base/errors.js';
 import { type ExportCounts, newCounts } from '../../exchange/export.js';
 import type { ExportFormat } from '../../exchange/formats.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
-import { type AgeOptions, ageLockOf } from '../age-encryption-options.js';
+import { type AgeOptions, ageRecipientsOf } from '../age-encryption-options.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { findConversation } from '../find-conversation.js';
@@ -36,7 +36,7 @@ export async function exportConversations(
       'The format markdown-files needs -o with the name of a new folder.',
     );
   }
-  const age = ageLockOf(options, configuration(flags));
+  const age = ageRecipientsOf(options, configuration(flags));
   if (age !== undefined && (isFolder || output === undefined)) {
     throw new AppError('VALIDATION_ERROR', 'An age file needs -o with the name of a new file.');
   }

@@ -35,7 +35,10 @@ export async function serve(options: ServeOptions, flags: Flags): Promise<void> 
   await endProcess();
 }
 
-/** The HTTP settings; for the setting `auto` with the token from the user's token file. */
+/**
+ * Returns the HTTP settings. If the token is `auto`, it is read from the user's token file, or created
+ * there.
+ */
 async function withToken({ http, configFile }: Config): Promise<HttpConfig> {
   if (http.hasTokenFile) {
     const file = join(dirname(configFile), 'http-token');
