@@ -7,8 +7,8 @@ import { countWithin } from './answer-budget.js';
 import { nextPage } from './offset-page.js';
 
 /**
- * A name in a new fact: without outer spaces, and composed (Unicode NFC), so that two names that look the same
- * are one name. Imports and lines written by hand stay as they are.
+ * A name in a new fact: without outer spaces, and composed (Unicode NFC), so that two names that look the
+ * same are one name. Imports and lines written by hand stay as they are.
  */
 const newName = z.string().transform((text) => text.trim().normalize('NFC'));
 
@@ -85,7 +85,7 @@ export const tripleSchema = z.object({
   messageId: z.string().exactOptional(),
 });
 
-export function toView({ ts, validTo, ...triple }: Triple) {
+export function toTripleView({ ts, validTo, ...triple }: Triple) {
   return {
     ...triple,
     ts: isoTime(ts),

@@ -19,7 +19,7 @@ import {
   shortSnippet,
   shownMetadata,
 } from '../search-answer.js';
-import { toView, tripleSchema } from '../triple-view.js';
+import { toTripleView, tripleSchema } from '../triple-view.js';
 
 /** Absent if this source was not searched. */
 const total = z.int().exactOptional();
@@ -116,7 +116,7 @@ function toResult(hit: MemoryHit, input: MarkInput & { includeMetadata: boolean 
       return { source, text: shortSnippet(hit.text, input), id: hit.id };
     case 'facts': {
       const { subject, predicate, object } = hit.fact;
-      return { source, text: `${subject} ${predicate} ${object}`, fact: toView(hit.fact) };
+      return { source, text: `${subject} ${predicate} ${object}`, fact: toTripleView(hit.fact) };
     }
   }
 }

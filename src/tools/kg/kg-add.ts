@@ -4,7 +4,7 @@ import type { NewTriple } from '../../stores/knowledge-graph/model/triple.js';
 import { startOf } from '../date-field.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 import { maskedField, noteBetween } from '../masked-note.js';
-import { listed, newTripleFields, toView, tripleSchema, triplesOf } from '../triple-view.js';
+import { listed, newTripleFields, toTripleView, tripleSchema, triplesOf } from '../triple-view.js';
 
 export const kgAdd = defineTool({
   name: 'kg_add',
@@ -38,13 +38,13 @@ export const kgAdd = defineTool({
   async run({ replaces, ...given }, { kg }) {
     const requested = triplesOf(given).map(toNewTriple);
     const { triples, closed } = await kg.add(requested, { replaces, mayDefer: true });
-    const views = triples.map(({ added, ...triple }) => ({ ...toView(triple), added }));
+    const views = triples.map(({ added, ...triple }) => ({ ...toTripleView(triple), added }));
     return {
       added: triples.filter(({ added }) => added).length,
       total: triples.length,
       triples: listed(views, ({ added }) => !added),
       closedTotal: closed.length,
-      closed: listed(closed.map(toView)),
+      closed: listed(closed.map(toTripleView)),
       ...noteBetween(requested, triples),
     };
   },

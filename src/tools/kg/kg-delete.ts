@@ -7,7 +7,7 @@ import type { TripleKey } from '../../stores/knowledge-graph/model/triple.js';
 import { hasOneForm } from '../../stores/knowledge-graph/table/graph-query.js';
 import { dateField, startOf } from '../date-field.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
-import { keyFields, listed, toView, tripleSchema, triplesOf } from '../triple-view.js';
+import { keyFields, listed, toTripleView, tripleSchema, triplesOf } from '../triple-view.js';
 
 /** Enough for each form of the three names, and for facts that ended and began again. */
 const ALL_FORMS = { offset: 0, limit: 1_000 };
@@ -57,7 +57,7 @@ export const kgDelete = defineTool({
     const options = { mayDefer: true, ...(end !== undefined && { validTo: end }) };
     const removed = await (close ? kg.end(keys, options) : kg.delete(keys, options));
     const views = removed.map(({ removed: deleted, ...triple }) => {
-      const { ts, ...view } = toView(triple);
+      const { ts, ...view } = toTripleView(triple);
       return { ...view, ...(deleted && { ts }), deleted };
     });
     return {

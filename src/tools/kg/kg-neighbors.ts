@@ -7,7 +7,13 @@ import { countWithin, maxTokens } from '../answer-budget.js';
 import { endOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { pageOf } from '../offset-page.js';
-import { pageFields, pageSchema, toView, tripleSchema, visibilityFields } from '../triple-view.js';
+import {
+  pageFields,
+  pageSchema,
+  toTripleView,
+  tripleSchema,
+  visibilityFields,
+} from '../triple-view.js';
 
 export const kgNeighbors = defineTool({
   name: 'kg_neighbors',
@@ -44,7 +50,7 @@ export const kgNeighbors = defineTool({
   async run({ node, asOf, limit, offset, maxTokens: budget, ...walk }, { kg }) {
     const time = asOf === undefined ? undefined : endOf('asOf', asOf);
     const found = await kg.neighbors(node, { ...walk, asOf: time }, { limit, offset });
-    const views = found.triples.map(toView);
+    const views = found.triples.map(toTripleView);
     // The answer also lists the nodes of each fact, so their tokens count too.
     const measured = views.map((view) => [view, nodesOf(view)]);
     const triples = views.slice(0, countWithin(measured, budget));

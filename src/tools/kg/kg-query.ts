@@ -8,7 +8,13 @@ import { countWithin, maxTokens } from '../answer-budget.js';
 import { dateField, endOf, spanOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { pageOf } from '../offset-page.js';
-import { pageFields, pageSchema, toView, tripleSchema, visibilityFields } from '../triple-view.js';
+import {
+  pageFields,
+  pageSchema,
+  toTripleView,
+  tripleSchema,
+  visibilityFields,
+} from '../triple-view.js';
 
 const PARTS = ['subject', 'predicate', 'object'] as const;
 
@@ -55,7 +61,7 @@ export const kgQuery = defineTool({
       ...(end !== undefined && { until: end }),
     };
     const found = await kg.query(filter, { order, limit, offset });
-    const views = found.triples.map(toView);
+    const views = found.triples.map(toTripleView);
     const triples = views.slice(0, countWithin(views, budget));
     return {
       ...pageOf(found.total, offset, triples.length),
