@@ -1,6 +1,6 @@
 /**
  * `Intl.Segmenter` for texts of any length. V8 copies the whole text for each segment, so time and memory
- * grow with the square of the length: a page of Japanese takes a second, a book all memory. Here the
+ * grow with the square of the length: a page of Japanese takes a second, and a book uses all memory. So the
  * segmenter gets only a window of the text at a time.
  */
 
@@ -11,6 +11,7 @@ export interface Segment {
   readonly isWordLike: boolean;
 }
 
+/** UTF-16 code units. */
 const WINDOW = 500;
 const HAS_LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 
@@ -57,7 +58,7 @@ function plainWordPattern(): RegExp {
  * longer than the window.
  */
 export function* segmentsOf(granularity: Granularity, text: string): Generator<Segment> {
-  let begun = 0;
+  let segmentStart = 0;
   let from = 0;
   while (from < text.length) {
     const isLast = from + WINDOW >= text.length;
@@ -66,9 +67,9 @@ export function* segmentsOf(granularity: Granularity, text: string): Generator<S
       const end = index + segment.length;
       // The last segment may continue after the window.
       if (end === window.length && !isLast) break;
-      yield { segment: text.slice(begun, from + end), isWordLike };
-      begun = from + end;
+      yield { segment: text.slice(segmentStart, from + end), isWordLike };
+      segmentStart = from + end;
     }
-    from = isLast || begun <= from ? from + WINDOW : begun;
+    from = isLast || segmentStart <= from ? from + WINDOW : segmentStart;
   }
 }

@@ -20,7 +20,7 @@ import { type StatelessChannel, StatelessExchange } from './mcp/stateless-exchan
 import { checkSupported, isStateless, requestedVersion } from './mcp/stateless-request.js';
 import { LineReader } from './stdio-lines.js';
 
-/** Maximum length of a message: a content can have megabytes, and JSON can escape a byte as six. */
+/** Maximum length of a message. A text can have megabytes, and JSON can escape one byte as six. */
 const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
 export interface StdioConnectionOptions {
@@ -30,7 +30,7 @@ export interface StdioConnectionOptions {
   readonly log: Log;
 }
 
-interface Running {
+interface RunningRequest {
   readonly exchange: StatelessExchange;
   readonly built: BuiltServer;
 }
@@ -42,7 +42,7 @@ export class StdioConnection implements Transport {
   readonly #options: StdioConnectionOptions;
   readonly #lines = new LineReader(MAX_LINE_BYTES);
   /** Stateless requests that are not answered yet. */
-  readonly #running = new Map<RequestId, Running>();
+  readonly #running = new Map<RequestId, RunningRequest>();
 
   constructor(options: StdioConnectionOptions) {
     this.#options = options;
@@ -72,7 +72,7 @@ export class StdioConnection implements Transport {
 
   /** Resolves when all stateless requests are finished. Listening requests are closed. */
   async finishRequests(): Promise<void> {
-    const finish = async ({ exchange, built: { calls, server } }: Running) => {
+    const finish = async ({ exchange, built: { calls, server } }: RunningRequest) => {
       await calls.end();
       if (exchange.isListening) await server.close();
     };

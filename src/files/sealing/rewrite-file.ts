@@ -7,9 +7,9 @@ import type { Stamp } from '../read/stamp.js';
 import { readStampNow } from '../read/stamp.js';
 
 /**
- * Replaces the version that was read by `bytes`. The content is durable when it resolves; a crash may lose
- * the modification time. Returns `undefined`, and writes nothing, if the file was changed meanwhile.
- * STORAGE_FULL, FILESYSTEM_ERROR.
+ * Replaces the version of the file that was read (`stamp`) with `bytes`. The content is durable when it
+ * resolves; a crash may lose the modification time. Returns `undefined`, and writes nothing, if the file
+ * was changed meanwhile. STORAGE_FULL, FILESYSTEM_ERROR.
  */
 export async function rewriteFile(
   path: string,

@@ -1,6 +1,6 @@
 /**
- * Reads the lines that other processes appended to the log since the last read. After a compaction it
- * continues at the same position in the old log, which is part of the previous generation.
+ * Reads the lines that other processes appended to the log since the last read. After a compaction it first
+ * reads the rest of the old log, which is kept as part of the previous generation, and then the new log.
  */
 import { FileReader } from '../../../files/atomic/append-file.js';
 import { isSameFile, isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
@@ -59,13 +59,13 @@ export async function tailCompaction(
   const { compaction } = sidecar ?? {};
   if (next === undefined || sidecar === undefined || compaction === undefined) return undefined;
   const { stamp, offset } = position;
-  const isOfOurs =
+  const continuesOurs =
     compaction.snapshot === nameOfVersion(next) &&
     [compaction.oldSnapshot, compaction.snapshot].includes(nameOfVersion(snapshot)) &&
     stamp !== undefined &&
     compaction.oldLog === nameOfFile(stamp) &&
     offset <= compaction.end;
-  if (!isOfOurs) return undefined;
+  if (!continuesOurs) return undefined;
   const reached = await tailToNewLog(files, position, sidecar.sha256, compaction, scanner);
   return reached && { snapshot: next, sidecar, position: reached };
 }
@@ -83,9 +83,9 @@ async function tailToNewLog(
     if (log === undefined || old === undefined) return undefined;
     // The new snapshot exists, the new log does not exist yet.
     if (isSameStamp(log.stamp, position.stamp)) return position;
-    const head = Buffer.from(`\n${encodeHead(sha256.slice(0, NAME_LENGTH))}`);
-    const begin = Buffer.alloc(head.length);
-    if (log.read(begin, 0, 0) < head.length || !begin.equals(head)) return undefined;
+    const expectedHead = Buffer.from(`\n${encodeHead(sha256.slice(0, NAME_LENGTH))}`);
+    const head = Buffer.alloc(expectedHead.length);
+    if (log.read(head, 0, 0) < head.length || !head.equals(expectedHead)) return undefined;
     if (!isSameLog(old, position)) return undefined;
     const { start } = compaction;
     if (position.offset < start) await scanFile(old, position.offset, scanner, { to: start });
