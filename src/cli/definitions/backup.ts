@@ -26,7 +26,9 @@ export function addBackup(program: Command, flags: () => Flags): void {
       '<what>',
       'a backup, an export (JSON, JSON Lines), the id, key or title of a deleted or archived conversation, the id of a deleted insight, or the path of a deleted note',
     )
-    .description('restore what is missing; existing files are never overwritten')
+    .description(
+      'restore what is missing, without overwriting files; with --version, an earlier version of a conversation',
+    )
     .option('--to <folder>', 'extract the files of a backup into this folder instead of the root')
     .option(
       '--as-new',

@@ -75,7 +75,7 @@ function addPrune(program: Command, flags: () => Flags): void {
     .description('move old conversations to the trash; shows them and asks first')
     .option(
       '--older-than <days>',
-      'days since the last message, such as 90d; without it, also conversations of today',
+      'days since the last message, such as 90d; with only --module or --tag, conversations of any age',
     )
     .option('--module <name>', 'only of this module')
     .option('--tag <tag>', 'only with this tag')

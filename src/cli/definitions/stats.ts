@@ -18,7 +18,7 @@ export function addStats(program: Command, flags: () => Flags): void {
     .addOption(
       new Option('--period <period>', 'period of the sums (default: month)').choices(PERIODS),
     )
-    .option('--limit <n>', 'maximum number of entries in each list but periods (default: 10)')
+    .option('--limit <n>', 'maximum number of entries in each list except periods (default: 10)')
     .option('--json', 'the answer of the tool get_analytics as JSON')
     .addOption(new Option('--csv [table]', 'one table as CSV (default: periods)').choices(TABLES))
     .addHelpText('after', examplesText('stats', 'stats --period day', 'stats --csv models'))

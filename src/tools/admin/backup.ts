@@ -12,7 +12,7 @@ export const backup = defineTool({
   toolset: 'admin',
   title: 'Back up the store',
   description:
-    'Writes all conversations, notes and facts into one dated archive (.tar.gz) and compares it with the files. Tell the user the path; `daybook restore <path>` in a terminal restores it.',
+    'Writes all conversations, notes, insights and facts into one dated archive (.tar.gz) and reads it back to check it. Tell the user the path; `daybook restore <path>` in a terminal restores it.',
   input: () => z.strictObject({}),
   output: () =>
     z.object({

@@ -22,7 +22,7 @@ export const pruneConversations = defineTool({
         .int()
         .min(1)
         .max(36_500)
-        .describe('Days since the last message; without it, also conversations of today.')
+        .describe('Days since the last message; with only module or tag, conversations of any age.')
         .exactOptional(),
       module: z.string().min(1).describe('Only conversations of this module.').exactOptional(),
       tag: z.string().min(1).describe('Only conversations with this tag.').exactOptional(),

@@ -58,7 +58,11 @@ export const getAnalytics = defineTool({
         .array(z.enum(ANALYTICS_PARTS))
         .describe('Which parts to return (default: all).')
         .default([...ANALYTICS_PARTS]),
-      limit: count.min(1).max(100).describe('Maximum length of each list but periods.').default(10),
+      limit: count
+        .min(1)
+        .max(100)
+        .describe('Maximum length of each list except periods.')
+        .default(10),
       maxTokens,
     }),
   output: () =>
