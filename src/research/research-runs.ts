@@ -92,7 +92,7 @@ export class ResearchRuns {
     // Without this wait, a run that ends within milliseconds would be reported as still running.
     if (active) await settledWithin(active.done, waitMs);
     const seen = await jobs.get(conversationId);
-    if (seen === undefined || !this.#canMove(conversationId, seen)) return seen;
+    if (seen === undefined || !this.#canTakeOver(conversationId, seen)) return seen;
     const lease = await jobs.tryLease(conversationId);
     if (lease === undefined) return seen;
     const handle = await this.#takeOver(conversationId, lease);
@@ -110,7 +110,8 @@ export class ResearchRuns {
     await Promise.allSettled([...this.#active.values()].map((handle) => handle.done));
   }
 
-  #canMove(conversationId: string, job: ResearchJob): boolean {
+  /** Whether `reconcile` can bring the job forward, if no other process has its lease. */
+  #canTakeOver(conversationId: string, job: ResearchJob): boolean {
     if (this.#closing.signal.aborted || job.state === 'failed') return false;
     if (this.#unsaved.has(conversationId) || job.state === 'creating') return true;
     return job.runId !== undefined && job.backend === this.#deps.perplexity?.backend;
@@ -119,7 +120,7 @@ export class ResearchRuns {
   async #takeOver(conversationId: string, lease: Lease): Promise<RunHandle | undefined> {
     try {
       const job = await this.#deps.jobs.get(conversationId);
-      if (job !== undefined && this.#canMove(conversationId, job)) {
+      if (job !== undefined && this.#canTakeOver(conversationId, job)) {
         const run = new RunRecord(conversationId, lease, job, this.#deps);
         const unsaved = this.#unsaved.get(conversationId);
         if (unsaved !== undefined) await this.#save(run, unsaved.answer);
@@ -173,7 +174,7 @@ export class ResearchRuns {
       return this.#save(run, state.answer);
     }
     const reason = 'reason' in state ? `${state.status}: ${state.reason}` : 'the answer was empty';
-    await run.remember({ state: 'failed', reason });
+    await run.update({ state: 'failed', reason });
     throw asConversationError(
       new AppError('PROVIDER', `The deep research ended without an answer (${reason}).`, {
         details: { outcome: 'unknown', runState: 'failed' },
@@ -192,13 +193,13 @@ export class ResearchRuns {
     try {
       const state = await sending;
       if (isPending(state)) {
-        await run.remember({
+        await run.update({
           state: 'running',
           runId: state.runId,
           lastStatus: state.status,
         });
       } else if (state.status === 'completed' && perplexity.backend === 'agent') {
-        await run.remember({ state: 'running', runId: state.answer.responseId });
+        await run.update({ state: 'running', runId: state.answer.responseId });
       }
       return state;
     } catch (error) {
@@ -228,7 +229,7 @@ export class ResearchRuns {
         const state = await perplexity.poll(runId, this.#closing.signal);
         if (!isPending(state)) return state;
         if (state.status !== run.job.lastStatus || run.job.state !== 'running') {
-          await run.remember({ state: 'running', lastStatus: state.status });
+          await run.update({ state: 'running', lastStatus: state.status });
         }
       } catch (error) {
         waitMs = Math.max(delayMs, await this.#afterFailedPoll(run, error));
@@ -252,7 +253,7 @@ export class ResearchRuns {
       throw lostRunError(run.conversationId, run.job, error);
     }
     if (error.code === 'NOT_CONFIGURED' || error.code === 'PROVIDER_RETIRED') {
-      await run.remember({ reason: error.message });
+      await run.update({ reason: error.message });
       throw asConversationError(error, run.conversationId);
     }
     log.warn({ err: error, runId: run.job.runId }, 'could not ask for the state of a research run');

@@ -48,7 +48,7 @@ export class RunRecord {
   }
 
   /** Changes the record in memory and on disk. Never throws: a failed write is logged. */
-  async remember(change: Partial<ResearchJob>): Promise<void> {
+  async update(change: Partial<ResearchJob>): Promise<void> {
     const { jobs, clock, log } = this.#deps;
     this.#job = { ...this.#job, ...change, updatedAt: isoTime(clock.now()) };
     try {
@@ -62,7 +62,7 @@ export class RunRecord {
 
   /** For a run that may continue and cost money but cannot be followed; a person must decide. */
   async markUnknown(reason: string): Promise<void> {
-    await this.remember({ state: 'unknown', reason });
+    await this.update({ state: 'unknown', reason });
   }
 
   /**
