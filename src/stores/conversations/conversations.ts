@@ -154,7 +154,7 @@ export class ConversationStore {
     if (!request.options.mayDefer) return now();
     const later = () => this.deferred.append(ref, request);
     if (this.#core.waiting.size > 0) return this.deferred.queue.run(now, later);
-    return now().catch((error: unknown) => this.deferred.queue.after(error, later));
+    return now().catch((error: unknown) => this.deferred.queue.enqueueAfter(error, later));
   }
 
   /** Requests that wait for the same conversation are written together. */
@@ -198,7 +198,7 @@ export class ConversationStore {
     return { conversationId, name, path: this.#trash.pathOf(name) };
   }
 
-  /** Like `trash` (`permanent`: `remove`) if `condition` holds on disk. Takes an id. `undefined` if it does not. */
+  /** Like `trash`, or `remove` with `permanent`; `undefined` if `condition` is false on disk. Takes an id. */
   async trashIf(...how: Parameters<ConversationTrash['trashIf']>): Promise<string | undefined> {
     this.path(how[0]);
     return this.#core.track(this.#trash.trashIf(...how));

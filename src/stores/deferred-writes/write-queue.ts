@@ -60,9 +60,9 @@ export class WriteQueue {
   readonly #retry = new Retry(() => this.settle());
   readonly #refreshes: (() => Promise<void>)[] = [];
   #bytes = 0;
-  /** Writes are added to the queue one after the other. */
-  #turn: Promise<unknown> = Promise.resolve();
-  #trouble: Pick<WriteQueueState, 'reason' | 'whatToDo' | 'since'> | undefined;
+  /** The last call of `enqueue`, because writes are added to the queue one after the other. */
+  #lastEnqueue: Promise<unknown> = Promise.resolve();
+  #lastFailure: Pick<WriteQueueState, 'reason' | 'whatToDo' | 'since'> | undefined;
   #wasAway = false;
   #isClosed = false;
 
@@ -89,7 +89,7 @@ export class WriteQueue {
   state(): WriteQueueState | undefined {
     const isAway = this.isAway;
     if (!isAway && this.#queue.length === 0 && this.#refused.length === 0) return undefined;
-    const { reason = 'a write was refused', since = '', whatToDo = '' } = this.#trouble ?? {};
+    const { reason = 'a write was refused', since = '', whatToDo = '' } = this.#lastFailure ?? {};
     const now = isAway ? this.#options.presence?.error() : undefined;
     return {
       isAway,
@@ -125,7 +125,7 @@ export class WriteQueue {
    */
   async requireSettled(): Promise<void> {
     if (await this.settle()) return;
-    const { reason = '', whatToDo: hint } = this.#trouble ?? {};
+    const { reason = '', whatToDo: hint } = this.#lastFailure ?? {};
     const why = reason.replace(/\.$/, '');
     const message = `Nothing was changed: the store cannot be written (${why}), and earlier writes still wait in memory.`;
     throw new AppError('STORAGE_UNAVAILABLE', message, {
@@ -140,35 +140,35 @@ export class WriteQueue {
   }
 
   /**
-   * Calls `now`. If the store cannot be written, or an earlier write waits, it calls `later`, which adds
-   * the write to the queue.
+   * Calls `write`. If the store cannot be written, or an earlier write waits, it calls `enqueue` instead,
+   * which adds the write to the queue.
    */
-  async run<T>(now: () => Promise<T>, later: () => Promise<T>): Promise<T> {
-    if (this.#options.presence === undefined) return now();
+  async run<T>(write: () => Promise<T>, enqueue: () => Promise<T>): Promise<T> {
+    if (this.#options.presence === undefined) return write();
     if (this.#queue.length > 0) await this.settle();
-    if (this.#queue.length > 0) return this.#inTurn(later);
+    if (this.#queue.length > 0) return this.#enqueueInOrder(enqueue);
     try {
-      return await now();
+      return await write();
     } catch (error) {
-      return this.after(error, later);
+      return this.enqueueAfter(error, enqueue);
     }
   }
 
   /**
-   * Called after a write failed with `error`. Calls `later`, which adds the write to the queue. Throws
+   * Called after a write failed with `error`. Calls `enqueue`, which adds the write to the queue. Throws
    * `error` if the store is available.
    */
-  async after<T>(error: unknown, later: () => Promise<T>): Promise<T> {
+  async enqueueAfter<T>(error: unknown, enqueue: () => Promise<T>): Promise<T> {
     if (this.#options.presence === undefined) throw error;
     if (!(await this.#isAwayBecauseOf(error))) throw error;
     this.#note(error);
-    return this.#inTurn(later);
+    return this.#enqueueInOrder(enqueue);
   }
 
-  /** `later` must call this before it changes anything. STORAGE_UNAVAILABLE if the queue is full. */
+  /** `enqueue` must call this before it changes anything. STORAGE_UNAVAILABLE if the queue is full. */
   requireRoom(bytes: number): void {
     if (this.#queue.length < MAX_WRITES && this.#bytes + bytes <= MAX_BYTES) return;
-    const { reason = '', whatToDo: hint } = this.#trouble ?? {};
+    const { reason = '', whatToDo: hint } = this.#lastFailure ?? {};
     const why = reason.replace(/\.$/, '');
     throw new AppError(
       'STORAGE_UNAVAILABLE',
@@ -197,7 +197,7 @@ export class WriteQueue {
     if (!isHere) return false;
     if (this.#queue.length > 0) await this.#drains.run();
     if (this.#queue.length > 0) return false;
-    if (this.#refused.length === 0) this.#trouble = undefined;
+    if (this.#refused.length === 0) this.#lastFailure = undefined;
     return true;
   }
 
@@ -212,9 +212,9 @@ export class WriteQueue {
     this.#isClosed = true;
   }
 
-  #inTurn<T>(later: () => Promise<T>): Promise<T> {
-    const added = this.#turn.then(later);
-    this.#turn = added.catch(() => undefined);
+  #enqueueInOrder<T>(enqueue: () => Promise<T>): Promise<T> {
+    const added = this.#lastEnqueue.then(enqueue);
+    this.#lastEnqueue = added.catch(() => undefined);
     return added;
   }
 
@@ -231,8 +231,8 @@ export class WriteQueue {
   }
 
   #note(error: unknown): void {
-    const { since = isoTime(this.#options.clock.now()) } = this.#trouble ?? {};
-    this.#trouble = { reason: messageOf(error), whatToDo: whatToDoAbout(error), since };
+    const { since = isoTime(this.#options.clock.now()) } = this.#lastFailure ?? {};
+    this.#lastFailure = { reason: messageOf(error), whatToDo: whatToDoAbout(error), since };
   }
 
   /** `isLast`: a write that does not fit on the disk stays in the queue, and the next one is tried. */
@@ -242,8 +242,8 @@ export class WriteQueue {
       try {
         await write.write();
       } catch (error) {
-        const isOver = meansUnavailable(error) === 'no' && !isAppError(error, 'LOCKED');
-        if (!isOver) {
+        const isRefused = meansUnavailable(error) === 'no' && !isAppError(error, 'LOCKED');
+        if (!isRefused) {
           this.#note(error);
           if (!isLast || !isAppError(error, 'STORAGE_FULL')) return;
           at += 1;
