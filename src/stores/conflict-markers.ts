@@ -12,7 +12,7 @@ const THEIRS_END = /^>{7}( |$)/;
 export const isConflictMarker = (line: string): boolean =>
   [OURS, BASE, MIDDLE, THEIRS_END].some((marker) => marker.test(line));
 
-/** For a note with such markers. It tells what to do. */
+/** The note of a tool's answer if a note has such markers: what the user should do. */
 export const CONFLICT_NOTE =
   'The note has conflict markers of git. Decide which lines to keep, then remove the lines that begin with <<<<<<<, ======= and >>>>>>>.';
 

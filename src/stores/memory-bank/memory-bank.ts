@@ -33,7 +33,7 @@ import {
   type SkippedFile,
 } from './note-catalogue.js';
 import { alreadyThere, conflict, notFound } from './note-errors.js';
-import { isForeign, looksLikeNote, requireNewNotePath, requireNotePath } from './note-path.js';
+import { isReservedPath, looksLikeNote, requireNewNotePath, requireNotePath } from './note-path.js';
 import { encodeNote, withFinalNewline } from './note-text.js';
 import { NoteTrash } from './note-trash.js';
 
@@ -97,7 +97,7 @@ export class MemoryBank {
     this.#watcher = openWatcher({
       root: this.folder,
       match: looksLikeNote,
-      onlyFiles: (folder) => (folder !== '' && isForeign(folder) ? [] : undefined),
+      onlyFiles: (folder) => (folder !== '' && isReservedPath(folder) ? [] : undefined),
       log: this.#log,
       onChange: (changes) => {
         const paths = changes.map(({ path }) => path);

@@ -14,7 +14,7 @@ import type { ReadFile } from '../../files/read/json-doc.js';
 import { walkFiles } from '../../files/read/walk-files.js';
 import { symlinkError } from '../../files/safe-access/refusals.js';
 import { misnamed } from './note-errors.js';
-import { isForeign, isMisnamedNote, looksLikeNote, requireNotePath } from './note-path.js';
+import { isMisnamedNote, isReservedPath, looksLikeNote, requireNotePath } from './note-path.js';
 import { decodeNote, hashOf, MAX_NOTE_BYTES } from './note-text.js';
 
 export interface NoteInfo {
@@ -89,7 +89,7 @@ const byPath = (a: { path: string }, b: { path: string }) => (a.path < b.path ? 
 async function listNotes(folder: string): Promise<FoundFiles> {
   const names: string[] = [];
   const refused = new Map<string, AppError>();
-  for await (const { name, isLink } of walkFiles(folder, isForeign)) {
+  for await (const { name, isLink } of walkFiles(folder, isReservedPath)) {
     if (looksLikeNote(name)) names.push(name);
     else if (isLink) refused.set(name, symlinkError(name));
     else if (isMisnamedNote(name)) refused.set(name, misnamed(name));

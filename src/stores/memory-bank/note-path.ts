@@ -15,7 +15,7 @@ const INSIGHTS = 'insights';
 export function requireNotePath(path: string): void {
   requireConfined(path);
   // On a file system that ignores case, a name that differs only in case is the same folder.
-  if (isForeign(path) || isForeign(skeletonOf(path))) {
+  if (isReservedPath(path) || isReservedPath(skeletonOf(path))) {
     throw new AppError(
       'PATH_ESCAPE',
       `${JSON.stringify(path)} cannot be the path of a note. Names that begin with a dot are reserved. The folder ${INSIGHTS}/ is reserved too, in upper and in lower case.`,
@@ -58,12 +58,12 @@ export function problemWithNotePath(path: string): AppError | undefined {
 }
 
 /** True for a reserved path: a hidden file or folder, or `insights/`. No note can have it. */
-export function isForeign(path: string): boolean {
+export function isReservedPath(path: string): boolean {
   return path === INSIGHTS || path.startsWith(`${INSIGHTS}/`) || /(^|\/)\./.test(path);
 }
 
 /** True for a Markdown file that is not a note, because its name does not end in `.md`. */
 export const isMisnamedNote = (path: string) =>
-  /\.(md|markdown)$/i.test(path) && !path.endsWith(EXTENSION) && !isForeign(path);
+  /\.(md|markdown)$/i.test(path) && !path.endsWith(EXTENSION) && !isReservedPath(path);
 
-export const looksLikeNote = (path: string) => path.endsWith(EXTENSION) && !isForeign(path);
+export const looksLikeNote = (path: string) => path.endsWith(EXTENSION) && !isReservedPath(path);
