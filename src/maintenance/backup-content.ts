@@ -37,7 +37,7 @@ const CONTENTS_VERSION = 1;
 /** The folders are listed again, because a file that was moved during a listing may be missed. */
 const MAX_PASSES = 3;
 /** The locks of running processes, and `.git`, which cannot be copied file by file. */
-const NO_DATA = new Set(['.locks', '.leases', '.git']);
+const NEVER_ARCHIVED = new Set(['.locks', '.leases', '.git']);
 
 const contentsSchema = z.object({
   format: z.literal(FORMAT),
@@ -95,7 +95,7 @@ export class BackupFiles {
     const { exceptPath, singleFiles } = this.#sources;
     const elsewhere = new Set([exceptPath, ...singleFiles.map(({ path }) => path)]);
     const isLeftOut = (name: string, path: string) =>
-      NO_DATA.has(name) || /(^|\/)\.tmp-[^/]*$/.test(name) || elsewhere.has(path);
+      NEVER_ARCHIVED.has(name) || /(^|\/)\.tmp-[^/]*$/.test(name) || elsewhere.has(path);
     for await (const file of walkFiles(folder, isLeftOut)) {
       const name = `${area}/${file.name}`;
       if (isWanted(name)) yield* this.#once(name, () => this.#readOne(name, file));

@@ -18,10 +18,10 @@ import {
   isRestorableIgnore,
 } from './restorable-git-files.js';
 
-const OF_CONVERSATION = new Set(['conversation.json', 'job.json', 'summaries.json']);
+const CONVERSATION_FILES = new Set(['conversation.json', 'job.json', 'summaries.json']);
 /** The suffix of a damaged file that a repair kept. */
 const BROKEN = /\.broken-\d{8}T\d{9}Z(?=\.json$)/;
-const KEPT_OF_LOGS = new Set([
+const LOGS_FILES = new Set([
   ...['state.json', 'retention.json', 'retention-last-run.json', 'encryption.json'],
   'imported-notes.json',
 ]);
@@ -29,7 +29,7 @@ const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const INSIGHT = new RegExp(`^insights/${UUID}\\.json$`);
 const BROKEN_INSIGHT = new RegExp(`^insights/\\.${UUID}\\.json$`);
 const TRASHED_INSIGHT = new RegExp(`^\\.trash/insights/${UUID}(\\.[\\w-]{1,100})*\\.json$`);
-const GRAPH = new Set([
+const GRAPH_FILES = new Set([
   'kg_snapshot.json',
   'kg_snapshot.sha256',
   'kg_snapshot.previous.json',
@@ -40,7 +40,7 @@ const GRAPH = new Set([
 /**
  * Files of the user's configuration. They are only extracted to a folder, and not put into the configuration.
  */
-const SETTINGS = new Set(['config.json', 'providers.json']);
+const SETTINGS_FILES = new Set(['config.json', 'providers.json']);
 
 /**
  * Returns why a file of an archive may not be restored; `undefined` if it may. `name`: the name in the
@@ -51,21 +51,21 @@ export function problemWithRestoring(
   bytes: Uint8Array,
   graphNames: ReadonlySet<string>,
 ): string | undefined {
-  const spelling = confusableProblem(name);
+  const spelling = problemWithSpelling(name);
   if (spelling !== undefined) return spelling;
   const [area, ...parts] = name.split('/');
   const rest = parts.join('/');
-  const isKept =
-    (area === 'conversation-logs' && isOfLogs(parts, bytes)) ||
-    (area === 'memory-bank' && isOfBank(rest, bytes, graphNames)) ||
+  const isAllowed =
+    (area === 'conversation-logs' && isLogsFile(parts, bytes)) ||
+    (area === 'memory-bank' && isMemoryBankFile(rest, bytes, graphNames)) ||
     (area === 'archive' && (ARCHIVE_NAME.test(rest) || isIgnoreAllFile(rest, bytes))) ||
-    (area === 'knowledge-graph' && GRAPH.has(rest)) ||
-    (area === 'configuration' && SETTINGS.has(rest));
-  return isKept ? undefined : `${name} is not a file of Daybook.`;
+    (area === 'knowledge-graph' && GRAPH_FILES.has(rest)) ||
+    (area === 'configuration' && SETTINGS_FILES.has(rest));
+  return isAllowed ? undefined : `${name} is not a file of Daybook.`;
 }
 
 /** Returns the error for control characters, separators of other systems, device names and similar names. */
-function confusableProblem(name: string): string | undefined {
+function problemWithSpelling(name: string): string | undefined {
   try {
     requireConfined(name);
     return undefined;
@@ -75,36 +75,40 @@ function confusableProblem(name: string): string | undefined {
   }
 }
 
-function isOfLogs(parts: readonly string[], bytes: Uint8Array): boolean {
+function isLogsFile(parts: readonly string[], bytes: Uint8Array): boolean {
   const [first = '', second = ''] = parts;
   if (parts.length === 1)
-    return KEPT_OF_LOGS.has(first.replace(BROKEN, '')) || isIgnoreAllFile(first, bytes);
-  if (first === '.merging') return parts.length === 2 && isConversation(second, '.json');
+    return LOGS_FILES.has(first.replace(BROKEN, '')) || isIgnoreAllFile(first, bytes);
+  if (first === '.merging') return parts.length === 2 && isConversationName(second, '.json');
   if (first === '.trash') {
     if (parts.length === 2) return isIgnoreAllFile(second, bytes);
-    return TRASHED_CONVERSATION.test(second) && isOfConversation(parts.slice(2));
+    return TRASHED_CONVERSATION.test(second) && isConversationFile(parts.slice(2));
   }
-  return CONVERSATION_ID.test(first) && isOfConversation(parts.slice(1));
+  return CONVERSATION_ID.test(first) && isConversationFile(parts.slice(1));
 }
 
-function isOfConversation([first = '', second = '', ...more]: readonly string[]): boolean {
+function isConversationFile([first = '', second = '', ...more]: readonly string[]): boolean {
   if (first === 'versions') return more.length === 0 && VERSION_NAME.test(second);
-  return second === '' && more.length === 0 && OF_CONVERSATION.has(first.replace(BROKEN, ''));
+  return second === '' && more.length === 0 && CONVERSATION_FILES.has(first.replace(BROKEN, ''));
 }
 
-const isConversation = (name: string, ending: string) =>
+const isConversationName = (name: string, ending: string) =>
   name.endsWith(ending) && CONVERSATION_ID.test(name.slice(0, -ending.length));
 
-function isOfBank(rest: string, bytes: Uint8Array, graphNames: ReadonlySet<string>): boolean {
+function isMemoryBankFile(
+  rest: string,
+  bytes: Uint8Array,
+  graphNames: ReadonlySet<string>,
+): boolean {
   if (rest === '.gitignore') return isRestorableIgnore(bytes);
   if (rest === '.gitattributes') return isRestorableAttributes(bytes);
-  if (rest.startsWith('.trash/')) return isOfBankTrash(rest, bytes);
+  if (rest.startsWith('.trash/')) return isMemoryBankTrash(rest, bytes);
   if (BROKEN_INSIGHT.test(rest.replace(BROKEN, ''))) return rest.includes('.broken-');
-  if (GRAPH.has(rest) || graphNames.has(rest) || INSIGHT.test(rest)) return true;
+  if (GRAPH_FILES.has(rest) || graphNames.has(rest) || INSIGHT.test(rest)) return true;
   return problemWithNotePath(rest) === undefined;
 }
 
-function isOfBankTrash(rest: string, bytes: Uint8Array): boolean {
+function isMemoryBankTrash(rest: string, bytes: Uint8Array): boolean {
   if (isIgnoreAllFile(rest.slice('.trash/'.length), bytes) || TRASHED_INSIGHT.test(rest))
     return true;
   return problemWithNotePath(parseTrashName(rest.slice('.trash/'.length)).path) === undefined;

@@ -87,7 +87,7 @@ function findingsOf(
   if (damage !== undefined) {
     const hint = isRepairable
       ? `daybook doctor --repair saves its complete messages (${salvageable}) and keeps the broken file beside it.`
-      : `${damage.hint} ${wayBack(id, newestBackup)}`;
+      : `${damage.hint} ${backupHint(id, newestBackup)}`;
     return [{ ...unreadable(damage, path), hint, ...(isRepairable && { repair }) }];
   }
   return faults.map((fault, index) => ({
@@ -102,7 +102,7 @@ function findingsOf(
 }
 
 /** The damaged conversation is only moved to the trash, so nothing is lost if the backup does not have it. */
-const wayBack = (id: string, newestBackup: string | undefined): string =>
+const backupHint = (id: string, newestBackup: string | undefined): string =>
   newestBackup === undefined
     ? 'There is no backup.'
     : `The newest backup is ${newestBackup}. To take the conversation from it, run daybook delete ${id}, then daybook restore ${newestBackup}.`;
