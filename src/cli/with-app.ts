@@ -33,8 +33,8 @@ export async function withApp(
     await work(app, signal)
       .catch(async (error: unknown) => {
         if (!isAppError(error, 'CONVERSATION_NOT_FOUND')) throw error;
-        const { placeOf } = await import('./notices/not-listed.js');
-        throw await placeOf(error, app, flags, signal);
+        const { withLocation } = await import('./notices/not-listed.js');
+        throw await withLocation(error, app, flags, signal);
       })
       .finally(() => app.close());
   } catch (error) {

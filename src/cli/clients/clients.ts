@@ -17,8 +17,8 @@ export interface Client {
   readonly path: string;
   /** This folder exists if the client was started at least once. */
   readonly folder: string;
-  /** The field with the servers. */
-  readonly list: 'mcpServers' | 'servers' | 'context_servers' | 'mcp_servers';
+  /** The field of the settings file that lists the servers. */
+  readonly serversField: 'mcpServers' | 'servers' | 'context_servers' | 'mcp_servers';
   readonly format: 'json' | 'toml';
   /** Fields that this client needs besides `command` and `args`. */
   readonly fields: Readonly<Record<string, string>>;
@@ -57,18 +57,18 @@ export function clientsOf(machine: Machine = {}): readonly Client[] {
       path: join(home, '.claude.json'),
     },
     client('codex', 'Codex', join(home, '.codex'), 'config.toml', {
-      list: 'mcp_servers',
+      serversField: 'mcp_servers',
       format: 'toml',
     }),
     client('cursor', 'Cursor', join(home, '.cursor'), 'mcp.json'),
     client('gemini', 'Gemini CLI', join(home, '.gemini'), 'settings.json'),
     client('vscode', 'VS Code', join(programs, 'Code', 'User'), 'mcp.json', {
-      list: 'servers',
+      serversField: 'servers',
       ...stdio,
     }),
     client('windsurf', 'Windsurf', join(home, '.codeium', 'windsurf'), 'mcp_config.json'),
     client('zed', 'Zed', zed, 'settings.json', {
-      list: 'context_servers',
+      serversField: 'context_servers',
       fields: { source: 'custom' },
     }),
   ];
@@ -81,7 +81,7 @@ function client(
   file: string,
   others: Partial<Client> = {},
 ): Client {
-  const usual = { list: 'mcpServers', format: 'json', fields: {} } as const;
+  const usual = { serversField: 'mcpServers', format: 'json', fields: {} } as const;
   return { name, title, folder, path: join(folder, file), ...usual, ...others };
 }
 

@@ -24,10 +24,10 @@ function readEntry(text: string, client: Client): Entry | undefined {
   if (error !== undefined) {
     throw unfitFile(client, `is not valid JSON (${positionOf(content, error.offset)})`);
   }
-  const servers = fieldOf(value, client.list);
+  const servers = fieldOf(value, client.serversField);
   if (!isRecord(value)) throw unfitFile(client, 'is not a JSON object');
   if (servers !== undefined && !isRecord(servers)) {
-    throw unfitFile(client, `has a value in "${client.list}" that is not an object`);
+    throw unfitFile(client, `has a value in "${client.serversField}" that is not an object`);
   }
   const twice = duplicateName(content, client, ['command', 'args', ...Object.keys(client.fields)]);
   if (twice !== undefined) throw unfitFile(client, `has the name "${twice}" twice in one object`);
@@ -37,20 +37,20 @@ function readEntry(text: string, client: Client): Entry | undefined {
 
 function withEntry(text: string, client: Client, entry: Entry): string {
   const existing = readEntry(text, client);
-  if (existing === undefined) return edited(text, [[[client.list, 'daybook'], entry]]);
+  if (existing === undefined) return edited(text, [[[client.serversField, 'daybook'], entry]]);
   const changes = Object.entries(entry)
     .filter(([name, wanted]) => JSON.stringify(existing[name]) !== JSON.stringify(wanted))
-    .map(([name, wanted]): Change => [[client.list, 'daybook', name], wanted]);
+    .map(([name, wanted]): Change => [[client.serversField, 'daybook', name], wanted]);
   return changes.length === 0 ? text : edited(text, changes);
 }
 
 function withoutEntry(text: string, client: Client): string {
   if (readEntry(text, client) === undefined) return text;
-  return edited(text, [[[client.list, 'daybook'], undefined]]);
+  return edited(text, [[[client.serversField, 'daybook'], undefined]]);
 }
 
-const blockOf = ({ list }: Client, entry: Entry): string =>
-  JSON.stringify({ [list]: { daybook: entry } }, null, 2);
+const blockOf = ({ serversField }: Client, entry: Entry): string =>
+  JSON.stringify({ [serversField]: { daybook: entry } }, null, 2);
 
 type Change = readonly [path: string[], value: unknown];
 
@@ -82,13 +82,13 @@ function positionOf(text: string, offset: number): string {
  * A name that occurs twice in an object on the path to the entry. Programs do not agree which of the two
  * is used, so such a file is not changed.
  */
-function duplicateName(text: string, { list }: Client, fields: readonly string[]) {
+function duplicateName(text: string, { serversField }: Client, fields: readonly string[]) {
   const tree = parseTree(text, [], OPTIONS);
   const at = (...path: string[]) => tree && findNodeAtLocation(tree, path);
   const steps: [Node | undefined, readonly string[]][] = [
-    [tree, [list]],
-    [at(list), ['daybook']],
-    [at(list, 'daybook'), fields],
+    [tree, [serversField]],
+    [at(serversField), ['daybook']],
+    [at(serversField, 'daybook'), fields],
   ];
   for (const [object, names] of steps) {
     const present = object?.children?.map(({ children }) => children?.[0]?.value);

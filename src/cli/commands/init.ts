@@ -42,8 +42,8 @@ export interface InitOptions {
 }
 
 /**
- * The root is `folder`, otherwise `--root`, `DAYBOOK_ROOT` or the settings file, otherwise the working folder.
- * A second run changes nothing.
+ * The root is `folder`, otherwise `--root`, `DAYBOOK_ROOT` or the settings file, otherwise the working
+ * folder. A second run changes nothing.
  */
 export async function init(
   folder: string | undefined,
@@ -152,7 +152,7 @@ function mayChange({ yes, client }: InitOptions, done: string): boolean {
 function print(clients: readonly Client[], start: StartCommand, { json }: InitOptions): void {
   const blocks = clients.map((client) => {
     const entry = entryOf(client, start);
-    const add = { [client.list]: { daybook: entry } };
+    const add = { [client.serversField]: { daybook: entry } };
     return { client: client.title, path: client.path, add, text: blockOf(client, entry) };
   });
   report({ start, clients: blocks.map(({ text: _, ...block }) => block) }, json, () =>

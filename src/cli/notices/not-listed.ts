@@ -41,7 +41,7 @@ async function notListed({ conversations, archives }: App): Promise<string[]> {
  * Returns the error to report for `error`: if it is about a conversation that is in the trash or in an
  * archive, an error that shows this and the command that restores it.
  */
-export async function placeOf(
+export async function withLocation(
   error: AppError,
   app: App,
   flags: Flags,

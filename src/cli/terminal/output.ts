@@ -13,7 +13,10 @@ const MAX_LINES = 20;
 
 export const ALL_OPTION = ['--all', `print all lines, not only the first ${MAX_LINES}`] as const;
 
-/** Prints the first lines of a list, or all of them with `--all`. A line on stderr tells how many are left. */
+/**
+ * Prints the first lines of a list, or all of them with `--all`. A line on stderr says how many were not
+ * printed.
+ */
 export function printList(
   lines: readonly string[],
   { all = false }: { readonly all?: boolean },
