@@ -23,18 +23,18 @@ export class PaceMeter {
   add(times: readonly number[]): number {
     const sorted = [...times].sort((a, b) => a - b);
     let total = 0;
-    let begun = 0;
+    let sessionStart = 0;
     for (const [index, time] of sorted.entries()) {
       const pause = (sorted[index + 1] ?? Number.POSITIVE_INFINITY) - time;
       if (pause <= SESSION_PAUSE_MS) {
         this.#pauseSeconds.push(pause / 1000);
         continue;
       }
-      const minutes = (time - (sorted[begun] ?? time)) / 60_000;
+      const minutes = (time - (sorted[sessionStart] ?? time)) / 60_000;
       this.#minutes.push(minutes);
-      this.#messages.push(index - begun + 1);
+      this.#messages.push(index - sessionStart + 1);
       total += minutes;
-      begun = index + 1;
+      sessionStart = index + 1;
     }
     return toTenths(total);
   }

@@ -1,4 +1,6 @@
-/** Exports the knowledge graph as text: in pages of limited size, or as a new file in the folder of exports. */
+/**
+ * Exports the knowledge graph as text: in pages of limited size, or as a new file in the folder of exports.
+ */
 import { AppError, isAppError } from '../base/errors.js';
 import type { Durability } from '../files/atomic/atomic-write.js';
 import { writeNewFile } from '../files/atomic/new-file.js';
@@ -47,19 +49,19 @@ export class GraphExport {
     this.#options = options;
   }
 
-  /** As many lines from `offset` as fit into `room`. Throws TOO_LARGE if one line alone does not fit. */
+  /** As many lines from `offset` as fit into `budget`. Throws TOO_LARGE if one line alone does not fit. */
   async toText(
     request: GraphExportRequest,
     offset: number,
-    room: { readonly max: number; measure(text: string): number },
+    budget: { readonly max: number; measure(text: string): number },
   ): Promise<GraphText> {
     let text = openingOf(request.format);
-    let left = room.max - room.measure(text);
+    let left = budget.max - budget.measure(text);
     let at = 0;
     for await (const line of this.#lines(request)) {
       at += 1;
       if (at <= offset) continue;
-      left -= room.measure(line);
+      left -= budget.measure(line);
       if (left < 0 && at - 1 > offset) return { text, lines: at - 1 - offset, nextOffset: at - 1 };
       if (left < 0) throw tooLong(line);
       text += line;
@@ -67,7 +69,9 @@ export class GraphExport {
     return { text, lines: Math.max(0, at - offset) };
   }
 
-  /** Durable when it resolves. Throws ALREADY_EXISTS, PATH_ESCAPE or STORAGE_FULL, and then leaves no file. */
+  /**
+   * Durable when it resolves. Throws ALREADY_EXISTS, PATH_ESCAPE or STORAGE_FULL, and then leaves no file.
+   */
   async toFile(name: string, request: GraphExportRequest): Promise<GraphFile> {
     const { folder, fsync } = this.#options;
     const path = await exportPath(folder, name, this.#options);

@@ -28,11 +28,11 @@ const TOO_LONG =
 export function refusalOf(reply: HttpReply, { name, secrets, waitMs }: Context): AppError {
   const error = asRecord(asRecord(reply.json)['error']);
   const message = asText(error['message']) ?? asText(asRecord(reply.json)['error']);
-  const marks = `${asText(error['code']) ?? ''} ${asText(error['type']) ?? ''} ${message ?? ''}`;
-  const refusal = classify(reply.status, marks, name);
+  const errorText = `${asText(error['code']) ?? ''} ${asText(error['type']) ?? ''} ${message ?? ''}`;
+  const refusal = classify(reply.status, errorText, name);
   const quoted = message === undefined ? '' : ` Its message: ${quoteUpstream(message, secrets)}.`;
   const outcome: Outcome = reply.status >= 500 && reply.status !== 503 ? 'unknown' : 'refused';
-  // The server refuses the same request again.
+  // The server would refuse the same request again.
   const isFinal = refusal.code === 'PROVIDER' && reply.status < 500 && reply.status !== 408;
   return new AppError(refusal.code, `${refusal.message}${quoted}`, {
     ...(isFinal && { retryable: false }),
@@ -53,12 +53,12 @@ export function unusable(name: string, what: string): AppError {
   });
 }
 
-function classify(status: number, marks: string, name: string): Refusal {
+function classify(status: number, errorText: string, name: string): Refusal {
   if (status === 401 || status === 403) {
     return {
       code: 'NOT_CONFIGURED',
       message: `${name} did not accept the key.`,
-      hint: 'Set the environment variable of the key to a valid key. For summaries, daybook providers list shows its name; for embeddings, it is DAYBOOK_EMBEDDINGS_KEY_ENV that names it (OpenAI: OPENAI_API_KEY).',
+      hint: 'Set the environment variable of the key to a valid key. For summaries, daybook providers list shows the name of this variable. For embeddings, DAYBOOK_EMBEDDINGS_KEY_ENV has its name (default for OpenAI: OPENAI_API_KEY).',
     };
   }
   if (status === 404 || (status >= 300 && status < 400)) {
@@ -72,7 +72,7 @@ function classify(status: number, marks: string, name: string): Refusal {
       hint: 'Correct the model or the endpoint. For summaries, run daybook providers add with the same name, then daybook providers test; for embeddings, set DAYBOOK_EMBEDDINGS_MODEL or DAYBOOK_EMBEDDINGS_ENDPOINT.',
     };
   }
-  if (status === 413 || (status === 400 && TOO_LONG.test(marks))) {
+  if (status === 413 || (status === 400 && TOO_LONG.test(errorText))) {
     return { code: 'TOO_LARGE', message: `The text is too long for ${name}.` };
   }
   if (status === 429) {

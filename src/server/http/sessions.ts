@@ -71,7 +71,7 @@ export class HttpSessions {
   createRequestServer(res: Response, isAnswered: boolean): BuiltServer {
     const closed = this.#accept(res, isAnswered);
     const served = { built: this.#options.build(true), openCount: 0, lastUsed: this.#now() };
-    this.#keep(served);
+    this.#track(served);
     this.#use(served, closed);
     return served.built;
   }
@@ -128,7 +128,7 @@ export class HttpSessions {
 
   async #begin(): Promise<ConnectedServer> {
     const { maxSessions } = this.#options;
-    if (this.#sessions.size >= maxSessions && !this.#makeRoom()) {
+    if (this.#sessions.size >= maxSessions && !this.#evictIdle()) {
       const message = `All ${maxSessions} sessions are in use. Try again later.`;
       throw new HttpError(503, message, { headers: { 'Retry-After': '60' } });
     }
@@ -150,13 +150,13 @@ export class HttpSessions {
       },
     );
     const served: ConnectedServer = { built, transport, openCount: 0, lastUsed: this.#now() };
-    this.#keep(served);
+    this.#track(served);
     // The class types its callbacks as `| undefined`; the interface has them optional.
     await built.server.connect(transport as Transport);
     return served;
   }
 
-  #keep(served: ActiveServer): void {
+  #track(served: ActiveServer): void {
     this.#served.add(served);
     served.built.server.onclose = () => {
       this.#served.delete(served);
@@ -166,7 +166,7 @@ export class HttpSessions {
   }
 
   /** Closes the idle session that was used least recently. Returns false if no session is idle. */
-  #makeRoom(): boolean {
+  #evictIdle(): boolean {
     const unused = [...this.#sessions.values()].find(isUnused);
     if (unused !== undefined) void end(unused);
     return unused !== undefined;
