@@ -108,8 +108,9 @@ export function* executeQuery(
   // If the default columns of all documents are empty, every length is 0, and 0 / 0 would be no rank.
   const averageLength = store.tokenCount / store.documentCount || 1;
   const ranking: Ranking = { idfs, averageLength, top, limits: [] };
-  const isSum = plan.kind === 'or' && !options.filter;
-  let total = isSum ? hitCounts.reduce((sum, count) => sum + count) : 0;
+  // For a union, `rankSegment` subtracts the documents that this sum has several times.
+  const isUnion = plan.kind === 'or' && !options.filter;
+  let total = isUnion ? hitCounts.reduce((sum, count) => sum + count) : 0;
   for (const query of queries) {
     total += yield* rankSegment(query, ranking, options.filter);
     yield;
@@ -120,5 +121,5 @@ export function* executeQuery(
 /** Throws `CANCELLED` if the signal is aborted. */
 export function throwIfCancelled(signal: AbortSignal | undefined): void {
   if (signal?.aborted)
-    throw new AppError('CANCELLED', 'The search was cancelled', { cause: signal.reason });
+    throw new AppError('CANCELLED', 'The search was cancelled.', { cause: signal.reason });
 }

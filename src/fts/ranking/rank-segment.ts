@@ -272,8 +272,9 @@ function* rank(
 }
 
 /**
- * Offers the matches of one segment to the top. Returns how many matches there are; for an OR of phrases
- * without a filter, how many more than the sum of those of each phrase, a negative number.
+ * Offers the matches of one segment to the top. Returns the number of matches. For an OR of phrases without
+ * a filter, returns the difference between this number and the sum of the hits of each phrase: 0 or less,
+ * because the sum has a document once for each of its phrases.
  */
 export function* rankSegment(
   query: SegmentQuery,
