@@ -20,8 +20,8 @@ export class Redaction {
   countIn(bytes: Uint8Array): number {
     const raw = textOf(bytes);
     const escaped = escapedOf(this.#text);
-    const inEscapes = escaped === this.#text ? 0 : countOf(raw, escaped);
-    const total = countOf(raw, this.#text) + inEscapes;
+    const inEscapes = escaped === this.#text ? 0 : occurrencesOf(raw, escaped);
+    const total = occurrencesOf(raw, this.#text) + inEscapes;
     return total > 0 ? total : this.#countInValues(raw);
   }
 
@@ -31,32 +31,36 @@ export class Redaction {
    */
   apply(bytes: Uint8Array, { isGraph = false } = {}): Buffer {
     const raw = textOf(bytes);
-    const lines = isGraph ? redactedGraphLines(raw, this.#in) : raw;
-    const plain = this.#in(
+    const lines = isGraph ? redactedGraphLines(raw, this.#redacted) : raw;
+    const plain = this.#redacted(
       lines.replaceAll(escapedOf(this.#text), () => escapedOf(this.#replacement)),
     );
     if (this.#countInValues(plain) === 0) return bytesOf(plain);
     const values = valuesIn(plain);
     const texts = values.map((value) =>
-      JSON.stringify(this.#value(value), null, values.length === 1 ? 2 : 0),
+      JSON.stringify(this.#redactedValue(value), null, values.length === 1 ? 2 : 0),
     );
     return bytesOf(`${texts.join('\n')}\n`);
   }
 
-  readonly #in = (text: string): string => text.replaceAll(this.#text, () => this.#replacement);
+  readonly #redacted = (text: string): string =>
+    text.replaceAll(this.#text, () => this.#replacement);
 
   #countInValues(raw: string): number {
     if (!raw.includes('\\')) return 0; // without escapes, the text was already found in the bytes
     const texts = valuesIn(raw).flatMap(textsIn);
-    return texts.reduce((sum, text) => sum + countOf(text, this.#text), 0);
+    return texts.reduce((sum, text) => sum + occurrencesOf(text, this.#text), 0);
   }
 
-  #value(value: unknown): unknown {
-    if (typeof value === 'string') return this.#in(value);
-    if (Array.isArray(value)) return value.map((item) => this.#value(item));
+  #redactedValue(value: unknown): unknown {
+    if (typeof value === 'string') return this.#redacted(value);
+    if (Array.isArray(value)) return value.map((item) => this.#redactedValue(item));
     if (!isRecord(value)) return value;
     return Object.fromEntries(
-      Object.entries(value).map(([key, field]) => [this.#in(key), this.#value(field)]),
+      Object.entries(value).map(([key, field]) => [
+        this.#redacted(key),
+        this.#redactedValue(field),
+      ]),
     );
   }
 }
@@ -78,7 +82,7 @@ const bytesOf = (text: string) =>
 
 const escapedOf = (text: string) => JSON.stringify(text).slice(1, -1);
 
-function countOf(text: string, part: string): number {
+function occurrencesOf(text: string, part: string): number {
   let count = 0;
   for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) {
     count += 1;
