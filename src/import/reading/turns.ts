@@ -36,9 +36,8 @@ export class TurnBuilder {
 
   /** An empty message is ignored. */
   addMessage(message: TurnMessage): void {
-    if (message.content.trim() === '' && message.role !== 'assistant') return;
+    if (message.content.trim() === '') return;
     if (message.role === 'assistant') {
-      if (message.content.trim() === '') return;
       this.#drafts.push({ message, tools: this.#tools, thinking: this.#thinking });
       this.#clearTurn();
       return;

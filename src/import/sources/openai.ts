@@ -48,7 +48,7 @@ export const openai: Source = {
   title: 'conversations with role and content (JSON, JSON Lines)',
   async detect(input) {
     for (const file of filesOf(input).slice(0, MAX_PEEKS)) {
-      if (await isOfMessages(file)) return true;
+      if (await hasConversations(file)) return true;
     }
     return false;
   },
@@ -64,8 +64,8 @@ function filesOf({ form, files }: Input): readonly InputFile[] {
   return form === 'file' ? files : files.filter(({ name }) => DOCUMENT.test(name));
 }
 
-async function isOfMessages(file: InputFile): Promise<boolean> {
-  if (await isOfLines(file)) return true;
+async function hasConversations(file: InputFile): Promise<boolean> {
+  if (await isJsonLines(file)) return true;
   return hasElement(file, (element) => {
     const inner = listIn(objectIn(element)['conversations']);
     return [element, ...inner].some(hasMessages) || (isObject(element) && isMessage(element));
@@ -73,7 +73,7 @@ async function isOfMessages(file: InputFile): Promise<boolean> {
 }
 
 /** Whether one of the first lines is a whole conversation; a `.json` file must also have further lines. */
-async function isOfLines(file: InputFile): Promise<boolean> {
+async function isJsonLines(file: InputFile): Promise<boolean> {
   return (
     (await hasLine(file, hasMessages)) && (LINES.test(file.name) || (await hasMoreLines(file)))
   );
@@ -94,7 +94,7 @@ async function* fileConversations(
   isAlone: boolean,
   options: ReadOptions,
 ): AsyncGenerator<ImportItem> {
-  if (await isOfLines(file)) yield* lineConversations(file, options);
+  if (await isJsonLines(file)) yield* lineConversations(file, options);
   else yield* documentConversations(file, isAlone, options);
 }
 
