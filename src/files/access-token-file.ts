@@ -18,7 +18,7 @@ const DURABLE = { fsync: true };
  * token of 64 hexadecimal digits. Processes that call it at the same time get the same token.
  * VALIDATION_ERROR if the file contains no token; FILESYSTEM_ERROR.
  */
-export async function ownToken(path: string): Promise<string> {
+export async function readOrCreateToken(path: string): Promise<string> {
   await makeFolder(dirname(path), DURABLE);
   try {
     await writeNewFile(path, chunksOf(`${randomHex(TOKEN_BYTES)}\n`), DURABLE);

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ownToken } from '../../src/files/access-token-file.js';
+import { readOrCreateToken } from '../../src/files/access-token-file.js';
 import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';
 
@@ -12,24 +12,24 @@ const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 describe('the token of a local server', () => {
   it('is made at the first call, for its owner only, and stays', async () => {
     const path = newPath();
-    const token = await ownToken(path);
+    const token = await readOrCreateToken(path);
     expect(token).toMatch(/^[0-9a-f]{64}$/);
     expect(readFileSync(path, 'utf8')).toBe(`${token}\n`);
     expect(modeOf(path)).toBe('600');
-    expect(await ownToken(path)).toBe(token);
+    expect(await readOrCreateToken(path)).toBe(token);
   });
 
   it('is one for callers that meet', async () => {
     const path = newPath();
-    const tokens = await Promise.all(Array.from({ length: 20 }, () => ownToken(path)));
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => readOrCreateToken(path)));
     expect(new Set(tokens).size).toBe(1);
   });
 
   it('is made private again where others could read it', async () => {
     const path = newPath();
-    await ownToken(path);
+    await readOrCreateToken(path);
     chmodSync(path, 0o644);
-    await ownToken(path);
+    await readOrCreateToken(path);
     expect(modeOf(path)).toBe('600');
   });
 
@@ -43,7 +43,7 @@ describe('the token of a local server', () => {
     const path = newPath();
     mkdirSync(join(path, '..'));
     writeFileSync(path, text);
-    expect(await errorOf(ownToken(path))).toMatchObject({ code: 'VALIDATION_ERROR' });
+    expect(await errorOf(readOrCreateToken(path))).toMatchObject({ code: 'VALIDATION_ERROR' });
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
 });

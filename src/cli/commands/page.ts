@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
 import { createLog } from '../../base/log.js';
 import { isLoopback } from '../../config/http-settings.js';
-import { ownToken } from '../../files/access-token-file.js';
+import { readOrCreateToken } from '../../files/access-token-file.js';
 import type { HttpOptions, HttpServer } from '../../server/http/http-server.js';
 import { buildServer } from '../../server/mcp/build-server.js';
 import { configuration, type Flags } from '../configuration.js';
@@ -28,7 +28,7 @@ export async function page(
   const log = createLog(config.logLevel);
   const app = await openApp(config, log);
   const token =
-    config.http.token ?? (await ownToken(join(dirname(config.configFile), 'http-token')));
+    config.http.token ?? (await readOrCreateToken(join(dirname(config.configFile), 'http-token')));
   const host = isLoopback(config.http.host) ? config.http.host : '127.0.0.1';
   const build = (hasSession: boolean) =>
     buildServer({ ...serverOptions(config, log), app: () => app, isRemote: true, hasSession });

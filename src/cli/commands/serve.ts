@@ -8,7 +8,7 @@ import { AppError, isAppError } from '../../base/errors.js';
 import { createLog, type Log } from '../../base/log.js';
 import type { Config } from '../../config/config.js';
 import type { HttpConfig } from '../../config/http-settings.js';
-import { ownToken } from '../../files/access-token-file.js';
+import { readOrCreateToken } from '../../files/access-token-file.js';
 import { buildServer } from '../../server/mcp/build-server.js';
 import { serveStdio } from '../../server/stdio.js';
 import { configuration, type Flags } from '../configuration.js';
@@ -42,7 +42,7 @@ export async function serve(options: ServeOptions, flags: Flags): Promise<void> 
 async function withToken({ http, configFile }: Config): Promise<HttpConfig> {
   if (http.hasTokenFile) {
     const file = join(dirname(configFile), 'http-token');
-    const token = await ownToken(file);
+    const token = await readOrCreateToken(file);
     console.error(
       `Clients must send the token in the file ${file}, as the header Authorization: Bearer <token>.`,
     );

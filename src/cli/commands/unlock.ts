@@ -48,10 +48,10 @@ export async function unlock(
     throw living(locks.filter((lock) => !chosen.includes(lock)));
   }
   const removed = (await isConfirmed(chosen, options)) ? await remove(chosen) : [];
-  const held = locks.length - removed.length;
+  const left = locks.length - removed.length;
   report({ locks, removed }, options.json, () =>
     console.log(
-      locks.length === 0 ? 'There are no locks.' : `${removed.length} removed, ${held} left`,
+      locks.length === 0 ? 'There are no locks.' : `${removed.length} removed, ${left} left`,
     ),
   );
 }

@@ -1,4 +1,4 @@
-/** Prints the result of a command as JSON, or as lines for people, of a long list only the first. */
+/** Prints the result of a command as JSON, or as lines for people. Of a long list it prints the first lines. */
 import { countOf } from '../../base/display-text.js';
 import { terminalJson } from './terminal-text.js';
 
@@ -8,7 +8,7 @@ export function report(facts: unknown, json: boolean | undefined, print: () => v
   else print();
 }
 
-/** As many lines as `daybook list` shows. */
+/** The maximum number of printed lines without `--all`. */
 const MAX_LINES = 20;
 
 export const ALL_OPTION = ['--all', `print all lines, not only the first ${MAX_LINES}`] as const;

@@ -155,14 +155,14 @@ export class DeferredInsights {
   ): Promise<void> {
     const { revise, write } = this.#parts;
     const given = contentOf(stored);
-    let isOfAnother = false;
+    let isChangedByOther = false;
     const isThere = await revise(this.#moved.get(id) ?? id, (found) => {
       const texts = [contentOf(base), given];
-      isOfAnother = given !== contentOf(base) && !texts.includes(contentOf(found));
-      return isOfAnother ? found : change(found);
+      isChangedByOther = given !== contentOf(base) && !texts.includes(contentOf(found));
+      return isChangedByOther ? found : change(found);
     });
     if (!isThere) throw notChanged(id);
-    if (!isOfAnother) return;
+    if (!isChangedByOther) return;
     await write(beside);
     this.#moved.set(id, beside.insight.id);
   }
