@@ -4,7 +4,7 @@
  */
 
 import { estimateTextTokens } from '../base/estimate-tokens.js';
-import { isRecord } from '../base/is-record.js';
+import { isRecord } from '../base/json-fields.js';
 import {
   amountOf,
   type Cost,

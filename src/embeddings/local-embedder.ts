@@ -7,9 +7,9 @@
 import { join } from 'node:path';
 import { AppError, isAppError } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
+import { numberIn, objectIn } from '../base/json-fields.js';
 import { atomicWrite, makeFolder } from '../files/atomic/atomic-write.js';
 import { parseDocument, readWhole } from '../files/read/json-doc.js';
-import { asNumber, asRecord } from '../providers/json-view.js';
 import { type Embedder, normalized } from './embedder.js';
 import { bertModel } from './model/bert-graph.js';
 import type { PackageLoader, Runtime, Session } from './model/packages.js';
@@ -162,8 +162,8 @@ async function hasStoredHash(path: string, bytes: Uint8Array): Promise<boolean> 
 async function convertWeights(folder: string): Promise<Uint8Array> {
   const weights = await readWhole(join(folder, WEIGHTS_FILE));
   if (weights === undefined) throw missing(join(folder, WEIGHTS_FILE));
-  const config = asRecord(await jsonIn(join(folder, 'config.json')));
-  const number = (name: string, usual: number) => asNumber(config[name]) ?? usual;
+  const config = objectIn(await jsonIn(join(folder, 'config.json')));
+  const number = (name: string, usual: number) => numberIn(config[name]) ?? usual;
   return bertModel(tensorsIn(weights.bytes), {
     layers: number('num_hidden_layers', 6),
     hidden: number('hidden_size', 384),
@@ -195,7 +195,7 @@ async function jsonIn(path: string): Promise<object> {
   const found = await readWhole(path);
   if (found === undefined) throw missing(path);
   try {
-    return asRecord(parseDocument(found.bytes, path, 'CORRUPT'));
+    return objectIn(parseDocument(found.bytes, path, 'CORRUPT'));
   } catch (cause) {
     if (!isAppError(cause)) throw cause;
     throw new AppError(cause.code, cause.message, {

@@ -5,7 +5,7 @@
  */
 import { basename, dirname } from 'node:path';
 import { isAppError } from '../base/errors.js';
-import { isRecord } from '../base/is-record.js';
+import { isRecord } from '../base/json-fields.js';
 import { parseDocument } from '../files/read/json-doc.js';
 import type { CipherKey } from '../files/sealing/cipher.js';
 import { codecOf } from '../files/sealing/conversation-codec.js';

@@ -3,7 +3,7 @@
  * Markdown for readers: summarized in one line, or in full.
  */
 import { fenced } from '../base/code-block.js';
-import { isRecord } from '../base/is-record.js';
+import { isRecord } from '../base/json-fields.js';
 import type { JsonObject } from '../stores/conversations/document/schema.js';
 import type { ExportedDocument } from './formats.js';
 

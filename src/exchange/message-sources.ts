@@ -2,7 +2,7 @@
  * The pages that a message cites (`sources` of its metadata, docs/FORMAT.md), for readers: without them a
  * mark such as `[2]` in the text means nothing.
  */
-import { isRecord } from '../base/is-record.js';
+import { isRecord } from '../base/json-fields.js';
 
 export interface CitedPage {
   /** Marks, title and date in one line, such as `[2] Tomatoes (2026-01-02)`; it can be empty. */

@@ -6,8 +6,8 @@
 
 import { z } from 'zod';
 import { AppError, isAppError } from '../base/errors.js';
-import { isRecord } from '../base/is-record.js';
 import { parsedJson } from '../base/json.js';
+import { isRecord } from '../base/json-fields.js';
 import { readJson } from '../files/read/json-doc.js';
 import { type Line, readLines } from '../files/read/read-lines.js';
 import type { JsonObject } from '../stores/conversations/document/schema.js';

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { parse } from 'jsonc-parser';
 import { countOf } from '../base/display-text.js';
 import { errnoOf, isAppError } from '../base/errors.js';
+import { numberIn, objectIn, textIn } from '../base/json-fields.js';
 import { readStamp } from '../files/read/stamp.js';
 import { readGivenText } from '../files/safe-access/given-file.js';
 import type { JsonObject } from '../stores/conversations/document/schema.js';
-import { numberIn, objectIn, textIn } from './reading/fields.js';
 
 /** Passed by the caller, because only src/config reads the environment. */
 export interface Machine {

@@ -3,7 +3,7 @@
  * forms are replaced, so that the rest of the file does not change. If a JSON value still contains the text
  * (with unusual escapes), the values are replaced and the whole file is serialised again.
  */
-import { isRecord } from '../base/is-record.js';
+import { isRecord } from '../base/json-fields.js';
 import { redactedGraphLines } from '../stores/knowledge-graph/log/redacted-lines.js';
 import { textsIn } from './screen.js';
 

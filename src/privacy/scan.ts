@@ -3,8 +3,8 @@
  * because escapes would hide a key of several lines. Changes nothing.
  */
 import { isAppError } from '../base/errors.js';
-import { isRecord } from '../base/is-record.js';
 import { parsedJson } from '../base/json.js';
+import { isRecord } from '../base/json-fields.js';
 import { readStored } from '../files/read/json-doc.js';
 import { walkFiles } from '../files/read/walk-files.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';

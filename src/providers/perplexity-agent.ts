@@ -7,7 +7,7 @@
 
 import { AppError } from '../base/errors.js';
 import { defined } from '../base/json.js';
-import { asRecord, asRecords, asText, type JsonRecord } from './json-view.js';
+import { type JsonRecord, objectIn, objectsIn, textIn } from '../base/json-fields.js';
 import {
   type PerplexityAnswer,
   type PerplexityRequest,
@@ -133,8 +133,8 @@ function academicNote(hasOwnDomains: boolean): string {
 }
 
 function toRunState(reply: unknown): RunState {
-  const response = asRecord(reply);
-  const id = asText(response['id']);
+  const response = objectIn(reply);
+  const id = textIn(response['id']);
   const status = response['status'];
   if (status === 'completed' || status === 'incomplete') {
     if (id === undefined) throw unusable('The answer of Perplexity has no id.');
@@ -145,7 +145,7 @@ function toRunState(reply: unknown): RunState {
       throw unusable('Perplexity started a run, but its answer has no id of the run.');
     return { status, runId: id };
   }
-  const reason = asText(asRecord(response['error'])['message']) ?? 'no reason given';
+  const reason = textIn(objectIn(response['error'])['message']) ?? 'no reason given';
   const ended = status === 'cancelled' ? 'cancelled' : 'failed';
   // An unknown status may mean that the run continues, so it is not treated as the end.
   if (status !== 'cancelled' && status !== 'failed' && status !== 'requires_action') {
@@ -165,23 +165,23 @@ function toAnswer(
   responseId: string,
   isIncomplete: boolean,
 ): PerplexityAnswer {
-  const output = asRecords(response['output']);
+  const output = objectsIn(response['output']);
   const written = output
     .filter((item) => item['type'] === 'message')
-    .flatMap((item) => asRecords(item['content']))
+    .flatMap((item) => objectsIn(item['content']))
     .filter((part) => part['type'] === 'output_text')
-    .map((part) => asText(part['text']) ?? '')
+    .map((part) => textIn(part['text']) ?? '')
     .join('');
   const found = output
     .filter((item) => item['type'] === 'search_results')
-    .flatMap((item) => asRecords(item['results']));
+    .flatMap((item) => objectsIn(item['results']));
   const usage = toUsage(response['usage']);
   const cost = toCost(response['usage']);
   const { text: content, thinking } = splitThinking(written);
-  const cutBy = asText(asRecord(response['incomplete_details'])['reason']) ?? 'unknown reason';
+  const cutBy = textIn(objectIn(response['incomplete_details'])['reason']) ?? 'unknown reason';
   return {
     responseId,
-    model: asText(response['model']) ?? 'unknown',
+    model: textIn(response['model']) ?? 'unknown',
     ...splitRelated(content),
     searchResults: toSearchResults(found),
     ...defined({ usage, cost, thinking }),

@@ -4,7 +4,7 @@
  * stored conversations.
  */
 import { defined } from '../base/json.js';
-import { asNumber, asRecord, type JsonRecord } from './json-view.js';
+import { type JsonRecord, numberIn, objectIn } from '../base/json-fields.js';
 import { singleLine } from './upstream-text.js';
 
 export type AskKind = 'search' | 'deep_research';
@@ -133,7 +133,7 @@ export function toSearchResults(found: readonly JsonRecord[]): SearchResult[] {
   found.forEach((item, index) => {
     const url = typeof item['url'] === 'string' ? item['url'].trim() : '';
     if (!/^https?:\/\/\S+$/i.test(url)) return;
-    const id = asNumber(item['id']) ?? index + 1;
+    const id = numberIn(item['id']) ?? index + 1;
     const seen = byUrl.get(url);
     if (seen === undefined) byUrl.set(url, toSearchResult(item, id, url));
     else if (seen.id !== id) {
@@ -157,17 +157,17 @@ function toSearchResult(item: JsonRecord, id: number, url: string): SearchResult
 
 /** Usage in one form for both API formats; `undefined` if there is none. */
 export function toUsage(value: unknown): Usage | undefined {
-  const raw = asRecord(value);
+  const raw = objectIn(value);
   if (Object.keys(raw).length === 0) return undefined;
   const pick = (...keys: string[]) =>
-    keys.map((key) => asNumber(raw[key])).find((n) => n !== undefined);
+    keys.map((key) => numberIn(raw[key])).find((n) => n !== undefined);
   const inputTokens = pick('input_tokens', 'prompt_tokens') ?? 0;
   const outputTokens = pick('output_tokens', 'completion_tokens') ?? 0;
   const details = {
     reasoningTokens:
       pick('reasoning_tokens') ??
-      asNumber(asRecord(raw['output_tokens_details'])['reasoning_tokens']),
-    cachedInputTokens: asNumber(asRecord(raw['input_tokens_details'])['cache_read_input_tokens']),
+      numberIn(objectIn(raw['output_tokens_details'])['reasoning_tokens']),
+    cachedInputTokens: numberIn(objectIn(raw['input_tokens_details'])['cache_read_input_tokens']),
     citationTokens: pick('citation_tokens'),
     searchQueries: pick('num_search_queries') ?? webSearchCount(raw),
   };
@@ -182,14 +182,14 @@ export function toUsage(value: unknown): Usage | undefined {
 
 /** The cost of the run as the server reports it. */
 export function toCost(usage: unknown): Cost | undefined {
-  const cost = asRecord(asRecord(usage)['cost']);
-  const total = asNumber(cost['total_cost']);
+  const cost = objectIn(objectIn(usage)['cost']);
+  const total = numberIn(cost['total_cost']);
   if (total === undefined) return undefined;
   const currency = typeof cost['currency'] === 'string' ? cost['currency'] : 'USD';
   return { currency: singleLine(currency).slice(0, 8), total };
 }
 
 function webSearchCount(raw: JsonRecord): number | undefined {
-  const tools = asRecord(raw['tool_calls_details']);
-  return asNumber(asRecord(tools['web_search'])['invocation']);
+  const tools = objectIn(raw['tool_calls_details']);
+  return numberIn(objectIn(tools['web_search'])['invocation']);
 }

@@ -3,7 +3,7 @@
  * Perplexity has retired its own endpoint. It has fields for all options of the tools, returns thinking as
  * a `<think>` block at the beginning, and has no background runs: `start` waits for the answer.
  */
-import { asRecord, asRecords, asText, asTexts, type JsonRecord } from './json-view.js';
+import { type JsonRecord, objectIn, objectsIn, textIn, textsIn } from '../base/json-fields.js';
 import {
   type PerplexityAnswer,
   type PerplexityRequest,
@@ -59,24 +59,24 @@ function prepare(request: PerplexityRequest, options: PerplexityOptions): Prepar
 }
 
 function toAnswer(reply: unknown): PerplexityAnswer {
-  const response = asRecord(reply);
-  const choice = asRecords(response['choices'])[0];
-  const responseId = asText(response['id']);
+  const response = objectIn(reply);
+  const choice = objectsIn(response['choices'])[0];
+  const responseId = textIn(response['id']);
   if (choice === undefined || responseId === undefined) {
     throw unusable(
       'The answer has no id or no choices. Check that PERPLEXITY_BASE_URL is an endpoint for chat completions.',
     );
   }
-  const content = asText(asRecord(choice['message'])['content']) ?? '';
+  const content = textIn(objectIn(choice['message'])['content']) ?? '';
   const usage = toUsage(response['usage']);
   const cost = toCost(response['usage']);
-  const finish = asText(choice['finish_reason']) ?? 'stop';
+  const finish = textIn(choice['finish_reason']) ?? 'stop';
   return {
     responseId,
-    model: asText(response['model']) ?? 'unknown',
+    model: textIn(response['model']) ?? 'unknown',
     ...splitThinking(content),
     searchResults: toSearchResults(sourcesOf(response)),
-    relatedQuestions: asTexts(response['related_questions']),
+    relatedQuestions: textsIn(response['related_questions']),
     ...(usage === undefined ? {} : { usage }),
     ...(cost === undefined ? {} : { cost }),
     ...(finish === 'stop' ? {} : { incomplete: quoteUpstream(finish, [], 60) }),
@@ -85,10 +85,10 @@ function toAnswer(reply: unknown): PerplexityAnswer {
 
 /** Older answers have only addresses. In both lists, marks count from 1. */
 function sourcesOf(response: JsonRecord): JsonRecord[] {
-  const results = asRecords(response['search_results']);
+  const results = objectsIn(response['search_results']);
   const listed =
     results.length > 0
       ? results
-      : asTexts(response['citations']).map((url): JsonRecord => ({ url }));
+      : textsIn(response['citations']).map((url): JsonRecord => ({ url }));
   return listed.map((item, index) => ({ ...item, id: index + 1 }));
 }

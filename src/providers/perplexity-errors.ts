@@ -5,8 +5,8 @@
 
 import { AppError, type ErrorCode } from '../base/errors.js';
 import { defined } from '../base/json.js';
+import { objectIn, objectsIn, textIn } from '../base/json-fields.js';
 import { type HttpReply, type Outcome, retryAfterMs } from './http.js';
-import { asRecord, asRecords, asText } from './json-view.js';
 import type { Backend } from './perplexity-answer.js';
 import { quoteUpstream, singleLine } from './upstream-text.js';
 
@@ -130,13 +130,13 @@ interface Envelope {
 
 /** Reads `{error: {message, type, param}}`, FastAPI's `{detail: [{msg}]}` and `{error: "text"}`. */
 function readEnvelope(reply: HttpReply): Envelope {
-  const body = asRecord(reply.json);
-  const error = asRecord(body['error']);
-  const detail = asRecords(body['detail'])
-    .map((item) => asText(item['msg']))
+  const body = objectIn(reply.json);
+  const error = objectIn(body['error']);
+  const detail = objectsIn(body['detail'])
+    .map((item) => textIn(item['msg']))
     .find((text) => text !== undefined);
   const message =
-    asText(error['message']) ?? asText(body['error']) ?? detail ?? asText(body['detail']);
+    textIn(error['message']) ?? textIn(body['error']) ?? detail ?? textIn(body['detail']);
   const type = shortName(error['type']);
   const param = shortName(error['param']);
   return defined({ message, type, param });
@@ -144,7 +144,7 @@ function readEnvelope(reply: HttpReply): Envelope {
 
 /** An identifier of the server, limited to the characters of identifiers. */
 function shortName(value: unknown): string | undefined {
-  const text = asText(value);
+  const text = textIn(value);
   return text === undefined
     ? undefined
     : singleLine(text)

@@ -10,7 +10,7 @@
 import { join } from 'node:path';
 import { type Clock, isoTime, systemClock } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
-import { isRecord } from '../base/is-record.js';
+import { isRecord } from '../base/json-fields.js';
 import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
 import { withLock } from '../files/locks/file-lock.js';
 import { parseDocument, readWhole } from '../files/read/json-doc.js';

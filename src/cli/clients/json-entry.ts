@@ -8,7 +8,7 @@ import {
   parse,
   parseTree,
 } from 'jsonc-parser';
-import { isRecord } from '../../base/is-record.js';
+import { isRecord } from '../../base/json-fields.js';
 import type { Client, Entry } from './clients.js';
 import { unfitFile } from './unfit-file.js';
 

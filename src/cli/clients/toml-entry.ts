@@ -5,6 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { parse, type TomlTable } from 'smol-toml';
+import { isRecord } from '../../base/json-fields.js';
 import type { Client, Entry } from './clients.js';
 import { unfitFile } from './unfit-file.js';
 
@@ -98,7 +99,6 @@ function parsed(text: string, client: Client): TomlTable {
   }
 }
 
-const isTable = (value: unknown): value is TomlTable =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+const isTable = (value: unknown): value is TomlTable => isRecord(value) && !(value instanceof Date);
 
 export const tomlEntries = { readEntry, withEntry, withoutEntry, blockOf };

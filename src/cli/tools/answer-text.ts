@@ -2,7 +2,7 @@
  * The answer of a tool without its own view, as text for people: one name and value on each line, and one
  * block for each result. Quoted text is escaped for the terminal.
  */
-import { isRecord } from '../../base/is-record.js';
+import { isRecord } from '../../base/json-fields.js';
 import type { Paint } from '../terminal/paint.js';
 import { escapeControls, escapeLines } from '../terminal/terminal-text.js';
 import type { View } from '../views/view.js';

@@ -1,7 +1,7 @@
 /** Checks the other files in the logs folder: summaries, research jobs and the state. */
 import { join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
-import { isRecord } from '../../base/is-record.js';
+import { isRecord } from '../../base/json-fields.js';
 import { TimeSlice } from '../../base/time-slice.js';
 import { listFolders } from '../../files/paths/folders.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';

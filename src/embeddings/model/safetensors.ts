@@ -4,7 +4,7 @@
  * the types of BERT weights.
  */
 import { AppError } from '../../base/errors.js';
-import { asRecord } from '../../providers/json-view.js';
+import { objectIn } from '../../base/json-fields.js';
 
 export interface Tensor {
   readonly shape: readonly number[];
@@ -22,7 +22,7 @@ export function tensorsIn(bytes: Uint8Array): (name: string) => Tensor {
   const header = headerOf(bytes, view);
   const start = HEADER_LENGTH_BYTES + Number(view.getBigUint64(0, true));
   return (name) => {
-    const { dtype, shape, data_offsets: offsets } = asRecord(header[name]);
+    const { dtype, shape, data_offsets: offsets } = objectIn(header[name]);
     const [from, to] = numbers(offsets);
     if (from === undefined || to === undefined || start + to > bytes.byteLength) {
       throw damaged(`it has no tensor ${name}`);
@@ -38,7 +38,7 @@ function headerOf(bytes: Uint8Array, view: DataView): Record<string, unknown> {
     const text = new TextDecoder().decode(
       bytes.subarray(HEADER_LENGTH_BYTES, HEADER_LENGTH_BYTES + length),
     );
-    return asRecord(JSON.parse(text));
+    return objectIn(JSON.parse(text));
   } catch (error) {
     throw damaged('its header cannot be read', error);
   }

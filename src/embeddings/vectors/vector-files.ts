@@ -7,11 +7,11 @@
 import { join } from 'node:path';
 import { randomHex, sha256Hex } from '../../base/ids.js';
 import { parsedJson } from '../../base/json.js';
+import { numberIn, objectIn } from '../../base/json-fields.js';
 import { atomicWrite, makeFolder } from '../../files/atomic/atomic-write.js';
 import { sweepTemporaries } from '../../files/atomic/staging.js';
 import { listFiles, listFolders, removeFile } from '../../files/paths/folders.js';
 import { readWhole } from '../../files/read/json-doc.js';
-import { asNumber, asRecord } from '../../providers/json-view.js';
 import { KEY_BYTES, type Row } from './vector-table.js';
 
 const FORMAT = 'daybook-vectors-1';
@@ -148,7 +148,7 @@ function bytesOf(rows: readonly Row[], model: string): Buffer {
 function parsed(bytes: Buffer, model?: string): Row[] | undefined {
   const end = bytes.indexOf(NEWLINE);
   const head = headOf(bytes.subarray(0, Math.max(0, end)));
-  const [width, count] = [asNumber(head['width']) ?? 0, asNumber(head['count']) ?? 0];
+  const [width, count] = [numberIn(head['width']) ?? 0, numberIn(head['count']) ?? 0];
   const body = bytes.subarray(end + 1);
   const isValid =
     head['format'] === FORMAT &&
@@ -166,4 +166,4 @@ function parsed(bytes: Buffer, model?: string): Row[] | undefined {
 }
 
 /** Empty if the line is damaged. */
-const headOf = (line: Buffer) => asRecord(parsedJson(line.toString()));
+const headOf = (line: Buffer) => objectIn(parsedJson(line.toString()));

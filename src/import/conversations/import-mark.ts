@@ -6,10 +6,10 @@
 
 import { ownCopy } from '../../base/display-text.js';
 import { sha256Hex, sha256Stream } from '../../base/ids.js';
+import { isRecord, numberIn, textIn } from '../../base/json-fields.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import type { PastFields, PastMessage } from '../../stores/conversations/writing/append.js';
-import { isObject, numberIn, textIn } from '../reading/fields.js';
 
 export interface SourceMark {
   readonly kind: string;
@@ -41,7 +41,7 @@ const HASHED_AT_ONCE = 64 * 1024;
 /** Returns `undefined` if the conversation was not imported, or the mark was changed. */
 export function markIn(metadata: JsonObject | undefined): SourceMark | undefined {
   const source = metadata?.['source'];
-  if (!isObject(source)) return undefined;
+  if (!isRecord(source)) return undefined;
   const [kind, id] = [textIn(source['kind']), textIn(source['id'])];
   const count = numberIn(source['count']);
   if (kind === undefined || id === undefined || count === undefined) return undefined;

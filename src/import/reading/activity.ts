@@ -2,9 +2,10 @@
  * Tool calls with their results, and the thinking of the assistant. They are stored in the `metadata` of a
  * message (docs/FORMAT.md), in the length that the user has set.
  */
+
+import { definedOrNothing } from '../../base/json-fields.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import type { Activity } from '../source-interface.js';
-import { definedOrNothing } from './fields.js';
 
 const SHORT_LENGTH = 300;
 /** A text that an earlier import has shortened is not shortened again. */

@@ -1,7 +1,8 @@
 /** Names files of an export in the text of messages, at the place where they were. */
+
+import { objectIn, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { objectIn, textIn } from './fields.js';
 
 /** Path of a file in the export, by the id that messages use for it. */
 export type NamedFiles = (id: string) => string | undefined;

@@ -1,8 +1,8 @@
 /** Detects SQLite files of a source by their tables and columns, and reads them. */
 import { isUtf8 } from 'node:buffer';
-
 import { type AppError, isAppError } from '../../base/errors.js';
 import { parsedJson } from '../../base/json.js';
+import { isRecord } from '../../base/json-fields.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import {
   type Row,
@@ -20,7 +20,6 @@ import type {
   RecordLocation,
   Source,
 } from '../source-interface.js';
-import { isObject } from './fields.js';
 import { unobserved } from './observed-input.js';
 import { roleIn } from './roles.js';
 
@@ -182,7 +181,7 @@ export function rowId(id: Row[string]): { readonly id: string; readonly key: Sql
 /** The JSON object in a text column; an empty object if there is none. */
 export function jsonIn(value: Row[string]): JsonObject {
   const parsed = typeof value === 'string' ? parsedJson(value) : undefined;
-  return isObject(parsed) ? parsed : {};
+  return isRecord(parsed) ? parsed : {};
 }
 
 /**

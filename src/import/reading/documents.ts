@@ -1,6 +1,7 @@
 /** Reads files of an input as JSON: element by element, line by line, or as a whole. */
 
 import { parsedJson } from '../../base/json.js';
+import { isRecord } from '../../base/json-fields.js';
 import { type InputLine, inputLines, type LineOptions } from '../../files/input/input-lines.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import { jsonElements } from '../../files/input/json-elements.js';
@@ -9,7 +10,6 @@ import { unzstd } from '../../files/input/zstd.js';
 import { MAX_DOCUMENT_BYTES } from '../../files/read/json-doc.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import type { ImportProblem } from '../source-interface.js';
-import { isObject } from './fields.js';
 
 /** A JSON value and its location; `value` is `undefined` if it cannot be parsed. */
 export interface JsonRecord {
@@ -66,7 +66,7 @@ export async function hasLine(
   let tries = 0;
   for await (const { text } of linesOf(file)) {
     const value = parsedJson(text);
-    if (isObject(value) && isOfForm(value)) return true;
+    if (isRecord(value) && isOfForm(value)) return true;
     tries += 1;
     if (tries === MAX_ELEMENTS_TRIED) return false;
   }
@@ -78,7 +78,7 @@ export async function firstLine(file: InputFile): Promise<JsonObject | undefined
   let tries = 0;
   for await (const { text } of linesOf(file)) {
     const value = parsedJson(text);
-    if (isObject(value)) return value;
+    if (isRecord(value)) return value;
     tries += 1;
     if (tries === 5) return undefined;
   }
@@ -107,7 +107,7 @@ export async function* objectLines(
   for await (const { number, text, isLast, isTooLong } of linesOf(file, options)) {
     const value = parsedJson(text);
     const record = `line ${number}`;
-    if (isObject(value)) yield { value, record };
+    if (isRecord(value)) yield { value, record };
     else if (!isLast || isExport)
       onProblem(unreadable(file.name, record, isTooLong ? 'TOO_LARGE' : 'CORRUPT'));
   }

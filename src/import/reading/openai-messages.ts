@@ -2,9 +2,17 @@
  * Reads messages in the format of OpenAI's chat API, which many programs write: `role`, `content` (a text
  * or a list of parts), and tool calls with their results.
  */
+
+import {
+  definedOrNothing,
+  isRecord,
+  listIn,
+  objectIn,
+  objectsIn,
+  textIn,
+} from '../../base/json-fields.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentLine, fileLine } from './attachments.js';
-import { definedOrNothing, isObject, listIn, objectIn, objectsIn, textIn } from './fields.js';
 import { roleIn } from './roles.js';
 import { timeIn } from './times.js';
 import type { TurnBuilder } from './turns.js';
@@ -13,14 +21,14 @@ const TIMES = ['createdAt', 'created_at', 'timestamp', 'create_time', 'time', 'd
 
 /** Whether a document has a list of such messages. */
 export function hasMessages(value: unknown): value is JsonObject & { messages: unknown[] } {
-  if (!isObject(value)) return false;
+  if (!isRecord(value)) return false;
   const { messages } = value;
   return Array.isArray(messages) && messages.length > 0 && objectsIn(messages).some(isMessage);
 }
 
 /** Whether a document is a conversation to which nothing was said yet. */
 export const hasNoMessages = (value: unknown): value is JsonObject =>
-  isObject(value) && Array.isArray(value['messages']) && value['messages'].length === 0;
+  isRecord(value) && Array.isArray(value['messages']) && value['messages'].length === 0;
 
 export const isMessage = (value: JsonObject): boolean =>
   typeof value['role'] === 'string' && ('content' in value || 'tool_calls' in value);
@@ -74,7 +82,7 @@ export function addOpenAiMessage(turns: TurnBuilder, message: JsonObject): void 
 
 export function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
-  const given: readonly unknown[] = isObject(content) ? [content] : listIn(content);
+  const given: readonly unknown[] = isRecord(content) ? [content] : listIn(content);
   const parts = given.map((part) => {
     if (typeof part === 'string') return part;
     const fields = objectIn(part);

@@ -2,9 +2,10 @@
  * Restores a conversation document from the formats of `daybook export` (docs/FORMAT.md), byte for byte.
  * The functions return `undefined` if the export was edited so that a part is missing.
  */
+
 import { parsedJson } from '../../base/json.js';
+import { isRecord, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { isObject, objectIn, objectsIn, textIn } from './fields.js';
 
 const VERSION = 1;
 const COMMENT = '\n<!-- daybook:message ';
@@ -30,7 +31,7 @@ export function documentOfLines(
 export function documentOfOpenAi(line: JsonObject): JsonObject | undefined {
   const { version, conversation, messages: others } = objectIn(line['daybook']);
   const [said, rest] = [objectsIn(line['messages']), objectsIn(others)];
-  if (version !== VERSION || !isObject(conversation) || said.length !== rest.length) {
+  if (version !== VERSION || !isRecord(conversation) || said.length !== rest.length) {
     return undefined;
   }
   const messages = said.map(({ role, content }, index) => ({ role, content, ...rest[index] }));
@@ -68,7 +69,7 @@ function messageOf(part: string): JsonObject | undefined {
   const end = part.indexOf(' -->\n');
   const start = part.indexOf('\n\n', end);
   const fields = parsedJson(part.slice(0, end));
-  if (end === -1 || start === -1 || !isObject(fields)) return undefined;
+  if (end === -1 || start === -1 || !isRecord(fields)) return undefined;
   const { fence, ...message } = fields;
   const text = part.slice(start + 2).replace(/\n$/, '');
   const closing = `\n${textIn(fence) ?? ''}`;

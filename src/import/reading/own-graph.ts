@@ -3,13 +3,13 @@
  * log (docs/FORMAT.md). A deleted fact is not one of them, and an ended fact has its end.
  */
 import { isAppError } from '../../base/errors.js';
+import { isRecord } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import { LineScanner } from '../../stores/knowledge-graph/log/line-scanner.js';
 import { FORMAT } from '../../stores/knowledge-graph/log/operation-line.js';
 import { TripleTable, tripleOf } from '../../stores/knowledge-graph/table/triple-table.js';
 import type { ImportedTriple, ImportProblem } from '../source-interface.js';
 import { firstElement, firstLine, linesOf, unreadable } from './documents.js';
-import { isObject } from './fields.js';
 
 /** A line of an encrypted store begins with this. Its key is not known here. */
 const SEALED = '~';
@@ -17,7 +17,7 @@ const SEALED = '~';
 /** Whether Daybook wrote the snapshot or the log. */
 export async function isOwnGraphFile(file: InputFile, isLog: boolean): Promise<boolean> {
   const first = isLog ? await firstLine(file) : await firstElement(file);
-  return isObject(first) && first['format'] === FORMAT;
+  return isRecord(first) && first['format'] === FORMAT;
 }
 
 export class OwnGraph {

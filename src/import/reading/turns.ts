@@ -3,10 +3,11 @@
  * metadata of the assistant's next message in the same turn; if there is none, into its last message; if
  * the assistant said nothing in the turn, into an empty message.
  */
+
+import { definedOrNothing } from '../../base/json-fields.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import type { Activity, ImportedMessage } from '../source-interface.js';
 import { activityMetadata, shortened, shortenedCall, type ToolCall } from './activity.js';
-import { definedOrNothing } from './fields.js';
 
 interface TurnMessage extends Omit<ImportedMessage, 'metadata'> {
   readonly metadata?: JsonObject | undefined;

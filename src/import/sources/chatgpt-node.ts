@@ -2,9 +2,9 @@
 
 import { fenced } from '../../base/code-block.js';
 import { parsedJson } from '../../base/json.js';
+import { definedOrNothing, listIn, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentLine, fileLine, type NamedFiles } from '../reading/attachments.js';
-import { definedOrNothing, listIn, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import type { TreeNode } from '../reading/tree.js';
 import type { TurnBuilder } from '../reading/turns.js';

@@ -3,7 +3,9 @@
  * folder. A conversation is a tree of nodes. The path to `current_node` is what the page showed; the other
  * leaves become branches. Hidden nodes and injected context are left out.
  */
+
 import { parsedJson } from '../../base/json.js';
+import { definedOrNothing, isRecord, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentNames, type NamedFiles } from '../reading/attachments.js';
@@ -13,7 +15,6 @@ import {
   textOf,
   unreadableConversation,
 } from '../reading/documents.js';
-import { definedOrNothing, isObject, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import { timesOf, treeConversations } from '../reading/tree-conversations.js';
 import { TurnBuilder } from '../reading/turns.js';
@@ -59,7 +60,7 @@ function* conversationsOf(record: JsonRecord, context: Context): Generator<Impor
   const mapping = fields['mapping'];
   const id =
     textIn(fields['id']) ?? textIn(fields['conversation_id']) ?? idOfRoot(objectIn(mapping));
-  if (id === undefined || !isObject(mapping)) {
+  if (id === undefined || !isRecord(mapping)) {
     yield unreadableConversation(path, at);
     return;
   }

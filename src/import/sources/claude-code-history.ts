@@ -2,10 +2,11 @@
  * `history.jsonl` of Claude Code: every prompt that was typed, including those of deleted sessions. Prompts
  * of sessions that are in the same import are ignored.
  */
+
+import { objectIn, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { objectLines } from '../reading/documents.js';
-import { objectIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import type { ImportedConversation, ImportedMessage, ImportProblem } from '../source-interface.js';
 

@@ -3,11 +3,12 @@
  * Each becomes a line of text at its place and can be copied. Copying reads the bytes from the session
  * again, because the images of a session may not fit into memory.
  */
+
+import { isRecord, objectIn, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentLine } from '../reading/attachments.js';
 import { objectLines } from '../reading/documents.js';
-import { isObject, objectIn, textIn } from '../reading/fields.js';
 import type { ImportedConversation, ImportedMessage } from '../source-interface.js';
 import { queuedPrompt } from './claude-code-queued.js';
 
@@ -125,7 +126,7 @@ function withImages(
 ): unknown {
   if (!Array.isArray(content)) return content;
   return content.map((block: unknown) => {
-    if (!isObject(block)) return block;
+    if (!isRecord(block)) return block;
     if (block['type'] === 'image') return replace(block);
     if (block['type'] !== 'tool_result' || isInside) return block;
     return { ...block, content: withImages(block['content'], replace, true) };

@@ -3,8 +3,8 @@
  * takes them from its queue in the middle of a turn and records only an attachment.
  */
 import { sha256Hex } from '../../base/ids.js';
+import { objectIn, textIn } from '../../base/json-fields.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { objectIn, textIn } from '../reading/fields.js';
 
 /** The line as a line of type `user`; `undefined` if it has no prompt of the queue. */
 export function queuedPrompt(line: JsonObject): JsonObject | undefined {

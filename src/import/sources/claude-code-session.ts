@@ -3,11 +3,11 @@
  * outputs are shortened at once, so that memory has only the part that is stored.
  */
 import { posix } from 'node:path';
+import { definedOrNothing, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { shortened } from '../reading/activity.js';
 import { objectLines, textOf } from '../reading/documents.js';
-import { definedOrNothing, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import type { TreeNode } from '../reading/tree.js';
 import type { Activity, ImportProblem } from '../source-interface.js';

@@ -7,9 +7,9 @@
 
 import { posix } from 'node:path';
 import { parsedJson } from '../../base/json.js';
+import { isRecord, textIn } from '../../base/json-fields.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import { firstLine, linesOf, textOf } from '../reading/documents.js';
-import { isObject, textIn } from '../reading/fields.js';
 import { notesOf } from '../reading/note-paths.js';
 import { timesOf, treeConversations } from '../reading/tree-conversations.js';
 import { TurnBuilder } from '../reading/turns.js';
@@ -117,7 +117,7 @@ async function firstUuid(
 ): Promise<string | undefined> {
   for await (const { text } of linesOf(file)) {
     const line = parsedJson(text);
-    if (!isObject(line)) continue;
+    if (!isRecord(line)) continue;
     const [summary, leaf] = [textIn(line['summary']), textIn(line['leafUuid'])];
     if (summary !== undefined && leaf !== undefined) summaries.set(leaf, summary);
     const uuid = textIn(line['uuid']);

@@ -3,6 +3,15 @@
  * in a zip archive or a folder. Newer exports have a tree of messages, older ones a list. Documents of
  * projects become notes.
  */
+
+import {
+  definedOrNothing,
+  isRecord,
+  numberIn,
+  objectIn,
+  objectsIn,
+  textIn,
+} from '../../base/json-fields.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import {
@@ -11,14 +20,6 @@ import {
   unreadable,
   unreadableConversation,
 } from '../reading/documents.js';
-import {
-  definedOrNothing,
-  isObject,
-  numberIn,
-  objectIn,
-  objectsIn,
-  textIn,
-} from '../reading/fields.js';
 import { notesOf, plainName } from '../reading/note-paths.js';
 import { timeIn } from '../reading/times.js';
 import { type TreeNode, uniqueIds } from '../reading/tree.js';
@@ -90,7 +91,7 @@ function* projectNotes(
   folders: ReadonlyMap<string, string>,
 ): Generator<ImportItem> {
   const { value, path, record: at } = record;
-  if (!isObject(value)) {
+  if (!isRecord(value)) {
     yield unreadable(path, at);
     return;
   }

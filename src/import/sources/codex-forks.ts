@@ -2,10 +2,11 @@
  * A forked session of Codex begins with a copy of the session from which it was forked, all with the time of
  * the fork. The copy is left out if that session is in the input too.
  */
+
+import { objectIn, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { objectLines } from '../reading/documents.js';
-import { objectIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 
 /** Whether the record with this payload begins a turn of the fork itself. */

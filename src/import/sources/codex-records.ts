@@ -3,8 +3,9 @@
  * injected by the program. In the `paginated` format messages are completed items, and response items of
  * users are never prompts.
  */
+
+import { definedOrNothing, listIn, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { definedOrNothing, listIn, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { contentText } from '../reading/openai-messages.js';
 import type { TurnBuilder } from '../reading/turns.js';
 

@@ -4,10 +4,10 @@
  * are skipped without being parsed.
  */
 import { posix } from 'node:path';
+import { definedOrNothing, objectIn, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { firstLine, objectLines } from '../reading/documents.js';
-import { definedOrNothing, objectIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import { TurnBuilder } from '../reading/turns.js';
 import type { ImportItem, ImportProblem, ReadOptions, Source } from '../source-interface.js';

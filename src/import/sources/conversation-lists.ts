@@ -2,13 +2,14 @@
  * The lists of conversations in exports of ChatGPT and Claude.ai. Both have the name `conversations.json`,
  * so a folder with both exports is sorted by what the lists have.
  */
+
+import { isRecord, objectIn } from '../../base/json-fields.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import { hasElement } from '../reading/documents.js';
-import { isObject, objectIn } from '../reading/fields.js';
 import { unobserved } from '../reading/observed-input.js';
 
 const FORMS = {
-  chatgpt: (element: unknown) => isObject(objectIn(element)['mapping']),
+  chatgpt: (element: unknown) => isRecord(objectIn(element)['mapping']),
   claude: (element: unknown) => Array.isArray(objectIn(element)['chat_messages']),
 } as const;
 

@@ -6,11 +6,11 @@
 
 import { posix } from 'node:path';
 import { parsedJson } from '../../base/json.js';
+import { definedOrNothing, isRecord, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { SqliteFile } from '../../files/input/sqlite.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { sqliteSource } from '../reading/databases.js';
-import { definedOrNothing, isObject, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import { TurnBuilder } from '../reading/turns.js';
 import type { Activity, ImportItem } from '../source-interface.js';
@@ -74,7 +74,7 @@ function blobOf(database: SqliteFile, id: string): unknown {
 
 function objectOf(blob: unknown): JsonObject {
   const value = parsedJson(textOfBlob(blob));
-  return isObject(value) ? value : {};
+  return isRecord(value) ? value : {};
 }
 
 /** The digests in field 1 of a Protocol Buffers message, in hexadecimal digits. */

@@ -5,10 +5,10 @@
  * are in a database (cursor-chats.ts).
  */
 import { posix } from 'node:path';
+import { definedOrNothing, isRecord, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { firstLine, objectLines, textOf, unreadableConversation } from '../reading/documents.js';
-import { definedOrNothing, isObject, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { anyTimeIn, contentText } from '../reading/openai-messages.js';
 import { roleIn } from '../reading/roles.js';
 import { TurnBuilder } from '../reading/turns.js';
@@ -37,7 +37,7 @@ export const cursorCli: Source = {
         continue;
       }
       const line = await firstLine(file);
-      if (line !== undefined && 'role' in line && isObject(line['message'])) return true;
+      if (line !== undefined && 'role' in line && isRecord(line['message'])) return true;
     }
     return cursorChats.detect(input);
   },

@@ -6,11 +6,11 @@
 
 import { basename, dirname } from 'node:path';
 import { parsedJson } from '../../base/json.js';
+import { definedOrNothing, isRecord, listIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { SqliteFile } from '../../files/input/sqlite.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { unreadable, unreadableConversation } from '../reading/documents.js';
-import { definedOrNothing, isObject, listIn, objectsIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import { TurnBuilder } from '../reading/turns.js';
 import type { Activity, ImportedMessage, ImportItem } from '../source-interface.js';
@@ -29,8 +29,8 @@ export function* oldChats(
 ): Generator<ImportItem> {
   const typed = new Set<string>();
   const chats = rowOf(database, TABS);
-  if (chats !== undefined && !isObject(chats.json)) yield unreadable(file.name, TABS);
-  else if (isObject(chats?.json)) {
+  if (chats !== undefined && !isRecord(chats.json)) yield unreadable(file.name, TABS);
+  else if (isRecord(chats?.json)) {
     for (const [index, tab] of listIn(chats.json['tabs']).entries()) {
       yield tabOf(tab, index, file, activity, typed);
     }
@@ -49,7 +49,7 @@ function tabOf(
   activity: Activity,
   typed: Set<string>,
 ): ImportItem {
-  const fields = isObject(tab) ? tab : {};
+  const fields = isRecord(tab) ? tab : {};
   const id = textIn(fields['tabId']) ?? textIn(fields['id']);
   const record = `chat ${id ?? `[${index}]`}`;
   if (id === undefined || !Array.isArray(fields['bubbles'])) {

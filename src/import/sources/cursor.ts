@@ -3,12 +3,13 @@
  * (bubbles), each of which is a row of the table `cursorDiskKV`. Older chats are in another table
  * (cursor-old-chats.ts).
  */
+
+import { definedOrNothing, isRecord, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { SqliteFile } from '../../files/input/sqlite.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { sqliteSource } from '../reading/databases.js';
 import { unreadable, unreadableConversation } from '../reading/documents.js';
-import { definedOrNothing, isObject, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import { TurnBuilder } from '../reading/turns.js';
 import type { Activity, ImportItem, ImportProblem } from '../source-interface.js';
@@ -41,7 +42,7 @@ function* composers(
     const id = String(key).slice(COMPOSER.length);
     const record = `composer ${id}`;
     const composer = jsonOfValue(value);
-    if (!isObject(composer)) {
+    if (!isRecord(composer)) {
       yield unreadableConversation(file.name, record);
       continue;
     }
@@ -81,7 +82,7 @@ function* bubblesOf(
     const [row] = database.rows(sql, [`bubbleId:${id}:${bubbleId}`]);
     const bubble = jsonOfValue(row?.['value']);
     const record = `composer ${id}, bubble ${bubbleId}`;
-    if (isObject(bubble)) yield { fields: { ...header, ...bubble } };
+    if (isRecord(bubble)) yield { fields: { ...header, ...bubble } };
     else if (row !== undefined) yield { problem: unreadable(path, record) };
     else {
       const message = `${record} is not in ${path}: a message of this chat is missing.`;
@@ -102,7 +103,7 @@ function addBubble(turns: TurnBuilder, bubble: JsonObject): void {
   turns.addThinking(textIn(objectIn(bubble['thinking'])['text']), { id, createdAt });
   const tool = bubble['toolFormerData'];
   const name = textIn(objectIn(tool)['name']);
-  if (isObject(tool) && name !== undefined) {
+  if (isRecord(tool) && name !== undefined) {
     const input = tool['rawArgs'] ?? tool['params'];
     turns.addToolCall({ name, input, result: textIn(tool['result']) }, { id, createdAt });
   }

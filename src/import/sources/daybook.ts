@@ -3,13 +3,14 @@
  * perplexity-mcp-server, which have the same format). Conversations keep their ids. `daybook restore`
  * accepts only its own exports; this import also adds the messages that only the export has.
  */
-import { parsedJson } from '../../base/json.js';
+
+import { defined, parsedJson } from '../../base/json.js';
+import { isRecord, listIn, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import { MAX_DOCUMENT_BYTES } from '../../files/read/json-doc.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { firstLine, objectLines, textOf, unreadableConversation } from '../reading/documents.js';
-import { defined, isObject, listIn, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import {
   documentOfLines,
   documentOfMarkdown,
@@ -64,7 +65,7 @@ const markdownOf = ({ files }: Input) =>
   files.filter(({ name }) => MARKDOWN.test(name)).slice(0, MAX_PEEKS);
 
 const isLine = ({ thread, message, messages, daybook }: JsonObject) =>
-  isObject(thread) || isObject(message) || (isObject(daybook) && Array.isArray(messages));
+  isRecord(thread) || isRecord(message) || (isRecord(daybook) && Array.isArray(messages));
 
 /** Whether the file has lines of an export, whatever its name is. */
 const isLinesFile = async (file: InputFile, { form }: Input) =>
@@ -82,7 +83,7 @@ const isConversation = (document: JsonObject) =>
 
 async function* folderConversation(file: InputFile, id: string): AsyncGenerator<ImportItem> {
   const document = parsedJson(await textOf(file));
-  const isRight = isObject(document) && Array.isArray(document['messages']);
+  const isRight = isRecord(document) && Array.isArray(document['messages']);
   if (isRight) yield conversationOf(id, document, { file, record: undefined });
   else yield unreadableConversation(file.name, 'the document');
 }
@@ -99,7 +100,7 @@ async function* fileConversations(file: InputFile, _input: Input): AsyncGenerato
   for (const [index, each] of all.entries()) {
     const id = textIn(objectIn(each)['conversationId']);
     const location = { file, record: `conversations[${index}]` };
-    if (!isObject(each) || id === undefined)
+    if (!isRecord(each) || id === undefined)
       yield unreadableConversation(file.name, location.record);
     else yield conversationOf(id, each, location, isExport ? each : undefined);
   }
@@ -134,10 +135,10 @@ async function* lineConversations(file: InputFile): AsyncGenerator<ImportItem> {
       if (last !== undefined) yield* finishThread(file, last, open);
       last = { thread, messages: [], record };
       open.set(id, last);
-    } else if (isObject(value['daybook'])) {
+    } else if (isRecord(value['daybook'])) {
       yield wholeOrProblem(documentOfOpenAi(value), { file, record });
-    } else if (isObject(value['message']) && owner !== undefined) owner.messages.push(message);
-    else if (isObject(value['message'])) yield strayMessage(file, record, threadId);
+    } else if (isRecord(value['message']) && owner !== undefined) owner.messages.push(message);
+    else if (isRecord(value['message'])) yield strayMessage(file, record, threadId);
     else yield { ...unreadableConversation(file.name, record), isConversation: false };
   }
   yield* problems;
@@ -189,7 +190,7 @@ function conversationOf(
   const parent = objectIn(branchOf);
   const [from, messageId] = [textIn(parent['conversationId']), textIn(parent['messageId'])];
   // odei-history stores the tags of a thread in `meta`.
-  const more = isObject(metadata)
+  const more = isRecord(metadata)
     ? metadata
     : objectIn(typeof meta === 'string' ? parsedJson(meta) : meta);
   const { tags: inner, source: _source, ...others } = more;
@@ -218,7 +219,7 @@ function messageOf(message: JsonObject) {
   return {
     ...{ role, content: text, id: textIn(message['id']), createdAt: timeIn(message['createdAt']) },
     parentId: textIn(parentMessageId),
-    ...(isObject(metadata) && { metadata: defined(metadata) }),
+    ...(isRecord(metadata) && { metadata: defined(metadata) }),
   };
 }
 

@@ -3,6 +3,7 @@
  * The file does not show which prompts belong together, so each becomes a conversation of one turn.
  */
 import { posix } from 'node:path';
+import { isRecord, listIn, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentLine } from '../reading/attachments.js';
@@ -12,7 +13,6 @@ import {
   type JsonRecord,
   unreadableConversation,
 } from '../reading/documents.js';
-import { isObject, listIn, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { textOfHtml } from '../reading/html.js';
 import { unobserved } from '../reading/observed-input.js';
 import { timeIn } from '../reading/times.js';
@@ -54,8 +54,8 @@ export const geminiApps: Source = {
 const isActivity = ({ name }: InputFile) => ACTIVITY.test(name) || IN_PRODUCT.test(name);
 
 /** Takeout uses this format for the activity of all Google products. */
-const isRecord = (value: unknown): value is JsonObject =>
-  isObject(value) &&
+const isGeminiActivity = (value: unknown): value is JsonObject =>
+  isRecord(value) &&
   [value['header'], ...listIn(value['products'])].some((name) => /Gemini|Bard/.test(String(name)));
 
 function conversationOf(
@@ -63,7 +63,7 @@ function conversationOf(
   fileTimeMs: number,
   counts: Map<string, number>,
 ): ImportItem {
-  if (!isRecord(value)) return unreadableConversation(path, record);
+  if (!isGeminiActivity(value)) return unreadableConversation(path, record);
   const createdAt = timeIn(value['time']);
   const moment = createdAt ?? 'no time';
   const count = (counts.get(moment) ?? 0) + 1;

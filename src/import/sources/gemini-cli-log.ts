@@ -3,8 +3,9 @@
  * that when the history is compressed or a turn is cancelled, often under new ids. What was said before
  * stays in the conversation. Messages that `$rewindTo` takes back become a branch.
  */
+
+import { objectsIn, textIn } from '../../base/json-fields.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { objectsIn, textIn } from '../reading/fields.js';
 import { contentText } from '../reading/openai-messages.js';
 import type { TreeNode } from '../reading/tree.js';
 

@@ -6,6 +6,14 @@
 
 import { posix } from 'node:path';
 import { parsedJson } from '../../base/json.js';
+import {
+  definedOrNothing,
+  isRecord,
+  listIn,
+  objectIn,
+  objectsIn,
+  textIn,
+} from '../../base/json-fields.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import {
@@ -15,14 +23,6 @@ import {
   textOf,
   unreadableConversation,
 } from '../reading/documents.js';
-import {
-  definedOrNothing,
-  isObject,
-  listIn,
-  objectIn,
-  objectsIn,
-  textIn,
-} from '../reading/fields.js';
 import { contentText } from '../reading/openai-messages.js';
 import { timeIn } from '../reading/times.js';
 import { timesOf, treeConversations } from '../reading/tree-conversations.js';
@@ -117,7 +117,7 @@ interface State {
 
 async function documentState(file: InputFile): Promise<State | undefined> {
   const document = parsedJson(await textOf(file));
-  if (!isObject(document) || !Array.isArray(document['messages'])) return undefined;
+  if (!isRecord(document) || !Array.isArray(document['messages'])) return undefined;
   const log = new GeminiLog();
   for (const message of objectsIn(document['messages'])) log.put(message);
   return { head: document, log };
@@ -131,7 +131,7 @@ async function lineState(file: InputFile, problems: ImportProblem[]): Promise<St
     else if (typeof value['type'] === 'string' && 'content' in value) state.log.put(value);
     else {
       const set = value['$set'];
-      const { messages, ...head } = isObject(set) ? set : value;
+      const { messages, ...head } = isRecord(set) ? set : value;
       state.head = { ...state.head, ...head };
       if (Array.isArray(messages)) state.log.set(objectsIn(messages));
     }
@@ -165,7 +165,7 @@ function addMessage(turns: TurnBuilder, message: JsonObject): void {
     for (const call of objectsIn(message['toolCalls'])) turns.addToolCall(callOf(call), origin);
     const metadata = definedOrNothing({
       model: textIn(message['model']),
-      usage: isObject(message['tokens']) ? message['tokens'] : undefined,
+      usage: isRecord(message['tokens']) ? message['tokens'] : undefined,
     });
     turns.addMessage({ ...origin, role: 'assistant', content, metadata });
   } else turns.countLeftOut('messages of the program');

@@ -1,10 +1,11 @@
 /** insights-mcp: its SQLite file, or its rows as JSON or JSON Lines. Each row becomes an insight. */
-import { parsedJson } from '../../base/json.js';
+
+import { defined, parsedJson } from '../../base/json.js';
+import { isRecord, objectIn, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { sqliteSource } from '../reading/databases.js';
 import { elementsOf, hasElement, hasLine, objectLines, unreadable } from '../reading/documents.js';
-import { defined, isObject, objectIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import type {
   ImportedInsight,
@@ -40,7 +41,7 @@ export const insightsMcp: Source = {
 };
 
 const isRow = (value: unknown): boolean =>
-  isObject(value) && typeof value['content'] === 'string' && typeof value['context'] === 'string';
+  isRecord(value) && typeof value['content'] === 'string' && typeof value['context'] === 'string';
 
 async function* rowsOf(file: InputFile): AsyncGenerator<ImportedInsight | ImportProblem> {
   const problems: ImportProblem[] = [];
@@ -55,7 +56,7 @@ async function* rowsOf(file: InputFile): AsyncGenerator<ImportedInsight | Import
     return;
   }
   for await (const { value, record } of elementsOf(file)) {
-    yield isObject(value) ? insightOf(value, { path, record }) : unreadable(path, record);
+    yield isRecord(value) ? insightOf(value, { path, record }) : unreadable(path, record);
   }
 }
 

@@ -1,8 +1,9 @@
 /** Conversations that LibreChat exports, one a file: a list of messages with parents, or a tree. */
+
+import { definedOrNothing, isRecord, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { fileLine } from '../reading/attachments.js';
 import { elementsOf, hasElement, unreadableConversation } from '../reading/documents.js';
-import { definedOrNothing, isObject, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { contentText } from '../reading/openai-messages.js';
 import { timeIn } from '../reading/times.js';
 import { type TreeNode, uniqueIds } from '../reading/tree.js';
@@ -35,7 +36,7 @@ export const libreChat: Source = {
 };
 
 function isConversation(value: unknown): value is JsonObject {
-  if (!isObject(value) || textIn(value['conversationId']) === undefined) return false;
+  if (!isRecord(value) || textIn(value['conversationId']) === undefined) return false;
   const messages = [...objectsIn(value['messages']), ...objectsIn(value['messagesTree'])];
   return messages.some((message) => 'messageId' in message);
 }

@@ -3,12 +3,13 @@
  * each message names its parent by a digest. A turn names the message that was sent last and the last message
  * of the answer. Turns have ids of the same kind as the older rows in `responses`.
  */
+
+import { definedOrNothing, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { Row, SqliteFile } from '../../files/input/sqlite.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentLine } from '../reading/attachments.js';
 import { jsonIn } from '../reading/databases.js';
-import { definedOrNothing, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import { TurnBuilder } from '../reading/turns.js';
 import type { Activity, ImportedMessage, ImportItem } from '../source-interface.js';

@@ -2,10 +2,11 @@
  * The SQLite log of the command `llm`: one row for each prompt with its response. Since version 0.32 it stores
  * new prompts in other tables (llm-threads.ts).
  */
+
+import { definedOrNothing, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { SqliteFile, SqlValue } from '../../files/input/sqlite.js';
 import { rowId, sqliteSource } from '../reading/databases.js';
-import { definedOrNothing, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import type { ImportedMessage, ImportItem } from '../source-interface.js';
 import { attachedLine, type OlderPart, THREAD_COLUMNS, threads } from './llm-threads.js';

@@ -1,7 +1,9 @@
 /** Memories of mem0 and OpenMemory, as JSON. Each becomes an insight without a project. */
+
+import { defined } from '../../base/json.js';
+import { isRecord, listIn, objectIn, textIn } from '../../base/json-fields.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { elementsOf, hasElement, unreadable } from '../reading/documents.js';
-import { defined, isObject, listIn, objectIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import type {
   ImportedInsight,
@@ -33,7 +35,7 @@ export const mem0: Source = {
           yield { ...insightOf(memory, { path, record }), fileTimeMs: file.modifiedAtMs };
         }
         count += memories.length;
-        if (!isObject(value)) yield unreadable(path, record);
+        if (!isRecord(value)) yield unreadable(path, record);
         else if (memories.length === 0) others.push(unreadable(path, record));
       }
       // A file without any memory belongs to another program.
@@ -54,7 +56,7 @@ const hasApp = (fields: JsonObject) =>
   'state' in fields && ('app' in fields || 'app_id' in fields || 'categories' in fields);
 
 const isMemory = (value: unknown): value is JsonObject =>
-  isObject(value) && textOfMemory(value) !== undefined;
+  isRecord(value) && textOfMemory(value) !== undefined;
 
 function insightOf(fields: JsonObject, location: RecordLocation): ImportedInsight {
   const categories = [...listIn(fields['categories'])].filter((tag) => typeof tag === 'string');

@@ -3,10 +3,10 @@
  * with one triple a line. The graph of a Daybook store is read by `reading/own-graph.ts`.
  */
 import { posix } from 'node:path';
+import { isRecord, objectIn, textIn } from '../../base/json-fields.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { elementsOf, objectLines, textOf, unreadable } from '../reading/documents.js';
-import { isObject, objectIn, textIn } from '../reading/fields.js';
 import { isOwnGraphFile, OwnGraph } from '../reading/own-graph.js';
 import { timeIn } from '../reading/times.js';
 import type {
@@ -51,7 +51,7 @@ async function* snapshotFacts(file: InputFile): AsyncGenerator<ImportItem> {
   for await (const { value, record, path } of elementsOf(file)) {
     const fact = factOf(objectIn(value), { path, record });
     if (fact !== undefined) yield fact;
-    else if (!isObject(value)) yield unreadable(path, record);
+    else if (!isRecord(value)) yield unreadable(path, record);
   }
 }
 

@@ -1,5 +1,6 @@
 /** The SQLite file of the MCP persistence server (mnemosyne): conversations, messages, summaries and state. */
-import { parsedJson } from '../../base/json.js';
+import { defined, parsedJson } from '../../base/json.js';
+import { definedOrNothing, numberIn, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { Row, SqliteFile, SqlValue } from '../../files/input/sqlite.js';
 import { CLIENT_ID } from '../../stores/conversations/document/conversation-id.js';
@@ -12,7 +13,6 @@ import {
   TEXT_BYTES,
   withOrphans,
 } from '../reading/databases.js';
-import { defined, definedOrNothing, numberIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import type { ImportedConversation, ImportItem } from '../source-interface.js';
 

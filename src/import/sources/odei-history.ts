@@ -1,4 +1,6 @@
 /** The SQLite file of odei-history: threads and their messages. Its JSON Lines have Daybook's format. */
+
+import { definedOrNothing, listIn, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { SqliteFile } from '../../files/input/sqlite.js';
 import {
@@ -9,7 +11,6 @@ import {
   TEXT_BYTES,
   withOrphans,
 } from '../reading/databases.js';
-import { definedOrNothing, listIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import type { ImportItem } from '../source-interface.js';
 

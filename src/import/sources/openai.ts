@@ -4,6 +4,14 @@
  */
 import { posix } from 'node:path';
 import { sha256Hex } from '../../base/ids.js';
+import {
+  definedOrNothing,
+  isRecord,
+  listIn,
+  objectIn,
+  objectsIn,
+  textIn,
+} from '../../base/json-fields.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import {
@@ -13,14 +21,6 @@ import {
   objectLines,
   unreadableConversation,
 } from '../reading/documents.js';
-import {
-  definedOrNothing,
-  isObject,
-  listIn,
-  objectIn,
-  objectsIn,
-  textIn,
-} from '../reading/fields.js';
 import {
   addOpenAiMessage,
   anyTimeIn,
@@ -68,7 +68,7 @@ async function hasConversations(file: InputFile): Promise<boolean> {
   if (await isJsonLines(file)) return true;
   return hasElement(file, (element) => {
     const inner = listIn(objectIn(element)['conversations']);
-    return [element, ...inner].some(hasMessages) || (isObject(element) && isMessage(element));
+    return [element, ...inner].some(hasMessages) || (isRecord(element) && isMessage(element));
   });
 }
 
@@ -122,7 +122,7 @@ async function* documentConversations(
   const loose: JsonObject[] = [];
   let index = 0;
   for await (const { value, record, path } of elementsOf(file)) {
-    const inner = isObject(value) ? value['conversations'] : undefined;
+    const inner = isRecord(value) ? value['conversations'] : undefined;
     const documents = Array.isArray(inner) ? inner : [value];
     for (const [at, document] of documents.entries()) {
       const location = Array.isArray(inner) ? `conversations[${at}]` : record;
@@ -130,7 +130,7 @@ async function* documentConversations(
       else if (hasMessages(document)) {
         yield conversationOf(document, { file, record: location, index, options });
         index += 1;
-      } else if (isObject(document) && isMessage(document)) loose.push(document);
+      } else if (isRecord(document) && isMessage(document)) loose.push(document);
       // In a folder, a document of another form belongs to another program.
       else if (isAlone || index > 0) yield unreadableConversation(path, location);
     }

@@ -1,4 +1,6 @@
 /** Chats that OpenWebUI exports: a list whose elements have a tree of messages. */
+
+import { isRecord, listIn, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentLine } from '../reading/attachments.js';
@@ -8,7 +10,6 @@ import {
   type JsonRecord,
   unreadableConversation,
 } from '../reading/documents.js';
-import { isObject, listIn, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { addOpenAiMessage, contentText, isMessage } from '../reading/openai-messages.js';
 import { timeIn } from '../reading/times.js';
 import type { TreeNode } from '../reading/tree.js';
@@ -39,7 +40,7 @@ export const openWebUi: Source = {
 function historyIn(value: unknown): JsonObject | undefined {
   const chat = objectIn(objectIn(value)['chat']);
   const { history } = chat;
-  if (isObject(history) && isObject(history['messages'])) return history;
+  if (isRecord(history) && isRecord(history['messages'])) return history;
   const list = objectsIn(chat['messages']);
   return list.length > 0 && list.every(isMessage) ? historyOfList(list) : undefined;
 }

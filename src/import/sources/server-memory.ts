@@ -2,11 +2,12 @@
  * The knowledge graph of the official MCP memory server: `memory.jsonl` (also with the field names of its
  * forks), or the whole graph as one document. Facts that `daybook kg export` wrote have the same format.
  */
+
 import { parsedJson } from '../../base/json.js';
+import { isRecord, listIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { firstElement, hasLine, textOf, unreadable } from '../reading/documents.js';
-import { isObject, listIn, objectsIn, textIn } from '../reading/fields.js';
 import type { ImportItem, Source } from '../source-interface.js';
 
 export const serverMemory: Source = {
@@ -31,7 +32,7 @@ const isRelation = (line: JsonObject) => line['type'] === 'relation' && fromOf(l
 const isFact = ({ subject, predicate, object }: JsonObject) =>
   [subject, predicate, object].every((part) => typeof part === 'string');
 const isGraph = (value: unknown): value is JsonObject =>
-  isObject(value) && Array.isArray(value['entities']) && Array.isArray(value['relations']);
+  isRecord(value) && Array.isArray(value['entities']) && Array.isArray(value['relations']);
 
 async function graphOf(file: InputFile): Promise<ImportItem> {
   const text = await textOf(file);
@@ -46,7 +47,7 @@ async function graphOf(file: InputFile): Promise<ImportItem> {
       ]
     : text.split('\n').map((line) => {
         const value = parsedJson(line);
-        return isObject(value) ? lineOf(value) : line;
+        return isRecord(value) ? lineOf(value) : line;
       });
   return { type: 'graph', path: file.name, lines: lines.join('\n') };
 }

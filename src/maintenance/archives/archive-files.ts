@@ -7,8 +7,8 @@
 import { join } from 'node:path';
 import { isAppError } from '../../base/errors.js';
 import { sha256Hex } from '../../base/ids.js';
-import { isRecord } from '../../base/is-record.js';
 import { parsedJson } from '../../base/json.js';
+import { isRecord } from '../../base/json-fields.js';
 import { archiveOf, readArchive } from '../../files/archive.js';
 import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
 import { writeNewFile } from '../../files/atomic/new-file.js';

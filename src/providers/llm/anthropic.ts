@@ -1,5 +1,5 @@
 /** Anthropic's Messages API, version 2023-06-01: `POST <endpoint>/v1/messages`, without streaming. */
-import { asNumber, asRecord, asRecords, asText } from '../json-view.js';
+import { numberIn, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { ChatOptions, Completion, CompletionRequest, LanguageModel } from './completion.js';
 import { unusable } from './llm-errors.js';
 import { headerKey, type RetryingClient } from './retrying-client.js';
@@ -29,23 +29,23 @@ export function createAnthropic(
 }
 
 function toCompletion(reply: unknown, asked: string, name: string): Completion {
-  const response = asRecord(reply);
-  const stop = asText(response['stop_reason']);
+  const response = objectIn(reply);
+  const stop = textIn(response['stop_reason']);
   if (stop !== 'end_turn' && stop !== 'stop_sequence') {
     throw unusable(name, `an incomplete answer (stop_reason ${stop ?? 'absent'})`);
   }
-  const text = asRecords(response['content'])
-    .flatMap((block) => (block['type'] === 'text' ? (asText(block['text']) ?? []) : []))
+  const text = objectsIn(response['content'])
+    .flatMap((block) => (block['type'] === 'text' ? (textIn(block['text']) ?? []) : []))
     .join('')
     .trim();
   if (text === '') throw unusable(name, 'an empty answer');
-  const usage = asRecord(response['usage']);
+  const usage = objectIn(response['usage']);
   // Tokens that Anthropic read from its cache are part of the request too.
   const counts = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
-  const [input, ...cached] = counts.map((name) => asNumber(usage[name]));
+  const [input, ...cached] = counts.map((name) => numberIn(usage[name]));
   return {
     text,
-    model: asText(response['model']) ?? asked,
+    model: textIn(response['model']) ?? asked,
     ...(input !== undefined && {
       promptTokens: cached.reduce<number>((sum, count) => sum + (count ?? 0), input),
     }),

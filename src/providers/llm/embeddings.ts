@@ -2,7 +2,7 @@
  * Embeddings from servers with OpenAI's API (OpenAI, Ollama, LM Studio, vLLM and others): `POST
  * <endpoint>/embeddings` with a list of texts returns one vector for each text in `data`.
  */
-import { asNumber, asRecord, asRecords } from '../json-view.js';
+import { numberIn, objectIn, objectsIn } from '../../base/json-fields.js';
 import type { LanguageModelOptions } from './language-model.js';
 import { unusable } from './llm-errors.js';
 import { createRetryingClient, headerKey } from './retrying-client.js';
@@ -27,10 +27,10 @@ export function createEmbeddings(options: EmbeddingsOptions): EmbeddingsRequest 
     const key = headerKey(apiKey, name);
     const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
     const body = { model, input: texts, encoding_format: 'float' };
-    const reply = asRecord(await client.post('/embeddings', body, headers, signal));
+    const reply = objectIn(await client.post('/embeddings', body, headers, signal));
     const vectors: (Float32Array | undefined)[] = texts.map(() => undefined);
-    for (const item of asRecords(reply['data'])) {
-      const at = asNumber(item['index']);
+    for (const item of objectsIn(reply['data'])) {
+      const at = numberIn(item['index']);
       if (at !== undefined && at in vectors) vectors[at] = vectorOf(item['embedding']);
     }
     const width = vectors[0]?.length;

@@ -4,8 +4,8 @@
  * server's own text appears only as a short quotation.
  */
 import { AppError, type ErrorCode } from '../../base/errors.js';
+import { objectIn, textIn } from '../../base/json-fields.js';
 import type { HttpReply, Outcome } from '../http.js';
-import { asRecord, asText } from '../json-view.js';
 import { quoteUpstream } from '../upstream-text.js';
 
 interface Context {
@@ -26,9 +26,9 @@ const TOO_LONG =
 
 /** The error for a reply with a status outside 200–299. */
 export function refusalOf(reply: HttpReply, { name, secrets, waitMs }: Context): AppError {
-  const error = asRecord(asRecord(reply.json)['error']);
-  const message = asText(error['message']) ?? asText(asRecord(reply.json)['error']);
-  const errorText = `${asText(error['code']) ?? ''} ${asText(error['type']) ?? ''} ${message ?? ''}`;
+  const error = objectIn(objectIn(reply.json)['error']);
+  const message = textIn(error['message']) ?? textIn(objectIn(reply.json)['error']);
+  const errorText = `${textIn(error['code']) ?? ''} ${textIn(error['type']) ?? ''} ${message ?? ''}`;
   const refusal = classify(reply.status, errorText, name);
   const quoted = message === undefined ? '' : ` Its message: ${quoteUpstream(message, secrets)}.`;
   const outcome: Outcome = reply.status >= 500 && reply.status !== 503 ? 'unknown' : 'refused';

@@ -2,7 +2,7 @@
  * OpenAI's chat completions API, which Ollama, LM Studio, llama.cpp, vLLM and OpenRouter support too: `POST
  * <endpoint>/chat/completions`, without streaming.
  */
-import { asNumber, asRecord, asRecords, asText } from '../json-view.js';
+import { numberIn, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { ChatOptions, Completion, CompletionRequest, LanguageModel } from './completion.js';
 import { unusable } from './llm-errors.js';
 import { headerKey, type RetryingClient } from './retrying-client.js';
@@ -40,23 +40,23 @@ export function createOpenAiChat(
 }
 
 function toCompletion(reply: unknown, asked: string, name: string): Completion {
-  const response = asRecord(reply);
-  const choice = asRecords(response['choices'])[0];
+  const response = objectIn(reply);
+  const choice = objectsIn(response['choices'])[0];
   if (choice === undefined)
     throw unusable(
       name,
       'an answer without choices: check that the endpoint is one for chat completions',
     );
-  const finish = asText(choice['finish_reason']);
+  const finish = textIn(choice['finish_reason']);
   if (finish !== 'stop')
     throw unusable(name, `an incomplete answer (finish_reason ${finish ?? 'absent'})`);
-  const content = asText(asRecord(choice['message'])['content']) ?? '';
+  const content = textIn(objectIn(choice['message'])['content']) ?? '';
   const text = content.replace(THINKING, '').trim();
   if (text === '' || OPEN_THINKING.test(text)) throw unusable(name, 'an empty answer');
-  const promptTokens = asNumber(asRecord(response['usage'])['prompt_tokens']);
+  const promptTokens = numberIn(objectIn(response['usage'])['prompt_tokens']);
   return {
     text,
-    model: asText(response['model']) ?? asked,
+    model: textIn(response['model']) ?? asked,
     ...(promptTokens !== undefined && { promptTokens }),
   };
 }

@@ -5,7 +5,7 @@
  */
 
 import { AppError, isAppError } from '../../base/errors.js';
-import { isRecord } from '../../base/is-record.js';
+import { isRecord } from '../../base/json-fields.js';
 import { parseDocument } from '../../files/read/json-doc.js';
 import { conflictSides } from '../conflict-markers.js';
 import type { JsonObject } from '../conversations/document/schema.js';

@@ -6,7 +6,7 @@
  */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
-import { isRecord } from '../../base/is-record.js';
+import { isRecord } from '../../base/json-fields.js';
 import { upgraded } from '../format-migrations.js';
 
 /**

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { countOf, shownNames } from '../../base/display-text.js';
 import { endWithin } from '../../base/estimate-tokens.js';
-import { isRecord } from '../../base/is-record.js';
+import { isRecord } from '../../base/json-fields.js';
 import { citedPages, pageLine } from '../../exchange/message-sources.js';
 import type { ResearchHistory } from '../../research/research-types.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';

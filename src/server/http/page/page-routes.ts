@@ -3,7 +3,7 @@
  * and that the request does not come from another site. Host and Origin were checked before.
  */
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
-import { isRecord } from '../../../base/is-record.js';
+import { isRecord } from '../../../base/json-fields.js';
 import type { Log } from '../../../base/log.js';
 import type { HttpConfig } from '../../../config/http-settings.js';
 import type { ToolCall } from '../../../tools/define-tool.js';

@@ -2,7 +2,7 @@
  * Sums up the costs of answers from their metadata. Many programs write metadata, so a value of another
  * shape is ignored.
  */
-import { isRecord } from '../../../base/is-record.js';
+import { isRecord } from '../../../base/json-fields.js';
 import type { JsonObject, Message } from './schema.js';
 
 export interface Cost {

@@ -6,7 +6,7 @@
 
 import { isoTime } from '../../../base/clock.js';
 import { AppError, isAppError } from '../../../base/errors.js';
-import { isRecord } from '../../../base/is-record.js';
+import { isRecord } from '../../../base/json-fields.js';
 import { runToCompletion } from '../../../base/time-slice.js';
 import { type Codec, plainCodec } from '../../../files/sealing/conversation-codec.js';
 import { upgraded } from '../../format-migrations.js';
@@ -15,8 +15,8 @@ import { ConversationDocument } from './document.js';
 import {
   AN_OBJECT,
   damage,
-  isObject,
   isSealed,
+  isShallowObject,
   isString,
   objectAt,
   optional,
@@ -116,7 +116,7 @@ function readOptional(
     ...optional('clientId', clientId, isClientId, 'a key of letters, digits and . _ -', location),
     ...optional('pinned', pinned, isBoolean, 'true or false', location),
     ...optional('tags', tags, isTextList, 'a list of texts', location),
-    ...optional('metadata', metadata, isObject, AN_OBJECT, location),
+    ...optional('metadata', metadata, isShallowObject, AN_OBJECT, location),
     ...optional(
       'branchOf',
       branchOf,

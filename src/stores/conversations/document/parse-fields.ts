@@ -3,8 +3,8 @@
  */
 import { isoTime } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
-import { isRecord } from '../../../base/is-record.js';
 import { isDeeperThan, MAX_LEVELS_READ } from '../../../base/json.js';
+import { isRecord } from '../../../base/json-fields.js';
 import { type Codec, plainCodec } from '../../../files/sealing/conversation-codec.js';
 import { isSealedText } from '../../../files/sealing/sealed-form.js';
 import { fieldsBinding } from './document.js';
@@ -65,7 +65,7 @@ export function optional<K extends string, T>(
 }
 
 export const isString = (value: unknown): value is string => typeof value === 'string';
-export const isObject = (value: unknown): value is JsonObject =>
+export const isShallowObject = (value: unknown): value is JsonObject =>
   isRecord(value) && !isDeeperThan(MAX_LEVELS_READ, value);
 
 export function objectAt(value: unknown, at: string, location: SourceLocation): JsonObject {

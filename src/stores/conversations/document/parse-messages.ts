@@ -3,12 +3,12 @@
  * thousand. Missing values are derived, in the same way in every process.
  */
 import { derivedUuid } from '../../../base/ids.js';
-import { isRecord } from '../../../base/is-record.js';
+import { isRecord } from '../../../base/json-fields.js';
 import { type Codec, plainCodec } from '../../../files/sealing/conversation-codec.js';
 import {
   AN_OBJECT,
   damage,
-  isObject,
+  isShallowObject,
   isString,
   objectAt,
   optional,
@@ -58,7 +58,7 @@ export function* messageSteps(
       content: codec.open(content, bound),
       createdAt: time,
       ...optional('parentMessageId', parentMessageId, isString, 'a message id', location, at),
-      ...optional('metadata', metadata, isObject, AN_OBJECT, location, at),
+      ...optional('metadata', metadata, isShallowObject, AN_OBJECT, location, at),
       ...extra,
     });
     yield;

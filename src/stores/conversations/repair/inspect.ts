@@ -4,7 +4,7 @@
  */
 
 import { countOf } from '../../../base/display-text.js';
-import { isRecord } from '../../../base/is-record.js';
+import { isRecord } from '../../../base/json-fields.js';
 
 /** Returns one sentence for each fault. `value`: the parsed JSON of the file. */
 export function faultsOf(value: unknown, conversationId: string): string[] {

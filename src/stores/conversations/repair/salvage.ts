@@ -5,8 +5,8 @@
  * sides are taken. No I/O.
  */
 import { isAppError, passes } from '../../../base/errors.js';
-import { isRecord } from '../../../base/is-record.js';
 import { parsedJson } from '../../../base/json.js';
+import { isRecord } from '../../../base/json-fields.js';
 import { completeFields } from '../../../files/read/complete-fields.js';
 import { jsonTokens, TOKEN } from '../../../files/read/json-tokens.js';
 import { plainCodec } from '../../../files/sealing/conversation-codec.js';

@@ -7,7 +7,7 @@ import { isoTime } from '../../../base/clock.js';
 import { countOf } from '../../../base/display-text.js';
 import { AppError } from '../../../base/errors.js';
 import { newUuid } from '../../../base/ids.js';
-import { isRecord } from '../../../base/is-record.js';
+import { isRecord } from '../../../base/json-fields.js';
 import type { Outcome } from '../../../files/atomic/group-commit.js';
 import type { ConversationDocument } from '../document/document.js';
 import { amendmentOf, type HeadChange } from '../document/head-change.js';

@@ -13,8 +13,8 @@ import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import { AppError } from '../../../base/errors.js';
 import { sha256Hex } from '../../../base/ids.js';
-import { isRecord } from '../../../base/is-record.js';
 import { parsedJson } from '../../../base/json.js';
+import { isRecord } from '../../../base/json-fields.js';
 import {
   isPart,
   isTime,

@@ -2,8 +2,9 @@
  * Records the damaged lines of the graph's files for the user, as JSON Lines, each damaged line once. Git
  * ignores the file. It may be deleted at any time.
  */
-import { isRecord } from '../../../base/is-record.js';
+
 import { parsedJson } from '../../../base/json.js';
+import { isRecord } from '../../../base/json-fields.js';
 import { appendLinesUnlocked } from '../../../files/atomic/append-file.js';
 import { readWhole } from '../../../files/read/json-doc.js';
 import type { Damage } from './replay.js';

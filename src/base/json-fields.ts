@@ -1,0 +1,36 @@
+/** Reads fields of JSON that others wrote. A value of an unexpected type counts as absent. */
+import { defined } from './json.js';
+
+export type JsonRecord = { [key: string]: unknown };
+
+/** True for an object that is not an array. */
+export function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value if it is an object; otherwise an empty object. */
+export const objectIn = (value: unknown): JsonRecord => (isRecord(value) ? value : {});
+
+/** The value if it is a list; otherwise an empty list. */
+export const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** The objects in a list; other elements are left out. */
+export const objectsIn = (value: unknown): JsonRecord[] => listIn(value).filter(isRecord);
+
+/** The value if it is a non-empty string. */
+export const textIn = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
+
+/** The non-empty strings in a list. */
+export const textsIn = (value: unknown): string[] =>
+  listIn(value).filter((item): item is string => textIn(item) !== undefined);
+
+/** The value if it is a finite number. */
+export const numberIn = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+
+/** A copy without the fields whose value is `undefined`; `undefined` if no field is left. */
+export function definedOrNothing(fields: JsonRecord): JsonRecord | undefined {
+  const hasNone = Object.values(fields).every((value) => value === undefined);
+  return hasNone ? undefined : defined(fields);
+}
