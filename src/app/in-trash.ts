@@ -1,6 +1,6 @@
 /**
- * A conversation or a note that a caller names and that does not exist: it may be in the trash, and a damaged
- * file may have the key of the conversation. The error says so.
+ * Adds to the error for a conversation or a note that does not exist whether it is in the trash or may be
+ * archived, and whether a damaged file may have the key of the conversation.
  */
 import type { App } from '../app.js';
 import { countOf } from '../base/display-text.js';
@@ -30,17 +30,17 @@ export async function withTrash(error: unknown, app: App): Promise<unknown> {
   if (!isAppError(error, 'CONVERSATION_NOT_FOUND')) return error;
   const { code, details } = error;
   const ref = details?.['conversationId'];
-  const id = typeof ref === 'string' ? await trashedId(app, ref) : undefined;
   if (typeof ref !== 'string') return error;
+  const id = await trashedId(app, ref);
   if (id === undefined) return withArchives(withDamaged(error, ref, app), ref, app);
   return new AppError(code, `Conversation ${ref} is in the trash.`, {
-    hint: wayBack(id),
+    hint: restoreHint(id),
     details: { ...details, isInTrash: true },
   });
 }
 
 /** Most servers do not offer the tool: it is in the toolset `admin`. */
-const wayBack = (name: string) =>
+const restoreHint = (name: string) =>
   `To restore it, call \`restore_conversation\` with the name ${name}; if that tool is not offered, run \`daybook restore ${name}\`.`;
 
 async function withTrashedNote(error: AppError, { memoryBank }: App): Promise<AppError> {
@@ -48,7 +48,7 @@ async function withTrashedNote(error: AppError, { memoryBank }: App): Promise<Ap
   const trashed = await memoryBank.trashed().catch(() => []);
   if (typeof path !== 'string' || !trashed.some(({ original }) => original === path)) return error;
   return new AppError(error.code, `The note ${path} is in the trash.`, {
-    hint: wayBack(path),
+    hint: restoreHint(path),
     details: { ...error.details, isInTrash: true },
   });
 }

@@ -5,7 +5,7 @@
  */
 import { isRecord } from '../base/json-fields.js';
 import { redactedGraphLines } from '../stores/knowledge-graph/log/redacted-lines.js';
-import { textsIn } from './screen.js';
+import { allTextsIn } from './screen.js';
 
 export class Redaction {
   readonly #text: string;
@@ -48,7 +48,7 @@ export class Redaction {
 
   #countInValues(raw: string): number {
     if (!raw.includes('\\')) return 0; // without escapes, the text was already found in the bytes
-    const texts = valuesIn(raw).flatMap(textsIn);
+    const texts = valuesIn(raw).flatMap(allTextsIn);
     return texts.reduce((sum, text) => sum + occurrencesOf(text, this.#text), 0);
   }
 

@@ -8,7 +8,7 @@ import { isRecord } from '../base/json-fields.js';
 import { readStored } from '../files/read/json-doc.js';
 import { walkFiles } from '../files/read/walk-files.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';
-import { textsIn } from './screen.js';
+import { allTextsIn } from './screen.js';
 import { secretsIn } from './secrets.js';
 
 export interface StoredSecret {
@@ -81,13 +81,13 @@ function partsOf(path: string, text: string): Part[] {
   const value = path.endsWith('.json') ? parsedJson(text) : undefined;
   if (value === undefined) return [{ text }];
   if (!isRecord(value) || !Array.isArray(value['messages'])) {
-    return [{ text: textsIn(value).join('\n') }];
+    return [{ text: allTextsIn(value).join('\n') }];
   }
   const { messages, ...head } = value;
   return [
-    { text: textsIn(head).join('\n') },
+    { text: allTextsIn(head).join('\n') },
     ...(messages as unknown[]).map((message, index) => ({
-      text: textsIn(message).join('\n'),
+      text: allTextsIn(message).join('\n'),
       place: `message ${index + 1}`,
     })),
   ];

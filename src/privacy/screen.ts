@@ -35,7 +35,7 @@ export class MessageScreen implements Screen, TextScreen {
 
   isCleanValue(value: unknown): boolean {
     if (typeof value === 'string') return this.#isCleanText(value);
-    return textsIn(value).every((text) => this.#isCleanText(text));
+    return allTextsIn(value).every((text) => this.#isCleanText(text));
   }
 
   #isCleanText(text: string): boolean {
@@ -95,7 +95,7 @@ export class MessageScreen implements Screen, TextScreen {
    */
   async #value(value: unknown, masked: string[]): Promise<unknown> {
     const found: string[] = [];
-    await this.text(textsIn(value).join('\n'), found);
+    await this.text(allTextsIn(value).join('\n'), found);
     return found.length === 0 ? value : this.#each(value, masked);
   }
 
@@ -119,7 +119,7 @@ export class MessageScreen implements Screen, TextScreen {
  * Returns all texts of a JSON value. It is not recursive, because metadata may be nested deeply. Values are
  * added one by one, because the arguments of one `push` are on the stack, and a long list would overflow it.
  */
-export function textsIn(value: unknown): string[] {
+export function allTextsIn(value: unknown): string[] {
   const texts: string[] = [];
   const waiting = [value];
   while (waiting.length > 0) {
@@ -137,7 +137,9 @@ const MARK = /\[masked ([A-Z0-9_]+)\]|\[private part left out\]/g;
 /** Returns the kinds of the removed parts: of the marks that are in `stored` and not in `given`. */
 export function maskedBetween(given: unknown, stored: unknown): string[] {
   const marksOf = (value: unknown) =>
-    textsIn(value).flatMap((text) => [...text.matchAll(MARK)].map(([, kind]) => kind ?? PRIVATE));
+    allTextsIn(value).flatMap((text) =>
+      [...text.matchAll(MARK)].map(([, kind]) => kind ?? PRIVATE),
+    );
   const before = marksOf(given);
   return marksOf(stored).filter((kind) => {
     const at = before.indexOf(kind);

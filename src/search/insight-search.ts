@@ -158,17 +158,17 @@ const contextsOf = ({ context, alsoIn = [] }: InsightQuery) => [context, ...also
 const emptyIndex = () => createTextIndex({ columns: COLUMNS });
 
 function textsOf({ content, tags = [], metadata = {} }: Insight) {
-  return { content, metadata: [...tags, ...textsIn(metadata)].join('\n') };
+  return { content, metadata: [...tags, ...keysAndValuesIn(metadata)].join('\n') };
 }
 
 /** The keys and values of JSON, without its punctuation and escapes, which would join separate words. */
-function* textsIn(value: unknown): Generator<string> {
+function* keysAndValuesIn(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null) {
     if (value !== null && value !== undefined) yield String(value);
     return;
   }
   for (const [key, inner] of Object.entries(value)) {
     if (!Array.isArray(value)) yield key;
-    yield* textsIn(inner);
+    yield* keysAndValuesIn(inner);
   }
 }
