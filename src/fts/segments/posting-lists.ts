@@ -114,11 +114,16 @@ export function subtract(a: PostingList, b: PostingList): PostingList {
   return b.length === 0 ? a : select(a, b, false);
 }
 
-/** Sums of frequencies and a length by slot, a bit for each slot that has one, and room for a result. All 0 between two uses. */
+/** By slot: the sum of the frequencies and the length, packed as in a posting. All 0 between two unions. */
 const sums = new Uint32Array(MAX_SLOTS);
-/** Leaves room for one more frequency, and has the length that says nothing. */
+/**
+ * A greater sum is reduced to this one, so that adding a frequency does not exceed 32 bits. Its length is
+ * MAX_LENGTH.
+ */
 const MAX_SUM = 2 ** 31 - 1;
+/** One bit for each slot that has a sum. All 0 between two unions. */
 const bits = new Uint32Array(MAX_SLOTS / 32);
+/** The union, before `takeUnion` copies it. */
 const union = new Uint32Array(MAX_SLOTS);
 
 /** Adds the entries from one index to another to the union that `takeUnion` returns. */
@@ -156,7 +161,7 @@ export function unite(lists: readonly PostingList[]): PostingList {
   return takeUnion();
 }
 
-/** How many entries of `lists` have a document that an earlier list has, and that is not deleted. */
+/** Counts the entries whose document is not deleted and is also in an earlier list. */
 export function countRepeats(lists: readonly PostingList[], segment: Segment): number {
   let count = 0;
   for (const { packed, length } of lists) {
