@@ -150,8 +150,8 @@ export class GraphImport {
       signal?.throwIfAborted();
       const batch = triples.slice(start, start + FACTS_PER_BATCH);
       // The first batch checks that all facts fit, so that none is imported if they do not.
-      const room = start === 0 ? triples : batch;
-      const { triples: added } = await this.#options.kg.add(batch, { room, isImport: true });
+      const mustFit = start === 0 ? triples : batch;
+      const { triples: added } = await this.#options.kg.add(batch, { mustFit, isImport: true });
       stored.facts += batch.length;
       stored.added += added.filter((triple) => triple.added).length;
       report(notes.length + stored.facts);

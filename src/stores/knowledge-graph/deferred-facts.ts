@@ -122,7 +122,7 @@ function withTimes(request: AddRequest, nowMs: number): AddRequest {
     ts: Math.min(nowMs, triple.validTo ?? nowMs),
     ...triple,
   }));
-  return { ...request, triples, room: triples };
+  return { ...request, triples, mustFit: triples };
 }
 
 /**

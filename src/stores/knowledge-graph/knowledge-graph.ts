@@ -72,7 +72,7 @@ export interface Added {
 
 export interface AddOptions {
   readonly replaces?: boolean;
-  readonly room?: readonly NewTriple[];
+  readonly mustFit?: readonly NewTriple[];
   /** Facts that were ended here since their `ts` are not added again. */
   readonly isImport?: boolean;
   /** With `isImport`: nor are facts that were deleted here since their `ts`. */
@@ -134,21 +134,21 @@ export class KnowledgeGraph {
   /**
    * Adds all facts or none. A fact that is stored already is not changed (`added` is false). With
    * `replaces`, the open facts of the same subjects and predicates end when the new facts begin. `ts` and
-   * `validTo` are for facts from another source. `room`: all facts that must fit below the limit, with those
+   * `validTo` are for facts from another source. `mustFit`: all facts that must fit into the limit, with those
    * of later calls. Resolves when the facts are in the log; with `syncsAppends`, when they are durable. With
    * `mayDefer` they wait in memory if the store cannot be written now.
    * E_KG_INVALID_TRIPLE, E_KG_FULL (nothing was written), STORAGE_FULL, FILESYSTEM_ERROR, LOCKED.
    */
   async add(
     given: readonly NewTriple[],
-    { room = given, mayDefer = false, ...options }: AddOptions = {},
+    { mustFit = given, mayDefer = false, ...options }: AddOptions = {},
   ): Promise<Added> {
     for (const triple of given) checkTriple(triple);
     const { screen } = this.#options;
     // Facts without secrets need no asynchronous screening, so they are logged in the order of the calls.
     const isClean = screen?.isCleanValue(given) ?? true;
     const triples = isClean ? given : (await screenedBy(screen, given)).value;
-    const request = { kind: 'add', triples, room, replaces: false, ...options } as const;
+    const request = { kind: 'add', triples, mustFit, replaces: false, ...options } as const;
     const now = () => this.#writer.change(request);
     if (!mayDefer) await this.#deferred.requireNone();
     const change = await (mayDefer ? this.#deferred.run(request, now) : now());

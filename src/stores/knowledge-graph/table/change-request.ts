@@ -10,7 +10,7 @@ export interface AddRequest {
   /** Closes the valid facts of the same subjects and predicates. */
   readonly replaces: boolean;
   /** The triples that must fit: `triples`, and those of later requests. */
-  readonly room: readonly NewTriple[];
+  readonly mustFit: readonly NewTriple[];
   /** The triples are of an import: a fact that was ended here since does not come back. */
   readonly isImport?: boolean;
   /** A fact that was deleted here since does not come back either. */

@@ -74,9 +74,9 @@ export class Changes {
 
   #add(table: TripleTable, request: AddRequest, pending: PendingOperation[]): Change {
     if (request.isImport) return this.#addImported(table, request, pending);
-    const { triples, replaces, room } = request;
+    const { triples, replaces, mustFit } = request;
     this.#dropExpired(table, triples, pending);
-    this.#makeRoom(table, room, pending);
+    this.#makeRoom(table, mustFit, pending);
     if (!replaces) {
       return { triples: triples.map((each) => this.#addOne(table, each, pending)), closed: [] };
     }
@@ -88,7 +88,7 @@ export class Changes {
   /** Adds the facts of an import that were not ended here since they were exported. */
   #addImported(
     table: TripleTable,
-    { triples, room, leavesDeleted = false }: AddRequest,
+    { triples, mustFit, leavesDeleted = false }: AddRequest,
     pending: PendingOperation[],
   ): Change {
     const isNew = (triple: NewTriple) => !this.#isSettled(table, triple, leavesDeleted);
@@ -96,7 +96,7 @@ export class Changes {
     const request = {
       kind: 'add',
       triples: triples.filter(isNew),
-      room: room.filter(isNew),
+      mustFit: mustFit.filter(isNew),
     } as const;
     const added = [...this.#add(table, { ...request, replaces: false }, pending).triples];
     const unchanged = (triple: NewTriple) => ({
