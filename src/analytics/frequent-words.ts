@@ -10,7 +10,7 @@ import type { MessageFigures } from './message-figures.js';
 
 /** Maximum number of characters that are counted in one conversation; more would take seconds. */
 const MAX_CHARACTERS = 4_000_000;
-/** Estimated words are kept while the share of new messages is smaller. */
+/** Estimated words are used again while the share of new messages is smaller than this. */
 const SHARE_OF_NEW = 0.1;
 
 export async function frequentWordsIn(messages: readonly Message[]): Promise<FrequentWords> {

@@ -1,6 +1,6 @@
 /**
- * The compiled code of the command is kept in the user's cache folder, so that the next start need not
- * compile it again. Node has this from 22.1 on; `NODE_DISABLE_COMPILE_CACHE=1` switches it off. The
+ * The compiled code of the command is cached in the user's cache folder, so that the next start does not
+ * compile it again. Node can do this from 22.1 on; `NODE_DISABLE_COMPILE_CACHE=1` switches it off. The
  * default folder of Node is in the system's folder for temporary files, where others could write.
  */
 import module from 'node:module';
@@ -12,7 +12,7 @@ interface WithCompileCache {
   enableCompileCache?(folder: string): unknown;
 }
 
-/** Only modules that are imported afterwards are kept. Does nothing if the folder cannot be written. */
+/** Only modules that are imported afterwards are cached. Does nothing if the folder cannot be written. */
 export function useCompileCache(): void {
   (module as WithCompileCache).enableCompileCache?.(join(cacheFolder({}), 'code'));
 }

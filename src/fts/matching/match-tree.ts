@@ -59,7 +59,7 @@ export function countedPostings(root: MatchedNode, documents: PostingList): Post
   return counted;
 }
 
-/** The entries of `list` whose document `accepts` accepts. */
+/** The entries of `list` for whose documents `accepts` returns true. */
 export function filterPostings(list: PostingList, accepts: (slot: number) => boolean): PostingList {
   const packed = new Uint32Array(list.length);
   let length = 0;

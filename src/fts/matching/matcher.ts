@@ -1,6 +1,6 @@
 /**
- * What a query asks of one of its phrases in one segment, and the answers that hold for every phrase, by
- * reading the tokens of candidate documents. segment-query.ts chooses the class.
+ * Finds one phrase of a query in one segment. This base class reads the tokens of candidate documents, which
+ * works for every phrase; its subclasses have faster ways. segment-query.ts chooses the class.
  */
 import { intersectAll } from '../segments/posting-lists.js';
 import {
@@ -66,13 +66,16 @@ export abstract class Matcher {
   /** Documents that contain all terms. */
   protected candidates(): PostingList {
     if (!this.canMatch) return NO_POSTINGS;
-    // A prefix may match thousands of terms. The single terms alone narrow enough.
+    // A prefix may match thousands of terms. The single terms alone exclude most documents.
     const single = this.terms.filter(({ isSeveral }) => !isSeveral);
     const chosen = single.length > 0 ? single : this.terms;
     return intersectAll(chosen.map(({ locals }) => this.segment.union(locals)));
   }
 
-  /** Whether all terms stand side by side from a token of the segment on; without the first `known` ones. */
+  /**
+   * Whether the terms follow one another from token `start` of the segment on. The first `known` terms are
+   * not checked.
+   */
   protected hasTermsAt(start: number, known = 0): boolean {
     const { tokens } = this.segment;
     for (let i = known; i < this.terms.length; i++)
@@ -80,7 +83,10 @@ export abstract class Matcher {
     return true;
   }
 
-  /** The position of the phrase at a token of the segment; `undefined` if no column has the whole phrase there. */
+  /**
+   * The position of the phrase at a token of the segment; `undefined` if no column has the whole phrase
+   * there.
+   */
   protected positionAt(slot: number, start: number): number | undefined {
     for (const column of this.columns) {
       const { from, to } = columnTokens(this.segment, slot, column);

@@ -23,7 +23,7 @@ export class PositionList {
   }
 }
 
-/** A phrase and where it stands. */
+/** A phrase and its positions. */
 interface Located {
   /** In tokens. */
   readonly length: number;
@@ -37,7 +37,7 @@ class Cursor {
   readonly positions = new PositionList();
   readonly kept = new PositionList();
   readonly phrase: Located;
-  /** How far the phrase may begin before the greatest position of the window. */
+  /** The phrase may begin at most this far before the greatest position of the window. */
   readonly reach: number;
   at = 0;
 

@@ -126,12 +126,12 @@ export class PhraseMatcher extends Matcher {
     return nearPostings(this.segment, index, words, this.columns, 1 + distance);
   }
 
-  /** One term of the segment at most, anywhere in the default columns. */
+  /** Whether the phrase is one term or none in this segment, anywhere in the default columns. */
   get isWord(): boolean {
     return this.#isOneTerm && this.#isPlain;
   }
 
-  /** Whether documents have a term of this phrase in other columns alone. */
+  /** Whether some documents have a term of this phrase only in columns that are not default columns. */
   get hasZeros(): boolean {
     return this.terms.some(({ hasZeros }) => hasZeros);
   }
@@ -156,8 +156,9 @@ export class PhraseMatcher extends Matcher {
   }
 
   /**
-   * Whether the whole phrase, of which two words side by side are known, begins at token `position` of a
-   * document, within one column. The tokens are read only if they can decide: they are not in the cache.
+   * Whether the whole phrase begins at token `position` of a document, within one column. Two neighbouring
+   * words of it are known to match. The tokens are read only if necessary, because they are not in the
+   * processor's cache.
    */
   #isPhraseAt(slot: number, position: number): boolean {
     const { length } = this;

@@ -8,7 +8,7 @@ import type { Dictionary } from '../terms/dictionary.js';
 
 /** A phrase whose terms are looked up. */
 export interface ResolvedPhrase {
-  /** Its number in the query; that of the first of equal phrases. */
+  /** Its number in the query. Equal phrases have the number of the first of them. */
   readonly number: number;
   /** For each token of the phrase, the dictionary's numbers of the terms that may stand there. */
   readonly termsAt: readonly (readonly number[])[];

@@ -25,7 +25,10 @@ export interface WordPostings {
 /** By slot, 1 more than the index of its posting in the longer list. All 0 between two uses. */
 const indexes = new Uint32Array(MAX_SLOTS);
 
-/** The indexes of the postings of the same documents in two lists, in turn, and how many there are. */
+/**
+ * The documents that both lists have. `packed` has two numbers for each of them: the indexes of its posting
+ * in `rare` and in `common`. `length` is the count of these numbers.
+ */
 function sharedPostings(rare: PostingList, common: PostingList): PostingList {
   const packed = new Uint32Array(2 * rare.length);
   let length = 0;
@@ -41,7 +44,7 @@ function sharedPostings(rare: PostingList, common: PostingList): PostingList {
     return { packed, length };
   }
   for (let i = 0; i < common.length; i++) indexes[slotAt(common, i)] = i + 1;
-  // Without a branch that depends on the data, as in posting-lists.ts.
+  // No branch depends on the data, because the processor could not predict it (as in posting-lists.ts).
   for (let i = 0; i < rare.length; i++) {
     const at = indexes[slotAt(rare, i)] as number;
     packed[length] = i;
@@ -53,8 +56,9 @@ function sharedPostings(rare: PostingList, common: PostingList): PostingList {
 }
 
 /**
- * Calls `visit` for each live document that contains both words, with a posting, and with the first and the
- * end of the positions of each. Plain numbers, because an object per document would cost more than the visit.
+ * Calls `visit` for each live document that contains both words, with its posting, and with the start and the
+ * end of the positions of each word. They are plain numbers, because an object for each document would cost
+ * more than the visit.
  */
 function forEachShared(
   segment: Segment,

@@ -40,7 +40,7 @@ export interface ParsedQuery {
 const MAX_WORDS = 256;
 const OPERATOR = /["(){}:,+*^]|(?:^|\s)(?:AND|OR|NOT|NEAR\/\d+)(?:\s|$)/;
 
-/** `undefined` for a query that is no FTS5 syntax, such as a sentence with a comma or a colon. */
+/** Returns `undefined` if the query is not valid FTS5, such as a sentence with a comma or a colon. */
 function parseValidFts5(text: string, columns: QueryColumns): QueryNode | undefined {
   try {
     return parseFts5(text, columns);
@@ -50,7 +50,7 @@ function parseValidFts5(text: string, columns: QueryColumns): QueryNode | undefi
   }
 }
 
-/** Whether a query says by operators, quotes or column filters what it wants, and not in plain words. */
+/** Whether a query has operators, quotes or column filters, so that it is more than plain words. */
 export function usesOperators(text: string, columns: QueryColumns): boolean {
   const isValid = () => parseValidFts5(text, columns) !== undefined;
   return text.includes('"') || (OPERATOR.test(text) && isValid());

@@ -1,7 +1,7 @@
 /**
- * Scores the matches of one segment and offers them to the best of all segments. Most documents cannot
- * reach the top, and the ways to rank here find that out before they compute a score. Deleted
- * documents are in the lists that are ranked, and are left out where a document is offered.
+ * Scores the matches of one segment and offers them to the top: the best documents of all segments. Most
+ * documents cannot reach the top, and these functions detect that before they compute a score. The lists
+ * also have deleted documents; `offer` leaves them out.
  */
 import type { TopK } from '../../base/top-k.js';
 import type { SegmentQuery } from '../matching/segment-query.js';
@@ -45,7 +45,10 @@ export interface Ranking {
   /** Tokens of a document. */
   readonly averageLength: number;
   readonly top: TopK<ScoredDocument>;
-  /** By phrase and frequency: postings of this detail and greater ones, whose documents are longer, score too low. */
+  /**
+   * By phrase and frequency: postings of this detail and greater ones, whose documents are longer, score
+   * too low.
+   */
   readonly limits: Uint32Array[];
 }
 
@@ -58,7 +61,10 @@ const DOCUMENTS_A_STEP = 256;
 /** 1 for documents that `rankOnePhrase` leaves out. All 0 between two uses. */
 const leftOut = new Uint8Array(MAX_SLOTS);
 
-/** Sums by slot, all 0 between two uses. A search that yields keeps it, and another makes its own. */
+/**
+ * An array of sums by slot, all 0. A search takes it, and returns it at its end. A search that runs meanwhile
+ * makes its own.
+ */
 let spareSums: Float64Array | undefined;
 
 /** Offers a document to the top, unless it comes after the last one there or is deleted. */
@@ -103,8 +109,8 @@ function rankOnePhrase(
 }
 
 /**
- * Offers the documents of `lists`, one list for each phrase, but those of `done`. Phrases are added one
- * after another, because the order of the additions decides the last bits.
+ * Offers the documents of `lists`, one list for each phrase, except those of `done`. The scores of
+ * the phrases are added one after another, because the order of the additions decides the last bits.
  */
 function* rankSums(
   query: SegmentQuery,
@@ -146,8 +152,9 @@ function* rankSums(
 }
 
 /**
- * The phrases that a document must have one of to reach the top. The phrases of the lowest idf whose
- * maximum scores together stay below it cannot lift a document there alone (MaxScore: Turtle and Flood 1995).
+ * The lists of the essential phrases: a document reaches the top only if it has at least one of them. The
+ * others are the phrases of the lowest idf whose maximum scores together are less than the lowest score of
+ * the top (MaxScore: Turtle and Flood 1995).
  */
 function essentialLists(lists: readonly PostingList[], { idfs, top }: Ranking): PostingList[] {
   const minScore = top.last?.score ?? 0;
@@ -162,7 +169,7 @@ function essentialLists(lists: readonly PostingList[], { idfs, top }: Ranking): 
     .map((phrase) => lists[phrase] ?? NO_POSTINGS);
 }
 
-/** Offers the documents of `lists`, but of those that cannot reach the top as few as possible. */
+/** Offers the documents of `lists` that can reach the top, and as few others as possible. */
 function* rankAny(
   query: SegmentQuery,
   lists: readonly PostingList[],
@@ -203,7 +210,7 @@ function* rankSame(
   }
 }
 
-/** A function of its own, because numbers with a fraction are allocated in a generator and in each call. */
+/** A separate function, because V8 allocates each fractional number in a generator and at each call. */
 function rankRange(
   query: SegmentQuery,
   lists: readonly PostingList[],

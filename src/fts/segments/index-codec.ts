@@ -16,7 +16,7 @@ import type { SegmentStore } from './segment-store.js';
 /**
  * One function per buffer, which encodes it when it is called, so that the caller can yield in between.
  * A document that changes after this call may be missing, and a buffer whose segment no longer exists is
- * empty. The buffers hold each document under the id that `idInCache` returns; its own unless given.
+ * empty. `idInCache` returns the id that a document has in the buffers (default: its own).
  */
 export function encodeIndex(
   store: SegmentStore,
@@ -25,7 +25,7 @@ export function encodeIndex(
   store.freeze();
   const { terms, indexes, packed } = store.dictionary.pack();
   const segments = store.frozenSegments.map((segment) => () => {
-    // A segment that was merged meanwhile has not seen later deletions and dropped terms.
+    // A segment that was merged meanwhile no longer gets deletions and dropped terms.
     const exists = store.frozenSegments.includes(segment);
     return exists ? encodeSegment(segment, indexes, idInCache) : Buffer.alloc(0);
   });

@@ -1,8 +1,8 @@
 /**
- * The segment that receives every new or changed document. Its local term numbers are the dictionary's.
- * The cost of an addition is that of the document; arrays double when they are full. Postings are made
- * when the first query or deletion needs them, so that a bulk load, whose documents are packed before
- * the first query, never makes them.
+ * The segment that receives every new or changed document. Its local term numbers are the dictionary's. The
+ * time to add a document depends only on its length; a full array is replaced by one twice as long.
+ * Postings are made when the first query or deletion needs them, so that a bulk load, whose documents are
+ * packed before the first query, never makes them.
  */
 import { withCapacity } from '../../base/typed-array.js';
 import type { Dictionary } from '../terms/dictionary.js';
@@ -23,7 +23,7 @@ import {
 
 /**
  * The postings of a term, in a plain array: typed arrays are slow to create, and most terms are rare.
- * Queries read a typed copy, which only grows. A query between two writes copies what is new.
+ * Queries read a typed copy, which only grows. Before a query reads it, the new entries are copied.
  */
 interface GrowingList {
   readonly entries: number[];
@@ -56,7 +56,9 @@ export class LiveSegment implements Segment {
   /** Number of slots that have postings and are counted in the dictionary. */
   indexedCount = 0;
 
-  /** `packed` is a segment whose documents were packed and that no query has seen: its arrays are used again. */
+  /**
+   * `packed`: a segment whose documents were packed, and that no query has read. Its arrays are used again.
+   */
   constructor(layout: Layout, dictionary: Dictionary, packed?: LiveSegment) {
     this.tokens = packed?.tokens ?? new Uint32Array(MIN_CAPACITY);
     this.symbols = packed?.symbols ?? new Uint8Array(MIN_CAPACITY);

@@ -1,8 +1,8 @@
 /**
  * Packs documents of other segments in a new frozen segment: freezes a live segment, and merges small
  * segments and those with many deleted documents. It reads the documents' tokens in three passes;
- * segment-store.ts limits their number. The fields of each term stand side by side in one array, so
- * that every token costs one cache line instead of three: the rows `build` of bench/search.mjs measure it.
+ * segment-store.ts limits their number. The fields of each term are neighbours in one array, so that
+ * each token needs one cache line instead of three (measured by the rows `build` of bench/search.mjs).
  */
 import { type FrozenParts, FrozenSegment, narrowest, packedIds } from './frozen-segment.js';
 import { frequencyOf, type Layout, posting, type Segment, tokensBefore } from './segment.js';

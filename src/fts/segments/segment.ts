@@ -10,8 +10,9 @@ export type DocumentId = string | number;
 
 /**
  * A posting is `slot << DETAIL_BITS | detail`. The detail is the frequency and the length of the document,
- * `frequency << LENGTH_BITS | length`, so that a score needs no other array. A length from MAX_LENGTH on is
- * MAX_LENGTH, and a frequency that has no room leaves none for the length: `MANY | frequency`.
+ * `frequency << LENGTH_BITS | length`, so that a score needs no other array. A greater length than MAX_LENGTH
+ * is stored as MAX_LENGTH. A frequency that does not fit into its bits also uses those of the length:
+ * `MANY | frequency`.
  */
 export const DETAIL_BITS = 17;
 export const MAX_SLOTS = 2 ** 15;
@@ -34,7 +35,7 @@ export function posting(slot: number, frequency: number, length: number): number
 export const frequencyOf = (entry: number) =>
   (entry & MANY) === 0 ? (entry & MAX_DETAIL) >>> LENGTH_BITS : entry & MAX_FREQUENCY;
 
-/** The length in a posting; MAX_LENGTH if it does not have that of its document. */
+/** The length of the document; MAX_LENGTH if the posting does not contain it. */
 export const lengthIn = (entry: number) => ((entry & MANY) === 0 ? entry & MAX_LENGTH : MAX_LENGTH);
 
 /** Postings or matches, ascending by slot. Only the first `length` entries count. */
@@ -44,8 +45,8 @@ export interface PostingList {
 }
 
 /**
- * The positions of every term in the default columns, as indexes into the tokens of its document.
- * Those of posting i of a term begin at `positions[starts[firstPosting(term) + i]]` and end at the next start.
+ * The positions of every term in the default columns, as indexes into the tokens of its document. Those of
+ * posting i of a term begin at `positions[starts[firstPosting(term) + i]]` and end at the next start.
  */
 export interface PositionIndex {
   readonly positions: Uint16Array | Uint32Array;
