@@ -174,9 +174,9 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const screen = new MessageScreen(config);
   const opening = { screen, clock, log, isReading, staysUp, codec };
   const cachePath = options.listsFromCache ? indexCachePath(config) : undefined;
-  const rememberedHeads =
+  const cachedHeads =
     cachePath === undefined ? undefined : () => readCachedHeads({ path: cachePath, log });
-  const conversations = await conversationsOf(config, requireRoom, { ...opening, rememberedHeads });
+  const conversations = await conversationsOf(config, requireRoom, { ...opening, cachedHeads });
   const language = openLanguageParts(config, conversations, { ...options, clock, log });
   const { languageModels, embeddings } = language.services;
   const derived = derivedOf(config, conversations, embeddings.vectors, { clock, log });
@@ -234,7 +234,7 @@ const conversationsOf = (
     staysUp,
     ...options
   }: Required<Omit<AppOptions, 'listsFromCache' | 'loadsVectors'>> &
-    Pick<ConversationStoreOptions, 'screen' | 'codec' | 'rememberedHeads'>,
+    Pick<ConversationStoreOptions, 'screen' | 'codec' | 'cachedHeads'>,
 ) => {
   const isInRoot = logsFolder === root || logsFolder.startsWith(root + sep);
   const guarded = { guarded: [isInRoot ? root : logsFolder] };

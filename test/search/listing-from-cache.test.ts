@@ -23,7 +23,7 @@ async function cachedPlace() {
   const open = async () => {
     const store = await openConversationStore({
       ...plain,
-      rememberedHeads: () => readCachedHeads({ path, log: silentLog }),
+      cachedHeads: () => readCachedHeads({ path, log: silentLog }),
     });
     const read: string[] = [];
     store.followFromNow(({ conversationId }) => read.push(conversationId));

@@ -34,7 +34,7 @@ export interface CatalogueChange<Version, Summary> {
 }
 
 /** The entry of a file in a cache: its summary, and the stamp of the version that was summarized. */
-export interface Remembered<Summary> extends FileVersion {
+export interface CachedFile<Summary> extends FileVersion {
   readonly summary: Summary;
 }
 
@@ -61,7 +61,7 @@ export interface FileCatalogueOptions<Version extends FileVersion, Summary> {
    * Returns the entries of a cache, by name, for the first pass over all files. A file whose stamp is the
    * same is not read, and listeners are not notified of it. Must not reject.
    */
-  remembered?(): Promise<ReadonlyMap<string, Remembered<Summary>>>;
+  readCached?(): Promise<ReadonlyMap<string, CachedFile<Summary>>>;
   /** Returns the name of the version, and its summary, which stays in memory. */
   describe(version: Version): { readonly name: string; readonly summary: Summary };
 }
@@ -74,7 +74,7 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
   #listenerWork: Promise<unknown> = Promise.resolve();
   readonly #passes = new SharedRun(() => this.#refreshAll());
   /** `undefined` before the first pass. */
-  #remembered: ReadonlyMap<string, Remembered<Summary>> | undefined;
+  #cached: ReadonlyMap<string, CachedFile<Summary>> | undefined;
   /** Resolves when the entries of a cache were added. */
   #seeding: Promise<void> = Promise.resolve();
   #isStopped = false;
@@ -125,7 +125,7 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
 
   /** After this call, the next refresh reads every file and notifies the listeners of each. */
   invalidate(): void {
-    this.#remembered = new Map();
+    this.#cached = new Map();
     for (const entry of this.#entries.values()) entry.stamp = undefined;
   }
 
@@ -187,8 +187,8 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
 
   async #refreshAll(signal?: AbortSignal): Promise<void> {
     await this.#seeding;
-    const remembered = this.#remembered ?? (await this.#options.remembered?.());
-    this.#remembered ??= remembered; // `invalidate` may have been called meanwhile
+    const cached = this.#cached ?? (await this.#options.readCached?.());
+    this.#cached ??= cached; // `invalidate` may have been called meanwhile
     const known = [...this.#entries.keys()]; // read before the listing, so that files added meanwhile stay
     const { names, refused = new Map<string, AppError>() } = await this.#options.list();
     if (this.#options.isInMemory?.()) return;
@@ -200,7 +200,7 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
     const progress = { done: 0, total: names.length };
     this.#progress = progress;
     const changed = await this.#changedOf(names, signal);
-    this.#remembered = new Map();
+    this.#cached = new Map();
     progress.done = names.length - changed.length;
     await this.#readAll(changed, signal, () => {
       progress.done += 1;
@@ -214,14 +214,14 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
     for (const name of names) {
       if (this.#isStopped) break;
       const entry = this.#entries.get(name);
-      const remembered = entry === undefined ? this.#remembered?.get(name) : undefined;
-      const stamp = (entry ?? remembered)?.stamp;
+      const cached = entry === undefined ? this.#cached?.get(name) : undefined;
+      const stamp = (entry ?? cached)?.stamp;
       if (stamp === undefined) {
         changed.push(name);
         continue;
       }
       if (!this.#hasStamp(name, stamp)) changed.push(name);
-      else if (remembered !== undefined) this.seed(name, stamp, remembered.summary);
+      else if (cached !== undefined) this.seed(name, stamp, cached.summary);
       if (slice.isSpent()) await slice.yield();
     }
     return changed;

@@ -15,9 +15,9 @@ import { CONVERSATION_ID } from '../../stores/conversations/document/conversatio
 import { type ConversationHead, ROLES } from '../../stores/conversations/document/schema.js';
 import type { Outline } from '../../stores/conversations/files/outlines.js';
 import type {
-  RememberedHead,
-  RememberedHeads,
-  RememberedParts,
+  CachedHead,
+  CachedHeads,
+  CachedParts,
 } from '../../stores/conversations/store-core.js';
 import {
   type IndexedConversation,
@@ -45,8 +45,8 @@ export async function loadIndexCache(options: IndexCacheOptions): Promise<void> 
 }
 
 /** The conversations of the cache, without their messages. Never throws. */
-export async function readCachedHeads(file: CacheFile): Promise<RememberedHeads> {
-  const heads = new Map<string, RememberedHead>();
+export async function readCachedHeads(file: CacheFile): Promise<CachedHeads> {
+  const heads = new Map<string, CachedHead>();
   await readCache(file, async (pieces) => {
     const manifest = readManifest((await pieces.next()).value);
     if (manifest === undefined) return;
@@ -273,7 +273,7 @@ function partsOf(
   { messageCount, createdAt }: ConversationHead,
   outline: Outline | undefined,
   lastMs = Number.NaN,
-): RememberedParts {
+): CachedParts {
   const isKnown = messageCount === 0 || !Number.isNaN(lastMs);
   const lastMessageAt = messageCount === 0 ? createdAt : isKnown ? isoTime(lastMs) : '';
   return { ...(outline && { outline }), ...(isKnown && { lastMessageAt }) };

@@ -29,7 +29,7 @@ import type { ListQuery } from './listing/list-query.js';
 import { ConversationReader } from './reader.js';
 import { invalidRef, notFound, requireRef } from './refs.js';
 import { cleanUpStore } from './startup-cleanup.js';
-import { type ConversationStoreOptions, type RememberedParts, StoreCore } from './store-core.js';
+import { type CachedParts, type ConversationStoreOptions, StoreCore } from './store-core.js';
 import { History } from './versions/history.js';
 import { VersionFiles, type VersionReason } from './versions/version-files.js';
 import type { AppendOptions, AppendRequest, NewMessage } from './writing/append.js';
@@ -322,7 +322,7 @@ export class ConversationStore {
   }
 
   /** Adds an entry of a cache, within `seedBy`. Returns false, and changes nothing, if it is known. */
-  seed(stamp: Stamp, head: ConversationHead, parts: RememberedParts = {}): boolean {
+  seed(stamp: Stamp, head: ConversationHead, parts: CachedParts = {}): boolean {
     return this.#core.seed(stamp, head, parts);
   }
 

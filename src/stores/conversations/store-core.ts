@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../../base/clock.js';
 import { type Log, silentLog } from '../../base/log.js';
 import { PendingWork } from '../../base/pending-work.js';
 import type { Durability } from '../../files/atomic/atomic-write.js';
-import type { Remembered } from '../../files/catalogue/file-catalogue.js';
+import type { CachedFile } from '../../files/catalogue/file-catalogue.js';
 import { readStamp, type Stamp } from '../../files/read/stamp.js';
 import { type Codec, plainCodec } from '../../files/sealing/conversation-codec.js';
 import { requireUnconverted } from '../../files/sealing/open-stores.js';
@@ -38,7 +38,7 @@ export interface VersionLimits {
 
 const ID_LENGTH = 22;
 
-export interface RememberedHead extends Remembered<ConversationHead> {
+export interface CachedHead extends CachedFile<ConversationHead> {
   /** The positions of the messages, for a large file. */
   readonly outline?: Outline;
   /** The time of the last message, or of the creation if there is none. Absent if it is not known. */
@@ -46,9 +46,9 @@ export interface RememberedHead extends Remembered<ConversationHead> {
 }
 
 /** What a cache may know of a conversation beside its head. */
-export type RememberedParts = Pick<RememberedHead, 'outline' | 'lastMessageAt'>;
+export type CachedParts = Pick<CachedHead, 'outline' | 'lastMessageAt'>;
 
-export type RememberedHeads = ReadonlyMap<string, RememberedHead>;
+export type CachedHeads = ReadonlyMap<string, CachedHead>;
 
 export interface ConversationStoreOptions extends Durability {
   /** The absolute path of `conversation-logs`; created if it is missing. */
@@ -72,7 +72,7 @@ export interface ConversationStoreOptions extends Durability {
    * Returns the heads of a cache, by id. The first pass does not read files whose stamp is unchanged. Must
    * not reject.
    */
-  rememberedHeads?: (() => Promise<RememberedHeads>) | undefined;
+  cachedHeads?: (() => Promise<CachedHeads>) | undefined;
   /** Checks the messages of `create` and `append` before they are written. */
   screen?: Screen;
 }
@@ -105,7 +105,7 @@ export class StoreCore {
 
   constructor(options: ConversationStoreOptions) {
     const { logsFolder, clock = systemClock, codec = plainCodec, log = silentLog } = options;
-    const { rememberedHeads } = options;
+    const { cachedHeads } = options;
     this.options = options;
     this.clock = clock;
     this.codec = codec;
@@ -128,7 +128,7 @@ export class StoreCore {
     });
     this.catalogue = new ConversationCatalogue(logsFolder, this.files, {
       isInMemory: (id) => this.isInMemory(id),
-      ...(rememberedHeads && { remembered: () => this.#remembered(rememberedHeads) }),
+      ...(cachedHeads && { readCached: () => this.#withParts(cachedHeads) }),
     });
     this.presence = options.staysUp && this.#presenceOf(options.staysUp);
   }
@@ -279,7 +279,7 @@ export class StoreCore {
   }
 
   /** Yields all readable conversations with their stamps, for a cache. */
-  *known(): Iterable<{ stamp: Stamp; head: ConversationHead } & RememberedParts> {
+  *known(): Iterable<{ stamp: Stamp; head: ConversationHead } & CachedParts> {
     for (const { stamp, head } of this.catalogue.stamped()) {
       const outline = this.files.outlines.get(head.conversationId, stamp);
       const lastMessageAt = this.catalogue.lastMessageAt(head.conversationId);
@@ -288,25 +288,25 @@ export class StoreCore {
   }
 
   /** Adds an entry of a cache. Returns false, and changes nothing, if the conversation is known already. */
-  seed(stamp: Stamp, head: ConversationHead, parts: RememberedParts): boolean {
+  seed(stamp: Stamp, head: ConversationHead, parts: CachedParts): boolean {
     if (!this.catalogue.seed(head.conversationId, stamp, head)) return false;
-    this.#remember({ stamp, summary: head, ...parts });
+    this.#addParts({ stamp, summary: head, ...parts });
     return true;
   }
 
   /**
    * Adds the parts of the cache without a check, because a part is used only if the file has its stamp.
    */
-  async #remembered(rememberedHeads: () => Promise<RememberedHeads>): Promise<RememberedHeads> {
-    const heads = await rememberedHeads();
-    for (const remembered of heads.values()) this.#remember(remembered);
+  async #withParts(cachedHeads: () => Promise<CachedHeads>): Promise<CachedHeads> {
+    const heads = await cachedHeads();
+    for (const cached of heads.values()) this.#addParts(cached);
     return heads;
   }
 
-  #remember({ stamp, summary, outline, lastMessageAt }: RememberedHead): void {
+  #addParts({ stamp, summary, outline, lastMessageAt }: CachedHead): void {
     if (outline !== undefined) this.files.outlines.set(stamp, summary, outline);
     if (lastMessageAt === undefined) return;
-    this.catalogue.rememberLastMessage(summary.conversationId, stamp, lastMessageAt);
+    this.catalogue.setLastMessageAt(summary.conversationId, stamp, lastMessageAt);
   }
 
   /** Calls `onChange` after each change that another process or a person made. */

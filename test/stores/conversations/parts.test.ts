@@ -15,7 +15,7 @@ import {
   openConversationStore,
 } from '../../../src/stores/conversations/conversations.js';
 import { parseConversation } from '../../../src/stores/conversations/document/parse-conversation.js';
-import type { RememberedHeads } from '../../../src/stores/conversations/store-core.js';
+import type { CachedHeads } from '../../../src/stores/conversations/store-core.js';
 
 const ID = '20250301-1740787200000';
 const TIME = new Date(1_740_800_000_000);
@@ -47,11 +47,11 @@ function write(bytes: string | Buffer): void {
 }
 
 async function open(
-  rememberedHeads?: () => Promise<RememberedHeads>,
+  cachedHeads?: () => Promise<CachedHeads>,
   codec = plainCodec,
 ): Promise<ConversationStore> {
   const store = await openConversationStore({
-    ...{ logsFolder, maxMessages: COUNT, fsync: false, rememberedHeads, codec },
+    ...{ logsFolder, maxMessages: COUNT, fsync: false, cachedHeads, codec },
   });
   onTestFinished(() => store.close());
   return store;

@@ -36,7 +36,7 @@ export interface ConversationChange {
 type CatalogueMemory = Required<
   Pick<FileCatalogueOptions<Version, ConversationHead>, 'isInMemory'>
 > &
-  Pick<FileCatalogueOptions<Version, ConversationHead>, 'remembered'>;
+  Pick<FileCatalogueOptions<Version, ConversationHead>, 'readCached'>;
 
 export class ConversationCatalogue extends FileCatalogue<Version, ConversationHead> {
   /** Several ids if a folder was copied. */
@@ -51,7 +51,7 @@ export class ConversationCatalogue extends FileCatalogue<Version, ConversationHe
   constructor(
     logsFolder: string,
     files: ConversationFiles,
-    { isInMemory, remembered }: CatalogueMemory,
+    { isInMemory, readCached }: CatalogueMemory,
   ) {
     const list = () => listConversations(logsFolder, files);
     super({
@@ -59,14 +59,14 @@ export class ConversationCatalogue extends FileCatalogue<Version, ConversationHe
       list,
       read: (id) => files.readUncached(id),
       isInMemory,
-      ...(remembered && { remembered }),
+      ...(readCached && { readCached }),
       describe: ({ document: { head } }) => ({ name: head.conversationId, summary: head }),
     });
     this.#list = list;
     this.onChange(({ name, version, previous }) => {
       this.#reindex(name, previous?.summary, version?.document.head);
       if (version === undefined) this.#lastMessages.delete(name);
-      else this.rememberLastMessage(name, version.stamp, lastMessageAt(version.document));
+      else this.setLastMessageAt(name, version.stamp, lastMessageAt(version.document));
     });
   }
 
@@ -86,7 +86,7 @@ export class ConversationCatalogue extends FileCatalogue<Version, ConversationHe
   }
 
   /** Of a cache; used only while the file has this stamp. */
-  rememberLastMessage(conversationId: string, stamp: Stamp, at: string): void {
+  setLastMessageAt(conversationId: string, stamp: Stamp, at: string): void {
     this.#lastMessages.set(conversationId, { stamp, at });
   }
 
