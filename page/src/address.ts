@@ -12,7 +12,7 @@ export interface Address {
    * Changes the parameters of the shown view without calling listeners. Does nothing if the address
    * already has another view, which is not shown yet.
    */
-  note(href: string): void;
+  setParams(href: string): void;
   /** Calls `listener` after each change, until the returned function is called. */
   follow(listener: () => void): () => void;
 }
@@ -27,7 +27,7 @@ export const browserAddress: Address = {
     location.hash = href;
   },
   replace: (href) => location.replace(href),
-  note(href) {
+  setParams(href) {
     if (viewOf(href) === viewOf(location.hash)) history.replaceState(null, '', href);
   },
   follow(listener) {

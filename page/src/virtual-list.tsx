@@ -23,51 +23,51 @@ export interface VirtualListProps<T> {
 
 export function VirtualList<T>(props: VirtualListProps<T>) {
   const { total, items, onMissing } = props;
-  const place = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ first: 0, last: 30 });
+  const list = useRef<HTMLDivElement>(null);
+  const [visible, setVisible] = useState({ first: 0, last: 30 });
   const [at, setAt] = useState(-1);
-  const look = () => {
-    const { scrollTop = 0, clientHeight = 800 } = place.current ?? {};
+  const updateVisible = () => {
+    const { scrollTop = 0, clientHeight = 800 } = list.current ?? {};
     const first = Math.max(0, Math.floor(scrollTop / ROW_PX) - SPARE);
-    setView({ first, last: Math.ceil((scrollTop + clientHeight) / ROW_PX) + SPARE });
+    setVisible({ first, last: Math.ceil((scrollTop + clientHeight) / ROW_PX) + SPARE });
   };
   useLayoutEffect(() => {
-    look();
-    addEventListener('resize', look);
-    return () => removeEventListener('resize', look);
+    updateVisible();
+    addEventListener('resize', updateVisible);
+    return () => removeEventListener('resize', updateVisible);
   }, []);
   useEffect(() => {
-    if (view.last >= items.length && items.length < total) onMissing();
-  }, [view.last, items.length, total, onMissing]);
+    if (visible.last >= items.length && items.length < total) onMissing();
+  }, [visible.last, items.length, total, onMissing]);
   const move = (step: number) => () => {
     const next = Math.min(Math.max(at + step, 0), items.length - 1);
     setAt(next);
-    const list = place.current;
-    if (list === null) return;
+    const box = list.current;
+    if (box === null) return;
     const top = next * ROW_PX;
-    if (top < list.scrollTop) list.scrollTop = top;
-    if (top + ROW_PX > list.scrollTop + list.clientHeight) {
-      list.scrollTop = top + ROW_PX - list.clientHeight;
+    if (top < box.scrollTop) box.scrollTop = top;
+    if (top + ROW_PX > box.scrollTop + box.clientHeight) {
+      box.scrollTop = top + ROW_PX - box.clientHeight;
     }
-    look();
+    updateVisible();
   };
   useLayoutEffect(() => {
-    place.current?.querySelector<HTMLElement>(`[data-at="${at}"]`)?.focus({ preventScroll: true });
+    list.current?.querySelector<HTMLElement>(`[data-at="${at}"]`)?.focus({ preventScroll: true });
   }, [at]);
   useKeys({ j: move(1), k: move(-1) });
-  const shown = items.slice(view.first, view.last);
+  const shown = items.slice(visible.first, visible.last);
   return (
     <div
-      ref={place}
+      ref={list}
       class="virtual"
-      onScroll={look}
+      onScroll={updateVisible}
       tabIndex={0}
       role="region"
       aria-label={props.label}
     >
       <div style={{ height: `${total * ROW_PX}px` }}>
         {shown.map((item, index) => {
-          const position = view.first + index;
+          const position = visible.first + index;
           return (
             <a
               key={props.keyOf(item)}

@@ -26,7 +26,7 @@ export function memoryAddress(start: string): MemoryAddress {
       change(href);
     },
     replace: change,
-    note(href) {
+    setParams(href) {
       here = href;
     },
     back() {

@@ -31,7 +31,7 @@ export function Search({ route }: { readonly route: Route }) {
   useEffect(() => setAsked(askedBy(route)), [route]);
   useEffect(() => {
     // The address has the query, so that it can be bookmarked; typing adds no entries to the history.
-    address.note(hrefOf('search', '', effectiveFields(JSON.parse(settled))));
+    address.setParams(hrefOf('search', '', effectiveFields(JSON.parse(settled))));
   }, [settled]);
   const { data, error, isLoading, reload } = useLoaded(`${limit} ${settled}`, (signal) =>
     runSearch(JSON.parse(settled), limit, signal),

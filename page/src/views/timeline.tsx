@@ -24,7 +24,7 @@ export function Timeline({ route }: { readonly route: Route }) {
   const asked = useSettled(query.trim());
   // The address can change while the view is open, for example with a bookmark or the back button.
   useEffect(() => setQuery(given), [route, given]);
-  useEffect(() => address.note(hrefOf('', '', { filter: asked })), [asked]);
+  useEffect(() => address.setParams(hrefOf('', '', { filter: asked })), [asked]);
   const { pages, error, more } = usePages(asked);
   if (error !== undefined && pages === undefined) return <Failure error={error} />;
   if (pages === undefined) return <p class="loading">Loading…</p>;
