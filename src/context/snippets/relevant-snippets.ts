@@ -1,7 +1,7 @@
 /**
  * Finds the passages that answer a question, within a budget of tokens. Recall finds them; no text is
  * returned twice; the best passages are whole and the others are excerpts; an outdated passage names the
- * passage that supersedes it. The answer is cached until the store changes, or the day.
+ * passage that supersedes it. The answer is cached until the store changes or the day ends.
  */
 import { tokenCounter } from '../../base/exact-token-count.js';
 import type { MessageFilters, SearchCaller } from '../../search/messages/message-search.js';

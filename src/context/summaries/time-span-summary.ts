@@ -59,8 +59,9 @@ export async function summaryInSpan(
 }
 
 /**
- * Whether a conversation has messages in the period, by the times in the message index. Its own times do not
- * say it: an import, a branch or a file written by hand may have messages older than the conversation.
+ * Whether a conversation has messages in the period, by the times in the message index. The times of the
+ * conversation are not enough: after an import, in a branch or in a file written by hand, messages may be
+ * older than the conversation.
  */
 export function hasMessageIn(
   { startTime, endTime }: Span,
