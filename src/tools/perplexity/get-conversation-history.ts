@@ -40,6 +40,7 @@ const output = z.object({
       runId: z.string().exactOptional(),
       reason: z.string().exactOptional(),
       answer: z.string().exactOptional().describe('The answer that is not stored yet.'),
+      isCut: z.boolean().exactOptional().describe('True if the end of answer is missing here.'),
       advice: z.string(),
     })
     .exactOptional()
@@ -158,11 +159,15 @@ function shownMetadata({ metadata }: Message) {
 function runOf({ run }: ResearchHistory): { run?: NonNullable<History['run']> } {
   if (run === undefined) return {};
   const { answer, ...rest } = run;
-  const unsaved =
-    answer === undefined
-      ? {}
-      : { answer: answer.slice(0, endWithin(answer, 0, MAX_ANSWER_TOKENS)) };
-  return { run: { ...rest, ...unsaved, advice: ADVICE[run.state] } };
+  const shown = answer?.slice(0, endWithin(answer, 0, MAX_ANSWER_TOKENS));
+  return {
+    run: {
+      ...rest,
+      ...(shown !== undefined && { answer: shown }),
+      ...(shown !== answer && { isCut: true }),
+      advice: ADVICE[run.state],
+    },
+  };
 }
 
 function historyText(history: History): string {
@@ -191,6 +196,6 @@ function runLines(run: NonNullable<History['run']>): string[] {
     `Deep research: ${run.state}${why}${run.startedAt === undefined ? '' : `, since ${run.startedAt}`}`,
     ...(run.query === undefined ? [] : [`Its question: ${run.query}`]),
     run.advice,
-    ...(run.answer === undefined ? [] : [`Its answer:\n${run.answer}`]),
+    ...(run.answer === undefined ? [] : [`Its answer:\n${run.answer}${run.isCut ? '…' : ''}`]),
   ];
 }

@@ -208,6 +208,25 @@ describe('perplexity_deep_research', () => {
 });
 
 describe('get_conversation_history', () => {
+  it('marks an answer that is not stored yet and too long to be shown', async () => {
+    const asked = (await call('perplexity_search', { query: 'How?' })).data;
+    const conversationId = String(asked['conversationId']);
+    const answer = 'word '.repeat(20_000);
+    const research = bench.service();
+    research.history = async () => ({
+      conversationId,
+      conversationPath: bench.store.path(conversationId),
+      run: { state: 'unsaved', answer },
+    });
+    await client.close();
+    client = await connect(research);
+    const { data, text } = await call('get_conversation_history', { conversationId });
+    const run = data['run'] as { answer: string; isCut?: boolean };
+    expect(run.isCut).toBe(true);
+    expect(answer.startsWith(run.answer)).toBe(true);
+    expect(text).toContain(`${run.answer}…`);
+  });
+
   it('leaves the system prompt out unless asked, and keeps positions', async () => {
     const { conversationId } = (await call('perplexity_search', { query: 'one' })).data;
     const short = (await call('get_conversation_history', { conversationId })).data;
