@@ -116,6 +116,9 @@ const TRY_FUZZY = 'To allow typing errors, set `matchType` to "fuzzy".';
 const BY_WORDS =
   'Embeddings could not be used (there are none, or the model did not answer in time), so the search compared only words and their forms, not meanings. `store_info` shows their state.';
 
+const UNREAD =
+  'The messages that match are not shown, because their files cannot be read now. `store_info` shows why.';
+
 interface SearchInput extends FilterInput, ResultOptions {
   readonly query: string;
   readonly matchType?: (typeof MATCH_TYPES)[number];
@@ -152,7 +155,13 @@ export async function foundMessages(
     ifUnknown,
   });
   const isByWords = (mode === 'semantic' || mode === 'hybrid') && found.tier !== 'vectors';
-  const note = joinedNote([output.note, isByWords ? BY_WORDS : undefined]);
+  // Without this, an answer with a total and no results looks like a contradiction.
+  const isUnread = found.hits.length === 0 && found.total > offset;
+  const note = joinedNote([
+    output.note,
+    isByWords ? BY_WORDS : undefined,
+    isUnread ? UNREAD : undefined,
+  ]);
   return { total: found.total, tier: found.tier, ...output, ...note, results };
 }
 

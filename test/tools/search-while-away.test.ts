@@ -1,0 +1,31 @@
+/** A search while the folder of the store is missing. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { expect, it } from 'vitest';
+import { foundMessages } from '../../src/tools/conversations/search-messages.js';
+import { withStore } from '../support/store-that-leaves.js';
+
+const ID = '20250124-1737730800123';
+
+it('says why there are matches and no results', async () => {
+  await withStore(async ({ app, file, leave }) => {
+    const input = {
+      ...({ query: 'zebra', mode: 'keyword', limit: 5, snippetTokens: 32 } as const),
+      ...{ explain: false, includeContent: false, includeMetadata: false },
+      ...{ highlightStart: '<', highlightEnd: '>', ellipsis: '...' },
+    };
+    const call = { signal: new AbortController().signal, progress: () => undefined };
+    const search = (offset: number) =>
+      foundMessages({ ...input, offset }, app, call, { maxTokens: 1_000 });
+    const path = file(`conversation-logs/${ID}/conversation.json`);
+    mkdirSync(dirname(path));
+    writeFileSync(path, JSON.stringify({ messages: [{ role: 'user', content: 'a zebra' }] }));
+    // With this offset no file is read, so its text does not get into the memory of the store.
+    await expect.poll(async () => (await search(5)).total, { timeout: 60_000 }).toBe(1);
+    expect(await search(5)).not.toHaveProperty('note');
+    leave();
+    const found = await search(0);
+    expect(found).toMatchObject({ total: 1, results: [] });
+    expect(found).toHaveProperty('note', expect.stringContaining('not shown'));
+  });
+});
