@@ -13,8 +13,8 @@ import type { CacheCheck, Expected } from '../../search/cache/compare-cache.js';
 import type { ConversationDocument } from '../../stores/conversations/document/document.js';
 import type { Check, Found } from '../check.js';
 
-const wrongCache = (path: string, what: string): Found => ({
-  severity: 'warning',
+const badCache = (path: string, what: string, severity: Found['severity']): Found => ({
+  severity,
   path,
   message: `The cache of the ${what}.`,
   hint: 'No data is lost: daybook doctor --repair removes the cache, and the next server builds it again from the files.',
@@ -71,9 +71,10 @@ export const indexCheck = (digests: CacheDigests): Check => ({
   async run({ countChecked, found, signal }) {
     for (const [index, { path, name, check }] of digests.caches.entries()) {
       signal.throwIfAborted();
-      const { conversations, problem } = await check(path, digests.expected(index));
+      const { conversations, problem, isIncomplete } = await check(path, digests.expected(index));
       countChecked(conversations);
-      if (problem !== undefined) found(wrongCache(path, `${name} ${problem}`));
+      if (problem === undefined) continue;
+      found(badCache(path, `${name} ${problem}`, isIncomplete ? 'note' : 'warning'));
     }
   },
 });

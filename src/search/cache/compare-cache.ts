@@ -20,6 +20,8 @@ export interface CacheCheck {
   readonly conversations: number;
   /** Continues a sentence that begins with "The cache"; absent if there is no cache or it is correct. */
   readonly problem?: string;
+  /** The problem is only that conversations are missing, because they changed while the cache was written. */
+  readonly isIncomplete?: true;
 }
 
 /** A digest of the values of a list, with their number. */
@@ -58,10 +60,10 @@ export async function compareCache(
       problem: 'cannot be used: it is damaged, or another version of Daybook wrote it',
     };
   }
-  const damaged = total - conversations;
-  if (damaged > 0)
-    return { conversations, problem: `has ${countOf(damaged, 'damaged conversation')}` };
   if (wrong > 0)
     return { conversations, problem: `has wrong data for ${countOf(wrong, 'conversation')}` };
-  return { conversations };
+  const missing = total - conversations;
+  if (missing === 0) return { conversations };
+  const problem = `has incomplete data for ${countOf(missing, 'conversation')}, which the next start reads again`;
+  return { conversations, problem, isIncomplete: true };
 }
