@@ -9,11 +9,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 
 const [compiled, root] = process.argv.slice(2);
-const { openWatcher } = await import(pathToFileURL(compiled));
+const { Watcher } = await import(pathToFileURL(compiled));
 const lines = [];
 const log = { debug: () => lines.push('debug'), warn: (_facts, text) => lines.push(text) };
 let seen = '';
-const watcher = openWatcher({
+const watcher = new Watcher({
   root,
   match: (path) => path.endsWith('.md'),
   log: { ...log, error: log.warn },

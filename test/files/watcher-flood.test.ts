@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { openWatcher } from '../../src/files/watcher/watcher.js';
+import { Watcher } from '../../src/files/watcher/watcher.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const FLOOD_MS = 5000;
@@ -24,7 +24,7 @@ it('a flood of events does not stop the timers of the process, and later changes
   const root = tempFolder();
   writeFileSync(join(root, 'a.json'), '{}');
   const seen = new Set<string>();
-  const watcher = openWatcher({
+  const watcher = new Watcher({
     root,
     match: (path) => path.endsWith('.json'),
     log: pino({ level: 'silent' }),

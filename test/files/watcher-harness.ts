@@ -20,7 +20,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { silentLog } from '../../src/base/log.js';
 import { isSameStamp, type Stamp, stampOf } from '../../src/files/read/stamp.js';
 import type { FileChange } from '../../src/files/watcher/found-changes.js';
-import { openWatcher, type Watcher, type WatcherOptions } from '../../src/files/watcher/watcher.js';
+import { Watcher, type WatcherOptions } from '../../src/files/watcher/watcher.js';
 
 /** CI machines stall; how soon something was seen is judged by the looks that it took, not by this. */
 const MAX_WAIT_MS = 120_000;
@@ -68,7 +68,7 @@ export async function consume(
 ): Promise<Consumer> {
   const seen = new Map<string, Stamp>();
   const changes: FileChange[] = [];
-  const watcher = openWatcher({
+  const watcher = new Watcher({
     root,
     match: isMarkdown,
     log: silentLog,

@@ -68,32 +68,12 @@ export interface WatcherStatus {
     | undefined;
 }
 
-export interface Watcher {
+/** Keeps the process alive until `close()`. */
+export class Watcher {
   /**
    * Resolves when all files are known for the first time; watching begins then. Rejects only if `match`
    * threw.
    */
-  readonly ready: Promise<void>;
-  /** Returns the stamps of all known files, by path, without I/O. Complete after `ready`. */
-  snapshot(): Map<string, Stamp>;
-  /** When it resolves, `onChange` was called for every change that was made before this call. */
-  reconcile(): Promise<void>;
-  /**
-   * Records a write of this process (`undefined`: a removal), so that it is not reported. Call it right after
-   * the write.
-   */
-  touch(path: string, stamp: Stamp | undefined): void;
-  status(): WatcherStatus;
-  /** Resolves when all timers and handles are closed. Nothing is reported after the call. */
-  close(): Promise<void>;
-}
-
-/** Starts a watcher. It keeps the process alive until `close()`. */
-export function openWatcher(options: WatcherOptions): Watcher {
-  return new FileWatcher(options);
-}
-
-class FileWatcher implements Watcher {
   readonly ready: Promise<void>;
   readonly #o: WatcherOptions;
   readonly #clock: Clock;
@@ -135,10 +115,12 @@ class FileWatcher implements Watcher {
     this.ready = this.#start();
   }
 
+  /** Returns the stamps of all known files, by path, without I/O. Complete after `ready`. */
   snapshot(): Map<string, Stamp> {
     return this.#knownFiles.tree.snapshot();
   }
 
+  /** When it resolves, `onChange` was called for every change that was made before this call. */
   reconcile(): Promise<void> {
     // Callers share a pass that has not started. A running pass may have missed their change.
     this.#nextReconcile ??= this.#run(() => {
@@ -148,6 +130,10 @@ class FileWatcher implements Watcher {
     return this.#nextReconcile;
   }
 
+  /**
+   * Records a write of this process (`undefined`: a removal), so that it is not reported. Call it right after
+   * the write.
+   */
   touch(path: string, stamp: Stamp | undefined): void {
     this.#knownFiles.adopt(path, stamp);
     this.#found.drop(path, stamp);
@@ -162,6 +148,7 @@ class FileWatcher implements Watcher {
     };
   }
 
+  /** Resolves when all timers and handles are closed. Nothing is reported after the call. */
   close(): Promise<void> {
     this.#isClosed = true;
     this.#stopping ??= this.#stop();

@@ -12,7 +12,7 @@ import { readStamp, type Stamp } from '../../files/read/stamp.js';
 import { type Codec, plainCodec } from '../../files/sealing/conversation-codec.js';
 import { requireUnconverted } from '../../files/sealing/open-stores.js';
 import { Presence } from '../../files/store-presence.js';
-import { openWatcher, type Watcher, type WatcherStatus } from '../../files/watcher/watcher.js';
+import { Watcher, type WatcherStatus } from '../../files/watcher/watcher.js';
 import { screenedBy } from '../text-screen.js';
 import { CONVERSATION_ID } from './document/conversation-id.js';
 import type { ConversationDocument } from './document/document.js';
@@ -326,7 +326,7 @@ export class StoreCore {
   }
 
   #openWatcher(onChange: () => void): Watcher {
-    return openWatcher({
+    return new Watcher({
       root: this.options.logsFolder,
       match: (path) =>
         path.endsWith('/conversation.json') && CONVERSATION_ID.test(path.slice(0, ID_LENGTH)),

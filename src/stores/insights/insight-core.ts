@@ -13,7 +13,7 @@ import { type HeldLock, withLock } from '../../files/locks/file-lock.js';
 import { sweepLocks } from '../../files/locks/lock-takeover.js';
 import { keepOutOfGit } from '../../files/paths/git-ignore.js';
 import { readStampNow, type Stamp } from '../../files/read/stamp.js';
-import { openWatcher, type Watcher } from '../../files/watcher/watcher.js';
+import { Watcher } from '../../files/watcher/watcher.js';
 import type { StoreOptions } from '../store-options.js';
 import { InsightCatalogue, nameOf } from './catalogue.js';
 import { DeferredInsights } from './deferred-insights.js';
@@ -77,7 +77,7 @@ export class InsightCore {
 
   start(): void {
     if (this.#isClosed || this.#watcher !== undefined) return;
-    this.#watcher = openWatcher({
+    this.#watcher = new Watcher({
       root: this.folder,
       match: (path) => !path.includes('/') && nameOf(path) !== undefined,
       log: this.#log,

@@ -17,7 +17,7 @@ import { type HeldLock, withLock } from '../../files/locks/file-lock.js';
 import { findConfined } from '../../files/paths/confined-file.js';
 import { removeEmptyParents } from '../../files/paths/folders.js';
 import type { TrashEntry } from '../../files/trash/trash-folder.js';
-import { openWatcher, type Watcher } from '../../files/watcher/watcher.js';
+import { Watcher } from '../../files/watcher/watcher.js';
 import { writeGitFiles } from '../git-files.js';
 import type { StoreOptions } from '../store-options.js';
 import { screenedBy } from '../text-screen.js';
@@ -94,7 +94,7 @@ export class MemoryBank {
   watch(): void {
     if (this.#watcher !== undefined) return;
     const unread = (err: unknown) => this.#log.error({ err }, 'changed notes could not be read');
-    this.#watcher = openWatcher({
+    this.#watcher = new Watcher({
       root: this.folder,
       match: looksLikeNote,
       onlyFiles: (folder) => (folder !== '' && isReservedPath(folder) ? [] : undefined),
