@@ -37,12 +37,11 @@ import type { BackupArea } from './maintenance/backup-content.js';
 import { graphPathsOf } from './maintenance/graph-in-archive.js';
 import { MessageScreen } from './privacy/screen.js';
 import type { VectorSource } from './recall/vector-source.js';
-import { createResearch } from './research/research.js';
-import type { ResearchService } from './research/research-types.js';
+import { Research } from './research/research.js';
 import { readCachedHeads } from './search/cache/index-cache.js';
 import { InsightSearch } from './search/insight-search.js';
 import { MemorySearch, type MemoryStores } from './search/memory-search.js';
-import { type MessageSearch, openMessageSearch } from './search/messages/message-search.js';
+import { MessageSearch } from './search/messages/message-search.js';
 import { NoteSearch } from './search/notes/note-search.js';
 import { QuickFind } from './search/quick-find/quick-find.js';
 import { RecallSearch } from './search/recall/recall-search.js';
@@ -66,7 +65,7 @@ export type { StoreFacts };
 
 export interface App {
   readonly conversations: ConversationStore;
-  readonly research: ResearchService;
+  readonly research: Research;
   readonly search: MessageSearch;
   readonly recall: RecallSearch;
   readonly relevantSnippets: RelevantSnippets;
@@ -298,7 +297,7 @@ function derivedOf(
   vectors: VectorSource | undefined,
   { clock, log }: { clock: Clock; log: Log },
 ) {
-  const search = openMessageSearch({ store, cachePath: indexCachePath(config), clock, log });
+  const search = new MessageSearch({ store, cachePath: indexCachePath(config), clock, log });
   const cachePath = indexCachePath(config, 'recall');
   const recall = new RecallSearch({
     store,
@@ -321,7 +320,7 @@ function researchOf(
   log: Log,
 ) {
   const { logsDir: logsFolder, fsync, maxMessages, perplexity } = config;
-  return createResearch({
+  return new Research({
     store,
     jobs: new ResearchJobFiles({ logsFolder, fsync, conversations: store, screen, log }),
     perplexity: perplexityOf(config, clock),

@@ -78,24 +78,3 @@ export interface ResearchHistory {
   readonly conversationPath: string;
   readonly run?: RunReport;
 }
-
-/** `ref` is a conversation id or a client key. */
-export interface ResearchService {
-  search(question: Question, caller?: Caller): Promise<ResearchResult>;
-  searchFollowup(ref: string, question: FollowupQuestion, caller?: Caller): Promise<ResearchResult>;
-  /** May return `in_progress`; the run continues without the caller. */
-  deepResearch(question: Question, caller?: Caller): Promise<ResearchResult>;
-  deepResearchFollowup(
-    ref: string,
-    question: FollowupQuestion,
-    caller?: Caller,
-  ): Promise<ResearchResult>;
-  /** The conversation and its run. Takes over a run that no process follows. */
-  history(ref: string): Promise<ResearchHistory>;
-  /**
-   * Called at the start: follows every run that no live process follows. Never throws, and never sends a
-   * create.
-   */
-  resume(): Promise<void>;
-  close(): Promise<void>;
-}

@@ -33,7 +33,6 @@ import type {
   ResearchDeps,
   ResearchHistory,
   ResearchResult,
-  ResearchService,
   RunReport,
 } from './research-types.js';
 import type { RunHandle } from './run-record.js';
@@ -43,11 +42,8 @@ import { outcomeWithin } from './wait-for-run.js';
 
 type ScreenedQuestion = Question & { readonly masked: readonly string[] };
 
-export function createResearch(deps: ResearchDeps): ResearchService {
-  return new Research(deps);
-}
-
-class Research implements ResearchService {
+/** `ref` is a conversation id or a client key. */
+export class Research {
   readonly #deps: ResearchDeps;
   readonly #timing: ResearchTiming;
   readonly #runs: ResearchRuns;
@@ -102,6 +98,7 @@ class Research implements ResearchService {
     return { ...result, ...this.#place(conversationId), isFollowup: true };
   }
 
+  /** May return `in_progress`; the run continues without the caller. */
   async deepResearch(given: Question, caller: Caller = {}): Promise<ResearchResult> {
     const { store, jobs } = this.#deps;
     const question = await this.#screened(given);
@@ -136,6 +133,7 @@ class Research implements ResearchService {
     return { ...(await this.#wait(handle, question, caller)), isFollowup: true };
   }
 
+  /** The conversation and its run. Takes over a run that no process follows. */
   async history(ref: string): Promise<ResearchHistory> {
     const { store } = this.#deps;
     const { conversationId } = (await store.part(ref, { count: 0 })).head;
@@ -147,6 +145,10 @@ class Research implements ResearchService {
     return run === undefined || isStored ? place : { ...place, run };
   }
 
+  /**
+   * Called at the start: follows every run that no live process follows. Never throws, and never sends a
+   * create.
+   */
   async resume(): Promise<void> {
     const { jobs, log } = this.#deps;
     try {

@@ -6,7 +6,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/errors.js';
 import { silentLog } from '../../src/base/log.js';
-import type { ResearchService } from '../../src/research/research-types.js';
+import type { Research } from '../../src/research/research.js';
 import type { ResearchJob } from '../../src/stores/research-jobs/research-jobs.js';
 import { errorOf } from '../support/error-of.js';
 import {
@@ -19,7 +19,7 @@ import {
 } from '../support/research-bench.js';
 
 let bench: Bench;
-let research: ResearchService;
+let research: Research;
 const NEVER = 1_000_000;
 
 beforeEach(async () => {

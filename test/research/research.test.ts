@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/errors.js';
-import type { ResearchService } from '../../src/research/research-types.js';
+import type { Research } from '../../src/research/research.js';
 import { errorOf } from '../support/error-of.js';
 import {
   type Bench,
@@ -15,7 +15,7 @@ import {
 
 const BACKENDS = ['agent', 'chat-completions'] as const;
 let bench: Bench;
-let research: ResearchService;
+let research: Research;
 afterEach(() => bench.close());
 
 /** The turns of the last create, whichever form it was sent in. */

@@ -10,8 +10,7 @@ import { systemClock } from '../../src/base/clock.js';
 import { type Log, silentLog } from '../../src/base/log.js';
 import {
   type MessageQuery,
-  type MessageSearch,
-  openMessageSearch,
+  MessageSearch,
   type SearchCaller,
 } from '../../src/search/messages/message-search.js';
 import { RecallSearch } from '../../src/search/recall/recall-search.js';
@@ -45,7 +44,7 @@ export async function openPlace(options: PlaceOptions = {}): Promise<SearchPlace
   const { cachePath, recallCachePath } = options;
   const clock = systemClock;
   const store = await openConversationStore({ logsFolder, maxMessages: 10_000, fsync: false, log });
-  const search = openMessageSearch({ store, cachePath, clock, log });
+  const search = new MessageSearch({ store, cachePath, clock, log });
   const timeZone = () => 'UTC';
   const cache = { cachePath: recallCachePath };
   const recall = new RecallSearch({ store, search, clock, log, timeZone, ...cache });
@@ -138,7 +137,7 @@ export async function answersOf(place: Pick<SearchPlace, 'search'>): Promise<str
 export async function freshAnswers(logsFolder: string): Promise<string> {
   const store = await openConversationStore({ logsFolder, maxMessages: 10_000, fsync: false });
   const clock = systemClock;
-  const search = openMessageSearch({ store, cachePath: undefined, clock, log: silentLog });
+  const search = new MessageSearch({ store, cachePath: undefined, clock, log: silentLog });
   search.start('once');
   const answers = await answersOf({ search });
   await search.close();

@@ -11,12 +11,8 @@ import { silentLog } from '../../src/base/log.js';
 import type { Lease } from '../../src/files/locks/lease.js';
 import { createPerplexity } from '../../src/providers/perplexity.js';
 import type { PerplexityOptions } from '../../src/providers/perplexity-types.js';
-import { createResearch } from '../../src/research/research.js';
-import type {
-  FollowupQuestion,
-  ResearchDeps,
-  ResearchService,
-} from '../../src/research/research-types.js';
+import { Research } from '../../src/research/research.js';
+import type { FollowupQuestion, ResearchDeps } from '../../src/research/research-types.js';
 import {
   type AppendOptions,
   type AppendResult,
@@ -110,7 +106,7 @@ export class Bench {
   /** States of job records in the order in which they became durable. */
   readonly written: string[] = [];
   readonly #backend: PerplexityOptions['backend'];
-  readonly #services: ResearchService[] = [];
+  readonly #services: Research[] = [];
 
   constructor(api: StandIn, folder: string, backend: PerplexityOptions['backend']) {
     this.api = api;
@@ -119,10 +115,7 @@ export class Bench {
     [this.store, this.jobs] = this.#stores();
   }
 
-  service(
-    deps: Partial<ResearchDeps> = {},
-    wire: Partial<PerplexityOptions> = {},
-  ): ResearchService {
+  service(deps: Partial<ResearchDeps> = {}, wire: Partial<PerplexityOptions> = {}): Research {
     const perplexity = createPerplexity({
       apiKey: this.api.key,
       backend: this.#backend,
@@ -133,7 +126,7 @@ export class Bench {
     });
     const [store, jobs] = this.#stores();
     const base: ResearchDeps = { store, jobs, perplexity, clock: systemClock, log: silentLog };
-    const service = createResearch({ ...base, ...deps, timing: { ...FAST, ...deps.timing } });
+    const service = new Research({ ...base, ...deps, timing: { ...FAST, ...deps.timing } });
     this.#services.push(service);
     return service;
   }

@@ -94,11 +94,7 @@ export interface IndexStatus {
   readonly frozenBytes: number;
 }
 
-/** Creates a search that reads nothing before `start` or the first search. */
-export function openMessageSearch(options: IndexSyncOptions): MessageSearch {
-  return new MessageSearch(options);
-}
-
+/** Reads nothing before `start` or the first search. */
 export class MessageSearch {
   readonly #store: ConversationStore;
   readonly #clock: Clock;

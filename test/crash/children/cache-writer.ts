@@ -8,14 +8,14 @@ import { writeCache } from '../../../src/search/cache/cache-file.js';
 import { saveIndexCache } from '../../../src/search/cache/index-cache.js';
 import { recallChunks } from '../../../src/search/cache/recall-cache.js';
 import { MessageIndex } from '../../../src/search/messages/message-index.js';
-import { openMessageSearch } from '../../../src/search/messages/message-search.js';
+import { MessageSearch } from '../../../src/search/messages/message-search.js';
 import { RecallSync } from '../../../src/search/recall/recall-sync.js';
 import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
 
 const [logsFolder = '', path = '', which] = process.argv.slice(2);
 const store = await openConversationStore({ logsFolder, maxMessages: 10_000, fsync: false });
 const index = new MessageIndex();
-const search = openMessageSearch({ store, cachePath: undefined, clock, log });
+const search = new MessageSearch({ store, cachePath: undefined, clock, log });
 const recall = new RecallSync({ store, search, log });
 if (which === 'recall') await recall.build();
 else {

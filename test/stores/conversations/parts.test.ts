@@ -9,7 +9,7 @@ import { CipherKey } from '../../../src/files/sealing/cipher.js';
 import { codecOf, plainCodec } from '../../../src/files/sealing/conversation-codec.js';
 import { readCachedHeads, saveIndexCache } from '../../../src/search/cache/index-cache.js';
 import { MessageIndex } from '../../../src/search/messages/message-index.js';
-import { openMessageSearch } from '../../../src/search/messages/message-search.js';
+import { MessageSearch } from '../../../src/search/messages/message-search.js';
 import {
   type ConversationStore,
   openConversationStore,
@@ -110,7 +110,7 @@ it('is all that a search reads for its hits', async () => {
   write(JSON.stringify({ messages: MESSAGES }));
   const store = await open();
   const clock = systemClock;
-  const search = openMessageSearch({ store, cachePath: undefined, clock, log: silentLog });
+  const search = new MessageSearch({ store, cachePath: undefined, clock, log: silentLog });
   search.start('once');
   await search.built();
   damageEnd();

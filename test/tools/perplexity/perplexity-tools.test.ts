@@ -5,14 +5,14 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.js';
 import { AppError } from '../../../src/base/errors.js';
-import type { ResearchService } from '../../../src/research/research-types.js';
+import type { Research } from '../../../src/research/research.js';
 import { buildServer } from '../../../src/server/mcp/build-server.js';
 import { type Bench, eventually, openBench } from '../../support/research-bench.js';
 
 let bench: Bench;
 let client: Client;
 
-async function connect(research: ResearchService): Promise<Client> {
+async function connect(research: Research): Promise<Client> {
   const { store: conversations } = bench;
   const { queue: deferredWrites } = conversations.deferred;
   const requireUnconverted = () => undefined;
