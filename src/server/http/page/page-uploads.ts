@@ -10,7 +10,8 @@ import { limitedBody } from '../request-body.js';
 const MAX_BYTES = 512 * 1024 * 1024;
 const MAX_UPLOADS = 3;
 const LIFETIME_MS = 15 * 60_000;
-const MAX_NAME_LENGTH = 120;
+/** In every script at most 240 bytes of UTF-8; file systems allow 255. */
+const MAX_NAME_LENGTH = 80;
 
 export interface UploadLimits {
   readonly maxBytes: number;
