@@ -17,9 +17,9 @@ const LISTINGS = ['auto', 'always'] as const;
 export const BACKENDS = ['agent', 'chat-completions'] as const;
 export const EVICTIONS = ['off', 'oldest'] as const;
 export const MODES = ['stdio', 'http'] as const;
-export const BACKUP_TIMES = ['off', 'daily'] as const;
-export const SECRETS = ['mask', 'keep'] as const;
-export const EMBEDDINGS = ['off', 'local', 'openai', 'ollama'] as const;
+const BACKUP_TIMES = ['off', 'daily'] as const;
+const SECRETS = ['mask', 'keep'] as const;
+const EMBEDDINGS = ['off', 'local', 'openai', 'ollama'] as const;
 export const WATCHED_TOOLS = [
   ...(['claude-code', 'codex', 'gemini-cli', 'cursor-cli', 'cursor', 'llm'] as const),
   'insights-mcp',

@@ -23,7 +23,7 @@ export interface LocalEmbedderOptions {
   readonly modelFolder?: string | undefined;
 }
 
-export const BUILT_IN_MODEL = 'all-MiniLM-L6-v2';
+const BUILT_IN_MODEL = 'all-MiniLM-L6-v2';
 /** Part of the file name of the converted model. It grows when bert-graph.ts writes another graph. */
 const GRAPH_VERSION = 1;
 const WEIGHTS_FILE = 'model.fp16.safetensors';

@@ -32,7 +32,7 @@ export interface KnownKey {
 }
 
 /** Reads a key file. VALIDATION_ERROR if it does not contain a key, FILESYSTEM_ERROR if it cannot be read. */
-export function readKeyFile(path: string): CipherKey {
+function readKeyFile(path: string): CipherKey {
   return keyOfDigits(digitsIn(path));
 }
 

@@ -1,7 +1,7 @@
 /** Removes text between `<private>` and `</private>`, which is never stored. */
 
 const TAG = /<(\/?)private\s*>/gi;
-export const PRIVATE_MARK = '[private part left out]';
+const PRIVATE_MARK = '[private part left out]';
 
 /** A fast check: false if the text certainly has no private part. */
 export const mayBePrivate = (text: string): boolean => /<\/?private/i.test(text);

@@ -6,7 +6,7 @@ import { scanWords } from './words.js';
 
 /** Length and overlap of passages, in words of the text. */
 export const PASSAGE_WORDS = 120;
-export const OVERLAP_WORDS = 20;
+const OVERLAP_WORDS = 20;
 
 /**
  * Computes where passages begin and end while a text of known length is read. Each has PASSAGE_WORDS words;

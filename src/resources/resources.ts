@@ -49,7 +49,7 @@ export function requireKind(uri: string, kinds: readonly ResourceKind[]): Resour
   throw notAResource(uri);
 }
 
-export function notAResource(uri: string): AppError {
+function notAResource(uri: string): AppError {
   const known = resourceTemplates.map(({ uriTemplate }) => uriTemplate);
   return new AppError(
     'VALIDATION_ERROR',

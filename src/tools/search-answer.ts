@@ -84,7 +84,7 @@ export const TRY_PREFIX_OR_FUZZY =
   'To find words that begin so, set `matchType` to "prefix"; to allow typing errors, to "fuzzy".';
 
 /** `damaged`: the number of conversations that could not be read. */
-export const unreadNote = (damaged: number) =>
+const unreadNote = (damaged: number) =>
   `${countOf(damaged, 'conversation')} could not be read and searched; see \`store_info\`.`;
 
 interface EmptyResult extends Pick<MessageResults, 'unknownWords' | 'indexing'> {

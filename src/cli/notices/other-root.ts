@@ -16,7 +16,7 @@ export const ROOT_CHOICES: Readonly<Record<Config['rootSource'], string>> = {
  * Sentences about the roots of MCP clients that use another root; none if the user chose the root, or if
  * no client uses another one.
  */
-export async function otherRoots({ root, rootSource }: Config): Promise<string[]> {
+async function otherRoots({ root, rootSource }: Config): Promise<string[]> {
   if (rootSource !== 'home' && rootSource !== 'registered') return [];
   const { rootsOfClients } = await import('../clients/client-roots.js');
   const others = [...rootsOfClients()].filter(([other]) => other !== root);

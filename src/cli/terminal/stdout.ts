@@ -45,6 +45,6 @@ export async function toStdout(text: AsyncIterable<string>): Promise<void> {
 }
 
 /** Escapes each piece for a terminal. */
-export async function* safe(text: AsyncIterable<string>): AsyncGenerator<string> {
+async function* safe(text: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const piece of text) yield escapeLines(piece);
 }

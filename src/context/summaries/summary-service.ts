@@ -23,7 +23,7 @@ import { extractSummary } from './extract.js';
 import { qualityOf } from './quality.js';
 
 /** The `provider` of extractive summaries. */
-export const EXTRACTIVE = 'extractive';
+const EXTRACTIVE = 'extractive';
 
 /**
  * Makes summaries with language models. The interface is here so that this service does not depend on

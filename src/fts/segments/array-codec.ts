@@ -8,7 +8,7 @@ import { crc32 } from 'node:zlib';
 
 /** `DBSG`. The version after it is raised with every change of a layout in the cache or of a tokenizer. */
 const MAGIC = 0x44425347;
-export const SEGMENT_FORMAT = 8;
+const SEGMENT_FORMAT = 8;
 const HEADER_BYTES = 16;
 
 const ARRAY_TYPES = {

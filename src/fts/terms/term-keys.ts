@@ -16,7 +16,7 @@ export const HALF_KEY = 6;
 export const MAX_KEYED = 2 * HALF_KEY;
 /** Second numbers that no such word has, because 37^6 is lower. */
 export const BY_TEXT = -1;
-export const BY_CODE = -2;
+const BY_CODE = -2;
 const HASH_PRIME = 0x01000193;
 
 /** The digit of an ASCII letter, in either case, or of an ASCII digit; 0 for any other code unit. */

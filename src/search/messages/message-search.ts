@@ -91,7 +91,6 @@ export interface IndexStatus {
   readonly isBuilt: boolean;
   readonly messages: number;
   readonly terms: number;
-  readonly frozenBytes: number;
 }
 
 /** Reads nothing before `start` or the first search. */
@@ -288,8 +287,8 @@ export class MessageSearch {
 
   status(): IndexStatus {
     const { isBuilt, index } = this.#sync;
-    const { documents: messages, terms, frozenBytes } = index.text.stats();
-    return { isBuilt, messages, terms, frozenBytes };
+    const { documents: messages, terms } = index.text.stats();
+    return { isBuilt, messages, terms };
   }
 
   /** Saves the cache if enough has changed. The store's `close` ends a running build. */

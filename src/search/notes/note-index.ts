@@ -20,10 +20,6 @@ export class NoteIndex {
   readonly text = createTextIndex({ columns: COLUMNS });
   readonly #notes = new Map<string, IndexedNote>();
 
-  get(path: string): IndexedNote | undefined {
-    return this.#notes.get(path);
-  }
-
   /** Sorted by path. */
   notes(): IndexedNote[] {
     return [...this.#notes.values()].sort((a, b) => (a.path < b.path ? -1 : 1));

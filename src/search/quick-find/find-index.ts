@@ -159,7 +159,7 @@ function textOf({ title, tags, names }: FindEntry, field: string): string {
 }
 
 /** Words without case, accents and compatibility forms; pairs of characters for scripts without spaces. */
-export function wordsOf(text: string): string[] {
+function wordsOf(text: string): string[] {
   const plain = text
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')

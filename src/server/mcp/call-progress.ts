@@ -19,7 +19,7 @@ const HEARTBEAT_MS = 1000;
 /** Added for a repeated report; much smaller than a step of a tool. */
 const HEARTBEAT_STEP = 0.001;
 
-export class CallProgress {
+class CallProgress {
   readonly #send: (report: Report) => void;
   readonly #timer: NodeJS.Timeout;
   #last: Report | undefined;

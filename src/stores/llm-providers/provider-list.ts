@@ -19,7 +19,7 @@ const MAX_PROVIDERS = 50;
  */
 const LAST_USE_INTERVAL_MS = 60_000;
 
-export const providerName = z
+const providerName = z
   .string()
   .regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'must be letters, digits, dots and hyphens')
   .refine((name) => name !== 'extractive', 'is reserved for summaries without a model');

@@ -30,7 +30,7 @@ const day = z
   .regex(/^\d{4}-\d{2}-\d{2}$/, { error: 'must be a day such as 2025-01-24' })
   .refine(hasExistingDay, { error: 'must be a day that exists', abort: true });
 
-export const ANALYTICS_PARTS = [
+const ANALYTICS_PARTS = [
   'periods',
   'modules',
   'roles',

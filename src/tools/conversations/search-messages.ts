@@ -217,7 +217,7 @@ function resultsWithin(hits: RecallResults['hits'], options: ResultOptions, maxT
 }
 
 /** The arguments that have another name in the index; index name to argument. */
-export const FILTER_NAMES: Record<string, string> = {
+const FILTER_NAMES: Record<string, string> = {
   startTime: 'startDate',
   endTime: 'endDate',
 };

@@ -25,7 +25,7 @@ import {
 } from '../model/triple.js';
 
 export const FORMAT = 'daybook-kg';
-export const FORMAT_VERSION = 1;
+const FORMAT_VERSION = 1;
 const OPEN = Number.POSITIVE_INFINITY;
 const SUM_MARK = ',"sum":"';
 export const SUM_BYTES = SUM_MARK.length + '00000000"}'.length;
@@ -45,7 +45,7 @@ const NOTHING: LineContent = { kind: 'nothing' };
 const CLOSING: LineContent = { kind: 'closing' };
 const DAMAGED: LineContent = { kind: 'damaged' };
 
-export function encodeId({ hi, lo }: { hi: number; lo: number }): string {
+function encodeId({ hi, lo }: { hi: number; lo: number }): string {
   return hi.toString(16).padStart(8, '0') + lo.toString(16).padStart(8, '0');
 }
 

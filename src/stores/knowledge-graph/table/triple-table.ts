@@ -331,8 +331,7 @@ export function namesOf({ terms }: TripleTable, { s, p, o }: Key): TripleKey {
 }
 
 /** Whether two records are of the same operation with the same content. */
-export const isSameOperation = (a: Operation, b: Operation): boolean =>
-  compareOperations(a, b) === 0;
+const isSameOperation = (a: Operation, b: Operation): boolean => compareOperations(a, b) === 0;
 
 const nameOf = ({ s, p, o }: Key) => `${s} ${p} ${o}`;
 
