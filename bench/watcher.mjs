@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { silentLog } from '../dist/base/log.js';
-import { openWatcher } from '../dist/files/watcher/watcher.js';
+import { Watcher } from '../dist/files/watcher/watcher.js';
 
 const FOLDERS = Number(process.argv[2] ?? 10_000);
 const ROUNDS = 12;
@@ -46,7 +46,7 @@ await delay(3500);
 
 const open = (options) => {
   const heard = new Map();
-  const watcher = openWatcher({
+  const watcher = new Watcher({
     root,
     match: (path) => path.endsWith('/conversation.json'),
     onlyFiles: (folder) => (folder === '' ? undefined : ['conversation.json']),
