@@ -116,6 +116,26 @@ it.each([
   }
 });
 
+it.each([
+  ...[3, 6, 11, 17, 23, 25, 30, 91, 121, 148].map((seed) => [seed, 'long', idOf] as const),
+  ...[3, 11, 25, 91, 148].map((seed) => [seed, 'short', (n: number) => `n${n}`] as const),
+])('several exports of one tree in one import are like imports of each (%i, %s ids)', async (seed, _, nameOf) => {
+  const bench = await openImportBench();
+  const random = randomOf(seed);
+  const nodes: Node[] = [];
+  const made = [1, 2, 3, 4].flatMap((step) => {
+    grow(nodes, step === 1 ? 3 + random(4) : random(3), random, nameOf);
+    const leaves = leavesOf(nodes);
+    return exportOf([...nodes], leaves[random(leaves.length)]?.id ?? ROOT);
+  });
+  const report = await bench.importText(made, 'conversations.json');
+  expect(report.problems).toEqual([]);
+  expect(faults(bench, nodes)).toEqual([]);
+  const before = bench.hash();
+  await bench.importText(made, 'conversations.json');
+  expect(bench.hash()).toBe(before);
+});
+
 it('lists the store once, however many conversations were continued on both sides', async () => {
   const bench = await openImportBench();
   const nodesOf = (at: number): Node[] =>

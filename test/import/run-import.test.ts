@@ -216,10 +216,18 @@ describe('an import', () => {
     expect((await errorOf(more)).code).toBe('CONVERSATION_FULL');
   });
 
-  it('counts a conversation that is in it twice once, the same at every run', async () => {
+  it.each([
+    ['longer', [A], [A, B]],
+    ['shorter', [A, B], [A]],
+  ])('takes all messages of a conversation that is in it again and is %s', async (_, ...both) => {
     const bench = await openImportBench();
-    const all = [conversation('x1', [A]), conversation('x1', [A, B])];
-    expect((await bench.importText(all)).problems).toMatchObject([{ code: 'ALREADY_EXISTS' }]);
+    const all = both.map((messages) => conversation('x1', messages));
+    const planned = await bench.import(fileWith(all), { dryRun: true });
+    expect(planned.problems).toMatchObject([{ code: 'ALREADY_EXISTS' }]);
+    const report = await bench.importText(all);
+    expect(report).toMatchObject({ added: 1, skipped: 0, messages: 2 });
+    expect(report.problems).toEqual([]);
+    expect(bench.bySource('x1')?.messages).toHaveLength(2);
     const before = bench.hash();
     await bench.importText(all);
     expect(bench.hash()).toBe(before);

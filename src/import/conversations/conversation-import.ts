@@ -48,8 +48,10 @@ export class ConversationImport {
   readonly #created = new Set<string>();
   /** Conversations that are being imported or are done in this import. */
   readonly #started = new BySource<Promise<void>>();
-  /** By the tree of an earlier import: the last of its conversations that this import has begun. */
+  /** By tree: resolves when all of its conversations that this import has begun are done. */
   readonly #turns = new BySource<Promise<void>>();
+  /** The trees of conversations that are in the import more than once. */
+  readonly #repeated = new BySource<true>();
   /** For a conversation that is a branch: the conversation whose import it waits for. */
   readonly #waitsFor = new BySource<SourceId>();
 
@@ -64,7 +66,11 @@ export class ConversationImport {
    */
   importOne(kind: string, given: ImportedConversation): Promise<void> {
     const source = { kind, id: given.id };
-    if (this.#started.get(source) !== undefined) return this.#reportDuplicate(given);
+    if (this.#started.get(source) !== undefined) {
+      if (this.#options.dryRun) return this.#reportDuplicate(given);
+      this.#repeated.set({ kind, id: given.treeId ?? given.id }, true);
+      return this.#inTurn(kind, given);
+    }
     const importing = this.#inTurn(kind, given);
     this.#started.set(source, importing);
     const ended = () => this.#started.set(source, FINISHED);
@@ -74,22 +80,23 @@ export class ConversationImport {
 
   /**
    * The conversations of a tree that was imported before are imported in turn, because their messages may be
-   * in others of them than the source has them now.
+   * in others of them than the source has them now. A conversation that is in the import again, such as in
+   * a later export in the same folder, is imported like that too: it may have more messages.
    */
   #inTurn(kind: string, given: ImportedConversation): Promise<void> {
-    const { treeId } = given;
-    if (treeId === undefined || !this.#isOldTree({ kind, id: treeId })) {
-      return this.#import(kind, given);
-    }
-    const tree = { kind, id: treeId };
-    const turn = (this.#turns.get(tree) ?? FINISHED).then(() => this.#import(kind, given));
+    const tree = { kind, id: given.treeId ?? given.id };
+    const before = this.#turns.get(tree) ?? FINISHED;
+    const importing = this.#isOldTree(tree)
+      ? before.then(() => this.#import(kind, given))
+      : this.#import(kind, given);
     const ended = () => this.#turns.get(tree) === settled && this.#turns.set(tree, FINISHED);
-    const settled: Promise<void> = turn.catch(() => undefined).then(() => void ended());
+    const settled: Promise<void> = Promise.allSettled([before, importing]).then(() => void ended());
     this.#turns.set(tree, settled);
-    return turn;
+    return importing;
   }
 
   #isOldTree(tree: SourceId): boolean {
+    if (this.#repeated.get(tree)) return true;
     const id = this.#options.known.get(tree)?.conversationId;
     return id !== undefined && !this.#created.has(id);
   }
@@ -97,7 +104,7 @@ export class ConversationImport {
   async #reportDuplicate(given: ImportedConversation): Promise<void> {
     const { outcome } = this.#options;
     outcome.skipped += 1;
-    const message = `${given.id} is in the import twice. The first one was used.`;
+    const message = `${given.id} is in the import twice. Only the first one was compared with the store.`;
     addProblem(outcome, given, { code: 'ALREADY_EXISTS', message });
   }
 

@@ -32,7 +32,8 @@ export const geminiApps: Source = {
   title: 'Gemini Apps (Google Takeout)',
   async detect({ form, files }) {
     const found = form === 'file' ? files : files.filter(isActivity);
-    for (const file of found.slice(0, MAX_PEEKS)) if (await hasElement(file, isRecord)) return true;
+    for (const file of found.slice(0, MAX_PEEKS))
+      if (await hasElement(file, isGeminiActivity)) return true;
     return false;
   },
   async *read({ form, files }, { signal }) {
@@ -42,7 +43,7 @@ export const geminiApps: Source = {
       if (form !== 'file' && !isActivity(file)) continue;
       // Other files of the product are in that folder too.
       const isOther = form !== 'file' && !ACTIVITY.test(file.name);
-      if (isOther && !(await hasElement(unobserved(file), isRecord))) continue;
+      if (isOther && !(await hasElement(unobserved(file), isGeminiActivity))) continue;
       for await (const record of elementsOf(file)) {
         signal?.throwIfAborted();
         yield conversationOf(record, file.modifiedAtMs, counts);
