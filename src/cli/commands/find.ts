@@ -43,7 +43,7 @@ export async function find(words: readonly string[], options: FindOptions, flags
         console.error(`${hits.length} of ${total}; --limit shows more`);
       }
       const hasConversations = request.kinds?.includes('conversation') ?? true;
-      if (hasConversations) await reportLeftOut('conversations', app);
+      if (hasConversations) await reportLeftOut('conversations', app, flags);
       const isNothing = hits.length === 0 && !options.json && hasConversations;
       if (isNothing) await reportNotListed(app, flags);
       if (hits.length === 0) await reportOtherRoot(configuration(flags));

@@ -107,7 +107,7 @@ async function run(
   }
   const isNothing = found.total === 0 || noneLeft(input, found) !== undefined;
   process.exitCode = isNothing ? NOTHING_FOUND : OK;
-  await reportLeftOut('conversations', app);
+  await reportLeftOut('conversations', app, flags);
   if (found.total === 0 && !options.json && !options.archive) await reportNotListed(app, flags);
   if (found.total === 0) await reportOtherRoot(configuration(flags));
 }

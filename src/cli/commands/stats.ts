@@ -42,7 +42,7 @@ export async function stats({ json, csv, ...options }: StatsOptions, flags: Flag
       if (json) console.log(terminalJson(answer));
       else if (csv !== undefined) console.log(csvOf(answer, csv === true ? 'periods' : csv));
       else await showText(statsLines(answer, columnsOf(process.stdout)).join('\n'));
-      await reportLeftOut('conversations', app);
+      await reportLeftOut('conversations', app, flags);
       if (answer.totals.messages === 0) await reportOtherRoot(configuration(flags));
     },
     { isReading: true },

@@ -6,7 +6,9 @@
 import type { App } from '../../app.js';
 import { countOf } from '../../base/display-text.js';
 import type { Tool } from '../../tools/define-tool.js';
+import type { Flags } from '../configuration.js';
 import { NOTHING_FOUND, OK } from '../exit-status.js';
+import { withRoot } from '../terminal/command-line.js';
 import { escapeControls } from '../terminal/terminal-text.js';
 
 /** A damaged disk can damage thousands of files; `daybook info` shows all problems. */
@@ -65,21 +67,21 @@ const AREAS: Readonly<Record<string, Area>> = {
 };
 
 /** Prints on stderr the problems because of which a list can be incomplete, and sets the exit status. */
-export async function reportLeftOut(area: Area, app: App): Promise<void> {
+export async function reportLeftOut(area: Area, app: App, flags: Flags): Promise<void> {
   const problems = await problemsOf(area, app);
-  for (const problem of problems.slice(0, MAX_SHOWN)) console.error(escapeControls(problem));
+  const shown = problems.slice(0, MAX_SHOWN).map(escapeControls);
   if (problems.length > MAX_SHOWN) {
-    console.error(
-      `${countOf(problems.length - MAX_SHOWN, 'more problem')}: run daybook info to see all.`,
-    );
+    const more = countOf(problems.length - MAX_SHOWN, 'more problem');
+    shown.push(`${more}: run daybook info to see all.`);
   }
+  for (const line of shown) console.error(withRoot(flags, line));
   const isComplete = problems.length === 0 || (area === 'kg' && !(await app.kg.stats()).isDamaged);
   if (!isComplete && (process.exitCode ?? OK) === OK) process.exitCode = NOTHING_FOUND;
 }
 
 /** `reportLeftOut` for the command of a reading tool. */
-export async function reportUnreadable(tool: Tool, app: App): Promise<void> {
+export async function reportUnreadable(tool: Tool, app: App, flags: Flags): Promise<void> {
   if (!tool.annotations.readOnlyHint) return;
   const area = AREAS[tool.toolset];
-  if (area !== undefined) await reportLeftOut(area, app);
+  if (area !== undefined) await reportLeftOut(area, app, flags);
 }

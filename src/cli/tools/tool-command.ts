@@ -99,7 +99,8 @@ async function run(command: Command, fields: readonly Field[], made: ToolCommand
       const isIncomplete = isNothing(answer) || none !== undefined || hasRefused(answer);
       process.exitCode = isIncomplete ? NOTHING_FOUND : OK;
       if (none !== undefined && !isJson) console.error(none);
-      if ('total' in answer || 'notices' in answer) await reportUnreadable(made.tool, app);
+      if ('total' in answer || 'notices' in answer)
+        await reportUnreadable(made.tool, app, made.flags());
       if (!isNothing(answer)) return;
       if (made.listsConversations && !isJson) await reportNotListed(app, made.flags());
       await reportOtherRoot(configuration(made.flags()));

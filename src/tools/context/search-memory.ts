@@ -5,6 +5,7 @@ import { shownNames } from '../../base/display-text.js';
 import type { MemoryHit } from '../../search/memory-search.js';
 import { MEMORY_SOURCES, SEARCH_TIERS } from '../../search/recall/search-mode-names.js';
 import { contextsOf } from '../../stores/insights/project-contexts.js';
+import { GLOBAL_CONTEXT } from '../../stores/insights/schema.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { damagedNotes } from '../conversation-input.js';
 import { defineTool, READS, success } from '../define-tool.js';
@@ -20,6 +21,9 @@ import {
   shownMetadata,
 } from '../search-answer.js';
 import { toTripleView, tripleSchema } from '../triple-view.js';
+
+const ONLY_GLOBAL =
+  'Of the insights, only those of the context "global" were searched: over HTTP, give `context` to search those of a project.';
 
 /** Absent if this source was not searched. */
 const total = z.int().exactOptional();
@@ -54,7 +58,7 @@ export const searchMemory = defineTool({
       totals: z
         .object({ messages: total, notes: total, insights: total, facts: total })
         .describe('Matches.'),
-      note: z.string().describe('Why messages may be missing.').exactOptional(),
+      note: z.string().describe('What may be missing.').exactOptional(),
       results: z.array(
         z.object({
           source: z.enum(MEMORY_SOURCES),
@@ -77,8 +81,11 @@ export const searchMemory = defineTool({
   quotesText: true,
   async run(input, { conversations, insights, memorySearch }, call) {
     const { query, sources = [...MEMORY_SOURCES], includeEnded, named, limit } = input;
+    const isWithoutProject =
+      call.isRemote && input.context === undefined && input.sources === undefined;
+    const context = isWithoutProject ? GLOBAL_CONTEXT : input.context;
     const contexts = sources.includes('insights')
-      ? await contextsOf(input.context, call, insights)
+      ? await contextsOf(context, call, insights)
       : { context: '', alsoIn: [] };
     const marks = marksOf(input);
     const request = {
@@ -95,6 +102,7 @@ export const searchMemory = defineTool({
     const page = found.hits.map((hit) => toResult(hit, input));
     const results = page.slice(0, Math.max(1, countWithin(page, input.maxTokens)));
     const notes = request.sources.includes('messages') ? damagedNotes(conversations) : [];
+    if (isWithoutProject) notes.push(ONLY_GLOBAL);
     return { tier: found.tier, totals: { ...found.totals }, results, ...joinedNote(notes) };
   },
 });

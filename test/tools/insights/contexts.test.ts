@@ -25,6 +25,7 @@ interface Answer {
   total: number;
   found: boolean;
   explanation?: string;
+  note?: string;
   error: { code: string; message: string; details?: unknown };
 }
 type Call = (name: string, args?: Record<string, unknown>) => Promise<Answer>;
@@ -41,7 +42,7 @@ async function connect(root: string, isRemote: boolean): Promise<Call> {
   });
   const app = await createApp(config);
   app.start();
-  const { server } = buildServer({ app: () => app, toolsets: ['insights'], isRemote });
+  const { server } = buildServer({ app: () => app, toolsets: ['insights', 'context'], isRemote });
   const [here, there] = InMemoryTransport.createLinkedPair();
   const client = new Client({ name: 'test', version: '1' });
   await Promise.all([server.connect(there), client.connect(here)]);
@@ -176,7 +177,7 @@ describe('the command over HTTP', () => {
       const found = await call('search_insights', { ...mine, query: 'zanzibar' });
       expect(found).toMatchObject({
         total: 0,
-        explanation: 'No insight of this context has: zanzibar.',
+        explanation: expect.stringMatching(/^No insight of this context has: zanzibar\./),
       });
       expect((await call('list_insights', mine)).total).toBe(1);
       expect((await call('list_insights', { context: 'global' })).total).toBe(1);
@@ -231,4 +232,18 @@ describe('a local caller', () => {
       }
     });
   });
+});
+
+it('search_memory without a context searches over HTTP only the global insights, and says so', async () => {
+  const call = await connect(tempFolder(), true);
+  await call('save_insight', { content: 'Tea at 70 degrees', context: 'global' });
+  await call('save_insight', { content: 'Tea of the shed', context: 'project:shed' });
+  const found = await call('search_memory', { query: 'tea' });
+  expect(found.results).toMatchObject([{ text: '<mark>Tea</mark> at 70 degrees' }]);
+  expect(found.note).toMatch(/global.*`context`/);
+  const ofProject = await call('search_memory', { query: 'tea', context: 'project:shed' });
+  expect(ofProject.results).toHaveLength(1);
+  expect(ofProject.note).toBeUndefined();
+  const asked = await call('search_memory', { query: 'tea', sources: ['insights'] });
+  expect(asked.error.message).toMatch(/required over HTTP/);
 });
