@@ -194,7 +194,7 @@ async function nothingOf(what: string, { backups }: App): Promise<AppError> {
       hint: isFolderHere
         ? `It is a folder: to add the conversations in it, run daybook import ${shellLine([resolve(what)])}`
         : `Daybook searches for backups in this folder and in ${backups.folder}. To see what was deleted, run daybook trash.`,
-      details: { missing: 'what to restore' },
+      ...(!isFolderHere && { details: { missing: 'what to restore' } }),
     },
   );
 }
