@@ -239,7 +239,7 @@ describe('lists and searches', () => {
     expect(empty.explanation).toContain('no such insights');
     await save('some words');
     const unknown = await call('search_insights', { query: 'nowhere' });
-    expect(unknown.explanation).toBe('No insight of this context has: nowhere.');
+    expect(unknown.explanation).toMatch(/^No insight of this context has: nowhere\. .*"fuzzy"\.$/);
     const apart = await call('search_insights', { query: '"words some"' });
     expect(apart.explanation).toBe('No insight of this context matches the whole query.');
   });

@@ -270,7 +270,7 @@ describe('what is refused', () => {
   it('is explained where a search finds nothing', async () => {
     put('a.md', 'alpha\n');
     const ranked = await call('mb_search', { query: 'beta' });
-    expect(ranked['explanation']).toBe('No section has: beta.');
+    expect(ranked['explanation']).toMatch(/^No section has: beta\. .*"fuzzy"\.$/);
     const elsewhere = await call('mb_search', { query: 'alpha', mode: 'exact', folder: 'b' });
     expect(elsewhere['explanation']).toBe('1 section matches without `folder`.');
     expect(await call('mb_search', { query: 'b+', mode: 'regex' })).toMatchObject({
