@@ -5,12 +5,9 @@
 
 export interface SlotLimits {
   readonly atOnce: number;
-  /** The sum of the weights of what is written at once, such as bytes. */
+  /** The sum of the weights of what is written at once, such as bytes or messages. */
   readonly weight: number;
 }
-
-/** For appends to conversations, whose weight is the number of messages: several share one fsync. */
-const FOR_CONVERSATIONS: SlotLimits = { atOnce: 512, weight: 2_000 };
 
 export class WriteSlots {
   readonly #limits: SlotLimits;
@@ -20,7 +17,7 @@ export class WriteSlots {
   /** Resolves the wait of `add`. A race of all that run would cost a reaction for each of them. */
   #onRoom: () => void = () => undefined;
 
-  constructor(limits = FOR_CONVERSATIONS) {
+  constructor(limits: SlotLimits) {
     this.#limits = limits;
   }
 

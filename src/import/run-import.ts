@@ -310,7 +310,7 @@ class Run {
     const { signal, activity, dryRun, isKnown } = this.#request;
     const others = new OtherImport(this.#stores, this.#report, dryRun);
     const conversations = this.#conversationImport();
-    const pool = new WriteSlots();
+    const pool = new WriteSlots({ atOnce: 512, weight: 2_000 }); // weighed by messages
     try {
       for await (const item of source.read(input, { activity, signal, isKnown })) {
         signal?.throwIfAborted();
