@@ -86,7 +86,7 @@ export class ConversationImport {
   #inTurn(kind: string, given: ImportedConversation): Promise<void> {
     const tree = { kind, id: given.treeId ?? given.id };
     const before = this.#turns.get(tree) ?? FINISHED;
-    const importing = this.#isOldTree(tree)
+    const importing = this.#isStoredTree(tree)
       ? before.then(() => this.#import(kind, given))
       : this.#import(kind, given);
     const ended = () => this.#turns.get(tree) === settled && this.#turns.set(tree, FINISHED);
@@ -95,7 +95,8 @@ export class ConversationImport {
     return importing;
   }
 
-  #isOldTree(tree: SourceId): boolean {
+  /** Whether conversations of the tree came in before: by an earlier import, or earlier in this one. */
+  #isStoredTree(tree: SourceId): boolean {
     if (this.#repeated.get(tree)) return true;
     const id = this.#options.known.get(tree)?.conversationId;
     return id !== undefined && !this.#created.has(id);
@@ -146,7 +147,7 @@ export class ConversationImport {
   async #importCandidate(candidate: Candidate): Promise<void> {
     const { outcome, known, dryRun, store } = this.#options;
     const { mark } = candidate;
-    const tree = this.#oldTreeOf(candidate);
+    const tree = this.#storedTreeOf(candidate);
     const there = known.get(mark) ?? (tree ? undefined : known.getByFirstMessage(mark));
     const isLess = mark.isRemnant === true && there?.mark.isRemnant !== true;
     if (there === undefined && known.hasId(mark.id)) {
@@ -163,11 +164,11 @@ export class ConversationImport {
     else await this.#update(there, renamed(candidate, there.mark.id));
   }
 
-  /** The tree of a branch, if an earlier import brought it in. */
-  #oldTreeOf({ mark, treeId }: Candidate): SourceId | undefined {
+  /** The tree of a branch, if conversations of it came in before. */
+  #storedTreeOf({ mark, treeId }: Candidate): SourceId | undefined {
     if (treeId === undefined || treeId === mark.id) return undefined;
     const tree = { kind: mark.kind, id: treeId };
-    return this.#isOldTree(tree) ? tree : undefined;
+    return this.#isStoredTree(tree) ? tree : undefined;
   }
 
   /**
@@ -176,7 +177,7 @@ export class ConversationImport {
    */
   async #parentWith(candidate: Candidate): Promise<string | undefined> {
     const { mark, branchOf, messages } = candidate;
-    const tree = this.#oldTreeOf(candidate);
+    const tree = this.#storedTreeOf(candidate);
     if (tree !== undefined) return this.#branches.holderIn(tree, idsOf(messages.slice(0, 1)));
     const parent = branchOf && (await this.#parentOf(mark, branchOf));
     if (!parent || this.#created.has(parent.conversationId)) return undefined;
@@ -220,7 +221,7 @@ export class ConversationImport {
     const { store, known } = this.#options;
     const { clientId, ...others } = fields;
     const isFree = clientId !== undefined && !known.isKeyTaken(clientId);
-    const tree = this.#oldTreeOf(candidate);
+    const tree = this.#storedTreeOf(candidate);
     const parent = branchOf && (await this.#parentOf(mark, branchOf, tree));
     const whole = {
       ...others,
