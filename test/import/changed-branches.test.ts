@@ -37,6 +37,18 @@ function exportOf(nodes: readonly Node[], shown: string) {
   ];
 }
 
+/** Adds nodes to the tree, and returns an export of it that shows a branch by chance. */
+function grownExport(
+  nodes: Node[],
+  step: number,
+  random: (limit: number) => number,
+  nameOf: (number: number) => string,
+) {
+  grow(nodes, step === 0 ? 3 + random(4) : random(3), random, nameOf);
+  const leaves = leavesOf(nodes);
+  return exportOf(nodes, leaves[random(leaves.length)]?.id ?? ROOT);
+}
+
 /** Adds nodes, mostly at leaves. */
 function grow(
   nodes: Node[],
@@ -95,18 +107,21 @@ function faults({ folders, jsonOf }: Bench, nodes: readonly Node[]): string[] {
   return found;
 }
 
-it.each([
+/** Seeds of random trees, with long or short ids. */
+const TREES = [
   ...[3, 6, 11, 17, 23, 25, 30, 91, 121, 148].map((seed) => [seed, 'long', idOf] as const),
   // The store has other ids for these, which it derives from them.
   ...[3, 11, 25, 91, 148].map((seed) => [seed, 'short', (n: number) => `n${n}`] as const),
-])('each message comes in once, whichever branch is shown (%i, %s ids)', async (seed, _, nameOf) => {
+];
+
+it.each(
+  TREES,
+)('each message comes in once, whichever branch is shown (%i, %s ids)', async (seed, _, nameOf) => {
   const bench = await openImportBench();
   const random = randomOf(seed);
   const nodes: Node[] = [];
   for (let step = 0; step < 4; step += 1) {
-    grow(nodes, step === 0 ? 3 + random(4) : random(3), random, nameOf);
-    const leaves = leavesOf(nodes);
-    const made = exportOf(nodes, leaves[random(leaves.length)]?.id ?? ROOT);
+    const made = grownExport(nodes, step, random, nameOf);
     const report = await bench.importText(made, 'conversations.json');
     expect(report.problems).toEqual([]);
     expect(faults(bench, nodes)).toEqual([]);
@@ -116,18 +131,13 @@ it.each([
   }
 });
 
-it.each([
-  ...[3, 6, 11, 17, 23, 25, 30, 91, 121, 148].map((seed) => [seed, 'long', idOf] as const),
-  ...[3, 11, 25, 91, 148].map((seed) => [seed, 'short', (n: number) => `n${n}`] as const),
-])('several exports of one tree in one import are like imports of each (%i, %s ids)', async (seed, _, nameOf) => {
+it.each(
+  TREES,
+)('several exports of one tree in one import are like imports of each (%i, %s ids)', async (seed, _, nameOf) => {
   const bench = await openImportBench();
   const random = randomOf(seed);
   const nodes: Node[] = [];
-  const made = [1, 2, 3, 4].flatMap((step) => {
-    grow(nodes, step === 1 ? 3 + random(4) : random(3), random, nameOf);
-    const leaves = leavesOf(nodes);
-    return exportOf([...nodes], leaves[random(leaves.length)]?.id ?? ROOT);
-  });
+  const made = [0, 1, 2, 3].flatMap((step) => grownExport(nodes, step, random, nameOf));
   const report = await bench.importText(made, 'conversations.json');
   expect(report.problems).toEqual([]);
   expect(faults(bench, nodes)).toEqual([]);
