@@ -38,7 +38,9 @@ export const searchMemory = defineTool({
     z.strictObject({
       query: z.string().min(1).max(10_000).describe('Plain words or a question.'),
       sources: z.array(z.enum(MEMORY_SOURCES)).min(1).describe('What to search.').exactOptional(),
-      context: contextField,
+      context: contextField.describe(
+        'Project of the insights: absolute path, "git:host/owner/repository", "project:name" or "global" (default: that of the working folder; over HTTP: global).',
+      ),
       includeEnded: z.boolean().describe('Also facts that have ended.').default(false),
       named: z
         .boolean()
