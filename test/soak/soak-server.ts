@@ -1,0 +1,87 @@
+/**
+ * One built server that the soak may kill or stop for a while. A call that the kill interrupts has the
+ * outcome `unknown`: it may have been carried out or not.
+ */
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { MAIN, type Place } from '../e2e/harness.js';
+
+export type Json = Record<string, unknown>;
+export type Outcome =
+  | { readonly is: 'done'; readonly answer: Json }
+  | { readonly is: 'refused'; readonly code: string; readonly message: string }
+  | { readonly is: 'unknown' };
+
+export class SoakServer {
+  readonly #place: Place;
+  #client: Client | undefined;
+  #pid: number | null = null;
+  #isStopped = false;
+  kills = 0;
+
+  constructor(place: Place) {
+    this.#place = place;
+  }
+
+  async start(): Promise<void> {
+    const client = new Client({ name: 'daybook-soak', version: '1' });
+    const args = [MAIN, '--root', this.#place.root, '--toolsets', 'all'];
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args,
+      env: this.#place.env,
+      stderr: 'ignore',
+    });
+    await client.connect(transport);
+    this.#pid = transport.pid;
+    this.#client = client;
+  }
+
+  async call(name: string, args: Json): Promise<Outcome> {
+    const client = this.#client;
+    if (client === undefined) return { is: 'unknown' };
+    let result: CallToolResult;
+    try {
+      result = (await client.callTool({ name, arguments: args })) as CallToolResult;
+    } catch (error) {
+      if (this.#client !== client) return { is: 'unknown' }; // killed
+      throw error;
+    }
+    if (!result.isError) return { is: 'done', answer: result.structuredContent ?? {} };
+    const error = result._meta?.['daybook/error'] as { code: string; message: string };
+    return { is: 'refused', ...error };
+  }
+
+  /** The answer of a call that must succeed. */
+  async answer(name: string, args: Json): Promise<Json> {
+    const outcome = await this.call(name, args);
+    if (outcome.is !== 'done') throw new Error(`${name} ${JSON.stringify([args, outcome])}`);
+    return outcome.answer;
+  }
+
+  /** SIGKILL, and another process in its place. */
+  async restart(): Promise<void> {
+    const client = this.#client;
+    if (client === undefined || this.#pid === null || this.#isStopped) return;
+    this.#client = undefined;
+    this.kills++;
+    process.kill(this.#pid, 'SIGKILL');
+    await client.close();
+    await this.start();
+  }
+
+  /** Stopped in the middle of what it does, as by a laptop that sleeps. */
+  async sleep(ms: number): Promise<void> {
+    if (this.#client === undefined || this.#pid === null || this.#isStopped) return;
+    this.#isStopped = true;
+    process.kill(this.#pid, 'SIGSTOP');
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    process.kill(this.#pid, 'SIGCONT');
+    this.#isStopped = false;
+  }
+
+  async close(): Promise<void> {
+    await this.#client?.close();
+  }
+}
