@@ -1,11 +1,11 @@
 /** The sizes of the files in a folder, and the free space on its disk. */
-import type { Dirent } from 'node:fs';
+import { type Dirent, lstatSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { errnoOf } from '../../base/errors.js';
 import { TimeSlice } from '../../base/time-slice.js';
 import { entriesNow, entriesOf } from '../paths/folders.js';
-import { ignoreErrno, withFileError } from './file-errors.js';
-import { readStampNow } from './stamp.js';
+import { fileError, ignoreErrno, withFileError } from './file-errors.js';
 import { isPlainName } from './walk-files.js';
 
 const ABSENT = ['ENOENT', 'ENOTDIR'];
@@ -44,13 +44,22 @@ export async function forEachSize(
       const own = join(path, entry.name);
       if (entry.isDirectory()) await visit(own, `${name}/`, entriesNow(own, ABSENT));
       else if (entry.isFile() && isPlainName(entry.name)) {
-        onFile(name, Number(readStampNow(own)?.size ?? 0));
+        onFile(name, sizeOf(own));
       }
       if (slice.isSpent()) await slice.yield();
     }
   };
   // Not at once, because the folder of all conversations may have a hundred thousand entries.
   await visit(folder, '', await entriesOf(folder, ABSENT));
+}
+
+function sizeOf(path: string): number {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  } catch (error) {
+    if (ABSENT.includes(errnoOf(error) ?? '')) return 0;
+    throw fileError(error, 'inspect', path);
+  }
 }
 
 /**
