@@ -4,6 +4,7 @@
  */
 import { dirname, join, sep } from 'node:path';
 import { Figures } from './analytics/figures.js';
+import { beginningOf } from './app/beginning.js';
 import { cacheNameOf, indexCachePath } from './app/cache-paths.js';
 import { closeAll } from './app/close-all.js';
 import { doctorOf } from './app/doctor.js';
@@ -31,7 +32,6 @@ import type { FileSealer } from './files/sealing/file-sealer.js';
 import { requireUnconverted } from './files/sealing/open-stores.js';
 import { Importer } from './import/importer.js';
 import type { ImportStores } from './import/run-import.js';
-import { type ServerWatch, startServerWatch } from './import/server-watch.js';
 import { Backups } from './maintenance/backup.js';
 import type { BackupArea } from './maintenance/backup-content.js';
 import { graphPathsOf } from './maintenance/graph-in-archive.js';
@@ -138,9 +138,6 @@ interface Guards {
 
 type Encryption = Awaited<ReturnType<typeof openStoreEncryption>>;
 
-/** The lease of an ended server on a research run has expired after this time, so the run can be resumed. */
-const SECOND_RESUME_MS = 25_000;
-
 /**
  * Opens all stores in the configured folders; it creates no conversation. Throws DECRYPT if the store is
  * encrypted with another key, LOCKED while its encryption is being changed, and STORAGE_UNAVAILABLE if
@@ -168,7 +165,11 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const codec = codecOf(encryption.key);
   const { log = silentLog, clock = systemClock, isReading = false, staysUp = false } = options;
   const { logsDir: logsFolder, fsync } = config;
-  const size = storeSize(config, clock);
+  // A command writes once, so it always measures.
+  const size = storeSize(config, {
+    clock,
+    ...(staysUp && { knownBytes: () => conversations.knownBytes() }),
+  });
   const requireRoom = (moreBytes?: number) => size.requireRoom(moreBytes);
   const screen = new MessageScreen(config);
   const opening = { screen, clock, log, isReading, staysUp, codec };
@@ -240,33 +241,6 @@ const conversationsOf = (
   const fromConfig = { logsFolder, fsync, maxMessages, versions, requireRoom, ...options };
   return openConversationStore({ ...fromConfig, ...(staysUp && { staysUp: guarded }) });
 };
-
-/** Removes files of ended processes, continues their research runs, and imports from watched folders. */
-function beginningOf(
-  { logsDir, imports }: Config,
-  { conversations, research, importer }: Pick<App, 'conversations' | 'research' | 'importer'>,
-  log: Log,
-) {
-  let tidying: Promise<unknown> = Promise.resolve();
-  let secondResume: NodeJS.Timeout | undefined;
-  let watch: ServerWatch | undefined;
-  return {
-    start() {
-      tidying = conversations.tidy().catch((error: unknown) => {
-        log.warn({ err: error }, 'leftovers of ended processes were not removed');
-      });
-      void tidying.then(() => research.resume());
-      secondResume = setTimeout(() => void research.resume(), SECOND_RESUME_MS).unref();
-      const leasePath = join(logsDir, '.leases', 'import-watch');
-      if (imports.watched.length > 0) watch = startServerWatch({ importer, leasePath, log });
-    },
-    async close() {
-      clearTimeout(secondResume);
-      await tidying;
-      await watch?.close();
-    },
-  };
-}
 
 /** The fields of the App that come only from configuration and encryption. */
 const configuredParts = (

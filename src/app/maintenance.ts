@@ -15,7 +15,7 @@ import { startDailyRetention } from '../maintenance/retention/daily-retention.js
 import { LastRunFile } from '../maintenance/retention/last-run.js';
 import { RetentionPolicyFile } from '../maintenance/retention/policy.js';
 import { Retention } from '../maintenance/retention/retention.js';
-import { StoreSize } from '../maintenance/store-size.js';
+import { StoreSize, type StoreSizeOptions } from '../maintenance/store-size.js';
 import { TrashBin } from '../maintenance/trash-bin.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { InsightStore } from '../stores/insights/insights.js';
@@ -37,9 +37,12 @@ interface Parts {
   readonly memoryBank: MemoryBank;
 }
 
-export function storeSize({ root, logsDir, keeping }: Config, clock: Clock): StoreSize {
+export function storeSize(
+  { root, logsDir, keeping }: Config,
+  options: Pick<StoreSizeOptions, 'clock' | 'knownBytes'>,
+): StoreSize {
   const folders = [logsDir, join(root, 'memory-bank')];
-  return new StoreSize({ folders, limitBytes: keeping.maxSizeBytes, clock });
+  return new StoreSize({ folders, limitBytes: keeping.maxSizeBytes, ...options });
 }
 
 /** `start` starts the daily runs. Retention does nothing without a policy; backups can be switched off. */

@@ -8,6 +8,7 @@ import { type Clock, sleep, systemClock } from './clock.js';
 const SLICE_MS = 4;
 /** If a slice that reads the disk has fewer steps, the disk is slow or a network share. */
 const SLOW_DISK_STEPS = 40;
+const BACKGROUND_PAUSE_MS = 4 * SLICE_MS;
 
 export interface TimeSliceOptions {
   readonly signal?: AbortSignal | undefined;
@@ -17,6 +18,8 @@ export interface TimeSliceOptions {
    * each pause is as long as a slice, so that other work gets time.
    */
   readonly readsDisk?: boolean;
+  /** For work that nobody waits for: each pause is four times as long as a slice. */
+  readonly isBackground?: boolean;
 }
 
 /**
@@ -27,12 +30,15 @@ export class TimeSlice {
   readonly #signal: AbortSignal | undefined;
   readonly #clock: Clock;
   readonly #minSteps: number;
+  readonly #isBackground: boolean;
   #startedAt: number;
   #steps = 0;
   #busyMs = 0;
 
-  constructor({ signal, clock = systemClock, readsDisk = false }: TimeSliceOptions = {}) {
+  constructor(options: TimeSliceOptions = {}) {
+    const { signal, clock = systemClock, readsDisk = false, isBackground = false } = options;
     this.#signal = signal;
+    this.#isBackground = isBackground;
     this.#clock = clock;
     this.#minSteps = readsDisk ? SLOW_DISK_STEPS : 0;
     this.#startedAt = clock.monotonic();
@@ -50,7 +56,8 @@ export class TimeSlice {
    */
   async yield(): Promise<void> {
     this.pause();
-    if (this.#steps < this.#minSteps) await sleep(SLICE_MS);
+    if (this.#isBackground) await sleep(BACKGROUND_PAUSE_MS);
+    else if (this.#steps < this.#minSteps) await sleep(SLICE_MS);
     await yieldToEventLoop(this.#signal);
     this.resume();
   }

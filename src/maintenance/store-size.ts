@@ -13,6 +13,11 @@ export interface StoreSizeOptions {
   /** `undefined`: no limit. */
   readonly limitBytes: number | undefined;
   readonly clock: Clock;
+  /**
+   * Returns the size of a part of the store that is known without disk access. If given, a write does not wait
+   * for the first measurement while this part is far below the limit.
+   */
+  knownBytes?(): Promise<number | undefined>;
 }
 
 export interface MeasuredSize {
@@ -36,6 +41,8 @@ export const NEARLY_FULL = 0.8;
 const NO_DATA = new Set(['.locks', '.leases', '.git']);
 /** Above this share of the limit, a measurement is used only for a second. */
 const NEAR = 0.9;
+/** A store whose conversations take at most this share is not expected to be full. */
+const FAR = 0.25;
 const NEAR_INTERVAL_MS = 1_000;
 const INTERVAL_MS = 10_000;
 /** If the store cannot be near its limit by then. */
@@ -104,7 +111,8 @@ export class StoreSize {
   async requireRoom(moreBytes = 0): Promise<void> {
     const { limitBytes, clock } = this.#options;
     if (limitBytes === undefined) return;
-    let { sizeBytes } = await this.#recent(limitBytes, clock.monotonic());
+    let sizeBytes = await this.#known(limitBytes);
+    sizeBytes ??= (await this.#recent(limitBytes, clock.monotonic())).sizeBytes;
     if (sizeBytes + this.#grownBytes + moreBytes >= limitBytes && this.#grownBytes > 0) {
       ({ sizeBytes } = await this.measure());
     }
@@ -119,6 +127,15 @@ export class StoreSize {
       hint: 'Nothing was changed. The user can move old conversations to the trash with `daybook prune --by-size`, or raise DAYBOOK_MAX_SIZE_MB.',
       details: { sizeBytes, limitBytes },
     });
+  }
+
+  /** Instead of the first measurement, which this begins. */
+  async #known(limitBytes: number): Promise<number | undefined> {
+    if (this.#last !== undefined) return undefined;
+    const bytes = await this.#options.knownBytes?.();
+    if (bytes === undefined || bytes + this.#grownBytes > limitBytes * FAR) return undefined;
+    this.measure().catch(() => undefined); // repeated by the next write
+    return bytes;
   }
 
   async #recent(limitBytes: number, nowMs: number): Promise<MeasuredSize> {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { StoreSize } from '../../src/maintenance/store-size.js';
+import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 it.each([
@@ -45,4 +46,19 @@ it('is measured again when what was announced since brings it near its limit', a
   await size.requireRoom(8e7); // the announced 880 MB are not near the limit yet
   await size.requireRoom(1);
   expect(await knownFiles()).toBe(1);
+});
+
+it.each([
+  ['does not wait for the first measurement if what is known is far below the limit', 1e6, false],
+  ['waits for the first measurement if what is known may be near the limit', 4e6, true],
+])('%s', async (_, known, waits) => {
+  const folder = tempFolder();
+  writeFileSync(join(folder, 'large'), Buffer.alloc(11_000_000));
+  const clock = { now: () => 0, monotonic: () => 0 };
+  const knownBytes = async () => known;
+  const size = new StoreSize({ folders: [folder], limitBytes: 1e7, clock, knownBytes });
+  if (waits) expect((await errorOf(size.requireRoom(100))).code).toBe('STORAGE_FULL');
+  else await size.requireRoom(100);
+  await size.byFolder(); // the measurement that the first write began
+  expect((await errorOf(size.requireRoom(100))).code).toBe('STORAGE_FULL');
 });

@@ -78,6 +78,8 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
   /** Resolves when the entries of a cache were added. */
   #seeding: Promise<void> = Promise.resolve();
   #isStopped = false;
+  /** Whether the entries of all files were added once. */
+  #isFilled = false;
   #progress = { done: 0, total: 0 };
 
   constructor(options: FileCatalogueOptions<Version, Summary>) {
@@ -87,6 +89,15 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
   /** The number of files that the current or the last pass has checked, and the number of all files. */
   get progress(): { readonly done: number; readonly total: number } {
     return this.#progress;
+  }
+
+  /** The size of all files, as a cache or the last pass has them; `undefined` if neither was read yet. */
+  async knownBytes(): Promise<number | undefined> {
+    await this.#seeding;
+    if (!this.#isFilled) return undefined;
+    let bytes = 0;
+    for (const { stamp } of this.#entries.values()) bytes += Number(stamp?.size ?? 0);
+    return bytes;
   }
 
   /** Resolves when the entries of a cache were added (`seedBy`). */
@@ -146,6 +157,7 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
   async seedBy(load: () => Promise<void>): Promise<void> {
     this.#seeding = load();
     await this.#seeding;
+    this.#isFilled ||= this.#entries.size > 0;
   }
 
   /** Adds a version that this process read or wrote. Returns false if it is the known version. */
@@ -205,6 +217,7 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
     await this.#readAll(changed, signal, () => {
       progress.done += 1;
     });
+    this.#isFilled = true;
   }
 
   /** Uses one synchronous stat per file. Most files are unchanged and need no slower asynchronous check. */

@@ -85,6 +85,8 @@ export class ConversationStore {
   readonly deferred: DeferredMessages;
   /** The number of conversations in the trash. Reads no file. FILESYSTEM_ERROR. */
   readonly countTrashed = (): Promise<number> => this.#trash.count();
+  /** The size of the files of all conversations; `undefined` before all were found. */
+  readonly knownBytes = (): Promise<number | undefined> => this.#core.catalogue.knownBytes();
 
   constructor(options: ConversationStoreOptions) {
     this.#core = new StoreCore(options);
@@ -110,10 +112,7 @@ export class ConversationStore {
     return this.deferred.create(conversation);
   }
 
-  /**
-   * Returns the present conversation. CONVERSATION_NOT_FOUND, CONVERSATION_CORRUPTED, FORMAT_TOO_NEW,
-   * DECRYPT, FILESYSTEM_ERROR.
-   */
+  /** CONVERSATION_NOT_FOUND, CONVERSATION_CORRUPTED, FORMAT_TOO_NEW, DECRYPT, FILESYSTEM_ERROR. */
   async load(ref: string): Promise<Conversation> {
     return (await this.#reader.read(ref)).snapshot();
   }
@@ -371,9 +370,9 @@ export class ConversationStore {
     this.#recoverLater();
   }
 
-  /** Removes or finishes what dead processes left: locks, merges, removals, temporary files. */
-  tidy(): Promise<void> {
-    return cleanUpStore(this.#core, this.#merges, this.#trash, this.#versions);
+  /** Removes or finishes what dead processes left; see cleanUpStore. */
+  tidy(background?: { readonly signal: AbortSignal }): Promise<void> {
+    return cleanUpStore(this.#core, this.#merges, this.#trash, this.#versions, background);
   }
 
   /** Resolves when every accepted write has ended. */

@@ -18,17 +18,26 @@ import type { Merges } from './writing/merges.js';
 /** No process needs this long between the creation of the folder and of its file. */
 const ABANDONED_MS = 10 * 60_000;
 
+/**
+ * With `background`, it leaves most of the time to other work, such as the first calls of a server, and throws
+ * the signal's reason when it is aborted.
+ */
 export async function cleanUpStore(
   { locksFolder, options, files }: StoreCore,
   merges: Merges,
   trash: ConversationTrash,
   versions: VersionFiles,
+  background?: { readonly signal: AbortSignal },
 ): Promise<void> {
   await sweepLocks(locksFolder);
   await sweepTemporaries(options.logsFolder);
   await merges.recover();
   await trash.tidy();
-  const slice = new TimeSlice({ readsDisk: true });
+  const slice = new TimeSlice({
+    readsDisk: true,
+    isBackground: background !== undefined,
+    ...background,
+  });
   for (const name of await listFolders(options.logsFolder)) {
     if (!CONVERSATION_ID.test(name)) continue;
     if (slice.isSpent()) await slice.yield();

@@ -1,0 +1,54 @@
+/**
+ * What a server does after its start: it removes files of ended processes, continues their research runs, and
+ * imports from watched folders.
+ */
+import { join } from 'node:path';
+import type { Log } from '../base/log.js';
+import type { Config } from '../config/config.js';
+import type { Importer } from '../import/importer.js';
+import { type ServerWatch, startServerWatch } from '../import/server-watch.js';
+import type { Research } from '../research/research.js';
+import type { ConversationStore } from '../stores/conversations/conversations.js';
+
+/** The lease of an ended server on a research run has expired after this time, so the run can be resumed. */
+const SECOND_RESUME_MS = 25_000;
+
+interface Parts {
+  readonly conversations: ConversationStore;
+  readonly research: Research;
+  readonly importer: Importer;
+}
+
+export function beginningOf(
+  { logsDir, imports }: Config,
+  { conversations, research, importer }: Parts,
+  log: Log,
+) {
+  const closing = new AbortController();
+  let tidying: Promise<unknown> = Promise.resolve();
+  let secondResume: NodeJS.Timeout | undefined;
+  let watch: ServerWatch | undefined;
+  const tidy = async () => {
+    try {
+      await conversations.tidy(closing);
+    } catch (error) {
+      if (closing.signal.aborted) return;
+      log.warn({ err: error }, 'leftovers of ended processes were not removed');
+    }
+    void research.resume();
+  };
+  return {
+    start() {
+      tidying = tidy();
+      secondResume = setTimeout(() => void research.resume(), SECOND_RESUME_MS).unref();
+      const leasePath = join(logsDir, '.leases', 'import-watch');
+      if (imports.watched.length > 0) watch = startServerWatch({ importer, leasePath, log });
+    },
+    async close() {
+      clearTimeout(secondResume);
+      closing.abort();
+      await tidying;
+      await watch?.close();
+    },
+  };
+}
