@@ -16,7 +16,7 @@ export interface Step {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-export interface Outcome {
+export interface RepairOutcome {
   readonly check: string;
   readonly path: string;
   /** A sentence about what was done. */
@@ -28,7 +28,10 @@ export interface Outcome {
 export interface Examination {
   readonly steps: readonly Step[];
   /** Runs the repairs of all repairable findings, one after the other. */
-  repair(signal: AbortSignal, onOutcome?: (outcome: Outcome) => void): Promise<Outcome[]>;
+  repair(
+    signal: AbortSignal,
+    onOutcome?: (outcome: RepairOutcome) => void,
+  ): Promise<RepairOutcome[]>;
 }
 
 export interface ExamineOptions {
@@ -82,9 +85,9 @@ export class Doctor {
 async function repairAll(
   repairs: readonly Repair[],
   signal: AbortSignal,
-  onOutcome?: (outcome: Outcome) => void,
-): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
+  onOutcome?: (outcome: RepairOutcome) => void,
+): Promise<RepairOutcome[]> {
+  const outcomes: RepairOutcome[] = [];
   for (const { check, path, run } of repairs) {
     signal.throwIfAborted();
     let done = '';

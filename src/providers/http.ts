@@ -40,7 +40,7 @@ export interface HttpOptions {
 export type HttpClient = (call: HttpCall) => Promise<HttpReply>;
 
 /** What happened to a request: not sent, refused by the server, or unknown. */
-export type Outcome = 'not_sent' | 'refused' | 'unknown';
+export type RequestOutcome = 'not_sent' | 'refused' | 'unknown';
 
 /** False only if it is certain that the server did not carry out the request. */
 export function mayHaveActed(error: unknown): boolean {
@@ -209,7 +209,7 @@ function describe(error: unknown): string {
 function failure(
   code: ErrorCode,
   message: string,
-  outcome: Outcome,
+  outcome: RequestOutcome,
   options: { cause?: unknown } = {},
 ): AppError {
   return new AppError(code, message, { ...options, details: { outcome } });

@@ -6,7 +6,7 @@
 import { AppError, type ErrorCode } from '../base/errors.js';
 import { defined } from '../base/json.js';
 import { objectIn, objectsIn, textIn } from '../base/json-fields.js';
-import { type HttpReply, type Outcome, retryAfterMs } from './http.js';
+import { type HttpReply, type RequestOutcome, retryAfterMs } from './http.js';
 import type { Backend } from './perplexity-answer.js';
 import { quoteUpstream, singleLine } from './upstream-text.js';
 
@@ -36,7 +36,8 @@ export function refusalOf(reply: HttpReply, context: ReplyContext): AppError {
   const refusal = classify(reply.status, type, message, waitMs, context.backend);
   const quoted =
     message === undefined ? '' : ` Its message: ${quoteUpstream(message, context.secrets)}.`;
-  const outcome: Outcome = reply.status >= 500 || reply.status === 408 ? 'unknown' : 'refused';
+  const outcome: RequestOutcome =
+    reply.status >= 500 || reply.status === 408 ? 'unknown' : 'refused';
   return new AppError(refusal.code, `${refusal.message}${quoted}`, {
     ...defined({ hint: refusal.hint, retryable: refusal.retryable }),
     details: defined({
@@ -51,7 +52,9 @@ export function refusalOf(reply: HttpReply, context: ReplyContext): AppError {
 
 /** The error for a reply with status 200 that cannot be used. The answer may have been billed. */
 export function unusable(message: string): AppError {
-  return new AppError('PROVIDER', message, { details: { outcome: 'unknown' satisfies Outcome } });
+  return new AppError('PROVIDER', message, {
+    details: { outcome: 'unknown' satisfies RequestOutcome },
+  });
 }
 
 function classify(

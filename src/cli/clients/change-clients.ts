@@ -54,9 +54,9 @@ export async function removeFromClients(
   return reports;
 }
 
-type Outcome = Pick<ClientReport, 'outcome' | 'copy' | 'reason'>;
+type Change = Pick<ClientReport, 'outcome' | 'copy' | 'reason'>;
 
-async function reporting(client: Client, work: () => Promise<Outcome>): Promise<ClientReport> {
+async function reporting(client: Client, work: () => Promise<Change>): Promise<ClientReport> {
   const facts = { client: client.title, path: client.path };
   try {
     return { ...facts, ...(await work()) };
@@ -70,7 +70,7 @@ async function addTo(
   client: Client,
   start: StartCommand,
   { yes, replace }: Required<Consent>,
-): Promise<Outcome> {
+): Promise<Change> {
   const before = readTextIfPresent(client.path) ?? '';
   const existing = readEntry(before, client);
   const entry = entryOf(client, start, existing);
@@ -95,7 +95,7 @@ function folderOf(entry: Entry): string[] {
   return root === undefined ? [] : [root];
 }
 
-async function removeFrom(client: Client, root: string, yes: boolean): Promise<Outcome> {
+async function removeFrom(client: Client, root: string, yes: boolean): Promise<Change> {
   const before = readTextIfPresent(client.path) ?? '';
   const existing = readEntry(before, client);
   if (existing === undefined)
@@ -112,7 +112,7 @@ async function removeFrom(client: Client, root: string, yes: boolean): Promise<O
   return done('removed', await write(client, (text) => withoutEntry(text, client)));
 }
 
-const done = (outcome: Outcome['outcome'], copy: string | undefined): Outcome => ({
+const done = (outcome: Change['outcome'], copy: string | undefined): Change => ({
   outcome,
   ...(copy !== undefined && { copy }),
 });

@@ -4,7 +4,7 @@
  */
 import { countOf } from '../../base/display-text.js';
 import type { Finding } from '../../doctor/check.js';
-import { type Examination, type Outcome, type Step, statusOf } from '../../doctor/doctor.js';
+import { type Examination, type RepairOutcome, type Step, statusOf } from '../../doctor/doctor.js';
 import { clientCheck } from '../checks/clients.js';
 import { configurationCheck } from '../checks/configuration.js';
 import { configuration, type Flags } from '../configuration.js';
@@ -59,7 +59,7 @@ async function repairAll(
   examination: Examination,
   { yes = false }: DoctorOptions,
   signal: AbortSignal,
-): Promise<Outcome[]> {
+): Promise<RepairOutcome[]> {
   const { length } = repairable(examination.steps);
   if (length === 0) return [];
   if (!yes) requireTerminal('Nothing was changed.');
@@ -102,13 +102,13 @@ function printFinding(finding: Finding, flags: Flags): void {
   printIndented(`${canRepair ? '(can be repaired) ' : ''}${hint}`, 2);
 }
 
-const outcomeLine = ({ path, done, error }: Outcome) =>
+const outcomeLine = ({ path, done, error }: RepairOutcome) =>
   oneLine(error ? `not repaired: ${path}: ${error.message}` : `repaired: ${path}: ${done}`);
 
 function closingLine(
   steps: readonly Step[],
   findings: readonly Finding[],
-  outcomes: readonly Outcome[],
+  outcomes: readonly RepairOutcome[],
 ): string {
   const problems = findings.filter(isProblem).length;
   const canRepair = repairable(steps).length;

@@ -36,7 +36,7 @@ interface CallOptions {
   readonly onProgress: OnProgress;
 }
 
-interface Outcome {
+interface RestoreReport {
   readonly restored: readonly unknown[];
   readonly unchanged: readonly unknown[];
   readonly refused: readonly { name: string; code: string; reason: string }[];
@@ -231,7 +231,7 @@ async function fromBackup(
   { to, dryRun = false }: RestoreOptions,
   { areas, durability, kg, sealer, size }: App,
   call: CallOptions,
-): Promise<Outcome> {
+): Promise<RestoreReport> {
   const into = to === undefined ? areas : resolveRealPath(to);
   const graphPaths = graphPathsOf(kg.files);
   const requireRoom = (bytes: number) => size.requireRoom(bytes);
@@ -244,7 +244,7 @@ async function fromExport(
   { asNew = false, dryRun = false, json }: RestoreOptions,
   { conversations: store, documents, languageModels }: App,
   call: CallOptions,
-): Promise<Outcome> {
+): Promise<RestoreReport> {
   const { store: summaries } = languageModels;
   const options = { store, documents, summaries, asNew, dryRun, ...call };
   const report = await restoreExport(path, options);
@@ -263,7 +263,7 @@ async function fromExport(
   return { ...report, restored: [...report.restored, ...report.asNew], refused };
 }
 
-function report(outcome: Outcome, { dryRun = false, json }: RestoreOptions): void {
+function report(outcome: RestoreReport, { dryRun = false, json }: RestoreOptions): void {
   const { restored, unchanged, refused, settings = [] } = outcome;
   const verb = dryRun ? 'to be restored' : 'restored';
   reportFacts(outcome, json, () => {
@@ -286,7 +286,7 @@ function report(outcome: Outcome, { dryRun = false, json }: RestoreOptions): voi
 const STORED_CONVERSATION = /^conversation-logs\/(\d{8}-\d{13})\//;
 
 /** Prints how to take the version of the backup instead of the existing file. */
-function adviseOnExisting({ refused }: Outcome, what: string, flags: Flags): void {
+function adviseOnExisting({ refused }: RestoreReport, what: string, flags: Flags): void {
   const existing = refused.filter(({ code }) => code === 'ALREADY_EXISTS');
   if (existing.length === 0) return;
   const ids = existing.flatMap(({ name }) => STORED_CONVERSATION.exec(name)?.[1] ?? []);

@@ -5,7 +5,7 @@
  */
 import { AppError, type ErrorCode } from '../../base/errors.js';
 import { objectIn, textIn } from '../../base/json-fields.js';
-import type { HttpReply, Outcome } from '../http.js';
+import type { HttpReply, RequestOutcome } from '../http.js';
 import { quoteUpstream } from '../upstream-text.js';
 
 interface Context {
@@ -31,7 +31,8 @@ export function refusalOf(reply: HttpReply, { name, secrets, waitMs }: Context):
   const errorText = `${textIn(error['code']) ?? ''} ${textIn(error['type']) ?? ''} ${message ?? ''}`;
   const refusal = classify(reply.status, errorText, name);
   const quoted = message === undefined ? '' : ` Its message: ${quoteUpstream(message, secrets)}.`;
-  const outcome: Outcome = reply.status >= 500 && reply.status !== 503 ? 'unknown' : 'refused';
+  const outcome: RequestOutcome =
+    reply.status >= 500 && reply.status !== 503 ? 'unknown' : 'refused';
   // The server would refuse the same request again.
   const isFinal = refusal.code === 'PROVIDER' && reply.status < 500 && reply.status !== 408;
   return new AppError(refusal.code, `${refusal.message}${quoted}`, {
@@ -49,7 +50,7 @@ export function refusalOf(reply: HttpReply, { name, secrets, waitMs }: Context):
 /** The error for a reply with status 200 that is invalid or incomplete. */
 export function unusable(name: string, what: string): AppError {
   return new AppError('PROVIDER', `${name} returned ${what}. Nothing of this answer was stored.`, {
-    details: { provider: name, outcome: 'unknown' satisfies Outcome },
+    details: { provider: name, outcome: 'unknown' satisfies RequestOutcome },
   });
 }
 
