@@ -1,6 +1,5 @@
 /**
- * How long people talk. A session ends if the next message is more than half an hour later; pauses are the
- * times between the messages of one session.
+ * How long people talk. Pauses are the times between the messages of one session.
  */
 
 export interface Pace {
@@ -12,6 +11,7 @@ export interface Pace {
   readonly medianMessages: number;
 }
 
+/** A longer pause ends a session: here it is the time that somebody was present. */
 const SESSION_PAUSE_MS = 30 * 60_000;
 
 export class PaceMeter {

@@ -3,7 +3,7 @@
  */
 import type { Message } from '../stores/conversations/document/schema.js';
 
-/** A gap longer than this starts a new session. */
+/** A longer pause ends a session: here it is a day's work, with its meals and meetings. */
 const PAUSE_MS = 4 * 60 * 60 * 1000;
 
 export interface Session {

@@ -7,7 +7,7 @@
 import { type ConversationTerms, messagesIn, passagesIn } from './conversation-terms.js';
 import type { Question } from './question.js';
 
-/** A pause of this length or longer begins a new session. */
+/** A longer pause ends a session: here it is messages about one subject. */
 const SESSION_GAP_MS = 60 * 60_000;
 
 /** The constants of the score. bench/recall.mjs tries other values. */
