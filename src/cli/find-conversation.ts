@@ -1,7 +1,4 @@
-/**
- * Finds the conversation for a name on the command line: its key, id or title, a unique beginning of one
- * of these, or the word `last`.
- */
+/** Finds a conversation by its key, id or title, a unique beginning of one of these, or `last`. */
 
 import { join } from 'node:path';
 import { countOf } from '../base/display-text.js';
@@ -109,10 +106,7 @@ export async function findDeleted(
   return found[0];
 }
 
-/**
- * The id of the archived conversation for a name. Throws CONFLICT if the name matches several. No archived
- * conversation is `last`.
- */
+/** The id of an archived conversation, which is never `last`. Throws CONFLICT for several matches. */
 export function findArchived(archived: readonly Named[], name: string): string | undefined {
   const found = matching(archived, name, name === LAST ? EXACT.slice(0, 1) : RULES);
   if (found.length > 1) throw ambiguous(name, found, 'archived conversations');

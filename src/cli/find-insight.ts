@@ -6,10 +6,7 @@ import { INSIGHT_ID } from '../stores/insights/schema.js';
 const BEGINNING = /^[0-9a-f][0-9a-f-]{3,34}$/;
 const MAX_LISTED = 5;
 
-/**
- * Returns the id; a complete id is not looked up. Throws VALIDATION_ERROR for no match and CONFLICT for
- * several matches.
- */
+/** Does not look up a complete id. Throws VALIDATION_ERROR for no match, CONFLICT for several. */
 export async function findInsight(store: InsightStore, name: string): Promise<string> {
   const typed = name.trim().toLowerCase();
   if (INSIGHT_ID.test(typed)) return typed;

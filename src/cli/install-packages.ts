@@ -1,7 +1,4 @@
-/**
- * Installs optional packages: npm downloads them from its registry into a folder of the user's cache. No
- * install script of a package is run.
- */
+/** Installs optional packages with npm into the user's cache, without their install scripts. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { AppError } from '../base/errors.js';

@@ -126,10 +126,7 @@ function turnsOf(
   return { lastTurns, turns: dialogue.length };
 }
 
-/**
- * The text, or its beginning and end with an ellipsis between them; `undefined` if too little would be
- * left.
- */
+/** Its beginning and end with an ellipsis between; `undefined` if too little would be left. */
 export function shortened(
   content: string,
   tokens: number,

@@ -54,10 +54,7 @@ export async function frequentWords(
     }));
 }
 
-/**
- * The `most` words with the greatest weight. `conversationMessages` is the number of messages in the
- * conversation.
- */
+/** The `most` words with the greatest weight among `conversationMessages` messages. */
 export function mostDistinctive(
   words: readonly WordCount[],
   { documents, counts }: Frequencies,

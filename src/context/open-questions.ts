@@ -23,10 +23,7 @@ const ENDS_AS_QUESTION = /[?？؟⁇⁈⁉﹖︖፧꘏⳺⳻‽][^\p{L}\p{N}.。
 const ASKS_BY_ITSELF = /(?:(?:です|ます|ません|でした|ました|でしょう)か|[吗嗎])[。．.]?$|\u055e/u;
 /** The Greek question mark is a semicolon. */
 const GREEK_QUESTION = /\p{Script=Greek}[^\p{Script=Latin}]*[;\u037e]$/u;
-/**
- * Replies that postpone the answer. Only a short reply matches, because a long one mostly also has the
- * answer.
- */
+/** Only short replies: a long one that postpones the answer mostly also has it. */
 const PUT_OFF_IN_ENGLISH =
   /\b(?:(?:i|we)(?:'ll| will)? (?:get back to you|let you know|have to think|need to think|need to check|check (?:that|this|it)|(?:don't|do not) know(?: yet)?)|let me (?:think|check|get back)|not sure(?: yet)?|no idea(?: yet)?|(?:let's|we can) (?:discuss|decide|talk about) (?:that|this|it) (?:later|tomorrow|next))\b/i;
 const SHORT_REPLY = 300;
@@ -55,10 +52,7 @@ export function openQuestions(conversation: Excerpt, slice: TimeSlice): Promise<
   });
 }
 
-/**
- * Finds the replies to a message: the other side's messages up to the next message of the same side.
- * Messages must be added newest first.
- */
+/** The other side's messages up to the next of the same side. Add them newest first. */
 class Replies {
   readonly #turns: Record<string, LocatedMessage[]> = {};
   #lastRole = '';

@@ -32,10 +32,7 @@ export interface RelatedRequest {
   readonly tokens: number;
 }
 
-/**
- * The best passage of each conversation, at most three, without repeated texts. `undefined` while the index
- * is being built. Throws CANCELLED.
- */
+/** The best of each conversation, at most three. `undefined` without an index. Throws CANCELLED. */
 export async function relatedPassages(
   recall: RecallSearch,
   { words, module, except, tokens }: RelatedRequest,

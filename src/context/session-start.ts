@@ -18,10 +18,7 @@ import type { Excerpt } from './picked-sentences.js';
 import { type RelatedPassage, relatedPassages } from './related-passages.js';
 
 const DISTINCTIVE_WORDS = 8;
-/**
- * Only the last messages are read for distinctive words, because they show the subject of a long
- * conversation.
- */
+/** Only the last messages give distinctive words: they show the subject of a long conversation. */
 const MESSAGES_WEIGHED = 1_000;
 /** Tokens that are reserved for notes, words and the times of the session. */
 const RESERVED_TOKENS = 150;
@@ -42,10 +39,7 @@ export interface SessionStartRequest {
 export interface SessionStart extends Snapshot {
   readonly head: ConversationHead;
   readonly distinctiveWords: readonly string[];
-  /**
-   * Passages of earlier conversations about the same subject; `undefined` while the recall index is being
-   * built.
-   */
+  /** From earlier conversations; `undefined` while the recall index is being built. */
   readonly related: readonly RelatedPassage[] | undefined;
 }
 
@@ -100,10 +94,7 @@ export async function startSession(
   return snapshot && { ...snapshot, head, distinctiveWords, related };
 }
 
-/**
- * The last messages of a conversation, including its whole last session. A large file is not read
- * completely.
- */
+/** The last messages with the whole last session. A large file is not read completely. */
 async function latestOf(id: string, store: ConversationStore): Promise<HeadedExcerpt> {
   for (let count = MESSAGES_WEIGHED; ; count *= 4) {
     const { head, messages, first } = await store.part(id, { count });

@@ -1,7 +1,4 @@
-/**
- * A conversation as a Markdown document for readers: a heading, then each message below a line with its
- * role and time. Uses no files.
- */
+/** A conversation in Markdown: a heading, then each message below a line with role and time. */
 import type { JsonObject } from '../stores/conversations/document/schema.js';
 import { messageMarkdown } from './message-markdown.js';
 import { citedPages, pageLine } from './message-sources.js';

@@ -1,7 +1,4 @@
-/**
- * The folder of exports, in which tools write new files and from which they read files. It is private and
- * ignored by git.
- */
+/** The folder of exports, which tools write and read. It is private and ignored by git. */
 import { dirname } from 'node:path';
 import { AppError } from '../base/errors.js';
 import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
@@ -33,10 +30,7 @@ export async function exportPath(
   return path;
 }
 
-/**
- * The text of a file in the folder. Throws PATH_ESCAPE, TOO_LARGE, or VALIDATION_ERROR (there is no such
- * file, or it is not text).
- */
+/** PATH_ESCAPE, TOO_LARGE, or VALIDATION_ERROR (there is no such file, or it is not text). */
 export async function readExportFile(folder: string, name: string): Promise<string> {
   const found = await readConfined(folder, name, MAX_DOCUMENT_BYTES);
   if (found === undefined) {

@@ -272,10 +272,7 @@ async function listAll(store: ConversationStore): Promise<Found> {
   return { heads, damaged: store.damaged() };
 }
 
-/**
- * Reads only these conversations, each once. A damaged one counts as existing. Throws
- * CONVERSATION_NOT_FOUND.
- */
+/** Only these, each once. A damaged one counts as existing. Throws CONVERSATION_NOT_FOUND. */
 async function findByRefs(store: ConversationStore, refs: readonly string[]): Promise<Found> {
   const heads = new Map<string, ConversationHead>();
   const damaged = new Map<string, Damaged>();

@@ -72,10 +72,7 @@ export function lineOf(message: JsonObject): JsonObject {
 /** Unknown fields are in `extra`, because one of them could be called `seq` or `threadId`. */
 const inExtra = (extra: JsonObject) => (Object.keys(extra).length === 0 ? {} : { extra });
 
-/**
- * Fields that other programs do not know are in the single field `daybook`, so that they are easy to
- * remove.
- */
+/** The field `daybook` has what other programs do not know, so that it is easy to remove. */
 const openai: ExportWriter = {
   opening: () => '',
   *conversation({ messages, ...conversation }) {

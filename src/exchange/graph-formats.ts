@@ -1,12 +1,6 @@
-/**
- * The options of graph exports and imports. They are in a file of their own because the schemas of tools
- * need them when a process starts.
- */
+/** Options of graph exports and imports, in their own file because tool schemas load at the start. */
 
-/**
- * `jsonl`: all facts, including those that have ended. `memory`: memory.jsonl of server-memory. `mermaid`:
- * a diagram.
- */
+/** `jsonl`: all facts, also ended ones. `memory`: memory.jsonl of server-memory. `mermaid`: a diagram. */
 export const GRAPH_FORMATS = ['jsonl', 'memory', 'mermaid'] as const;
 export type GraphFormat = (typeof GRAPH_FORMATS)[number];
 

@@ -1,7 +1,4 @@
-/**
- * Facts as lines of text: JSON Lines, which have all fields of a fact and can be imported again, and
- * Mermaid, for a diagram. Uses no files.
- */
+/** Facts as JSON Lines, which have all fields and can be imported again, and as Mermaid. */
 import { isoTime, timeOfText } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
 import type { NewTriple, Triple } from '../stores/knowledge-graph/model/triple.js';
@@ -13,10 +10,7 @@ export function factLine({ ts, validTo, ...triple }: Triple): string {
   return JSON.stringify({ subject, predicate, object, ...times, conversationId, messageId });
 }
 
-/**
- * The fact of a line; only subject, predicate and object are required. Throws VALIDATION_ERROR. The limits
- * of the store are not checked here.
- */
+/** Only subject, predicate and object are required; limits are not checked. VALIDATION_ERROR. */
 export function factOf(value: unknown): NewTriple {
   const { subject, predicate, object, ts, validTo, conversationId, messageId } = asObject(value);
   if (!isText(subject) || !isText(predicate) || !isText(object)) {
@@ -51,10 +45,7 @@ export class MermaidLines {
   }
 }
 
-/**
- * A quoted label. Characters that would end the quotes or have a meaning in Mermaid are written as
- * character codes.
- */
+/** Quoted, with character codes for what would end the quotes or has a meaning in Mermaid. */
 function label(text: string): string {
   const safe = text
     .replace(/\s+/gu, ' ')

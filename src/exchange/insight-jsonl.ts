@@ -155,10 +155,7 @@ function readLine(line: Line, place: string, now: number): Outcome<GivenInsight>
   }
 }
 
-/**
- * Throws CORRUPT or FORMAT_TOO_NEW. A line without an id gets one derived from its text, so that a repeated
- * import does not add it again.
- */
+/** A missing id is derived from the text, for repeated imports. Throws CORRUPT or FORMAT_TOO_NEW. */
 function parseLine({ text }: Line, place: string, now: number): GivenInsight {
   let value: unknown;
   try {

@@ -123,10 +123,7 @@ async function conflictOf(
   return new AppError('CONFLICT', `Another conversation has the key ${clientId} of ${id} now.`);
 }
 
-/**
- * Restores without the key, which remains with its present owner, and records the original in
- * `metadata.restoredFrom`.
- */
+/** The present owner keeps the key; `metadata.restoredFrom` names the original. */
 async function restoreAsNew(
   { head, text }: WholeConversation,
   summaries: Summaries,

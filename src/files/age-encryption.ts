@@ -43,10 +43,7 @@ export function requireRecipients(recipients: readonly string[]): void {
   );
 }
 
-/**
- * Returns the secret keys in a file that `age-keygen` made. VALIDATION_ERROR if the file contains none,
- * FILESYSTEM_ERROR if it cannot be read.
- */
+/** The secret keys in a file of `age-keygen`. VALIDATION_ERROR if it has none, FILESYSTEM_ERROR. */
 export function readIdentities(path: string): AgeKey {
   const lines = requireGivenText(path).split('\n');
   const identities = lines.map((line) => line.trim()).filter((line) => IDENTITY.test(line));

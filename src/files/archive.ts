@@ -54,10 +54,7 @@ async function pack(files: AsyncIterable<ArchiveFile>, to: TarPackController): P
 /** Whether this is the name of an archive, plain or encrypted as an age file. */
 export const isArchiveName = (path: string): boolean => /\.(tar\.gz|tgz)(\.age)?$/i.test(path);
 
-/**
- * Whether the file begins with gzip's two magic bytes, or has the name of an archive. FILESYSTEM_ERROR if
- * it cannot be read or does not exist.
- */
+/** By gzip's two magic bytes or the name. FILESYSTEM_ERROR if it cannot be read. */
 export async function isArchive(path: string): Promise<boolean> {
   return withFileError('read', path, async () => {
     const start = readGivenStart(path, 2);

@@ -8,10 +8,7 @@ import { systemClock } from '../base/clock.js';
 import { AppError, errnoOf, isAppError } from '../base/errors.js';
 import { isBelow } from './paths/paths.js';
 
-/**
- * How long the result for an unknown folder is used. The check lists the folder and compares it with all
- * known conversations.
- */
+/** How long a result for an unknown folder is used: the check compares all known conversations. */
 const RECHECK_MS = 500;
 
 export interface PresenceOptions {
@@ -111,10 +108,7 @@ export class Presence {
   }
 }
 
-/**
- * Throws STORAGE_UNAVAILABLE if the path is in a store that is away. Must be called before a folder is
- * created and before a lock is acquired.
- */
+/** STORAGE_UNAVAILABLE in a store that is away. Call it before a new folder or lock. */
 export function requirePresent(path: string): void {
   for (const presence of presences) if (presence.covers(path)) presence.require();
 }

@@ -1,7 +1,4 @@
-/**
- * Limits how many writes run at once: enough that several share one fsync or wait for the disk together, and
- * so few that they fit into memory.
- */
+/** Limits how many writes run at once: enough to share an fsync, few enough to fit into memory. */
 
 export interface SlotLimits {
   readonly atOnce: number;

@@ -113,10 +113,7 @@ export class BackupFiles {
     }
   }
 
-  /**
-   * Reads the written archive back. CORRUPT if it does not contain exactly the files that `read` yielded, and
-   * what `checkArchive` throws.
-   */
+  /** CORRUPT if the archive does not have exactly what `read` yielded; throws like `checkArchive`. */
   async requireWritten(
     archive: string,
     signal?: AbortSignal,

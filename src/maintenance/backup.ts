@@ -126,10 +126,7 @@ export class Backups {
     };
   }
 
-  /**
-   * Returns the archives of this store in the configured folder, the oldest first, with the times in their names.
-   * FILESYSTEM_ERROR.
-   */
+  /** This store's archives in the configured folder, with their times, oldest first. FILESYSTEM_ERROR. */
   async list(): Promise<{ readonly name: string; readonly madeMs: number }[]> {
     const names = await this.#archivesIn(this.#options.folder);
     return names.map((name) => ({ name, madeMs: timeOf(name) }));

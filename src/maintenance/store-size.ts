@@ -47,10 +47,7 @@ const NEAR_INTERVAL_MS = 1_000;
 const INTERVAL_MS = 10_000;
 /** If the store cannot be near its limit by then. */
 const FAR_INTERVAL_MS = 60_000;
-/**
- * Far from the limit a measurement is used at least 100 times as long as it took, because a large store takes
- * seconds to measure.
- */
+/** A result is used 100 times as long as it took: a large store takes seconds to measure. */
 const INTERVAL_PER_MS = 100;
 /**
  * A store grows by at most 10 MB a second, besides what this process has announced. A measurement is repeated
@@ -91,10 +88,7 @@ export class StoreSize {
     return { size, sizeIn };
   }
 
-  /**
-   * Returns the size of each folder with its trash, from the last measurement or, if there is none, from a
-   * new one. FILESYSTEM_ERROR.
-   */
+  /** The size of each folder with its trash, from the last or a new measurement. FILESYSTEM_ERROR. */
   async byFolder(): Promise<ReadonlyMap<string, FolderSize>> {
     return (this.#last ?? (await this.#measureOnce())).byFolder;
   }

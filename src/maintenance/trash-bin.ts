@@ -19,10 +19,7 @@ export interface TrashedItem {
 }
 
 export interface EmptyOptions {
-  /**
-   * Only entries that were deleted before this time (epoch milliseconds). Entries without a time are left
-   * out.
-   */
+  /** Only entries deleted before (epoch milliseconds). Entries without a time are left out. */
   readonly before?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -68,10 +65,7 @@ export class TrashBin {
     );
   }
 
-  /**
-   * Removes entries permanently and returns them. LOCKED, FILESYSTEM_ERROR; then the remaining entries are
-   * unchanged.
-   */
+  /** Returns what was removed. LOCKED, FILESYSTEM_ERROR; then the remaining entries are unchanged. */
   async empty(options: EmptyOptions = {}): Promise<TrashedItem[]> {
     const removed: TrashedItem[] = [];
     for (const item of await this.choose(options)) {

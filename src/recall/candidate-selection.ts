@@ -9,10 +9,7 @@ import { asksOnlyForTime, instructionsApply, type Question } from './question.js
 import { isInSpan } from './relative-time.js';
 import type { VectorScores } from './vector-source.js';
 
-/**
- * The ranking computes the features of this many messages; the others keep the order of their lexical
- * scores.
- */
+/** The ranking computes features of so many; the others stay in the order of their lexical scores. */
 const CANDIDATE_COUNT = 400;
 /** At most this many candidates are selected by their vectors. */
 const MAX_BY_VECTOR = 200;
@@ -42,10 +39,7 @@ export interface MatchOptions {
   readonly requiresContentMatch?: boolean;
 }
 
-/**
- * The candidates are the messages with the best lexical scores or the nearest vectors, and the instructions
- * and preferences that apply.
- */
+/** The best lexical scores, the nearest vectors, and the instructions and preferences that apply. */
 export function selectMatches(
   scored: readonly Scored[],
   question: Question,
@@ -85,10 +79,7 @@ export function selectMatches(
   return splitCandidates(withNearest(near, answers, byId), question);
 }
 
-/**
- * Counts the matches of a question of one or two words without a score: those that `selectMatches` would
- * return.
- */
+/** Counts, without scores, what `selectMatches` would return for one or two words. */
 export class WordMatches {
   readonly #everyWord: number;
   readonly #accepts: MatchOptions['accepts'];
@@ -185,10 +176,7 @@ function subjectOf(question: Question): number {
   return subject === 0 ? everyWordOf(question) : subject;
 }
 
-/**
- * Newest conversation first, then by sequence number, so that the order does not depend on the order of
- * indexing.
- */
+/** Newest conversation first, then sequence number: the order of indexing does not matter. */
 function newestFirst(a: Candidate, b: Candidate): number {
   if (a.scored === b.scored) return a.message - b.message;
   return a.scored.conversationId < b.scored.conversationId ? 1 : -1;

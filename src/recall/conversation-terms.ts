@@ -21,10 +21,7 @@ const MAX_SPEAKERS = 255;
 export interface ConversationArrays {
   /** Term IDs. */
   readonly terms: Uint32Array;
-  /**
-   * Message m has the terms `starts[m]` up to `starts[m + 1]`; the first `prefixes[m]` of them are its
-   * speaker and date.
-   */
+  /** Of message m: `starts[m]` to `starts[m + 1]`; the first `prefixes[m]` are speaker and date. */
   readonly starts: Uint32Array;
   readonly prefixes: Uint8Array;
   /** Flags of message-text.ts. */

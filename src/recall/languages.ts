@@ -13,10 +13,7 @@ import type { Language } from './languages/language.js';
 import { portuguese } from './languages/portuguese.js';
 import { spanish } from './languages/spanish.js';
 
-/**
- * English comes first because index 0 is the default. The cache stores these indexes, so the order must not
- * change.
- */
+/** English is the default (index 0). The cache stores indexes, so the order must not change. */
 export const LANGUAGES: readonly Language[] = [
   english,
   german,
@@ -44,10 +41,7 @@ export const functionWords = (): Iterable<[word: string, mask: number]> => langu
 /** Bitmask of the languages that have the word (in lower case) as a function word. */
 export const functionWordMask = (word: string): number => languagesOf.get(word) ?? 0;
 
-/**
- * Index in LANGUAGES of the language of a text, from the function-word masks of its words. Returns `before`
- * if the words do not determine it.
- */
+/** Index in LANGUAGES, from the function-word masks of the words; `before` if they do not decide. */
 export function languageOf(masks: Iterable<number>, before: number): number {
   const counts = new Uint32Array(LANGUAGES.length);
   for (const mask of masks) countLanguages(mask, counts);

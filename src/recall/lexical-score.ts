@@ -14,16 +14,10 @@ const SESSION_GAP_MS = 60 * 60_000;
 export interface LexicalConstants {
   readonly k1: number;
   readonly b: number;
-  /**
-   * A word counts with `near` if it is at most `nearTerms` terms before or after the message, in its
-   * session.
-   */
+  /** `near`: the word is at most `nearTerms` terms before or after the message, in its session. */
   readonly nearTerms: number;
   readonly near: number;
-  /**
-   * A word counts with `turn` if it is in the first `turnTerms` terms of the same speaker's previous or
-   * next turn.
-   */
+  /** `turn`: the word is in the first `turnTerms` terms of the speaker's previous or next turn. */
   readonly turnTerms: number;
   readonly turn: number;
   /** Added for a word that is near the message and in the same speaker's turns. */
@@ -48,10 +42,7 @@ export interface Hits {
   readonly words: Uint8Array;
 }
 
-/**
- * Finds the question's words in one conversation after another, and counts the messages that have each
- * word.
- */
+/** Finds the question's words in each conversation, and counts the messages that have them. */
 export class HitFinder {
   /** By term ID: 1 + index of the question's word that has this stem; 0 if none has it. */
   readonly #wordOf: Uint8Array;

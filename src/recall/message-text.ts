@@ -104,10 +104,7 @@ function* cutPassages(
   for (const position of cutter.end(terms.count)) passages.push(position);
 }
 
-/**
- * Appends the stems of speaker and date. It keeps the last result, because neighbouring messages mostly
- * have the same speaker and date.
- */
+/** Appends the stems of speaker and date; keeps the last ones, which neighbours mostly share. */
 export class Labels {
   #speaker: string | undefined;
   #day = Number.NaN;

@@ -1,7 +1,4 @@
-/**
- * Splits the text of a message into passages: parts of a fixed number of words that overlap. Recall indexes
- * and embeds passages.
- */
+/** Passages: overlapping parts of a message with a fixed number of words, for index and vectors. */
 import { scanWords } from './words.js';
 
 /** Length and overlap of passages, in words of the text. */

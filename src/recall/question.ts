@@ -38,10 +38,7 @@ export interface Question {
   readonly isRequest: boolean;
   readonly isRecollection: boolean;
   readonly isOverview: boolean;
-  /**
-   * The answer is in many places, so short excerpts of many messages answer it better than a few long
-   * passages.
-   */
+  /** Its answer is in many places: short excerpts of many messages fit better than few passages. */
   readonly isBroad: boolean;
   /** The time that it names relative to now ("last week"). The words of the phrase are not in `words`. */
   readonly timeSpan?: TimeSpan;

@@ -38,10 +38,7 @@ export const WEIGHTS = {
 };
 export type Weights = Readonly<Record<keyof typeof WEIGHTS, number>>;
 
-/**
- * Zero for the features that depend on the order and the form of messages. Words, sessions and speakers
- * still count.
- */
+/** Zero for features of the order and form of messages. Words, sessions and speakers count. */
 export const CONTENT_ONLY_WEIGHTS: Partial<Weights> = {
   before: 0,
   after: 0,
@@ -63,10 +60,7 @@ export const CONTENT_ONLY_WEIGHTS: Partial<Weights> = {
 const WITH_VECTORS = { lexical: 0.5, vector: 0.5 };
 const WITHOUT_VECTORS = { lexical: 0.6, vector: 0 };
 type Shares = typeof WITH_VECTORS;
-/**
- * Weights for a question that asks for a summary. The reply to a message on the subject belongs to a
- * summary too.
- */
+/** For a question that asks for a summary. A reply to a message on the subject belongs to it. */
 const OVERVIEW_WEIGHTS = { lexical: 0.4, vector: 0.1, before: 0.3, longReply: 0.25, timeSpan: 0.4 };
 const MAX_PAIRS = 3;
 /** A message with fewer stems is brief: "Thanks, that is great!" has little to say. */
@@ -184,10 +178,7 @@ function featuresOf(
 const stemCount = ({ starts, prefixes }: ConversationTerms, message: number) =>
   (starts[message + 1] ?? 0) - (starts[message] ?? 0) - (prefixes[message] ?? 0);
 
-/**
- * Whether a message follows a short question by another speaker. Such an answer often does not repeat the
- * words of the question.
- */
+/** Follows a short question by another speaker. Such an answer seldom repeats its words. */
 const answersQuestion = ({ flags, speakers }: ConversationTerms, message: number) =>
   ((flags[message - 1] ?? 0) & IS_QUESTION) !== 0 && speakers[message - 1] !== speakers[message];
 

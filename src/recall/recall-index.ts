@@ -100,10 +100,7 @@ export class RecallIndex {
   #changed = 0;
   #dropped = 0;
 
-  /**
-   * Since the index was created: messages put or deleted (`changed`), and those of them that were deleted
-   * or replaced (`dropped`).
-   */
+  /** Messages put or deleted (`changed`), and those deleted or replaced (`dropped`). */
   get counters(): { readonly changed: number; readonly dropped: number } {
     return { changed: this.#changed, dropped: this.#dropped };
   }
@@ -143,10 +140,7 @@ export class RecallIndex {
     for (const _ of this.putInSteps(conversationId, messages, unchanged));
   }
 
-  /**
-   * The same as `put`, in steps. Searches use the old messages until it returns. Only one such generator
-   * may run at a time.
-   */
+  /** Like `put`, in steps; until it returns searches use the old messages. One at a time. */
   *putInSteps(
     conversationId: string,
     messages: MessageSources,
@@ -170,10 +164,7 @@ export class RecallIndex {
     this.#remove(conversationId, known);
   }
 
-  /**
-   * Loads the content of a cache into an empty index. `dropped`: number of messages in the cache's
-   * vocabulary that are no longer stored.
-   */
+  /** Into an empty index. `dropped`: messages in the vocabulary that are no longer stored. */
   load(
     vocabulary: Vocabulary,
     conversations: Iterable<[conversationId: string, conversation: ConversationTerms]>,

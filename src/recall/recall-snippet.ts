@@ -1,7 +1,4 @@
-/**
- * Cuts the part of a message that has the most words of the question, and marks these words in whatever
- * form they have there.
- */
+/** Cuts the part of a message with the most words of the question, and marks them in any form. */
 import { functionWordMask, languageOf } from './languages.js';
 import type { Question } from './question.js';
 import { stemOf, type Vocabulary } from './vocabulary.js';

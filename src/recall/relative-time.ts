@@ -1,7 +1,4 @@
-/**
- * Finds the span of time that a question names relative to now, such as "yesterday" or "last week", so that
- * messages of that time come first.
- */
+/** Finds the time that a question names relative to now, such as "yesterday" or "last week". */
 import { DAY_MS } from '../base/clock.js';
 import { localDay, startOfDay } from '../base/local-time.js';
 import type { Language, TimePhrases } from './languages/language.js';

@@ -26,10 +26,7 @@ export class Vocabulary {
   readonly #words = new StringIds();
   /** By language and word ID: the term ID plus STEM_OFFSET. */
   readonly #stemTables: Int32Array[] = LANGUAGES.map(() => new Int32Array(0));
-  /**
-   * By word ID: bitmask of the languages that have the word as a function word. Function words have the
-   * lowest word IDs.
-   */
+  /** Languages in which a word is a function word (bitmask). These have the lowest word IDs. */
   readonly #functionWordOf: Uint8Array;
   /** By language: number of its function words in the text. */
   readonly #counts = new Uint32Array(LANGUAGES.length);

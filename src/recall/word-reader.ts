@@ -59,10 +59,7 @@ export class WordReader extends AsciiWords {
     return this.#areWhole ? WHOLE * word : (this.#reached.array[word] ?? 0);
   }
 
-  /**
-   * Index of the first word, at or after `from`, before which `halves` half words were read; the count of
-   * words if there is none.
-   */
+  /** The first word, from `from`, before which `halves` half words were read; otherwise the count. */
   firstReaching(halves: number, from: number): number {
     let low = from;
     let high = this.words.count;
@@ -98,10 +95,7 @@ export class WordReader extends AsciiWords {
     this.#push(this.numberOf(text, start, Math.min(end, start + MAX_LENGTH)), WHOLE);
   }
 
-  /**
-   * Continues at `at`, where a character outside ASCII is; the word began at `start`. Returns the next
-   * position.
-   */
+  /** At `at` is a character outside ASCII; the word began at `start`. Returns the next position. */
   #addUnicode(text: string, start: number, at: number): number {
     const code = this.units[at] ?? 0;
     if (code >= FIRST_PUNCTUATION && code <= LAST_PUNCTUATION) {

@@ -69,10 +69,7 @@ export class InsightSearch {
     }
   }
 
-  /**
-   * Searches all contexts of the request and returns one page, best first. Matches of all words exclude
-   * relaxed matches.
-   */
+  /** Searches all contexts of the request. Matches of all words exclude relaxed ones. */
   async #runAll(request: InsightQuery, signal: AbortSignal | undefined) {
     const { limit, offset, snippet } = request;
     const contexts = contextsOf(request);

@@ -1,10 +1,7 @@
 /** For reads of an object that an index found, whose file may have changed or vanished since. */
 import { isAppError } from '../base/errors.js';
 
-/**
- * `undefined` if the read fails with an AppError, because the file is missing or damaged. Other errors are
- * thrown.
- */
+/** `undefined` if the read fails with an AppError. Other errors are thrown. */
 export async function undefinedIfMissing<T>(found: Promise<T>): Promise<T | undefined> {
   try {
     return await found;

@@ -89,10 +89,7 @@ export class DeferredState {
   }
 }
 
-/**
- * Returns the change without values that another process has set later. Only the keys in `values` have own
- * times.
- */
+/** The change without values that another process set later. Only keys in `values` have own times. */
 function withoutOlder(file: JsonObject, { change, at, before }: Waiting): StateChange {
   const { values, ...fields } = change;
   const times = timesOf(file);

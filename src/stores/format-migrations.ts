@@ -30,10 +30,7 @@ export const FORMAT_STEPS: { readonly [kind in FileKind]: FormatStep[] } = {
 /** The version that is written, and the highest that is read. */
 export const versionOf = (kind: FileKind): number => 1 + FORMAT_STEPS[kind].length;
 
-/**
- * Returns the fields converted to the current version; a file without a version has version 1.
- * FORMAT_TOO_NEW.
- */
+/** The fields in the current version; a file without a version has version 1. FORMAT_TOO_NEW. */
 export function upgraded(kind: FileKind, file: Fields, path: string): Fields {
   const { formatVersion } = file;
   const from = typeof formatVersion === 'number' ? formatVersion : 1;

@@ -14,10 +14,7 @@ export interface GitRules {
   readonly attributes: readonly string[];
 }
 
-/**
- * Earlier versions wrote this line. With it, git kept both sides of a changed line without a conflict. It is
- * removed (decision 0017).
- */
+/** Removed (decision 0017): with this line of earlier versions git kept both sides of a changed line. */
 const OBSOLETE = ['*.md merge=union'];
 
 /**

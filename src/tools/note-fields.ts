@@ -40,10 +40,7 @@ export function toSkipped(skipped: readonly SkippedFile[]) {
     .map(({ path, error: { code, message } }) => ({ path, code, message }));
 }
 
-/**
- * The first lines that fit into `maxTokens`. If the first line alone is too long, it is cut and returned
- * alone, with `isCut`.
- */
+/** The first lines within `maxTokens`. A too long first line is cut and comes alone, with `isCut`. */
 export function linesWithin(lines: readonly string[], maxTokens: number) {
   let room = maxTokens;
   const over = lines.findIndex((line) => {

@@ -78,10 +78,7 @@ function positionOf(text: string, offset: number): string {
   return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
 }
 
-/**
- * A name that occurs twice in an object on the path to the entry. Programs do not agree which of the two
- * is used, so such a file is not changed.
- */
+/** Programs do not agree which of two equal names is used, so such a file is not changed. */
 function duplicateName(text: string, { serversField }: Client, fields: readonly string[]) {
   const tree = parseTree(text, [], OPTIONS);
   const at = (...path: string[]) => tree && findNodeAtLocation(tree, path);

@@ -18,10 +18,7 @@ export interface DeleteOptions {
   json?: boolean;
 }
 
-/**
- * Asks before a permanent removal, unless `yes` is set. Throws CONVERSATION_NOT_FOUND, CONFLICT or
- * VALIDATION_ERROR.
- */
+/** Asks before a permanent removal. Throws CONVERSATION_NOT_FOUND, CONFLICT or VALIDATION_ERROR. */
 export async function deleteConversation(
   name: string,
   { permanent = false, yes = false, json }: DeleteOptions,

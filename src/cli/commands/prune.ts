@@ -23,10 +23,7 @@ export interface PruneOptions {
   json?: boolean;
 }
 
-/**
- * Without a rule it uses the retention policy. Throws VALIDATION_ERROR without a rule and policy, or
- * without a terminal for the question.
- */
+/** Throws VALIDATION_ERROR without a rule and policy, or without a terminal for the question. */
 export async function prune(options: PruneOptions, flags: Flags): Promise<void> {
   const { bySize = false, dryRun = false, yes = false, json } = options;
   const rule = ruleOf(options);

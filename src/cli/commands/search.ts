@@ -1,7 +1,4 @@
-/**
- * `daybook search`: prints the results of the tool `search_messages`. The index comes from the cache, or
- * is built from the files.
- */
+/** `daybook search`: the results of the tool `search_messages`, from the cached or a new index. */
 import type { z } from 'zod';
 import type { App } from '../../app.js';
 import { AppError, isAppError } from '../../base/errors.js';

@@ -1,7 +1,4 @@
-/**
- * `daybook serve`: serves MCP on stdin and stdout, or over HTTP. Only JSON-RPC is written to stdout;
- * messages for people are written to stderr.
- */
+/** `daybook serve`: MCP over stdio or HTTP. stdout has only JSON-RPC, stderr the messages for people. */
 import { dirname, join } from 'node:path';
 import type { App } from '../../app.js';
 import { AppError, isAppError } from '../../base/errors.js';
@@ -35,10 +32,7 @@ export async function serve(options: ServeOptions, flags: Flags): Promise<void> 
   await endProcess();
 }
 
-/**
- * Returns the HTTP settings. If the token is `auto`, it is read from the user's token file, or created
- * there.
- */
+/** A token `auto` is read from the user's token file, or created there. */
 async function withToken({ http, configFile }: Config): Promise<HttpConfig> {
   if (http.hasTokenFile) {
     const file = join(dirname(configFile), 'http-token');

@@ -25,10 +25,7 @@ const STATES: Readonly<Record<LockFacts['state'], string>> = {
 const ELSEWHERE =
   'which runs on another machine or in another container, or ended when this machine was restarted';
 
-/**
- * `name`: only this lock. Throws CONFLICT, and removes nothing, if the owner is running and `force` is not
- * set.
- */
+/** `name`: only this lock. Throws CONFLICT if its owner is running and `force` is not set. */
 export async function unlock(
   name: string | undefined,
   options: UnlockOptions,

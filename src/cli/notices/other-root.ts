@@ -12,10 +12,7 @@ export const ROOT_CHOICES: Readonly<Record<Config['rootSource'], string>> = {
   home: 'the default',
 };
 
-/**
- * Sentences about the roots of MCP clients that use another root; none if the user chose the root, or if
- * no client uses another one.
- */
+/** The roots of MCP clients that differ; none if the user chose the root. */
 async function otherRoots({ root, rootSource }: Config): Promise<string[]> {
   if (rootSource !== 'home' && rootSource !== 'registered') return [];
   const { rootsOfClients } = await import('../clients/client-roots.js');

@@ -13,10 +13,7 @@ const MAX_LINES = 20;
 
 export const ALL_OPTION = ['--all', `print all lines, not only the first ${MAX_LINES}`] as const;
 
-/**
- * Prints the first lines of a list, or all of them with `--all`. A line on stderr says how many were not
- * printed.
- */
+/** Prints the first lines, or with `--all` every one. stderr says how many are left. */
 export function printList(
   lines: readonly string[],
   { all = false }: { readonly all?: boolean },

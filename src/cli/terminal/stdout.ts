@@ -1,7 +1,4 @@
-/**
- * Writes long text to the standard output, as fast as the reader accepts it: unchanged to a pipe or a
- * file, escaped on a terminal.
- */
+/** Long text for the standard output, as fast as its reader: escaped only on a terminal. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { errnoOf } from '../../base/errors.js';

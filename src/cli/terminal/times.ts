@@ -1,7 +1,4 @@
-/**
- * Times as text for people, in the configured time zone (default: that of the system), or in UTC with
- * --utc. A list shows the zone once.
- */
+/** Times as text, in the configured zone (default: the system's), or with --utc in UTC. */
 import { configuration, type Flags } from '../configuration.js';
 
 export interface Times {

@@ -1,7 +1,4 @@
-/**
- * Differences between a command and its tool: which inputs are arguments, how the answer is printed, and
- * inputs that only a person can use.
- */
+/** Where a command differs from its tool: its arguments, its output, inputs only for people. */
 
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';

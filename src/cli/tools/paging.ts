@@ -69,10 +69,7 @@ export async function allPages(
 /** The first list of an answer has the items; other lists, such as skipped files, are in each page. */
 const isList = (value: unknown) => Array.isArray(value);
 
-/**
- * A sentence if there are results, but all of them come before `offset`, or if a note has no line
- * `startLine`; otherwise `undefined`.
- */
+/** A sentence if all results come before `offset`, or if a note has no line `startLine`. */
 export function noneLeft(
   { offset, startLine }: Readonly<Record<string, unknown>>,
   { total, totalLines }: Answer,

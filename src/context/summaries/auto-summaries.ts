@@ -127,10 +127,7 @@ class Runner {
     }
   }
 
-  /**
-   * Adds the conversations whose summaries are older than their last change. `get` then compares the
-   * content.
-   */
+  /** Adds conversations with older summaries. `get` then compares the content. */
   async #listOnce(): Promise<void> {
     if (this.#hasListed) return;
     for (const { conversationId, updatedAt } of await this.#options.conversations.list()) {

@@ -105,10 +105,7 @@ function fullnessOf({ terms, isDecision }: Unit): number {
   return Math.min(1, Math.max(terms.size / FULL_TERMS, isDecision ? MIN_FULLNESS_OF_DECISION : 0));
 }
 
-/**
- * The best sentences that fit, in the order of the conversation. Each is selected for what the selected
- * ones do not say.
- */
+/** The best that fit, in order. Each is selected for what the selected ones do not say. */
 function selectUnits(units: readonly Scored[], budget: number): Scored[] {
   const left = new Map(units.map((unit) => [unit, { repeats: 0 }]));
   const crowds = new Map<number, number>();
@@ -192,10 +189,7 @@ function joined(units: readonly Scored[]): string {
     );
 }
 
-/**
- * The beginning of the first message, for a conversation without sentences (for example code), or if none
- * fits.
- */
+/** The beginning of the first message, if there are no sentences (code) or none fits. */
 function beginningOf({ messages }: Conversation, budget: number): string | undefined {
   const first = messages.find(({ role, content }) => role !== 'system' && content.trim() !== '');
   if (first === undefined) return undefined;

@@ -42,10 +42,7 @@ export interface ModelCall {
 
 /** Tokens of the instructions around a part. */
 const FRAME_TOKENS = 400;
-/**
- * Share of the context that is used; the rest is for the difference between our estimate and the model's
- * count.
- */
+/** Share of the context that is used, because our estimate differs from the model's count. */
 const SAFETY = 0.8;
 /** An answer that is longer than this factor times the requested length is refused. */
 const MAX_LENGTH_FACTOR = 3;

@@ -25,10 +25,7 @@ import { qualityOf } from './quality.js';
 /** The `provider` of extractive summaries. */
 const EXTRACTIVE = 'extractive';
 
-/**
- * Makes summaries with language models. The interface is here so that this service does not depend on
- * providers.
- */
+/** Language models behind an interface, so that this service does not depend on providers. */
 export interface SummaryWriter {
   /** Whether a model is allowed now. Sends nothing. */
   isReady(): Promise<boolean>;

@@ -21,10 +21,7 @@ export interface Unit {
   readonly order: number;
   readonly tokens: number;
   readonly terms: ReadonlyMap<string, number>;
-  /**
-   * 0 to 1. Beginnings and ends of a conversation and of its messages have higher values, because they
-   * mostly state the subject.
-   */
+  /** 0 to 1, higher at beginnings and ends, which mostly state the subject. */
   readonly position: number;
   /** Names, numbers and code: 0 to 1. */
   readonly entities: number;
@@ -33,10 +30,7 @@ export interface Unit {
   readonly isOpenQuestion: boolean;
 }
 
-/**
- * A longer conversation is reduced to this many sentences, because the time for comparing them is
- * quadratic.
- */
+/** A longer conversation is reduced to this, because comparing sentences is quadratic. */
 const MAX_UNITS = 600;
 const TIME_BINS = 20;
 const ENTITY =
@@ -48,10 +42,7 @@ const STEM_LENGTH = 6;
 const HIRAGANA = /^\p{Script=Hiragana}+$/u;
 const RUN = /[\p{L}\p{M}\p{N}]+/gu;
 
-/**
- * In the order of the conversation. If it is a part of `whole`, a question that was answered after the part
- * is not open.
- */
+/** In order. If it is a part of `whole`, a question answered after the part is not open. */
 export async function unitsOf(
   conversation: Conversation,
   slice: TimeSlice,

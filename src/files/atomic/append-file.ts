@@ -38,10 +38,7 @@ export class FileReader {
     }
   }
 
-  /**
-   * Fills `buffer` from `start` with the bytes at `position`. Returns fewer bytes only at the end of the
-   * file.
-   */
+  /** Fills `buffer` from `start`. Returns fewer bytes only at the end of the file. */
   read(buffer: Uint8Array, start: number, position: number): number {
     try {
       let length = 0;

@@ -53,10 +53,7 @@ async function fill(file: FileHandle, target: string, chunks: Iterable<Uint8Arra
   }
 }
 
-/**
- * Yields the chunks in order. It stops before an incomplete chunk, and yields nothing if there is no such
- * file. FILESYSTEM_ERROR, DECRYPT.
- */
+/** Stops before an incomplete chunk; nothing if there is no file. FILESYSTEM_ERROR, DECRYPT. */
 export async function* readChunks(path: string): AsyncGenerator<Buffer, undefined> {
   const file = await withFileError('read', path, () =>
     ignoreErrno(['ENOENT', 'ENOTDIR'], openHandle(path)),

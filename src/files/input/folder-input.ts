@@ -13,10 +13,7 @@ const MAX_DEPTH = 24;
 /** These folders are never part of an export, and are often very large. */
 const IGNORED_FOLDERS = new Set(['node_modules', '.git', '.trash', '.locks']);
 
-/**
- * `path`: the folder as the user gave it; `real`: its absolute path without links. FILESYSTEM_ERROR,
- * TOO_LARGE (too many files).
- */
+/** `path`: as the user gave it; `real`: absolute, without links. FILESYSTEM_ERROR, TOO_LARGE. */
 export async function folderInput(path: string, real: string): Promise<Input> {
   const files: InputFile[] = [];
   const refused: RefusedFile[] = [];

@@ -14,10 +14,7 @@ export interface InputFile {
   bytes(): AsyncIterable<Uint8Array>;
 }
 
-/**
- * Whether the file has only what macOS notes about another file (`._name`, in archives of the Finder in
- * `__MACOSX`).
- */
+/** Only what macOS notes about another file (`._name`, `__MACOSX` in archives of the Finder). */
 export const isOfFinder = (name: string): boolean => /(^|\/)(__MACOSX\/|\._)/.test(name);
 
 export interface RefusedFile {

@@ -6,10 +6,7 @@ import { openHandle } from '../safe-access/open-regular.js';
 const CHUNK_BYTES = 1024 * 1024;
 const SMALLEST_CHUNK_BYTES = 4096;
 
-/**
- * Yields the bytes in chunks of at most 1 MB. FILESYSTEM_ERROR, also if it is not a regular file; PATH_ESCAPE for a
- * link.
- */
+/** In chunks of at most 1 MB. FILESYSTEM_ERROR, also if it is no regular file; PATH_ESCAPE for a link. */
 export async function* regularBytes(path: string): AsyncGenerator<Uint8Array> {
   const handle = await withFileError('open', path, () => openHandle(path));
   try {

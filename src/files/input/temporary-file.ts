@@ -17,10 +17,7 @@ export interface TemporaryFile {
   remove(): Promise<void>;
 }
 
-/**
- * `name` is a file name without a folder. Not durable. STORAGE_FULL, FILESYSTEM_ERROR, and what `chunks`
- * throws; then the file is removed.
- */
+/** Not durable. STORAGE_FULL, FILESYSTEM_ERROR, and what `chunks` throws; then it is removed. */
 export async function writeTemporaryFile(
   name: string,
   chunks: AsyncIterable<Uint8Array>,

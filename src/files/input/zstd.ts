@@ -7,10 +7,7 @@ import { AppError } from '../../base/errors.js';
 /** The decoder keeps the output of one input chunk in memory. No log needs more than this. */
 const MAX_OUTPUT_PER_CHUNK = 256 * 1024 * 1024;
 
-/**
- * Yields the decompressed bytes. CORRUPT if they are damaged or incomplete, TOO_LARGE, and whatever
- * `packed` throws. Errors contain `name`.
- */
+/** CORRUPT (damaged, incomplete), TOO_LARGE, and what `packed` throws. Errors contain `name`. */
 export async function* unzstd(
   packed: AsyncIterable<Uint8Array>,
   name: string,

@@ -76,15 +76,9 @@ export interface HeldLock {
    * LockLostError if the lock was lost.
    */
   link(source: string, target: string, durability: Durability): Promise<void>;
-  /**
-   * Removes a file. Does nothing if there is no such file. Durable when it resolves. LockLostError if the
-   * lock was lost.
-   */
+  /** Durable when it resolves. Does nothing if there is no such file. LockLostError. */
   remove(target: string, durability: Durability): Promise<void>;
-  /**
-   * Like `replace`, by the file `stage`, which was written and fsynced before: for content too large for
-   * memory.
-   */
+  /** Like `replace`, by a file that was fsynced before: for content too large for memory. */
   replaceByFile(stage: string, target: string, durability: Durability): Promise<void>;
   /**
    * Adds new folders to `parent`; each is added completely or not at all. Calls `onPlaced` for each added
@@ -156,10 +150,7 @@ async function touch(ownerPath: string): Promise<void> {
   await utimes(ownerPath, now, now).catch(() => undefined); // if the lock was lost, the commit fails
 }
 
-/**
- * `home`: the owner's folder inside the lock, as a path for system calls; `homePath`: its real path;
- * `leave` releases the lock.
- */
+/** `home`: the owner's folder in the lock, for system calls; `homePath`: its real path. */
 function heldLock(home: string, homePath: string, leave: () => void): HeldLock {
   const wanted = join(home, WANTED);
   let isLeft = false;

@@ -113,10 +113,7 @@ async function ownerOf(path: string): Promise<string | undefined> {
   return found?.bytes.toString().trim();
 }
 
-/**
- * Identifies one acquisition of the lock: it differs after a release and a new acquisition. Empty if there is
- * none.
- */
+/** Identifies one acquisition of the lock: the next one has another. Empty if there is none. */
 function lockVersion(path: string): string {
   const found = lstatSync(lockPath(path), { throwIfNoEntry: false });
   return found === undefined ? '' : `${found.ino} ${found.mtimeMs}`;

@@ -73,10 +73,7 @@ export async function acquire(locksFolder: string, path: string): Promise<OwnedL
   }
 }
 
-/**
- * Creates the folder if it is missing, without fsync: no lock has to survive a power cut. PATH_ESCAPE for a
- * link.
- */
+/** Creates it if missing, without fsync: no lock has to survive a power cut. PATH_ESCAPE. */
 async function pinLocks(locksFolder: string): Promise<PinnedFolder> {
   try {
     return pinFolder(locksFolder);

@@ -53,10 +53,7 @@ export function pidOf(name: string): number {
   return Number(OWNER_NAME.exec(name)?.[2]);
 }
 
-/**
- * Whether that process is or was on this machine, in this boot and container, so that `isSurelyDead` can
- * decide.
- */
+/** Whether it ran on this machine, in this boot and container: then `isSurelyDead` can decide. */
 export function isHere(name: string): boolean {
   const realm = OWNER_NAME.exec(name)?.[1];
   return realm === self.realm && realm !== NO_PROC_REALM;

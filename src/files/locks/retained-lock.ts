@@ -11,10 +11,7 @@ import { type HeldLock, LockLostError, withLock } from './file-lock.js';
 const KEEP_MS = 100;
 /** How often an idle owner checks whether another process waits. */
 const CHECK_MS = 4;
-/**
- * A busy owner holds the lock at least this long. Otherwise two busy processes would spend their time
- * passing it to each other.
- */
+/** A busy owner holds the lock at least this long, or two would spend their time passing it on. */
 const TENURE_MS = 40;
 
 interface Use {

@@ -57,10 +57,7 @@ export async function findConfined(
   return { path, kind: 'absent' };
 }
 
-/**
- * Returns the bytes and the stamp of the file; `undefined` if it does not exist. Throws like `findConfined`
- * and `readPlain`.
- */
+/** `undefined` if the file does not exist. Throws like `findConfined` and `readPlain`. */
 export async function readConfined(
   folder: string,
   name: string,

@@ -35,10 +35,7 @@ export function confusableProblem(name: string): string | undefined {
   return undefined;
 }
 
-/**
- * Returns the same text (UTS 39: skeleton) for names that differ only in case, normalization, width or
- * look-alike letters.
- */
+/** The same (UTS 39: skeleton) for names that differ in case, normalization, width or look-alikes. */
 export function skeletonOf(name: string): string {
   const plain = name.replace(NEEDED_INVISIBLES, '').normalize('NFKC');
   // First to lower case, because only the lower-case sharp s becomes SS.

@@ -164,10 +164,7 @@ export async function removeFolder(path: string): Promise<void> {
   await withFileError('remove', path, () => ignoreErrno(['ENOENT'], removed));
 }
 
-/**
- * Removes a file. Does nothing if there is no such file. With `fsync`, the removal is durable when it
- * resolves. FILESYSTEM_ERROR.
- */
+/** Does nothing if there is no such file. Durable when it resolves with `fsync`. FILESYSTEM_ERROR. */
 export async function removeFile(path: string, { fsync } = { fsync: false }): Promise<void> {
   const removed = inFolder(dirname(path), (folder) => {
     unlinkSync(folder.at(basename(path)));

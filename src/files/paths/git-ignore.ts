@@ -7,10 +7,7 @@ import { atomicWrite, type Durability } from '../atomic/atomic-write.js';
 import { ignoreErrno, withFileError } from '../read/file-errors.js';
 import { notRegularFileError } from '../safe-access/refusals.js';
 
-/**
- * Writes a `.gitignore` with `*` if the folder has none. An existing file is not changed. PATH_ESCAPE for a
- * link.
- */
+/** Writes a `.gitignore` with `*` if there is none. PATH_ESCAPE for a link. */
 export async function keepOutOfGit(folder: string, durability: Durability): Promise<void> {
   const path = join(folder, '.gitignore');
   const found = await withFileError('inspect', path, () => ignoreErrno(['ENOENT'], lstat(path)));

@@ -16,10 +16,7 @@ const REFUSED_CHARACTERS = /[\u0000-\u001f<>:"|?*\\]/;
 const SHORT_NAME = /^[^.~]{1,6}~\d{1,3}$/;
 const RESERVED_ON_WINDOWS = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(\..*)?$/i;
 
-/**
- * Returns the path of `name`, a relative path with `/`, inside `folder`. PATH_ESCAPE. Does not access the
- * disk.
- */
+/** The path of `name`, which is relative with `/`. PATH_ESCAPE. Does not access the disk. */
 export function confinedPath(folder: string, name: string): string {
   const problem = problemWith(name);
   if (problem !== undefined) {

@@ -29,10 +29,7 @@ export interface PermissionOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Yields the folder itself and all files and folders below it that other users may read, write or search.
- * FILESYSTEM_ERROR.
- */
+/** The folder and all below it that other users may read, write or search. FILESYSTEM_ERROR. */
 export async function* openToOthers(
   folder: string,
   options: PermissionOptions,

@@ -62,10 +62,7 @@ function sizeOf(path: string): number {
   }
 }
 
-/**
- * Returns how many bytes this user can write on the disk of the folder, which may be missing.
- * FILESYSTEM_ERROR.
- */
+/** The bytes that this user can write there; the folder may be missing. FILESYSTEM_ERROR. */
 export async function freeBytes(folder: string): Promise<number> {
   return withFileError('inspect', folder, async () => {
     for (let path = folder; ; path = dirname(path)) {

@@ -64,10 +64,7 @@ export function isStampOf(found: Stats | undefined, stamp: Stamp): boolean {
   );
 }
 
-/**
- * Whether the file exists and has this stamp. Synchronous, for checks of thousands of files.
- * FILESYSTEM_ERROR.
- */
+/** Whether the file has this stamp. Synchronous, for thousands of files. FILESYSTEM_ERROR. */
 export function hasStampNow(path: string, stamp: Stamp): boolean {
   try {
     return isStampOf(lstatSync(path, { throwIfNoEntry: false }), stamp);

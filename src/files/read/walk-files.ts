@@ -17,10 +17,7 @@ export interface ListedFile {
 /** A name that is not UTF-8, or has a backslash, may stand for another file. */
 export const isPlainName = (name: string): boolean => !/[\uFFFD\\]/.test(name);
 
-/**
- * Skips files and folders if `isLeftOut` returns true for their relative name. A missing folder has no
- * files. FILESYSTEM_ERROR.
- */
+/** Skips what `isLeftOut` names. A missing folder has no files. FILESYSTEM_ERROR. */
 export async function* walkFiles(
   folder: string,
   isLeftOut: (name: string, path: string) => boolean,

@@ -14,10 +14,7 @@ const { O_RDONLY, O_NONBLOCK = 0 } = constants;
 /** Such files are written by hand and are small. */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;
 
-/**
- * Returns the text of a file of at most 16 MB. TOO_LARGE, FILESYSTEM_ERROR (not a regular file), otherwise
- * the system's own error.
- */
+/** At most 16 MB. TOO_LARGE, FILESYSTEM_ERROR (not a regular file), or the system's error. */
 export function readGivenText(path: string): string {
   const file = openGiven(path);
   try {

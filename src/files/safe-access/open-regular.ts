@@ -35,10 +35,7 @@ export interface OpenedFile {
   readonly stats: BigIntStats;
 }
 
-/**
- * Opens a file for reading. PATH_ESCAPE, FILESYSTEM_ERROR (not a regular file), otherwise the system's own
- * error.
- */
+/** PATH_ESCAPE, FILESYSTEM_ERROR (not a regular file), or the system's own error. */
 export function openToRead(path: string): OpenedFile {
   for (let attempt = 1; ; attempt += 1) {
     const number = openOr(path, () => openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));

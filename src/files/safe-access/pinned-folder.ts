@@ -31,10 +31,7 @@ export interface PinnedFolder {
   close(): void;
 }
 
-/**
- * Opens the folder at an absolute path. PATH_ESCAPE if a part of the path is a link, otherwise the system's
- * own error (ENOENT, ENOTDIR).
- */
+/** `path` is absolute. PATH_ESCAPE if a part is a link, or the system's error (ENOENT, ENOTDIR). */
 export function pinFolder(path: string): PinnedFolder {
   for (let attempt = 1; attempt <= MAX_TRIES; attempt += 1) {
     const file = openFolder(path);

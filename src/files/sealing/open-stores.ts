@@ -41,10 +41,7 @@ interface StoreMarker {
   readonly path: string;
   /** The stamp of the version that was read last. */
   stamp: Stamp | undefined;
-  /**
-   * Reads the file again and returns its stamp. LOCKED if the store has another key now, or is being
-   * converted.
-   */
+  /** LOCKED if the store has another key now, or is being converted. */
   readonly readAgain: () => Stamp | undefined;
 }
 
@@ -74,10 +71,7 @@ function storeOf(path: string): OpenStore | undefined {
   );
 }
 
-/**
- * LOCKED if the store at this path is being encrypted or decrypted, or has another key than when it was
- * opened.
- */
+/** LOCKED if this store is being converted, or has another key than when it was opened. */
 export function requireUnconverted(path: string): void {
   requireSame(storeOf(path));
 }
@@ -109,10 +103,7 @@ export function toStored(path: string, bytes: Uint8Array): Uint8Array {
   return storedWith(keyFor(path), path, bytes);
 }
 
-/**
- * Returns a function like `toStored` for many files below `folder`. The store is checked only once, in this
- * call.
- */
+/** Like `toStored`, for many files below `folder`: the store is checked only in this call. */
 export function storedFormsIn(folder: string): typeof toStored {
   requireUnconverted(folder);
   return (path, bytes) => storedWith(keyIn(storeOf(path), path), path, bytes);
@@ -136,10 +127,7 @@ export const isNeverSealedWhole = (path: string): boolean =>
 /** Whether the file is a conversation or a version of one, whose texts are sealed one by one. */
 export const isDocumentFile = (path: string): boolean => DOCUMENT.test(path);
 
-/**
- * Returns the lines as they must be written: as one sealed line if the file is sealed. A final line feed is
- * kept.
- */
+/** One sealed line if the file is sealed. A final line feed is kept. */
 export function toStoredLines(path: string, lines: string): string {
   const key = keyFor(path);
   if (key === undefined || lines === '') return lines;

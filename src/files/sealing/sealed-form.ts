@@ -67,10 +67,7 @@ export function sealText(text: string, binding: string, key: CipherKey): string 
   return `${SEALED_TEXT_START}${key.id}:${key.seal(Buffer.from(text), binding).toString('base64')}`;
 }
 
-/**
- * Decrypts a text. A text that is not sealed is returned unchanged, because a person may have added it.
- * DECRYPT.
- */
+/** A text that is not sealed is returned unchanged: a person may have added it. DECRYPT. */
 export function openText(stored: string, binding: string, key: CipherKey): string {
   if (!stored.startsWith(SEALED_TEXT_START)) return stored;
   const [, id, base64] = TEXT.exec(stored) ?? [];

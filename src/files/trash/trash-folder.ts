@@ -138,10 +138,7 @@ export class TrashFolder {
     );
   }
 
-  /**
-   * Removes the entry permanently. Durable when it resolves. Returns false if it does not exist.
-   * FILESYSTEM_ERROR.
-   */
+  /** Durable when it resolves. Returns false if it does not exist. FILESYSTEM_ERROR. */
   async remove(name: string): Promise<boolean> {
     const path = this.pathOf(name);
     if (this.#options.holds === 'folders') return this.removeUnlisted(path);
@@ -207,10 +204,7 @@ export class TrashFolder {
 
 const isHidden = (name: string) => /(^|\/)\.[^/]*$/.test(name);
 
-/**
- * An empty folder belongs to a process that ended, or to one that claims the name again. So it may be
- * removed.
- */
+/** An empty folder belongs to an ended process, or to one that claims the name again. */
 async function claimAgain(folder: string): Promise<boolean> {
   if (await claimFolder(folder)) return true;
   return (await removeEmptyFolder(folder)) && (await claimFolder(folder));

@@ -1,7 +1,4 @@
-/**
- * The changes that were found and not yet reported. It keeps only the last state of each path, so that a
- * consumer reads a changed file only once.
- */
+/** Changes to report. Only the last state of a path, so that a changed file is read only once. */
 import { isSameStamp, type Stamp } from '../read/stamp.js';
 
 export type FileChange =

@@ -53,10 +53,7 @@ export class HintQueue {
     this.#arm();
   }
 
-  /**
-   * Removes and yields the hints that are due. If `add` is called during the check of a hint, it stays in the
-   * queue.
-   */
+  /** Yields the hints that are due. One that is added during its own check stays. */
   *takeDue(): Generator<Hint> {
     const nowMs = this.#clock.monotonic();
     for (const [key, waiting] of this.#waiting) {

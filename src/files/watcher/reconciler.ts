@@ -44,10 +44,7 @@ export class Reconciler {
     this.#isStopped = true;
   }
 
-  /**
-   * Checks every folder and file. With `reportFresh`, every change made before the call is reported, also one
-   * made a few milliseconds before.
-   */
+  /** With `reportFresh`, also changes of the last milliseconds before the call are reported. */
   async full(reportFresh: boolean): Promise<PassCost> {
     // Windows updates the time of a folder late, or never if the user turned that off.
     this.#ignoresFolderTimes =

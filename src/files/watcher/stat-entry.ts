@@ -1,17 +1,11 @@
-/**
- * Reads the stats of one entry, or lists one folder. Symbolic links are not followed, so nothing outside of
- * the root is reported.
- */
+/** The stats of one entry, or the list of a folder. Never follows a link out of the root. */
 import { type BigIntStats, lstatSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { errnoOf } from '../../base/errors.js';
 import { isStampOf, type Stamp } from '../read/stamp.js';
 import { inFolder } from '../safe-access/pinned-folder.js';
 
-/**
- * `absent`: there is certainly no such entry. `unknown`: no permission or an I/O error; the known files must
- * not change.
- */
+/** `absent`: certainly. `unknown`: no permission or an I/O error; then the known files stay. */
 export type Seen = BigIntStats | 'absent' | 'unknown';
 
 export interface Listing {
@@ -38,10 +32,7 @@ export function isAsKnown(path: string, stamp: Stamp): boolean {
   }
 }
 
-/**
- * Returns the names of the regular files and of the folders in `path`, without links; `undefined` if the
- * folder cannot be read.
- */
+/** The names of regular files and folders, without links; `undefined` if it cannot be read. */
 export async function listEntries(path: string): Promise<Listing | undefined> {
   const files = new Set<string>();
   const folders = new Set<string>();

@@ -32,10 +32,7 @@ const LOST_ROOT_MS = 10_000;
 export interface WatcherOptions {
   /** The absolute path. The folder may be missing, and may be created and removed at any time. */
   readonly root: string;
-  /**
-   * Whether the file at this path (relative, with `/`) is watched. Called often: must be fast and
-   * pure.
-   */
+  /** Whether to watch this path (relative, with `/`). Called often: must be fast and pure. */
   readonly match: (path: string) => boolean;
   /**
    * The only file names that can match in a folder, if they are known. Such a folder is never listed,
@@ -70,10 +67,7 @@ export interface WatcherStatus {
 
 /** Keeps the process alive until `close()`. */
 export class Watcher {
-  /**
-   * Resolves when all files are known for the first time; watching begins then. Rejects only if `match`
-   * threw.
-   */
+  /** When all files are known; watching begins then. Rejects only if `match` threw. */
   readonly ready: Promise<void>;
   readonly #o: WatcherOptions;
   readonly #clock: Clock;
@@ -130,10 +124,7 @@ export class Watcher {
     return this.#nextReconcile;
   }
 
-  /**
-   * Records a write of this process (`undefined`: a removal), so that it is not reported. Call it right after
-   * the write.
-   */
+  /** A write of this process (`undefined`: a removal) is not reported. Call it right after it. */
   touch(path: string, stamp: Stamp | undefined): void {
     this.#knownFiles.adopt(path, stamp);
     this.#found.drop(path, stamp);

@@ -63,20 +63,14 @@ export class ArchiveFiles {
     return this.#options.folder;
   }
 
-  /**
-   * Returns absolute paths: the latest month first, and in a month the newest archive first.
-   * FILESYSTEM_ERROR.
-   */
+  /** Absolute paths: the latest month first, in it the newest first. FILESYSTEM_ERROR. */
   async paths(month?: string): Promise<string[]> {
     const names = (await listFiles(this.folder)).filter((name) => ARCHIVE_NAME.test(name));
     const ofMonth = names.filter((name) => !month || ARCHIVE_NAME.exec(name)?.[1] === month);
     return ofMonth.sort(compareNames).map((name) => join(this.folder, name));
   }
 
-  /**
-   * Returns the contents of the month's archives, by conversation. Each archive is completely read and
-   * checked; a damaged one is ignored.
-   */
+  /** What the month's archives contain, by conversation. Each is read whole; damaged ones are ignored. */
   async contents(month: string, signal?: AbortSignal): Promise<Map<string, Fingerprint[]>> {
     const stored = new Map<string, Fingerprint[]>();
     for (const path of await this.paths(month)) {
@@ -87,10 +81,7 @@ export class ArchiveFiles {
     return stored;
   }
 
-  /**
-   * Makes an archive and reads it back to check it. Durable when it resolves. STORAGE_FULL, CORRUPT,
-   * FILESYSTEM_ERROR.
-   */
+  /** Reads the archive back. Durable when it resolves. STORAGE_FULL, CORRUPT, FILESYSTEM_ERROR. */
   async make(
     month: string,
     ids: readonly string[],
@@ -112,10 +103,7 @@ export class ArchiveFiles {
     return { path, stored: byConversation(content.files) };
   }
 
-  /**
-   * Returns the checksums of the files on disk. FILESYSTEM_ERROR if one cannot be read; then do not archive
-   * it.
-   */
+  /** Checksums of the files. FILESYSTEM_ERROR if one cannot be read; then do not archive it. */
   async fingerprint(conversationId: string): Promise<Fingerprint> {
     const found = new Map<string, string>();
     const folder = join(this.#options.logsFolder, conversationId);
@@ -126,10 +114,7 @@ export class ArchiveFiles {
     return found;
   }
 
-  /**
-   * Returns the conversations in an archive. Reads the whole archive and ignores damage: what comes before
-   * it is returned. FILESYSTEM_ERROR.
-   */
+  /** Reads the whole archive; what comes before damage is returned. FILESYSTEM_ERROR. */
   async heads(path: string, signal?: AbortSignal): Promise<ArchivedConversation[]> {
     const found: ArchivedConversation[] = [];
     const stamp = readStampNow(path);

@@ -37,10 +37,7 @@ const schema = z.object({
   ),
 });
 
-/**
- * Numbers and sizes of the entries that were moved to the trash and removed from it, and the size of the
- * store afterwards.
- */
+/** What was moved to the trash and removed from it, and the size of the store afterwards. */
 export type LastRun = z.output<typeof schema>;
 
 export interface LastRunOptions extends Durability {

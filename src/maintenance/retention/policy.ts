@@ -45,10 +45,7 @@ export class RetentionPolicyFile {
     this.path = join(options.logsFolder, 'retention.json');
   }
 
-  /**
-   * Returns `undefined` if there is no policy. CORRUPT (with the field in `details`), FORMAT_TOO_NEW,
-   * FILESYSTEM_ERROR.
-   */
+  /** `undefined` without a policy. CORRUPT (field in `details`), FORMAT_TOO_NEW, FILESYSTEM_ERROR. */
   async read(): Promise<RetentionPolicy | undefined> {
     const found = await readWhole(this.path, MAX_BYTES);
     if (found === undefined) return undefined;

@@ -38,10 +38,7 @@ type Store = Pick<ConversationStore, 'list' | 'known' | 'peek' | 'path'>;
 /** Returns the size of all files of the conversation. */
 export type SizeOf = (conversationId: string) => Promise<number>;
 
-/**
- * Returns the conversations that match one of the rules, the one with the oldest last message first.
- * FILESYSTEM_ERROR.
- */
+/** Those that match a rule, the one with the oldest last message first. FILESYSTEM_ERROR. */
 export async function chooseByRules(
   store: Store,
   rules: readonly PruneRule[],

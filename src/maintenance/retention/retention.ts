@@ -80,10 +80,7 @@ export class Retention {
     return { conversations: [...byRules, ...bySize], trash, size };
   }
 
-  /**
-   * Like `plan`. For a request without rules and `bySize`, the policy is used; VALIDATION_ERROR if there is
-   * none.
-   */
+  /** Like `plan`. Without rules and `bySize` the policy is used; VALIDATION_ERROR if there is none. */
   async planFor(request: PruneRequest, signal?: AbortSignal): Promise<PrunePlan> {
     if (request.rules.length > 0 || request.bySize) return this.plan(request, signal);
     const plan = await this.planOfPolicy(signal);
@@ -99,10 +96,7 @@ export class Retention {
     return policy && this.plan({ ...policy, emptiesTrash: true }, signal);
   }
 
-  /**
-   * Executes a plan, first the part of the trash. LOCKED, FILESYSTEM_ERROR, the signal's reason; then a part
-   * of the plan may be done.
-   */
+  /** First the part of the trash. LOCKED, FILESYSTEM_ERROR or the abort leave the rest undone. */
   async carryOut(
     { conversations, trash }: PrunePlan,
     {

@@ -13,10 +13,7 @@ export interface Language {
   otherSpelling?(word: string): string;
   /** Function words. They are not indexed; they determine the language of a text. */
   readonly stopWords: ReadonlySet<string>;
-  /**
-   * Words about the conversation, not about its subject ("mention", "list"). They are stemmed before they
-   * are compared.
-   */
+  /** About the conversation, not its subject ("mention", "list"). Compared by their stems. */
   readonly conversationWords: readonly string[];
   readonly cues: Cues;
   readonly timePhrases?: TimePhrases;
@@ -31,10 +28,7 @@ export interface TimePhrases {
   readonly week: readonly RegExp[];
   readonly month: readonly RegExp[];
   readonly year: readonly RegExp[];
-  /**
-   * "3 weeks ago". The group `count` has the number; one of the groups `day`, `week`, `month` and `year`
-   * has the unit.
-   */
+  /** "3 weeks ago". Groups: `count`, and `day`, `week`, `month` or `year` for the unit. */
   readonly ago: RegExp;
   /** "in the last 3 weeks", with the same groups; without a count, one unit is meant. */
   readonly recent: RegExp;

@@ -24,10 +24,7 @@ export class ChangeQueue {
     return this.#waiting.length === 0 && !this.#hasFailed;
   }
 
-  /**
-   * Applies the steps of a change. If they take longer than a time slice, the rest runs in the background and
-   * its promise is returned.
-   */
+  /** Returns a promise if the steps take longer than a time slice: the rest runs in the background. */
   add(steps: Generator<undefined, void>): Promise<void> | undefined {
     this.#waiting.push(steps);
     if (this.#applying !== undefined) return this.#applying;

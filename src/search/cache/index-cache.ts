@@ -118,10 +118,7 @@ function* completeIn(
   }
 }
 
-/**
- * The chunks have the content that the index has at the first step. Loading detects later changes by the
- * stamps.
- */
+/** The content of the index at the first step. Loading detects later changes by the stamps. */
 export function* indexChunks({
   index,
   store,
@@ -143,10 +140,7 @@ interface MessageArrays {
   readonly seqs: Uint32Array;
 }
 
-/**
- * In the cache, documents are numbered in the order of the manifest; `numbers` maps current numbers to
- * these.
- */
+/** Documents get the order of the manifest; `numbers` maps the current numbers to it. */
 function manifestOf(index: MessageIndex, store: ConversationStore) {
   const heads: ConversationHead[] = [];
   const stamps: Stamp[] = [];

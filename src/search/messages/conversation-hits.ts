@@ -7,10 +7,7 @@ import type { Hit, SearchResult } from '../../fts/search-result.js';
 import type { DocumentId, SearchOptions } from '../../fts/text-index.js';
 import type { MessageIndex } from './message-index.js';
 
-/**
- * The first pass ranks this many messages for each wanted conversation, so that most pages need no second
- * pass.
- */
+/** Messages that the first pass ranks for each conversation, so that most pages need no second. */
 const MESSAGES_PER_CONVERSATION = 8;
 const GROWTH = 8;
 
@@ -78,10 +75,7 @@ async function hitsWithin(
   return (await index.text.searchAsync(query, { ...options, limit, filter })).hits;
 }
 
-/**
- * Counts the matches of each conversation. It does that in the filter, because the index calls the filter
- * once for every match.
- */
+/** Counts in the filter, because the index calls it once for every match. */
 class Tally {
   readonly #index: MessageIndex;
   readonly #allows: SearchOptions['filter'];

@@ -1,7 +1,4 @@
-/**
- * The filters of a message search, and the conversion of its hits to messages with snippets. The messages
- * are read from the files.
- */
+/** The filters of a message search, and its hits as messages with snippets, read from the files. */
 
 import { defined } from '../../base/json.js';
 import { TimeSlice } from '../../base/time-slice.js';
@@ -130,10 +127,7 @@ export interface FoundHits {
   readonly isCurrent: boolean;
 }
 
-/**
- * Reads the hits. A hit that can no longer be read is left out and removed from the index. Throws
- * CANCELLED.
- */
+/** Hits that can no longer be read are left out and removed from the index. Throws CANCELLED. */
 export async function hitsOf(
   result: SearchResult,
   hits: readonly Hit[],

@@ -239,10 +239,7 @@ export function indexedFields({
   return { title, titleFrom, module, tags: tags.join('\n') };
 }
 
-/**
- * cyrb53, a 53-bit hash: two different messages have the same fingerprint with a probability of about
- * 10^-16.
- */
+/** cyrb53, 53 bits: two messages have the same fingerprint with a probability of about 10^-16. */
 export function fingerprintOf({ role, content, createdAt }: Message, hasTitle: boolean): number {
   let high = hasTitle ? 0xdeadbeef : 0x9e3779b9;
   let low = 0x41c6ce57;

@@ -242,10 +242,7 @@ export class MessageSearch {
     return (await this.#sync.index.text.searchAsync(query, { matchType, limit: 1 })).total;
   }
 
-  /**
-   * A test which messages match, and their number; `relaxed` as in `MessageResults`. The index must be
-   * complete. Throws CANCELLED.
-   */
+  /** Which messages match, and how many. The index must be complete. Throws CANCELLED. */
   async matches(
     query: string,
     filters: MessageFilters,

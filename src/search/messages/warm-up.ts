@@ -18,10 +18,7 @@ export interface WarmUp {
   isOver(): boolean;
 }
 
-/**
- * Searches for words of some messages, and yields after each search. Returns the number of searches. Throws
- * what `part` and `search` throw.
- */
+/** Searches for words of some messages. Returns how many; throws what `part` and `search` throw. */
 export async function warmUp({ store, search, isOver }: WarmUp): Promise<number> {
   let searches = 0;
   for (const { stamp, head } of store.known()) {

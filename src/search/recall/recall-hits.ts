@@ -1,7 +1,4 @@
-/**
- * Converts the hits of recall to messages with snippets, read from the files, and with the reason of each
- * hit.
- */
+/** The hits of recall as messages with snippets and the reason of each hit. */
 import { defined } from '../../base/json.js';
 import { TimeSlice } from '../../base/time-slice.js';
 import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
@@ -50,10 +47,7 @@ interface HitsRequest {
   readonly signal?: AbortSignal;
 }
 
-/**
- * Leaves out messages that can no longer be read. Throws CANCELLED. `isCurrent` is false if one was left out or has
- * changed.
- */
+/** `isCurrent` is false if a message was left out (no longer readable) or has changed. CANCELLED. */
 export async function recalledHits(
   found: readonly (RecallHit & { readonly position: number })[],
   request: HitsRequest,

@@ -70,10 +70,7 @@ export class RecallSync {
     return this.#isBuilt;
   }
 
-  /**
-   * Number of conversations that the current or last build has read, and of all that it must read because
-   * no cache has them.
-   */
+  /** Conversations that this or the last build has read, and must read because no cache has them. */
   get progress(): { readonly done: number; readonly total: number } {
     return this.#progress;
   }

@@ -60,10 +60,7 @@ export class ConversationTrash {
     return this.#entries.pathOf(name);
   }
 
-  /**
-   * Moves the conversation with this id to the trash and returns its name there. CONVERSATION_NOT_FOUND,
-   * CONFLICT (a research run is active).
-   */
+  /** Returns the name in the trash. CONVERSATION_NOT_FOUND, CONFLICT (a research run is active). */
   trash(conversationId: string): Promise<string> {
     return withLock(this.#core.locksFolder, conversationId, async () => {
       await this.requireDeletable(conversationId);
@@ -162,10 +159,7 @@ export class ConversationTrash {
     });
   }
 
-  /**
-   * Permanently removes the conversation with this name from the trash; for an id, the one that was deleted
-   * last. CONVERSATION_NOT_FOUND.
-   */
+  /** Removes this name permanently; for an id, the one deleted last. CONVERSATION_NOT_FOUND. */
   async purge(nameOrId: string): Promise<void> {
     const { name, conversationId } = await this.#find(nameOrId);
     await withLock(this.#core.locksFolder, conversationId, async () => {

@@ -1,7 +1,4 @@
-/**
- * References to a conversation: its id, or a key that the caller chose. They are distinguished by their form
- * alone, before any file access.
- */
+/** References to a conversation, an id or a key of the caller: their form alone distinguishes them. */
 import { AppError } from '../../base/errors.js';
 import { sha256Hex } from '../../base/ids.js';
 import { CLIENT_ID, CONVERSATION_ID } from './document/conversation-id.js';

@@ -68,10 +68,7 @@ export interface ConversationStoreOptions extends Durability {
    * created below the guarded ones.
    */
   staysUp?: { readonly guarded: readonly string[] } | undefined;
-  /**
-   * Returns the heads of a cache, by id. The first pass does not read files whose stamp is unchanged. Must
-   * not reject.
-   */
+  /** The heads of a cache, by id. The first pass skips files with the same stamp. Must not reject. */
   cachedHeads?: (() => Promise<CachedHeads>) | undefined;
   /** Checks the messages of `create` and `append` before they are written. */
   screen?: Screen;
@@ -87,10 +84,7 @@ export class StoreCore {
   readonly catalogue: ConversationCatalogue;
   /** Absent without `staysUp`. */
   readonly presence: Presence | undefined;
-  /**
-   * The final ids of conversations that were created while the store was away, if another process used their
-   * first id or their key meanwhile.
-   */
+  /** Final ids of conversations created while the store was away, if their id or key was taken. */
   readonly movedIds = new Map<string, string>();
   /** The ids of conversations with messages or changes that wait in memory to be written. */
   readonly waiting = new Map<string, 'new' | 'stored'>();
@@ -164,10 +158,7 @@ export class StoreCore {
     return true;
   }
 
-  /**
-   * Whether reads use memory and not the disk: for this conversation or, without an id, for all
-   * conversations.
-   */
+  /** Whether reads of this conversation, or without an id of all, use memory and not the disk. */
   isInMemory(id?: string): boolean {
     if (id !== undefined && this.waiting.has(id)) return true;
     return this.presence?.isHere() === false;
@@ -178,10 +169,7 @@ export class StoreCore {
     this.#onAway = notice;
   }
 
-  /**
-   * Registers `keep`, which is called after an edit by hand with the earlier version, if that is still in
-   * memory.
-   */
+  /** `keep` gets the version before an edit by hand, if that is still in memory. */
   whenOverwritten(keep: (before: ConversationDocument) => Promise<void>): void {
     this.#onOverwritten = (before) => {
       const keeping = keep(before).catch((error: unknown) => {
@@ -195,10 +183,7 @@ export class StoreCore {
     };
   }
 
-  /**
-   * Returns the messages without secrets and private parts. Returns a promise only if the fast check does not
-   * suffice.
-   */
+  /** Removes secrets and private parts. A promise only if the fast check does not suffice. */
   screened<T extends Screened>(
     messages: readonly T[],
   ): ScreenedMessages<T> | Promise<ScreenedMessages<T>> {
@@ -242,10 +227,7 @@ export class StoreCore {
     return (await readStamp(this.files.fileOf(id))) !== undefined;
   }
 
-  /**
-   * Like `resolve`, for writes. CONFLICT if several conversations have the key, for example after a folder
-   * was copied.
-   */
+  /** Like `resolve`, for writes. CONFLICT if several conversations have the key (a copied folder). */
   async resolveForWriting(ref: string): Promise<string | undefined> {
     const id = await this.resolve(ref);
     if (id === undefined || id === ref) return id;

@@ -1,7 +1,4 @@
-/**
- * Decides which errors of a write mean that the whole store is not available ("away"), and says what a person
- * can do about them.
- */
+/** Which errors mean that the whole store is away (not available), and what a person can do. */
 import { type AppError, ERROR_KINDS, isAppError } from '../../base/errors.js';
 
 /** Errors of the whole file system. */

@@ -19,10 +19,7 @@ export interface WaitingWrite {
   /** Describes, for the log, the data that would be lost. It contains no content of the user. */
   readonly name: string;
   readonly bytes: number;
-  /**
-   * Durable when it resolves. It is called again after an error. An attempt with an error may have written
-   * the data; `write` must detect that.
-   */
+  /** Durable when it resolves. Repeated after an error: it must detect what an attempt wrote. */
   write(): Promise<void>;
   /** Called once, after the write was done or refused for good. */
   ended(): Promise<void> | void;
@@ -139,10 +136,7 @@ export class WriteQueue {
     return [...this.#refused, ...this.#queue.map(({ name }) => ({ name }))];
   }
 
-  /**
-   * Calls `write`. If the store cannot be written, or an earlier write waits, it calls `enqueue` instead,
-   * which adds the write to the queue.
-   */
+  /** Calls `enqueue` instead of `write` if an earlier write waits or the store cannot be written. */
   async run<T>(write: () => Promise<T>, enqueue: () => Promise<T>): Promise<T> {
     if (this.#options.presence === undefined) return write();
     if (this.#queue.length > 0) await this.settle();
@@ -154,10 +148,7 @@ export class WriteQueue {
     }
   }
 
-  /**
-   * Called after a write failed with `error`. Calls `enqueue`, which adds the write to the queue. Throws
-   * `error` if the store is available.
-   */
+  /** After a failed write: calls `enqueue`, or throws `error` if the store is available. */
   async enqueueAfter<T>(error: unknown, enqueue: () => Promise<T>): Promise<T> {
     if (this.#options.presence === undefined) throw error;
     if (!(await this.#isAwayBecauseOf(error))) throw error;

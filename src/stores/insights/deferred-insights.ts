@@ -54,10 +54,7 @@ export class DeferredInsights {
     return this.#parts.queue?.isAway === true;
   }
 
-  /**
-   * Call it before a change that cannot wait. STORAGE_UNAVAILABLE if a write of this insight waits and cannot
-   * be done yet.
-   */
+  /** For changes that cannot wait. STORAGE_UNAVAILABLE if a write of it waits and cannot be done. */
   async requireNone(id: string): Promise<void> {
     const { queue } = this.#parts;
     queue?.requireHere();
@@ -71,10 +68,7 @@ export class DeferredInsights {
     return queue.run(now, async () => this.#wait(queue, stored, () => write(stored)));
   }
 
-  /**
-   * Calls `now`. If the store cannot be written, adds the change to the queue. Returns `undefined` if there
-   * is no such insight.
-   */
+  /** Calls `now`, or queues the change. `undefined` if there is no such insight. */
   update(
     id: string,
     change: ChangeInsight,
@@ -93,10 +87,7 @@ export class DeferredInsights {
     });
   }
 
-  /**
-   * Calls `now`. If the store cannot be written, adds the deletion to the queue. Returns `undefined` if there
-   * is no such insight.
-   */
+  /** Calls `now`, or queues the deletion. `undefined` if there is no such insight. */
   trash(
     id: string,
     now: () => Promise<DeletedInsight | undefined>,

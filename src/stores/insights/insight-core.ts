@@ -205,10 +205,7 @@ export class InsightCore {
     this.#watcher?.touch(`${id}.json`, undefined);
   }
 
-  /**
-   * Runs `work`. If the folder is missing, because git removed its last file, creates it and runs `work` once
-   * more.
-   */
+  /** Runs `work` again with a new folder if it is missing: git removed it with its last file. */
   async #inFolder<T>(work: () => Promise<T>): Promise<T> {
     await this.#requireFolders();
     try {

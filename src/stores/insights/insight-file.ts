@@ -21,10 +21,7 @@ interface SourceLocation {
   readonly modifiedAt: number;
 }
 
-/**
- * Parses the bytes of a file. If git left a merge conflict in it, both sides are joined. CORRUPT,
- * FORMAT_TOO_NEW.
- */
+/** Joins both sides of a git merge conflict. CORRUPT, FORMAT_TOO_NEW. */
 export function parseInsight(bytes: Uint8Array, location: SourceLocation): StoredInsight {
   const parse = (part: Uint8Array) =>
     readInsight(parseDocument(part, location.path, 'CORRUPT'), location);

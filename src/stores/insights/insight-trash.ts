@@ -1,7 +1,4 @@
-/**
- * Deleted insights: `.trash/insights/<id>.<UTC time of deletion>.json`, the unchanged file of the insight.
- * A `.gitignore` excludes them from git.
- */
+/** Deleted insights: `.trash/insights/<id>.<UTC time of deletion>.json`, excluded from git. */
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.js';
 import { AppError, isAppError } from '../../base/errors.js';

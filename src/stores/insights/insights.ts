@@ -185,10 +185,7 @@ export class InsightStore {
     return mayDefer ? this.#core.deferred.trash(id, now) : now();
   }
 
-  /**
-   * Removes the insight permanently. Returns false if there is none. STORAGE_UNAVAILABLE if a write of it
-   * waits.
-   */
+  /** Removes it permanently. False if there is none. STORAGE_UNAVAILABLE if a write of it waits. */
   async remove(id: string): Promise<boolean> {
     requireInsightId(id);
     await this.#core.deferred.requireNone(id);
@@ -269,10 +266,7 @@ export class InsightStore {
     return damaged.map(({ name, error }) => ({ name: `${name}.json`, error }));
   }
 
-  /**
-   * Calls `follower` with every later change. The first refresh also calls it for each existing insight.
-   * Returns the unsubscribe function.
-   */
+  /** Calls `follower` with every later change, and at the first refresh with every insight. */
   follow(follower: (change: InsightChange) => void): () => void {
     return this.#core.catalogue.follow(follower);
   }

@@ -9,10 +9,7 @@ import type { StoredInsight } from './stored-insight.js';
 /** The text between the two sides if their contents differ. */
 const DIVIDER = '\n\n--- the other branch ---\n\n';
 
-/**
- * Joins both sides. The newer side has priority; texts, tags and fields that only the older side has are
- * kept.
- */
+/** The newer side has priority; texts, tags and fields that only the older side has are kept. */
 export function joinSides(ours: StoredInsight, theirs: StoredInsight): StoredInsight {
   const [newer, older] =
     ours.insight.updated_at >= theirs.insight.updated_at ? [ours, theirs] : [theirs, ours];

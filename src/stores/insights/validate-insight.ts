@@ -28,10 +28,7 @@ export function requireContent(content: string): void {
   if (content === '') throw invalid('content', 'a text that is not empty');
 }
 
-/**
- * Returns the insight as it will be read back from its file. VALIDATION_ERROR with the wrong field in
- * `details`.
- */
+/** As it will be read back from its file. VALIDATION_ERROR with the wrong field in `details`. */
 export function normalizeInsight(stored: StoredInsight): StoredInsight {
   const { id, created_at: modifiedAt } = stored.insight;
   requireInsightId(id);

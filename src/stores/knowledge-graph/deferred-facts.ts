@@ -43,10 +43,7 @@ export class DeferredFacts {
     });
   }
 
-  /**
-   * Calls `now`. If the store cannot be written, adds the request to the queue. Its facts are already
-   * screened.
-   */
+  /** Calls `now`, or queues the request, whose facts are already screened. */
   run(request: DeferrableRequest, now: () => Promise<Change>): Promise<Change> {
     const { queue } = this.#parts;
     return queue === undefined ? now() : queue.run(now, () => this.#wait(queue, request));
@@ -125,10 +122,7 @@ function withTimes(request: AddRequest, nowMs: number): AddRequest {
   return { ...request, triples, mustFit: triples };
 }
 
-/**
- * Limits the removal to the facts at the time of the call, so that a fact that another process adds later
- * stays.
- */
+/** Removes only facts of the time of the call, so that a later one of another process stays. */
 function withLastTimes(request: RemoveRequest, { triples }: Change): RemoveRequest {
   const seen = triples.filter(({ isChanged }) => isChanged);
   const keys = seen.map(({ subject, predicate, object, ts }) => ({

@@ -48,10 +48,7 @@ export class GraphWriter {
     );
   }
 
-  /**
-   * Resolves when the change is in the log; with `fsync`, when it is durable. E_KG_FULL, STORAGE_FULL,
-   * FILESYSTEM_ERROR, LOCKED.
-   */
+  /** In the log when it resolves; with `fsync`, durable. E_KG_FULL, STORAGE_FULL, FILESYSTEM_ERROR, LOCKED. */
   change(request: ChangeRequest): Promise<Change> {
     return this.#commits.add(request);
   }
@@ -124,10 +121,7 @@ export class GraphWriter {
     return `\n${encodeHead(content.sha256?.slice(0, NAME_LENGTH))}${lines}`;
   }
 
-  /**
-   * After a failed append, some of the lines may be in the file. Reads it to find the outcome of each
-   * request.
-   */
+  /** Reads the file to find the outcome of each request after a failed append. */
   async #outcomesOnDisk(
     planned: readonly Planned[],
     error: unknown,

@@ -159,10 +159,7 @@ export class KnowledgeGraph {
     return { triples: added, closed: change.closed };
   }
 
-  /**
-   * Returns how many facts `add` with `isImport` would add, without regard to the limit. `leavesDeleted` is as
-   * in `AddOptions`.
-   */
+  /** How many facts `add` with `isImport` would add, without the limit. `leavesDeleted`: `AddOptions`. */
   async countNew(given: readonly NewTriple[], leavesDeleted = false): Promise<number> {
     const { value: triples } = await screenedBy(this.#options.screen, given);
     return this.#changes.countNew(await this.#state.current(), triples, leavesDeleted);
@@ -243,10 +240,7 @@ export class KnowledgeGraph {
     return this.#saving;
   }
 
-  /**
-   * Calls `listener` after every change of this process, and after `start()` also of other processes. It must
-   * not throw.
-   */
+  /** Called after every change here, and after `start()` also of other processes. Must not throw. */
   subscribe(listener: GraphListener): () => void {
     return this.#state.subscribe((subjects) => {
       const { terms } = this.#state.content.table;

@@ -13,10 +13,7 @@ import { readJson } from '../../files/read/json-doc.js';
 import { isLocalEndpoint, KIND_FACTS, PROVIDER_KINDS } from '../../providers/llm/provider-kinds.js';
 
 const MAX_PROVIDERS = 50;
-/**
- * The file is written at most once a minute for the time of the last use, which is only information for
- * people.
- */
+/** At most one write a minute for the time of the last use, which is only information. */
 const LAST_USE_INTERVAL_MS = 60_000;
 
 const providerName = z
@@ -70,10 +67,7 @@ export class ProviderList {
     return this.#options.path;
   }
 
-  /**
-   * Returns the providers in the order of their use. CORRUPT with the fault in `details`; then no provider is
-   * used.
-   */
+  /** In the order of their use. CORRUPT with the fault in `details`; then none is used. */
   async list(): Promise<Provider[]> {
     const { path } = this.#options;
     const value = await readJson(path);
@@ -150,10 +144,7 @@ export class ProviderList {
 
 const fileText = (providers: readonly Provider[]) => `${JSON.stringify({ providers }, null, 2)}\n`;
 
-/**
- * If the endpoint, the key variable or the kind changes, `isAllowed` is reset, because the data goes to
- * another receiver.
- */
+/** Resets `isAllowed` if endpoint, key variable or kind changes: the data goes to another receiver. */
 function mergedWith(known: Provider | undefined, change: ProviderChange, now: string): unknown {
   const kind = change.kind ?? known?.kind ?? 'openai';
   const facts = KIND_FACTS[kind];

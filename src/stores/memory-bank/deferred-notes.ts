@@ -92,10 +92,7 @@ export class DeferredNotes {
     return this.#parts.queue?.isAway === true;
   }
 
-  /**
-   * Returns the waiting text, or the note on disk; while the store is away, the text in memory.
-   * STORAGE_UNAVAILABLE if it is not in memory.
-   */
+  /** The waiting text, or the note on disk or in memory. STORAGE_UNAVAILABLE if it is not in memory. */
   async read(path: string): Promise<Note | undefined> {
     const waiting = this.#views.get(path);
     if (waiting !== undefined) return waiting === 'deleted' ? undefined : waiting;
@@ -180,10 +177,7 @@ export class DeferredNotes {
     });
   }
 
-  /**
-   * Call it before a change that cannot wait. STORAGE_UNAVAILABLE if a write of this note waits and cannot be
-   * done yet.
-   */
+  /** For changes that cannot wait. STORAGE_UNAVAILABLE if a write of it waits and cannot be done. */
   async requireNone(path: string): Promise<void> {
     const { queue } = this.#parts;
     queue?.requireHere();
@@ -289,10 +283,7 @@ function unreadable(error: unknown): 'unreadable' {
   throw error;
 }
 
-/**
- * Ignores that the note does not exist: an earlier attempt or another program removed it. Throws all other
- * errors.
- */
+/** The note may be missing: an earlier attempt or another program removed it. */
 function ignoreMissing(error: unknown): void {
   if (!isAppError(error, 'E_MB_FILE_NOT_FOUND')) throw error;
 }

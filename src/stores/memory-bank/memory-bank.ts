@@ -289,10 +289,7 @@ export class MemoryBank {
     return this.#trash.list();
   }
 
-  /**
-   * Permanently removes the note with this name from the trash; for a path, the note that was deleted last.
-   * E_MB_FILE_NOT_FOUND.
-   */
+  /** Removes this name permanently; for a path, the note deleted last. E_MB_FILE_NOT_FOUND. */
   purge(nameOrPath: string): Promise<void> {
     return this.#locked(async () => {
       const { name } = await this.#trash.require(nameOrPath);

@@ -97,10 +97,7 @@ async function listNotes(folder: string): Promise<FoundFiles> {
   return { names, refused };
 }
 
-/**
- * Reads the note from the disk; returns `undefined` if there is no such note. E_MB_READ, TOO_LARGE,
- * PATH_ESCAPE.
- */
+/** Reads from the disk; `undefined` if there is no such note. E_MB_READ, TOO_LARGE, PATH_ESCAPE. */
 export async function readNote(folder: string, path: string): Promise<NoteVersion | undefined> {
   requireNotePath(path);
   return versionOf(path, await readConfined(folder, path, MAX_NOTE_BYTES));

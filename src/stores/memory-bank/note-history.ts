@@ -52,10 +52,7 @@ export class NoteHistory {
     this.#options = options;
   }
 
-  /**
-   * Returns at most 1000 commits, the newest first; an empty list if there is no git, no repository or no
-   * commit. PATH_ESCAPE, VALIDATION_ERROR.
-   */
+  /** At most 1000, newest first; none without git or repository. PATH_ESCAPE, VALIDATION_ERROR. */
   async commits(path: string): Promise<NoteCommit[]> {
     const found = await this.#log(path);
     return found.map(({ path: _, ...commit }) => commit);
@@ -77,10 +74,7 @@ export class NoteHistory {
     return `No commit in the git repository ${project.folder} has the note ${path}. To start its history, add it with git add and commit it.`;
   }
 
-  /**
-   * Returns the text of the note at one of these commits. E_MB_FILE_NOT_FOUND, E_MB_READ, DECRYPT,
-   * PATH_ESCAPE, VALIDATION_ERROR.
-   */
+  /** E_MB_FILE_NOT_FOUND, E_MB_READ, DECRYPT, PATH_ESCAPE, VALIDATION_ERROR. */
   async textAt(path: string, commit: string): Promise<string> {
     const found = (await this.#log(path)).find((each) => each.commit === commit);
     const bytes = found && (await this.#git(['cat-file', 'blob', `${commit}:${found.path}`]));

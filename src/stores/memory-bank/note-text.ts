@@ -1,7 +1,4 @@
-/**
- * The text of a note: encoding, lines, and the operations of an editor. No I/O. The line ends and the
- * byte-order mark of the file are kept.
- */
+/** The text of a note: encoding, lines, edits. Line ends and byte-order mark are kept. No I/O. */
 
 import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
@@ -54,10 +51,7 @@ export function linesOf(content: string): string[] {
 export const withFinalNewline = (content: string) =>
   content === '' || content.endsWith('\n') ? content : `${content}\n`;
 
-/**
- * Replaces the only passage `oldText` by `newText`. VALIDATION_ERROR if it does not occur or occurs more than
- * once.
- */
+/** VALIDATION_ERROR if `oldText` does not occur or occurs more than once. */
 export function replacePassage(content: string, oldText: string, newText: string): string {
   const wanted = withLineEndsOf(oldText, content);
   const positions = positionsOf(content, wanted);

@@ -43,10 +43,7 @@ export class ResearchJobFiles {
     return value === undefined ? undefined : readJob(value, path);
   }
 
-  /**
-   * Replaces the record. Durable when it resolves. CONVERSATION_NOT_FOUND if the conversation's folder is
-   * missing.
-   */
+  /** Durable when it resolves. CONVERSATION_NOT_FOUND if the conversation's folder is missing. */
   async put(conversationId: string, job: ResearchJob): Promise<void> {
     const path = this.#fileOf(conversationId);
     const { value: query } = await screenedBy(this.#options.screen, job.query);

@@ -63,10 +63,7 @@ export function readSummaries(
   return Object.fromEntries(found);
 }
 
-/**
- * Returns the whole file with this summary at its level. The rest of the file is not changed. FORMAT_TOO_NEW,
- * CORRUPT.
- */
+/** The whole file with this summary at its level. FORMAT_TOO_NEW, CORRUPT. */
 export function withSummary(
   file: unknown,
   summary: { readonly level: SummaryLevel } & StoredSummary,

@@ -35,10 +35,7 @@ export class SummaryStore {
     this.#options = options;
   }
 
-  /**
-   * Reads the summaries from the disk; an empty object if there are none. CORRUPT, FORMAT_TOO_NEW, DECRYPT,
-   * FILESYSTEM_ERROR.
-   */
+  /** Empty if there are none. CORRUPT, FORMAT_TOO_NEW, DECRYPT, FILESYSTEM_ERROR. */
   async get(conversationId: string): Promise<Summaries> {
     const at = { conversationId, path: this.#fileOf(conversationId) };
     return readSummaries(await readJson(at.path), at);

@@ -1,7 +1,4 @@
-/**
- * The tool `prune_conversations`: shows which conversations a rule selects, and why. Only with
- * `dryRun: false` it moves them to the trash.
- */
+/** The tool `prune_conversations`: what a rule selects, and why. `dryRun: false` moves it to the trash. */
 import { z } from 'zod';
 import { shownNames } from '../../base/display-text.js';
 import type { Candidate } from '../../maintenance/retention/prunable-conversations.js';

@@ -1,7 +1,4 @@
-/**
- * The tool `branch_conversation`: copies the messages of a conversation, up to a given message, into a
- * new conversation.
- */
+/** The tool `branch_conversation`: a new conversation with the messages up to a given one. */
 import { z } from 'zod';
 import { conversationRef, headSchema, toListed } from '../conversation-input.js';
 import { ADDS, defineTool, success } from '../define-tool.js';

@@ -1,7 +1,4 @@
-/**
- * The tool `export_conversations`: returns conversations in one of the export formats, in pages, or
- * writes them to a file in the exports folder.
- */
+/** The tool `export_conversations`: conversations in a format, in pages or as a file in the exports folder. */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import type { Damaged, ExportRequest } from '../../exchange/export.js';

@@ -1,7 +1,4 @@
-/**
- * The tool `merge_conversations`: makes one conversation of two, with the messages in order of time, and
- * moves the two to the trash.
- */
+/** The tool `merge_conversations`: makes one conversation of two, and moves the two to the trash. */
 import { z } from 'zod';
 import { headSchema, toListed } from '../conversation-input.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';

@@ -1,7 +1,4 @@
-/**
- * The tool `history_threads_create`: creates an empty thread. It is a normal conversation, which the
- * tools of all toolsets can continue.
- */
+/** The tool `history_threads_create`: an empty thread, which is a normal conversation. */
 import { z } from 'zod';
 import { newTitle, titled } from '../conversation-input.js';
 import { ADDS, defineTool, success } from '../define-tool.js';

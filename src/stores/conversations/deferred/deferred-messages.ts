@@ -46,10 +46,7 @@ export class DeferredMessages {
     return this.#views.get(conversationId);
   }
 
-  /**
-   * Called before a change that cannot wait. STORAGE_UNAVAILABLE if a write of this conversation waits and
-   * cannot be done yet.
-   */
+  /** For changes that cannot wait. STORAGE_UNAVAILABLE if a write of it waits and cannot be done. */
   async requireNone(conversationId: string): Promise<void> {
     if (this.#core.waiting.has(conversationId)) await this.queue.requireSettled();
   }
@@ -152,10 +149,7 @@ export class DeferredMessages {
     await this.#views.drop(conversationId);
   }
 
-  /**
-   * Returns a millisecond that no other id of this process has. A conversation of another process may
-   * still have it.
-   */
+  /** A millisecond that no other id of this process has; another process may still use it. */
   #newIdMs(): number {
     const taken = (ms: number) => this.#core.waiting.has(conversationIdAt(ms));
     let ms = Math.max(this.#core.clock.now(), this.#lastIdMs + 1);

@@ -1,7 +1,4 @@
-/**
- * Conversations as they will be when the waiting messages and changes are written. Until then, readers,
- * lists and search use them.
- */
+/** Conversations with their waiting messages and changes, for readers, lists and search. */
 import { type Clock, isoTime } from '../../../base/clock.js';
 import { isAppError } from '../../../base/errors.js';
 import { plainCodec } from '../../../files/sealing/conversation-codec.js';
@@ -24,10 +21,7 @@ export class WaitingViews {
     return this.#views.get(conversationId);
   }
 
-  /**
-   * Returns the view, or a copy of the existing conversation. STORAGE_UNAVAILABLE if its messages are not in
-   * memory.
-   */
+  /** The view, or a copy of the conversation. STORAGE_UNAVAILABLE if it is not in memory. */
   async of(conversationId: string): Promise<ConversationDocument | undefined> {
     const known = this.#views.get(conversationId);
     if (known !== undefined) return known;

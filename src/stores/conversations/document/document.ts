@@ -171,10 +171,7 @@ export class ConversationDocument {
     return `${text.slice(0, -'\n}'.length)},\n  "messages": [`;
   }
 
-  /**
-   * Does the first part of `render` in steps, one per message, for callers that must not block the event
-   * loop.
-   */
+  /** The first part of `render`, one message a step, so that the event loop is not blocked. */
   *serialiseNew(): Generator<void, void> {
     const added = this.#messages.slice(this.#serialisedCount);
     // Reserves once, because each growth of the buffer copies the whole document.

@@ -1,7 +1,4 @@
-/**
- * Sums up the costs of answers from their metadata. Many programs write metadata, so a value of another
- * shape is ignored.
- */
+/** Sums up the costs in the metadata of answers. Values of another shape are ignored. */
 import { isRecord } from '../../../base/json-fields.js';
 import type { JsonObject, Message } from './schema.js';
 

@@ -25,10 +25,7 @@ export interface SourceLocation {
 export const isSealed = ({ sealed }: JsonObject): boolean =>
   isString(sealed) && isSealedText(sealed);
 
-/**
- * Returns the object with its sealed fields decrypted; an object that is not sealed is returned unchanged.
- * DECRYPT.
- */
+/** Decrypts the sealed fields. An object that is not sealed is returned unchanged. DECRYPT. */
 export function withFields(
   file: JsonObject,
   bound: string,

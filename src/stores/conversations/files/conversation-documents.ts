@@ -36,10 +36,7 @@ export class ConversationDocuments {
     this.#codec = options.codec ?? plainCodec;
   }
 
-  /**
-   * Returns `undefined` if there is no such conversation. CONVERSATION_CORRUPTED, FORMAT_TOO_NEW, DECRYPT,
-   * FILESYSTEM_ERROR.
-   */
+  /** `undefined` if absent. CONVERSATION_CORRUPTED, FORMAT_TOO_NEW, DECRYPT, FILESYSTEM_ERROR. */
   async read(conversationId: string): Promise<WholeConversation | undefined> {
     const path = this.#fileOf(conversationId);
     const value = await readJson(path, 'CONVERSATION_CORRUPTED');
@@ -47,18 +44,12 @@ export class ConversationDocuments {
     return wholeOf(parseConversation(value, { path, conversationId }, this.#codec, plainCodec));
   }
 
-  /**
-   * Parses `value` as a conversation with this id, without disk access. Errors contain `location`. Throws
-   * like `read`.
-   */
+  /** Parses without disk access. Errors contain `location`. Throws like `read`. */
   parse(conversationId: string, value: JsonObject, location: string): WholeConversation {
     return wholeOf(parseConversation(value, { path: location, conversationId }, plainCodec));
   }
 
-  /**
-   * Adds a conversation under this id. Durable when it resolves. ALREADY_EXISTS, STORAGE_FULL,
-   * FILESYSTEM_ERROR.
-   */
+  /** Durable when it resolves. ALREADY_EXISTS, STORAGE_FULL, FILESYSTEM_ERROR. */
   async add(conversationId: string, value: JsonObject): Promise<void> {
     await addFile(
       this.#fileOf(conversationId),

@@ -121,10 +121,7 @@ export class ConversationFiles {
     return found;
   }
 
-  /**
-   * Like `read`, with some of the messages. Of a large file that was read before, only those messages are
-   * read.
-   */
+  /** Like `read`, with some of the messages. Reads only those of a large file that was read before. */
   async readPart(id: string, range: MessageRange): Promise<ConversationPart | undefined> {
     const path = this.fileOf(id);
     if (this.#cache.get(id) === undefined) {
@@ -171,10 +168,7 @@ export class ConversationFiles {
     this.outlines.delete(conversationId);
   }
 
-  /**
-   * Reads without the cache: for passes over the whole store, which would evict conversations that are in
-   * use, and for files in other folders.
-   */
+  /** For passes over the store, which would evict what is in use, and for files elsewhere. */
   async readUncached(
     conversationId: string,
     path = this.fileOf(conversationId),

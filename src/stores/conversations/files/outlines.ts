@@ -94,10 +94,7 @@ export class Outlines {
     this.#known.delete(conversationId);
   }
 
-  /**
-   * Returns `undefined` if the file at `path` has no outline, is another version by now, or has no message
-   * `before`. FILESYSTEM_ERROR.
-   */
+  /** `undefined` without an outline of this version or without the message `before`. FILESYSTEM_ERROR. */
   async read(id: string, path: string, range: MessageRange): Promise<ConversationPart | undefined> {
     const known = this.#known.get(id);
     if (known === undefined || !isSameStamp(readStampNow(path), known.stamp)) return undefined;
@@ -133,10 +130,7 @@ async function messagesBetween(
   return messages.slice(from - start, to - start);
 }
 
-/**
- * Returns the position of a message, from 0. Two ids may have the same hash, so the messages with that
- * hash are read.
- */
+/** Its position, from 0. Two ids may have the same hash, so the messages with it are read. */
 async function positionOf(id: string, file: OutlinedFile): Promise<number | undefined> {
   const bytes = Buffer.from(file.outline.idHashes, 'base64');
   const hash = crc32(id);
@@ -177,10 +171,7 @@ export function partOf(
   };
 }
 
-/**
- * Returns the outline of a file of `sizeBytes`; `list` has the positions of the messages. Returns none for
- * a small file.
- */
+/** None for a small file. `list`: the positions of the messages in a file of `sizeBytes`. */
 export function outlineOf(
   document: ConversationDocument,
   list: readonly ListPart[],
@@ -227,10 +218,7 @@ export function endBefore(messages: readonly Message[], messageId: string): numb
   throw new AppError('MESSAGE_NOT_FOUND', `The conversation has no message with the id ${shown}.`);
 }
 
-/**
- * Returns two positions from 0, the second excluded. `end`: the position of the message `before`, if one
- * was named.
- */
+/** Two positions from 0, the second excluded. `end`: the position of the message `before`, if any. */
 function boundsOf({ first, count }: MessageRange, total: number, end = total) {
   const from = first === undefined ? end - count : first - 1;
   const start = Math.min(Math.max(0, from), total);

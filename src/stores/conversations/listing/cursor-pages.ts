@@ -25,10 +25,7 @@ export interface PageRequest {
   readonly limit: number;
   /** `nextCursor` or `previousCursor` of an earlier page of the same query. */
   readonly cursor?: string;
-  /**
-   * Returns how many of these heads, from the first, fit into the answer. At least one is returned to the
-   * caller.
-   */
+  /** How many heads, from the first, fit into the answer. At least one is returned. */
   readonly countFitting?: (heads: readonly ConversationHead[]) => number;
 }
 

@@ -1,7 +1,4 @@
-/**
- * The filters of a list of conversations: words in title and tags, module, dates, pin. They need only the
- * heads, so no file is read.
- */
+/** The filters of a list of conversations. They need only the heads, so no file is read. */
 import { isoTime } from '../../../base/clock.js';
 import { sha256Hex } from '../../../base/ids.js';
 import type { ConversationHead } from '../document/schema.js';

@@ -104,10 +104,7 @@ export class ConversationRepairer {
     });
   }
 
-  /**
-   * Reads the file. If it is damaged and was written in the last second, an editor may be saving it, so it is
-   * read again later.
-   */
+  /** Reads a damaged file of the last second again later: an editor may be saving it. */
   async #settled(conversationId: string) {
     for (let attempt = 1; ; attempt += 1) {
       const found = await readWhole(this.#fileOf(conversationId));

@@ -1,7 +1,4 @@
-/**
- * Adds the messages and changes of several callers to one document. The request of each caller is applied
- * completely or not at all.
- */
+/** Adds the messages and changes of several callers to one document, of each all or none. */
 
 import { isoTime } from '../../../base/clock.js';
 import { countOf } from '../../../base/display-text.js';
@@ -85,10 +82,7 @@ export interface Limits {
   nowMs: number;
 }
 
-/**
- * Returns one outcome for each request, in order. Failures: CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent),
- * VALIDATION_ERROR.
- */
+/** One outcome for each request: CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent), VALIDATION_ERROR. */
 export function applyAppends(
   document: ConversationDocument,
   requests: readonly AppendRequest[],
@@ -171,10 +165,7 @@ function timeOf(text: string): string {
   throw new AppError('VALIDATION_ERROR', `${JSON.stringify(text.slice(0, 60))} is not a time.`);
 }
 
-/**
- * Derives the title. It is called only with the first message of a user, so a title that was removed later
- * stays removed.
- */
+/** Called only with the first message of a user, so a title removed later stays removed. */
 function deriveTitle(document: ConversationDocument, added: readonly Message[]): void {
   if (document.draftHead().title !== undefined) return;
   const first = added.find(({ role }) => role === 'user');
@@ -228,10 +219,7 @@ function full(
   );
 }
 
-/**
- * Gives every message an id, for a write that may be repeated. A value that is not a list of messages is
- * refused when it is applied.
- */
+/** Gives messages ids, for a write that may be repeated. A value of a wrong type is refused later. */
 export function withIds(messages: readonly PastMessage[]): readonly PastMessage[] {
   if (!Array.isArray(messages)) return messages;
   return messages.map((message) =>

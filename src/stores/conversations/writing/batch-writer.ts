@@ -67,10 +67,7 @@ export class BatchWriter {
       maxBatch: MAX_BATCH,
     },
   );
-  /**
-   * The stamp of the logs folder after the last batch. If it is unchanged, no other process has created a
-   * conversation.
-   */
+  /** Of the logs folder, after the last batch. If unchanged, no other process created a conversation. */
   #lastFolderStamp: Stamp | undefined;
   /** The first id of the last search for a free id, and the id at which it ended. */
   #lastId = { first: -1, next: 0 };
@@ -80,10 +77,7 @@ export class BatchWriter {
     this.#parts = parts;
   }
 
-  /**
-   * Creates a conversation, together with the other waiting ones. Durable when it resolves. Throws like
-   * `ConversationStore.create`.
-   */
+  /** Durable when it resolves. Throws like `ConversationStore.create`. */
   add(one: NewEntry): Promise<ConversationDocument> {
     return this.#commits.add(one);
   }
@@ -195,10 +189,7 @@ export class BatchWriter {
     return document;
   }
 
-  /**
-   * Returns the first id, in steps of a millisecond, that no folder, no conversation in the trash and
-   * no other one of the batch has.
-   */
+  /** The first id, in steps of a millisecond, that is free on disk, in the trash and in the batch. */
   #freeId(createdAt: string | undefined, { ids, trashed }: UsedIds): string {
     const { files } = this.#core;
     const first = files.firstIdMs(createdAt);
@@ -211,10 +202,7 @@ export class BatchWriter {
     }
   }
 
-  /**
-   * Renames the staged folders to their ids. Returns the conversations whose id another process has used
-   * meanwhile.
-   */
+  /** Moves the folders to their ids. Returns those whose id another process has used. */
   async #rename(lock: HeldLock, ready: readonly Ready[], outcomes: Outcomes): Promise<NewEntry[]> {
     const { files, options } = this.#core;
     const folders = ready.map(({ head, bytes }) => ({

@@ -66,10 +66,7 @@ export function mergeOf(first: Conversation, second: Conversation): NewConversat
   };
 }
 
-/**
- * Returns the title unless it was derived from a message. A derived title is derived again from the first
- * message of the new conversation.
- */
+/** None if it was derived from a message: then the new conversation derives its own. */
 function givenTitle({ title, titleFrom }: Conversation): string | undefined {
   return titleFrom === undefined ? title : undefined;
 }
@@ -103,10 +100,7 @@ function inTimeOrder(first: Conversation, second: Conversation): Placed[] {
   }
 }
 
-/**
- * No message gets an earlier time than the one before it, so that each conversation keeps its own order,
- * also after an edit by hand.
- */
+/** No message gets an earlier time than the one before it, so that each conversation keeps its order. */
 function timed(messages: readonly Message[], ids: ReadonlyMap<string, string>) {
   let time = '';
   return messages.map((message) => {

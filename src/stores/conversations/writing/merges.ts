@@ -29,10 +29,7 @@ import type { ConversationWriter } from './writer.js';
 const conversationId = z.string().regex(CONVERSATION_ID);
 const journalSchema = z.object({
   into: conversationId,
-  /**
-   * The sources, each with the version that was merged. A source that was changed since is not moved to the
-   * trash.
-   */
+  /** The sources, each with the merged version. One that was changed since is not moved to the trash. */
   from: z.tuple([
     z.object({ conversationId, version: z.string() }),
     z.object({ conversationId, version: z.string() }),

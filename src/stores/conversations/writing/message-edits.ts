@@ -96,10 +96,7 @@ function requireMessage(
   );
 }
 
-/**
- * If the title was derived from the message, it is derived again, so that it does not contain the removed
- * text.
- */
+/** A title that was derived from the message must not keep its removed text. */
 const retitled = ({ titleFrom }: Conversation, messageId: string): Pick<Revision, 'fields'> =>
   titleFrom === messageId ? { fields: { title: undefined } } : {};
 

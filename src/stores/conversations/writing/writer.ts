@@ -29,10 +29,7 @@ import {
 import { BatchWriter, type NewEntry } from './batch-writer.js';
 import { withKeyLock } from './key-lock.js';
 
-/**
- * While a write waits for the lock, the conversation of the key may be deleted or merged. Then it is tried
- * again.
- */
+/** Tries again if the conversation of the key was deleted or merged while a write waited. */
 const MAX_TRIES = 5;
 
 export interface NewConversation extends PastFields {

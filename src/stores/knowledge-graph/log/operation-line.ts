@@ -171,10 +171,7 @@ function originIn({ conversationId, messageId }: Record<string, unknown>): Origi
   });
 }
 
-/**
- * Returns a time in milliseconds. In a line that was written by hand, it may be a string that `Date` can
- * parse.
- */
+/** A time in milliseconds, or in a line written by hand a text that `Date` can parse. */
 function timeOf(value: unknown): number | undefined {
   const time = typeof value === 'string' ? Date.parse(value) : value;
   return isTime(time) ? time : undefined;

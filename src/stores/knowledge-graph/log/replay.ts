@@ -47,10 +47,7 @@ export interface GraphContent {
   readonly damage: readonly Damage[];
   /** Sentences for users about faults and what Daybook did about them. */
   readonly notices: readonly string[];
-  /**
-   * The snapshot is damaged, or facts were recovered from the previous generation, so it must be written
-   * again.
-   */
+  /** The snapshot is damaged or needed the previous generation, so it must be written again. */
   readonly needsHealing: boolean;
 }
 
@@ -224,10 +221,7 @@ function scanLines(buffer: Buffer, filled: number, scanner: LineScanner): number
   return start;
 }
 
-/**
- * Whether the previous generation belongs to this graph. Git ignores these files, so after a checkout they
- * may belong to another branch.
- */
+/** Git ignores the previous generation, so after a checkout it may be of another branch. */
 function mayUsePrevious(
   snapshot: Stamp | undefined,
   sidecar: Sidecar | undefined,

@@ -21,10 +21,7 @@ export interface Compaction {
   readonly snapshot: string;
   readonly oldSnapshot: string;
   readonly oldLog: string;
-  /**
-   * The new log contains, after its head, the old log from `start` to `end`. The part before `start` is in
-   * the snapshot.
-   */
+  /** After its head the new log has the old one from `start` to `end`; the snapshot has the rest. */
   readonly start: number;
   readonly end: number;
   /** Deletions from before this time were forgotten. */

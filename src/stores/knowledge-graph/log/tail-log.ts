@@ -23,10 +23,7 @@ export interface LoadedFiles {
   readonly position: LogPosition;
 }
 
-/**
- * Applies the lines that were appended to the log since `position`. `undefined` if it is not the same log
- * with more lines at its end.
- */
+/** Applies the lines since `position`. `undefined` if it is not the same log with more lines. */
 export async function tailLog(
   path: string,
   position: LogPosition,

@@ -1,7 +1,4 @@
-/**
- * The data model of the knowledge graph: triples in the form for callers, operations in the form of the
- * files, and the checks of both.
- */
+/** The data model of the graph: triples for callers, operations for the files, and their checks. */
 import { AppError } from '../../../base/errors.js';
 
 const MAX_PART_CHARACTERS = 200;

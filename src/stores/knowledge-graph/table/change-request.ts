@@ -17,10 +17,7 @@ export interface AddRequest {
   readonly leavesDeleted?: boolean;
 }
 
-/**
- * `lastTs`: the `ts` of the newest fact that the caller saw. If the triple has a newer fact, nothing is
- * removed.
- */
+/** `lastTs`: the newest fact that the caller saw. If there is a newer one, nothing is removed. */
 export type RemovedKey = TripleKey & { readonly lastTs?: number };
 
 export interface RemoveRequest {

@@ -55,10 +55,7 @@ export class Changes {
     return this.#clock.now() - this.#limits.ttlDays * DAY_MS;
   }
 
-  /**
-   * Applies the request and adds its operations to `pending`, which must be written. E_KG_FULL; then no fact
-   * was added.
-   */
+  /** Adds the operations to `pending`, which must be written. E_KG_FULL; then no fact was added. */
   applyRequest(table: TripleTable, request: ChangeRequest, pending: PendingOperation[]): Change {
     if (request.kind === 'add') return this.#add(table, request, pending);
     if (request.kind !== 'expire') return this.#remove(table, request, pending);
@@ -124,10 +121,7 @@ export class Changes {
     });
   }
 
-  /**
-   * Deletes expired facts that are added again. Otherwise the old fact would be found and the new one
-   * skipped.
-   */
+  /** Deletes expired facts that are added again: otherwise the new ones would be skipped. */
   #dropExpired(
     table: TripleTable,
     triples: readonly NewTriple[],
@@ -174,10 +168,7 @@ export class Changes {
     return { ...newTriple(triple, ts), isChanged: true };
   }
 
-  /**
-   * Closes the valid facts of the same subjects and predicates that began before the new ones, except those
-   * that the request itself adds.
-   */
+  /** Closes earlier valid facts of the same subjects and predicates, except those of the request. */
   #replace(
     table: TripleTable,
     triples: readonly NewTriple[],

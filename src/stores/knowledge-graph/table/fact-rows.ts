@@ -40,10 +40,7 @@ export function isSettled(table: TripleTable, triple: NewTriple, leavesDeleted: 
   return false;
 }
 
-/**
- * Returns how many of the triples are not stored yet. Triples for which `isGone` returns true count as not
- * stored.
- */
+/** How many triples are not stored yet; those for which `isGone` returns true count too. */
 export function countNew(
   table: TripleTable,
   triples: readonly NewTriple[],

@@ -17,10 +17,7 @@ export class OperationStamps {
     this.#clock = clock;
   }
 
-  /**
-   * Returns the operation `what` with a new id and a time after every operation on this triple, even if the
-   * clock was set back.
-   */
+  /** With a new id and a time after every operation on this triple, even if the clock was set back. */
   stamp(
     table: TripleTable,
     key: Key,

@@ -1,7 +1,4 @@
-/**
- * The rows of each key, as doubly linked lists in typed arrays. A row is added and removed in constant time.
- * A million rows need eight megabytes.
- */
+/** The rows of each key, as doubly linked lists in typed arrays: eight megabytes for a million rows. */
 
 /** The end of a list: there is no further row. */
 export const END = -1;

@@ -91,10 +91,7 @@ export class Terms {
     return true;
   }
 
-  /**
-   * Searches without regard to case. Returns `undefined` for a term that is not ASCII, which the caller must
-   * fold.
-   */
+  /** Without regard to case. `undefined` for a term that is not ASCII, which the caller must fold. */
   includesAscii(number: number, lowerCase: Uint8Array): boolean | undefined {
     const bytes = this.#bytes;
     const start = this.#starts[number] ?? 0;
