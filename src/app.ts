@@ -132,8 +132,7 @@ export interface AppOptions {
 interface Guards {
   readonly requireRoom: (moreBytes?: number) => Promise<void>;
   readonly screen: MessageScreen;
-  /** Absent if writes may not wait. */
-  readonly queue: WriteQueue | undefined;
+  readonly queue: WriteQueue;
 }
 
 type Encryption = Awaited<ReturnType<typeof openStoreEncryption>>;
@@ -187,10 +186,10 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const folder = exportsFolder(config);
   const exporter = new Exporter({ store: conversations, ...whole, folder, clock, fsync });
   const { queue } = conversations.deferred;
-  const guards = { requireRoom, screen, queue: staysUp ? queue : undefined };
+  const guards = { requireRoom, screen, queue };
   const bank = bankOf(config, guards, clock, log);
   const insights = openInsights(config, guards, clock, log);
-  const state = new StateStore({ logsFolder, fsync, screen, queue: guards.queue, clock });
+  const state = new StateStore({ logsFolder, fsync, screen, queue, clock });
   const { areas, backups } = backupsOf(config, bank.kg, languageModels.providers, clock);
   const stored = { backups, conversations, insights, ...bank };
   const keeping = retentionParts(config, size, stored, { clock, log, sealer });

@@ -14,7 +14,7 @@ export interface TimedChange {
 }
 
 export interface DeferredStateParts {
-  readonly queue: WriteQueue | undefined;
+  readonly queue: WriteQueue;
   /** Returns the file on disk; an empty object if there is no file. */
   readonly read: () => Promise<JsonObject>;
   /** Throws TOO_LARGE. */
@@ -53,12 +53,11 @@ export class DeferredState {
 
   /** Calls `now`. If the store cannot be written, the change is added to those that wait. */
   run(timed: TimedChange, now: () => Promise<JsonObject>): Promise<JsonObject> {
-    const { queue } = this.#parts;
-    return queue === undefined ? now() : queue.run(now, () => this.#wait(queue, timed));
+    return this.#parts.queue.run(now, () => this.#wait(timed));
   }
 
-  async #wait(queue: WriteQueue, timed: TimedChange): Promise<JsonObject> {
-    const { bytesOf, replace } = this.#parts;
+  async #wait(timed: TimedChange): Promise<JsonObject> {
+    const { queue, bytesOf, replace } = this.#parts;
     const { change, at } = timed;
     const before = await this.file();
     const after = changedAt(before, change, at);
@@ -80,11 +79,11 @@ export class DeferredState {
 
   async #base(): Promise<JsonObject> {
     const { queue, read } = this.#parts;
-    const found = queue?.isAway ? undefined : await read();
+    const found = queue.isAway ? undefined : await read();
     // `isAway` is checked again: if the folder disappeared before `read`, a missing file is not an empty
     // state.
-    if (found !== undefined && !queue?.isAway) this.#known = found;
-    else if (this.#known === undefined) queue?.requireHere();
+    if (found !== undefined && !queue.isAway) this.#known = found;
+    else if (this.#known === undefined) queue.requireHere();
     return this.#known ?? {};
   }
 }

@@ -16,7 +16,7 @@ import { withLock } from '../files/locks/file-lock.js';
 import { parseDocument, readWhole } from '../files/read/json-doc.js';
 import type { JsonObject } from './conversations/document/schema.js';
 import { DeferredState } from './deferred-state.js';
-import type { WriteQueue } from './deferred-writes/write-queue.js';
+import { unusedQueue, type WriteQueue } from './deferred-writes/write-queue.js';
 import { upgraded } from './format-migrations.js';
 import { changedAt, type State, type StateChange, toState } from './state-file.js';
 import { screenedBy, type TextScreen } from './text-screen.js';
@@ -31,7 +31,7 @@ export interface StateStoreOptions extends Durability {
   /** Removes secrets and private parts before a change is stored. */
   screen?: TextScreen;
   /** The queue in which changes wait while the store cannot be written. */
-  queue?: WriteQueue | undefined;
+  queue?: WriteQueue;
   clock?: Clock;
 }
 
@@ -41,7 +41,7 @@ export class StateStore {
   readonly #deferred: DeferredState;
 
   constructor(options: StateStoreOptions) {
-    const { logsFolder, queue } = options;
+    const { logsFolder, queue = unusedQueue() } = options;
     this.#options = options;
     this.#path = join(logsFolder, 'state.json');
     this.#deferred = new DeferredState({

@@ -13,7 +13,7 @@ export interface StoreOptions extends Durability {
   /** Removes secrets and private parts before a text is stored. */
   readonly screen?: TextScreen;
   /** The queue in which changes wait while the store cannot be written. */
-  readonly queue?: WriteQueue | undefined;
+  readonly queue?: WriteQueue;
   readonly clock?: Clock;
   readonly log?: Log;
 }

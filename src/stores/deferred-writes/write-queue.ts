@@ -3,9 +3,9 @@
  * They wait in memory, up to a limit. When the store can be written again, each is done once, in order
  * (memory-bank/decisions/0067). Each store defines what its writes do.
  */
-import { type Clock, isoTime } from '../../base/clock.js';
+import { type Clock, isoTime, systemClock } from '../../base/clock.js';
 import { AppError, isAppError } from '../../base/errors.js';
-import type { Log } from '../../base/log.js';
+import { type Log, silentLog } from '../../base/log.js';
 import { SharedRun } from '../../base/shared-run.js';
 import type { Presence } from '../../files/store-presence.js';
 import { Retry } from './retry.js';
@@ -98,6 +98,11 @@ export class WriteQueue {
     };
   }
 
+  /** False if no write ever waits, because the process ends while the store is away. */
+  get mayWait(): boolean {
+    return this.#options.presence !== undefined;
+  }
+
   get isAway(): boolean {
     return this.#options.presence?.isHere() === false;
   }
@@ -138,7 +143,7 @@ export class WriteQueue {
 
   /** Calls `enqueue` instead of `write` if an earlier write waits or the store cannot be written. */
   async run<T>(write: () => Promise<T>, enqueue: () => Promise<T>): Promise<T> {
-    if (this.#options.presence === undefined) return write();
+    if (!this.mayWait) return write();
     if (this.#queue.length > 0) await this.settle();
     if (this.#queue.length > 0) return this.#enqueueInOrder(enqueue);
     try {
@@ -150,8 +155,7 @@ export class WriteQueue {
 
   /** After a failed write: calls `enqueue`, or throws `error` if the store is available. */
   async enqueueAfter<T>(error: unknown, enqueue: () => Promise<T>): Promise<T> {
-    if (this.#options.presence === undefined) throw error;
-    if (!(await this.#isAwayBecauseOf(error))) throw error;
+    if (!this.mayWait || !(await this.#isAwayBecauseOf(error))) throw error;
     this.#note(error);
     return this.#enqueueInOrder(enqueue);
   }
@@ -249,5 +253,12 @@ export class WriteQueue {
     }
   }
 }
+
+/** For a store whose writes never wait. */
+export const unusedQueue = (): WriteQueue =>
+  new WriteQueue({
+    ...{ presence: undefined, clock: systemClock, log: silentLog },
+    probe: () => Promise.resolve(),
+  });
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

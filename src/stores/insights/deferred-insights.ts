@@ -13,13 +13,10 @@ import type { InsightCatalogue } from './catalogue.js';
 import { renderInsight } from './insight-file.js';
 import type { StoredInsight } from './stored-insight.js';
 
-/** The size that a waiting deletion counts in the queue. */
-const DELETION_BYTES = 100;
-
 export type ChangeInsight = (stored: StoredInsight) => StoredInsight;
 
 export interface DeferredInsightsParts {
-  readonly queue: WriteQueue | undefined;
+  readonly queue: WriteQueue;
   readonly catalogue: InsightCatalogue;
   readonly clock: Clock;
   /** Writes the insight, unless a newer version is on disk. Durable when it resolves. */
@@ -39,33 +36,18 @@ export interface DeletedInsight {
 
 export class DeferredInsights {
   readonly #parts: DeferredInsightsParts;
-  readonly #views = new PendingViews<StoredInsight | 'deleted'>();
-  /** The new id under which a changed text was written, because another program had changed the insight. */
-  readonly #moved = new Map<string, string>();
+  /** Its `moved` has the new ids of changed texts. */
+  readonly views: PendingViews<StoredInsight>;
 
   constructor(parts: DeferredInsightsParts) {
     this.#parts = parts;
-    parts.queue?.whenBack(() => parts.catalogue.refresh());
-  }
-
-  /** Whether reads use memory and not the disk: for this insight or, without an id, for all insights. */
-  isInMemory(id?: string): boolean {
-    if (id !== undefined && this.#views.has(id)) return true;
-    return this.#parts.queue?.isAway === true;
-  }
-
-  /** For changes that cannot wait. STORAGE_UNAVAILABLE if a write of it waits and cannot be done. */
-  async requireNone(id: string): Promise<void> {
-    const { queue } = this.#parts;
-    queue?.requireHere();
-    if (this.#views.has(id)) await queue?.requireSettled();
+    this.views = new PendingViews(parts.queue, parts.catalogue);
   }
 
   /** Calls `now`. If the store cannot be written, adds the insight to the queue. */
   run(stored: StoredInsight, now: () => Promise<void>): Promise<void> {
     const { queue, write } = this.#parts;
-    if (queue === undefined) return now();
-    return queue.run(now, async () => this.#wait(queue, stored, () => write(stored)));
+    return queue.run(now, async () => this.#wait(stored, () => write(stored)));
   }
 
   /** Calls `now`, or queues the change. `undefined` if there is no such insight. */
@@ -74,15 +56,13 @@ export class DeferredInsights {
     change: ChangeInsight,
     now: () => Promise<StoredInsight | undefined>,
   ): Promise<StoredInsight | undefined> {
-    const { queue } = this.#parts;
-    if (queue === undefined) return now();
-    return queue.run(now, async () => {
+    return this.#parts.queue.run(now, async () => {
       const base = await this.#latest(id);
       if (base === undefined) return undefined;
       const stored = change(base);
       const beside = { ...stored, insight: { ...stored.insight, id: newUuid() } };
       const changed = { base, stored, beside, change };
-      this.#wait(queue, stored, () => this.#writeChanged(id, changed));
+      this.#wait(stored, () => this.#writeChanged(id, changed));
       return stored;
     });
   }
@@ -92,23 +72,14 @@ export class DeferredInsights {
     id: string,
     now: () => Promise<DeletedInsight | undefined>,
   ): Promise<DeletedInsight | undefined> {
-    const { queue, catalogue, trash } = this.#parts;
-    if (queue === undefined) return now();
+    const { queue, trash } = this.#parts;
     return queue.run(now, async () => {
       const base = await this.#latest(id);
       if (base === undefined) return undefined;
-      queue.requireRoom(DELETION_BYTES);
-      this.#views.show(id, 'deleted');
-      catalogue.forget(id);
       const check = (found: StoredInsight) => {
         if (contentOf(found) !== contentOf(base)) throw notDeleted(id);
       };
-      queue.add({
-        name: `deletion of insight ${id}`,
-        bytes: DELETION_BYTES,
-        write: () => trash(this.#moved.get(id) ?? id, check),
-        ended: () => this.#ended(id),
-      });
+      this.views.delete(id, `insight ${id}`, (name) => trash(name, check));
       return {};
     });
   }
@@ -116,20 +87,18 @@ export class DeferredInsights {
   /** Returns the insight with its waiting changes. CORRUPT and other errors if it cannot be read. */
   async #latest(id: string): Promise<StoredInsight | undefined> {
     const { catalogue } = this.#parts;
-    if (!this.isInMemory(id)) return (await catalogue.read(id))?.stored;
+    if (!this.views.isInMemory(id)) return (await catalogue.read(id))?.stored;
     const { summary, damage } = catalogue.entry(id) ?? {};
     if (damage !== undefined) throw damage;
     return summary;
   }
 
-  #wait(queue: WriteQueue, stored: StoredInsight, write: () => Promise<void>): void {
+  #wait(stored: StoredInsight, write: () => Promise<void>): void {
     const { catalogue, clock } = this.#parts;
     const { id } = stored.insight;
     const bytes = renderInsight(stored).byteLength;
-    queue.requireRoom(bytes);
-    this.#views.show(id, stored);
+    this.views.add(id, stored, { name: `insight ${id}`, bytes, write });
     catalogue.note({ stored, stamp: stampInMemory(clock, bytes) });
-    queue.add({ name: `insight ${id}`, bytes, write, ended: () => this.#ended(id) });
   }
 
   /** If another program changed the text meanwhile, the new text is written as a second insight. */
@@ -147,7 +116,7 @@ export class DeferredInsights {
     const { revise, write } = this.#parts;
     const given = contentOf(stored);
     let isChangedByOther = false;
-    const isThere = await revise(this.#moved.get(id) ?? id, (found) => {
+    const isThere = await revise(this.views.moved.get(id) ?? id, (found) => {
       const texts = [contentOf(base), given];
       isChangedByOther = given !== contentOf(base) && !texts.includes(contentOf(found));
       return isChangedByOther ? found : change(found);
@@ -155,13 +124,7 @@ export class DeferredInsights {
     if (!isThere) throw notChanged(id);
     if (!isChangedByOther) return;
     await write(beside);
-    this.#moved.set(id, beside.insight.id);
-  }
-
-  async #ended(id: string): Promise<void> {
-    if (!this.#views.end(id)) return;
-    this.#moved.delete(id);
-    await this.#parts.catalogue.refreshSome([id]);
+    this.views.moved.set(id, beside.insight.id);
   }
 }
 

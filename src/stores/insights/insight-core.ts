@@ -14,6 +14,7 @@ import { sweepLocks } from '../../files/locks/lock-takeover.js';
 import { keepOutOfGit } from '../../files/paths/git-ignore.js';
 import { readStampNow, type Stamp } from '../../files/read/stamp.js';
 import { Watcher } from '../../files/watcher/watcher.js';
+import { unusedQueue } from '../deferred-writes/write-queue.js';
 import type { StoreOptions } from '../store-options.js';
 import { InsightCatalogue, nameOf } from './catalogue.js';
 import { DeferredInsights } from './deferred-insights.js';
@@ -54,17 +55,19 @@ export class InsightCore {
 
   /** Does not access the disk. */
   constructor(options: InsightStoreOptions) {
-    const { folder, clock = systemClock, log = silentLog } = options;
+    const { folder, queue = unusedQueue(), clock = systemClock, log = silentLog } = options;
     this.options = options;
     this.clock = clock;
     this.#log = log;
     this.folder = join(folder, 'insights');
     this.#locksFolder = join(folder, '.locks');
-    this.catalogue = new InsightCatalogue(this.folder, clock, (id) => this.deferred.isInMemory(id));
+    this.catalogue = new InsightCatalogue(this.folder, clock, (id) =>
+      this.deferred.views.isInMemory(id),
+    );
     const { catalogue } = this;
     this.trash = new InsightTrash(this);
     this.deferred = new DeferredInsights({
-      ...{ queue: options.queue, catalogue, clock },
+      ...{ queue, catalogue, clock },
       write: (stored) => this.writeNew(stored),
       revise: async (id, change) => (await this.revise(id, change)) !== undefined,
       trash: async (id, check) => void (await this.trash.moveIn(id, check)),

@@ -145,7 +145,7 @@ export class InsightStore {
    */
   async get(id: string): Promise<Insight | undefined> {
     requireInsightId(id);
-    if (this.#core.deferred.isInMemory(id)) return this.known(id);
+    if (this.#core.deferred.views.isInMemory(id)) return this.known(id);
     const found = await this.#core.catalogue.read(id);
     if (found !== undefined) this.#core.note(found.stored, found.stamp);
     return found?.stored.insight;
@@ -188,7 +188,7 @@ export class InsightStore {
   /** Removes it permanently. False if there is none. STORAGE_UNAVAILABLE if a write of it waits. */
   async remove(id: string): Promise<boolean> {
     requireInsightId(id);
-    await this.#core.deferred.requireNone(id);
+    await this.#core.deferred.views.requireNone(id);
     return this.#core.locked(id, async (lock) => {
       const isThere = (await listFiles(this.#core.folder)).includes(`${id}.json`);
       if (isThere) await lock.remove(this.#core.catalogue.pathOf(id), this.#core.options);

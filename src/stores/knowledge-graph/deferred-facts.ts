@@ -21,7 +21,7 @@ import type { Changes } from './table/changes.js';
 import type { TripleTable } from './table/triple-table.js';
 
 export interface DeferredFactsParts {
-  readonly queue: WriteQueue | undefined;
+  readonly queue: WriteQueue;
   readonly state: GraphState;
   readonly changes: Changes;
   readonly clock: Clock;
@@ -45,19 +45,18 @@ export class DeferredFacts {
 
   /** Calls `now`, or queues the request, whose facts are already screened. */
   run(request: DeferrableRequest, now: () => Promise<Change>): Promise<Change> {
-    const { queue } = this.#parts;
-    return queue === undefined ? now() : queue.run(now, () => this.#wait(queue, request));
+    return this.#parts.queue.run(now, () => this.#wait(request));
   }
 
   /**
    * Call it before a change that cannot wait. STORAGE_UNAVAILABLE if facts wait and cannot be written yet.
    */
   async requireNone(): Promise<void> {
-    if (this.#waiting.size > 0) await this.#parts.queue?.requireSettled();
+    if (this.#waiting.size > 0) await this.#parts.queue.requireSettled();
   }
 
-  async #wait(queue: WriteQueue, given: DeferrableRequest): Promise<Change> {
-    const { state, clock } = this.#parts;
+  async #wait(given: DeferrableRequest): Promise<Change> {
+    const { queue, state, clock } = this.#parts;
     const isNew = given.kind === 'add';
     const named = isNew ? given.triples : given.keys;
     const bytes = Buffer.byteLength(JSON.stringify(named));

@@ -33,7 +33,7 @@ export class GraphState {
   static #writes = 0;
   readonly files: GraphFiles;
   readonly #log: Log;
-  readonly #queue: WriteQueue | undefined;
+  readonly #queue: WriteQueue;
   #content: GraphContent | undefined;
   /** The end of the part of the log that is in memory. Newer than `#content.log`. */
   #position: LogPosition | undefined;
@@ -48,8 +48,7 @@ export class GraphState {
   readonly #listeners = new Set<StateListener>();
   #onRead: (table: TripleTable) => void = () => undefined;
 
-  /** With a queue, queries use memory while the store is away. */
-  constructor(files: GraphFiles, log: Log, queue?: WriteQueue) {
+  constructor(files: GraphFiles, log: Log, queue: WriteQueue) {
     this.#queue = queue;
     this.files = files;
     this.#log = log;
@@ -77,7 +76,7 @@ export class GraphState {
 
   /** STORAGE_UNAVAILABLE while the store is away. */
   requireHere(): void {
-    this.#queue?.requireHere();
+    this.#queue.requireHere();
   }
 
   /** True after `invalidate`, until the files were read again. */
@@ -98,7 +97,7 @@ export class GraphState {
     if (fresh !== undefined) return fresh;
     const writes = GraphState.#writes;
     await this.update().catch((error: unknown) => {
-      if (!this.#queue?.isAway || this.#content === undefined) throw error;
+      if (!this.#queue.isAway || this.#content === undefined) throw error;
     });
     this.#isFresh = true;
     this.#writesSeen = writes;

@@ -12,6 +12,7 @@ import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { sweepTemporaries } from '../../files/atomic/staging.js';
 import { sweepLocks } from '../../files/locks/lock-takeover.js';
 import { RetainedLock } from '../../files/locks/retained-lock.js';
+import { unusedQueue, type WriteQueue } from '../deferred-writes/write-queue.js';
 import { writeGitFiles } from '../git-files.js';
 import type { StoreOptions } from '../store-options.js';
 import { screenedBy } from '../text-screen.js';
@@ -102,12 +103,14 @@ export class KnowledgeGraph {
   readonly #end: AppendHandle;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #queue: WriteQueue;
   #saving: Promise<Saved | undefined> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: KnowledgeGraphOptions) {
-    const { clock = systemClock, log = silentLog, fsync, queue } = options;
+    const { clock = systemClock, log = silentLog, fsync, queue = unusedQueue() } = options;
     this.#options = options;
+    this.#queue = queue;
     this.#clock = clock;
     this.#log = log;
     this.files = graphFiles(options.snapshotPath, options.walPath);
@@ -304,9 +307,8 @@ export class KnowledgeGraph {
 
   /** Needed only if there are listeners, or for a server that continues while the store is away. */
   #poll(): void {
-    const { queue } = this.#options;
-    if (queue?.isAway) return;
-    if (!this.#state.isRead && !this.#state.hasListeners && queue === undefined) return;
+    if (this.#queue.isAway) return;
+    if (!this.#state.isRead && !this.#state.hasListeners && !this.#queue.mayWait) return;
     void this.#state.current().then(
       () => this.#compactIfDue(this.#state.position.offset),
       (error: unknown) => this.#log.warn({ err: error }, 'the knowledge graph cannot be read'),

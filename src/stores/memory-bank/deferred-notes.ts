@@ -21,14 +21,12 @@ import {
 import { alreadyThere, conflict, notFound } from './note-errors.js';
 import { hashOf, MAX_NOTE_BYTES, withFinalNewline } from './note-text.js';
 
-/** The size that a waiting deletion counts in the queue. */
-const DELETION_BYTES = 100;
 /** The size of the recent texts that stay in memory, so that they can be read while the store is away. */
 const RECENT_BYTES = 16 * 1024 * 1024;
 
 export interface DeferredNotesParts {
   readonly folder: string;
-  readonly queue: WriteQueue | undefined;
+  readonly queue: WriteQueue;
   readonly catalogue: NoteCatalogue;
   readonly clock: Clock;
   readonly log: Log;
@@ -73,32 +71,25 @@ interface WaitingNote {
 
 export class DeferredNotes {
   readonly #parts: DeferredNotesParts;
-  readonly #views = new PendingViews<Note | 'deleted'>();
+  /** Its `moved` has the other paths of texts. */
+  readonly views: PendingViews<Note>;
   readonly #recent = new Map<string, Note>();
   #recentBytes = 0;
-  /** The other path to which a text was written, because another program changed the note at its path. */
-  readonly #moved = new Map<string, string>();
 
   constructor(parts: DeferredNotesParts) {
     const { queue, catalogue } = parts;
     this.#parts = parts;
-    queue?.whenBack(() => catalogue.refresh());
-    if (queue) catalogue.follow(({ path, note }) => this.#remember(path, note));
-  }
-
-  /** Whether reads use memory and not the disk: for this note or, without a path, for all notes. */
-  isInMemory(path?: string): boolean {
-    if (path !== undefined && this.#views.has(path)) return true;
-    return this.#parts.queue?.isAway === true;
+    this.views = new PendingViews(queue, catalogue);
+    if (queue.mayWait) catalogue.follow(({ path, note }) => this.#remember(path, note));
   }
 
   /** The waiting text, or the note on disk or in memory. STORAGE_UNAVAILABLE if it is not in memory. */
   async read(path: string): Promise<Note | undefined> {
-    const waiting = this.#views.get(path);
+    const waiting = this.views.get(path);
     if (waiting !== undefined) return waiting === 'deleted' ? undefined : waiting;
     const { queue, catalogue, folder } = this.#parts;
-    const found = queue?.isAway ? undefined : await readNote(folder, path);
-    if (found !== undefined || !queue?.isAway) return found?.note;
+    const found = queue.isAway ? undefined : await readNote(folder, path);
+    if (found !== undefined || !queue.isAway) return found?.note;
     const recent = this.#recent.get(path);
     if (recent === undefined && catalogue.entry(path) !== undefined) queue.requireHere();
     return recent;
@@ -107,7 +98,6 @@ export class DeferredNotes {
   /** Calls `now`. If the store cannot be written, adds the new note to the queue. */
   async add(path: string, bytes: Buffer, now: () => Promise<Note>): Promise<Note> {
     const { queue, requireCount } = this.#parts;
-    if (queue === undefined) return now();
     let isTried = false;
     const first = () => {
       isTried = true;
@@ -116,7 +106,7 @@ export class DeferredNotes {
     return queue.run(first, async () => {
       if (!(isTried && (await this.#hashAt(path)) === hashOf(bytes))) await this.#requireFree(path);
       await requireCount();
-      return this.#wait(queue, path, undefined, bytes);
+      return this.#wait(path, undefined, bytes);
     });
   }
 
@@ -130,19 +120,17 @@ export class DeferredNotes {
     edited: (note: Note) => Promise<Edited>,
     now: (onEdited: (edited: Edited) => void) => Promise<EditedNote>,
   ): Promise<EditedNote> {
-    const { queue } = this.#parts;
-    if (queue === undefined) return now(() => undefined);
     let tried: Edited | undefined;
     const first = () =>
       now((edited) => {
         tried = edited;
       });
-    return queue.run(first, async () => {
+    return this.#parts.queue.run(first, async () => {
       const base = await this.read(path);
       if (base === undefined) throw notFound(path);
       const isThere = tried !== undefined && hashOf(tried.bytes) === base.hash;
       const { bytes, masked } = isThere && tried ? tried : await edited(base);
-      return { ...this.#wait(queue, path, base, bytes), masked };
+      return { ...this.#wait(path, base, bytes), masked };
     });
   }
 
@@ -155,75 +143,51 @@ export class DeferredNotes {
     expectedHash: string | undefined,
     now: () => Promise<DeletedNote>,
   ): Promise<DeletedNote> {
-    const { queue, catalogue, trash } = this.#parts;
-    if (queue === undefined) return now();
+    const { queue, trash } = this.#parts;
     return queue.run(now, async () => {
       const hash = await this.#hashAt(path);
       if (hash === undefined) throw notFound(path);
       if (expectedHash !== undefined && hash !== expectedHash) {
         throw conflict(path, expectedHash, hash);
       }
-      queue.requireRoom(DELETION_BYTES);
-      this.#views.show(path, 'deleted');
-      catalogue.forget(path);
-      queue.add({
-        name: `deletion of note ${path}`,
-        bytes: DELETION_BYTES,
-        write: () =>
-          trash(this.#moved.get(path) ?? path, hash).then(() => undefined, ignoreMissing),
-        ended: () => this.#ended(path),
-      });
+      this.views.delete(path, `note ${path}`, (name) =>
+        trash(name, hash).then(() => undefined, ignoreMissing),
+      );
       return {};
     });
-  }
-
-  /** For changes that cannot wait. STORAGE_UNAVAILABLE if a write of it waits and cannot be done. */
-  async requireNone(path: string): Promise<void> {
-    const { queue } = this.#parts;
-    queue?.requireHere();
-    if (this.#views.has(path)) await queue?.requireSettled();
   }
 
   async #hashAt(path: string): Promise<string | undefined> {
     const { catalogue, folder } = this.#parts;
     const { summary, damage } = catalogue.entry(path) ?? {};
-    if (this.isInMemory(path) && damage !== undefined) throw damage;
-    if (this.isInMemory(path)) return summary?.hash;
+    if (this.views.isInMemory(path) && damage !== undefined) throw damage;
+    if (this.views.isInMemory(path)) return summary?.hash;
     return (await readNote(folder, path))?.note.hash;
   }
 
   async #requireFree(path: string): Promise<void> {
     const { catalogue, requireFree } = this.#parts;
     if (catalogue.entry(path) !== undefined) throw alreadyThere(path);
-    if (!this.isInMemory(path)) await requireFree(path);
+    if (!this.views.isInMemory(path)) await requireFree(path);
   }
 
-  #wait(queue: WriteQueue, path: string, base: Note | undefined, bytes: Buffer): Note {
+  #wait(path: string, base: Note | undefined, bytes: Buffer): Note {
     const { catalogue, clock } = this.#parts;
-    queue.requireRoom(bytes.byteLength);
     const stamp = stampInMemory(clock, bytes.byteLength);
     const note = noteOf(path, { bytes, stamp });
     const waiting = { path, base, note, tried: new Set([note.hash]) };
-    this.#views.show(path, note);
-    catalogue.note({ note, stamp });
-    queue.add({
+    this.views.add(path, note, {
       name: `note ${path}`,
       bytes: bytes.byteLength,
       write: () => this.#parts.locked((lock) => this.#write(lock, waiting)),
-      ended: () => this.#ended(path),
     });
+    catalogue.note({ note, stamp });
     return note;
-  }
-
-  async #ended(path: string): Promise<void> {
-    if (!this.#views.end(path)) return;
-    this.#moved.delete(path);
-    await this.#parts.catalogue.refreshSome([path]);
   }
 
   async #write(lock: HeldLock, { path, base, note, tried }: WaitingNote): Promise<void> {
     const { folder, add, replace } = this.#parts;
-    const target = this.#moved.get(path) ?? path;
+    const target = this.views.moved.get(path) ?? path;
     const found = await readNote(folder, target).catch(unreadable);
     const text = found === undefined ? note.content : textFor(found, { base, note, tried });
     if (text === undefined || found === 'unreadable') return this.#addBeside(path, note);
@@ -238,7 +202,7 @@ export class DeferredNotes {
     for (let number = 2; ; number += 1) {
       const beside = path.replace(/(?=\.[^./]*$)/, `-${number}`);
       if ((await findConfined(folder, beside)).kind !== 'absent') continue;
-      this.#moved.set(path, beside);
+      this.views.moved.set(path, beside);
       log.warn({ path, beside }, 'a note that waited in memory was written under another name');
       await add(beside, Buffer.from(note.content));
       return;

@@ -18,6 +18,7 @@ import { findConfined } from '../../files/paths/confined-file.js';
 import { removeEmptyParents } from '../../files/paths/folders.js';
 import type { TrashEntry } from '../../files/trash/trash-folder.js';
 import { Watcher } from '../../files/watcher/watcher.js';
+import { unusedQueue } from '../deferred-writes/write-queue.js';
 import { writeGitFiles } from '../git-files.js';
 import type { StoreOptions } from '../store-options.js';
 import { screenedBy } from '../text-screen.js';
@@ -70,12 +71,12 @@ export class MemoryBank {
 
   /** Does not access the disk. */
   constructor(options: MemoryBankOptions) {
-    const { folder, clock = systemClock, log = silentLog } = options;
+    const { folder, queue = unusedQueue(), clock = systemClock, log = silentLog } = options;
     this.#options = options;
     this.#log = log;
-    this.#catalogue = new NoteCatalogue(folder, (path) => this.#deferred.isInMemory(path));
+    this.#catalogue = new NoteCatalogue(folder, (path) => this.#deferred.views.isInMemory(path));
     this.#deferred = new DeferredNotes({
-      ...{ folder, queue: options.queue, catalogue: this.#catalogue, clock, log },
+      ...{ folder, queue, catalogue: this.#catalogue, clock, log },
       requireFree: (path) => this.#requireFree(path),
       requireCount: () => this.#requireCount(),
       locked: (work) => this.#locked(work),
@@ -217,7 +218,7 @@ export class MemoryBank {
   async rename(path: string, newPath: string, expectedHash: string | undefined): Promise<NoteInfo> {
     requireNotePath(path);
     requireNewNotePath(newPath);
-    for (const each of [path, newPath]) await this.#deferred.requireNone(each);
+    for (const each of [path, newPath]) await this.#deferred.views.requireNone(each);
     return this.#locked(async () => {
       await this.#require(path, expectedHash);
       await this.#requireFree(newPath, path);
@@ -241,7 +242,7 @@ export class MemoryBank {
     requireNotePath(path);
     const now = () => this.#delete(path, expectedHash, permanent);
     if (mayDefer && !permanent) return this.#deferred.delete(path, expectedHash, now);
-    await this.#deferred.requireNone(path);
+    await this.#deferred.views.requireNone(path);
     return now();
   }
 
