@@ -84,7 +84,7 @@ export function createAgentBackend(wire: Wire, options: PerplexityOptions): Perp
     },
     async poll(runId, signal) {
       const url = `${path}/${encodeURIComponent(runId)}`;
-      return toRunState(await wire.get(url, options.pollTimeoutMs ?? POLL_TIMEOUT_MS, signal));
+      return toRunState(await wire.get(url, POLL_TIMEOUT_MS, signal));
     },
   };
 }

@@ -39,7 +39,6 @@ export interface PerplexityOptions {
   readonly models?: { readonly search?: string; readonly deepResearch?: string };
   readonly askTimeoutMs?: number;
   readonly startTimeoutMs?: number;
-  readonly pollTimeoutMs?: number;
   /** Pause before the first repetition of a request that can safely be repeated. */
   readonly retryDelayMs?: number;
 }

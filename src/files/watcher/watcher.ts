@@ -41,7 +41,6 @@ export interface WatcherOptions {
   readonly onlyFiles?: (folder: string) => readonly string[] | undefined;
   /** The maximum number of watched folders besides the root, and of files checked at every tick. */
   readonly watchLimit?: number;
-  readonly reconcileMs?: number;
   readonly hotReconcileMs?: number;
   /** Scans only, without watches: for file systems that send no events, such as network shares. */
   readonly usePolling?: boolean;
@@ -209,7 +208,7 @@ export class Watcher {
   }
 
   async #tick(): Promise<void> {
-    const everyMs = (this.#o.reconcileMs ?? RECONCILE_MS) / (this.#hints ? 1 : 2);
+    const everyMs = RECONCILE_MS / (this.#hints ? 1 : 2);
     if (this.#fullPasses.isFullDue(everyMs, this.#tickMs)) await this.#fullPass(false);
     else await this.#reconciler.hot();
   }
