@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { AppError } from '../base/errors.js';
 import { atomicWrite, makeFolder } from '../files/atomic/atomic-write.js';
-import { canAsk, confirmOrEnd } from './terminal/confirm.js';
+import { confirmOrEnd } from './terminal/confirm.js';
 
 export interface Installation {
   /** Package name to exact version. */
@@ -25,7 +25,8 @@ export async function installPackages(installation: Installation): Promise<boole
   console.error(
     `This downloads ${names.join(', ')} from the npm registry into ${folder} (${size}).`,
   );
-  if (!yes && !(await isWanted())) return false;
+  if (!yes && !(await confirmOrEnd('Download and install?', 'Nothing was installed.')))
+    return false;
   await makeFolder(folder, { fsync: false });
   await atomicWrite(
     join(folder, 'package.json'),
@@ -34,13 +35,6 @@ export async function installPackages(installation: Installation): Promise<boole
   );
   await runNpm(folder);
   return true;
-}
-
-async function isWanted(): Promise<boolean> {
-  if (canAsk()) return confirmOrEnd('Download and install?', 'Nothing was installed.');
-  throw new AppError('VALIDATION_ERROR', 'Daybook cannot ask, because there is no terminal.', {
-    hint: 'Nothing was installed. Run the command again with --yes.',
-  });
 }
 
 /** npm waits for up to a minute between its attempts, for each package: minutes without a network. */

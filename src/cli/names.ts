@@ -1,6 +1,8 @@
 /** Names that the help needs. They are in this file, so that the help loads no other modules. */
 import type { Command } from 'commander';
 
+export const JSON_OPTION = ['--json', 'the report as JSON'] as const;
+
 /** The MCP clients that `daybook init` can configure. */
 export const CLIENT_NAMES = [
   'claude-desktop',

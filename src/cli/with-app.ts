@@ -46,6 +46,12 @@ export async function withApp(
   }
 }
 
+/** `withApp` for a command that changes nothing. */
+export const withReadingApp = (
+  flags: Flags,
+  work: (app: App, signal: AbortSignal) => Promise<void>,
+): Promise<void> => withApp(flags, work, { isReading: true });
+
 /** Without handlers: a signal ends the process at once. */
 const UNCAUGHT: Interrupts = { signal: new AbortController().signal, release: () => undefined };
 

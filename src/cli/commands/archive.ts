@@ -5,7 +5,7 @@ import { defined } from '../../base/json.js';
 import type { Flags } from '../configuration.js';
 import { daysOf } from '../days.js';
 import { sizeOf } from '../terminal/amounts.js';
-import { confirmOrEnd, requireTerminal } from '../terminal/confirm.js';
+import { confirmOrEnd } from '../terminal/confirm.js';
 import { printList, report } from '../terminal/output.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
@@ -39,11 +39,11 @@ export async function archive(options: ArchiveOptions, flags: Flags): Promise<vo
     if (chosen.length === 0) {
       return report({ made: [], archived: [], skipped: [] }, json, () => print(console.log));
     }
-    if (!yes) {
-      requireTerminal('Nothing was archived.');
-      print(console.error);
-      if (!(await confirmOrEnd('Archive these conversations?', 'Nothing was archived.'))) return;
-    }
+    const ask = () =>
+      confirmOrEnd('Archive these conversations?', 'Nothing was archived.', () =>
+        print(console.error),
+      );
+    if (!yes && !(await ask())) return;
     const done = await archives.archive(chosen, signal);
     report(done, json, () => {
       console.log(`${countOf(done.archived.length, 'conversation')} archived.`);

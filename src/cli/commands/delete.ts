@@ -7,7 +7,7 @@ import { CONVERSATION_ID } from '../../stores/conversations/document/conversatio
 import type { Flags } from '../configuration.js';
 import { findConversation, nameOfConversation } from '../find-conversation.js';
 import { daybookLine } from '../terminal/command-line.js';
-import { confirmOrEnd, requireTerminal } from '../terminal/confirm.js';
+import { confirmOrEnd } from '../terminal/confirm.js';
 import { report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
@@ -28,10 +28,8 @@ export async function deleteConversation(
     const isId = CONVERSATION_ID.test(name) && (await conversations.exists(name));
     const id = isId ? name : await findConversation(conversations, name);
     const about = await describe(conversations, id);
-    if (permanent && !yes) {
-      requireTerminal('Nothing was deleted.');
-      if (!(await confirmOrEnd(`Remove ${about} permanently?`, 'Nothing was deleted.'))) return;
-    }
+    const question = `Remove ${about} permanently?`;
+    if (permanent && !yes && !(await confirmOrEnd(question, 'Nothing was deleted.'))) return;
     const trashed = permanent ? undefined : await conversations.trash(id);
     if (permanent) await conversations.remove(id);
     const facts = { conversationId: id, deleted: true, permanent };

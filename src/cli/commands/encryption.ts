@@ -15,7 +15,7 @@ import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { installPackages } from '../install-packages.js';
-import { confirmOrEnd, requireTerminal } from '../terminal/confirm.js';
+import { confirmOrEnd } from '../terminal/confirm.js';
 import { report } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';
@@ -95,10 +95,7 @@ async function convert(
   { yes, json }: { yes?: boolean; json?: boolean },
 ): Promise<void> {
   await requireRoot(config);
-  if (!yes) {
-    requireTerminal('Nothing was changed.');
-    if (!(await confirmOrEnd(oneLine(question), 'Nothing was changed.'))) return;
-  }
+  if (!yes && !(await confirmOrEnd(oneLine(question), 'Nothing was changed.'))) return;
   const bar = progressBar(process.stderr);
   const onFile = (progress: number) => bar.show({ progress, unit: 'file' });
   const done = await convertEncryption(config, wanted, onFile).finally(() => bar.clear());

@@ -12,7 +12,7 @@ import { reportNotListed } from '../notices/not-listed.js';
 import { reportOtherRoot } from '../notices/other-root.js';
 import { reportLeftOut } from '../notices/problems.js';
 import { oneLine, terminalJson } from '../terminal/terminal-text.js';
-import { withApp } from '../with-app.js';
+import { withReadingApp } from '../with-app.js';
 
 export interface FindOptions {
   readonly kind?: string;
@@ -25,31 +25,27 @@ const MAX_LIMIT = 1000;
 
 export async function find(words: readonly string[], options: FindOptions, flags: Flags) {
   const request = { limit: limitOf(options.limit), ...kindsOf(options.kind) };
-  await withApp(
-    flags,
-    async (app) => {
-      const { quickFind } = app;
-      const { hits, total, suggestions } = await quickFind.find(words.join(' '), request);
-      if (options.json) console.log(terminalJson({ total, suggestions, hits: hits.map(toJson) }));
-      else {
-        const duplicates = duplicateKeys(app);
-        for (const hit of hits) console.log(lineOf(hit, duplicates));
-      }
-      if (hits.length === 0) {
-        const similar = suggestions.length > 0 ? ` Similar: ${suggestions.join(', ')}.` : '';
-        console.error(`Nothing found.${oneLine(similar)}`);
-        process.exitCode = NOTHING_FOUND;
-      } else if (total > hits.length) {
-        console.error(`${hits.length} of ${total}; --limit shows more`);
-      }
-      const hasConversations = request.kinds?.includes('conversation') ?? true;
-      if (hasConversations) await reportLeftOut('conversations', app, flags);
-      const isNothing = hits.length === 0 && !options.json && hasConversations;
-      if (isNothing) await reportNotListed(app, flags);
-      if (hits.length === 0) await reportOtherRoot(configuration(flags));
-    },
-    { isReading: true },
-  );
+  await withReadingApp(flags, async (app) => {
+    const { quickFind } = app;
+    const { hits, total, suggestions } = await quickFind.find(words.join(' '), request);
+    if (options.json) console.log(terminalJson({ total, suggestions, hits: hits.map(toJson) }));
+    else {
+      const duplicates = duplicateKeys(app);
+      for (const hit of hits) console.log(lineOf(hit, duplicates));
+    }
+    if (hits.length === 0) {
+      const similar = suggestions.length > 0 ? ` Similar: ${suggestions.join(', ')}.` : '';
+      console.error(`Nothing found.${oneLine(similar)}`);
+      process.exitCode = NOTHING_FOUND;
+    } else if (total > hits.length) {
+      console.error(`${hits.length} of ${total}; --limit shows more`);
+    }
+    const hasConversations = request.kinds?.includes('conversation') ?? true;
+    if (hasConversations) await reportLeftOut('conversations', app, flags);
+    const isNothing = hits.length === 0 && !options.json && hasConversations;
+    if (isNothing) await reportNotListed(app, flags);
+    if (hits.length === 0) await reportOtherRoot(configuration(flags));
+  });
 }
 
 const toJson = ({ entry: { kind, id, title }, score, matches }: FindHit) => ({

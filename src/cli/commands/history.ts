@@ -9,7 +9,7 @@ import { daybookLine } from '../terminal/command-line.js';
 import { report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { timesFor } from '../terminal/times.js';
-import { withApp } from '../with-app.js';
+import { withApp, withReadingApp } from '../with-app.js';
 
 const REASONS: Readonly<Record<string, string>> = {
   edit: 'before a message was changed',
@@ -26,27 +26,23 @@ export async function history(
   { json }: { json?: boolean },
   flags: Flags,
 ): Promise<void> {
-  await withApp(
-    flags,
-    async ({ conversations }) => {
-      const id = await findConversation(conversations, name);
-      const { conversationId, versions } = await conversations.history.list(id);
-      const times = timesFor(flags);
-      report({ conversationId, versions }, json, () => {
-        for (const { number, keptAt, reason, sizeBytes } of versions) {
-          const why = REASONS[reason] ?? reason;
-          console.log(`${number}  ${times.minute(keptAt)}  ${why}, ${sizeOf(sizeBytes)}`);
-        }
-        if (versions.length === 0) console.log('There are no earlier versions.');
-        else
-          console.log(
-            `To restore a version, run: ${daybookLine(flags, 'restore', id, '--version', String(versions[0]?.number))}`,
-          );
-      });
-      if (versions.length === 0) process.exitCode = NOTHING_FOUND;
-    },
-    { isReading: true },
-  );
+  await withReadingApp(flags, async ({ conversations }) => {
+    const id = await findConversation(conversations, name);
+    const { conversationId, versions } = await conversations.history.list(id);
+    const times = timesFor(flags);
+    report({ conversationId, versions }, json, () => {
+      for (const { number, keptAt, reason, sizeBytes } of versions) {
+        const why = REASONS[reason] ?? reason;
+        console.log(`${number}  ${times.minute(keptAt)}  ${why}, ${sizeOf(sizeBytes)}`);
+      }
+      if (versions.length === 0) console.log('There are no earlier versions.');
+      else
+        console.log(
+          `To restore a version, run: ${daybookLine(flags, 'restore', id, '--version', String(versions[0]?.number))}`,
+        );
+    });
+    if (versions.length === 0) process.exitCode = NOTHING_FOUND;
+  });
 }
 
 /** Throws VALIDATION_ERROR (no such version), CONVERSATION_NOT_FOUND or CONFLICT. */

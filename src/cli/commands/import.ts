@@ -24,7 +24,7 @@ import type { Flags } from '../configuration.js';
 import { withLocalDays } from '../days.js';
 import { reportFailure } from '../failure.js';
 import { sizeOf } from '../terminal/amounts.js';
-import { canAsk, confirmOrEnd } from '../terminal/confirm.js';
+import { canAsk, confirmOrEnd, requireTerminal } from '../terminal/confirm.js';
 import { report as reportFacts } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { textOfStdin } from '../terminal/stdin.js';
@@ -200,11 +200,7 @@ async function isWanted(plan: ImportReport, { json }: ImportOptions): Promise<bo
     show(plan, json === undefined ? {} : { json });
     return false;
   }
-  if (!canAsk()) {
-    throw new AppError('VALIDATION_ERROR', 'Daybook cannot ask, because there is no terminal.', {
-      hint: 'Nothing was imported. Run the command again with --yes, or with --dry-run to see what it would do.',
-    });
-  }
+  requireTerminal('Nothing was imported.', ', or with --dry-run to see what it would do');
   for (const line of linesOf(plan, true)) console.error(line);
   return confirmOrEnd('Import this?', 'Nothing was imported.');
 }

@@ -21,7 +21,7 @@ import { sizeOf } from '../terminal/amounts.js';
 import { report } from '../terminal/output.js';
 import { showText } from '../terminal/pager.js';
 import { oneLine } from '../terminal/terminal-text.js';
-import { withApp } from '../with-app.js';
+import { withReadingApp } from '../with-app.js';
 
 type Facts = z.output<typeof storeInfo.output>;
 type Sizes = Awaited<ReturnType<typeof sizesOf>>;
@@ -32,24 +32,20 @@ const LABEL_WIDTH = 14;
 /** Prints to stdout; the line `health` shows the problems. */
 export async function info({ json }: { json?: boolean }, flags: Flags): Promise<void> {
   const config = configuration(flags);
-  await withApp(
-    flags,
-    async (app, signal) => {
-      const call = { signal, isRemote: false, progress: () => undefined };
-      const facts = storeInfo.output.parse(await storeInfo.run({}, app, call));
-      const sizes = await sizesOf(config, app);
-      const problems = await allProblems(app, config, facts);
-      const everything = { ...facts, node: process.version, sizes, problems };
-      if (problems.length > 0) process.exitCode = NOTHING_FOUND;
-      let text = '';
-      report(everything, json, () => {
-        text = linesOf(facts, sizes, problems).join('\n');
-      });
-      if (text !== '') await showText(text);
-      await reportOtherRoot(config);
-    },
-    { isReading: true },
-  );
+  await withReadingApp(flags, async (app, signal) => {
+    const call = { signal, isRemote: false, progress: () => undefined };
+    const facts = storeInfo.output.parse(await storeInfo.run({}, app, call));
+    const sizes = await sizesOf(config, app);
+    const problems = await allProblems(app, config, facts);
+    const everything = { ...facts, node: process.version, sizes, problems };
+    if (problems.length > 0) process.exitCode = NOTHING_FOUND;
+    let text = '';
+    report(everything, json, () => {
+      text = linesOf(facts, sizes, problems).join('\n');
+    });
+    if (text !== '') await showText(text);
+    await reportOtherRoot(config);
+  });
 }
 
 async function sizesOf({ root, logsDir, backup }: Config, { size, backups }: App) {

@@ -2,7 +2,7 @@
 import type { Flags } from '../configuration.js';
 import { findConversation } from '../find-conversation.js';
 import { escapeControls } from '../terminal/terminal-text.js';
-import { withApp } from '../with-app.js';
+import { withReadingApp } from '../with-app.js';
 import { openWith } from './open-with.js';
 
 /** Prints the path and opens it; with `print` only prints it. An empty name means the root. */
@@ -11,14 +11,10 @@ export async function open(
   { print = false }: { print?: boolean },
   flags: Flags,
 ): Promise<void> {
-  await withApp(
-    flags,
-    async ({ conversations, facts }) => {
-      const path =
-        name === '' ? facts.root : conversations.path(await findConversation(conversations, name));
-      console.log(process.stdout.isTTY ? escapeControls(path) : path);
-      if (!print) await openWith(path);
-    },
-    { isReading: true },
-  );
+  await withReadingApp(flags, async ({ conversations, facts }) => {
+    const path =
+      name === '' ? facts.root : conversations.path(await findConversation(conversations, name));
+    console.log(process.stdout.isTTY ? escapeControls(path) : path);
+    if (!print) await openWith(path);
+  });
 }

@@ -6,7 +6,7 @@ import type { Flags } from '../configuration.js';
 import { daysOf } from '../days.js';
 import { sizeOf } from '../terminal/amounts.js';
 import { daybookLine } from '../terminal/command-line.js';
-import { confirmOrEnd, requireTerminal } from '../terminal/confirm.js';
+import { confirmOrEnd } from '../terminal/confirm.js';
 import { printList, report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
@@ -38,11 +38,8 @@ export async function prune(options: PruneOptions, flags: Flags): Promise<void> 
         const nothing = { moved: [], removed: [], skipped: [] };
         return report(nothing, json, () => print(plan, options, console.log));
       }
-      if (!yes) {
-        requireTerminal('Nothing was moved.');
-        print(plan, options, console.error);
-        if (!(await confirmOrEnd(questionOf(plan), 'Nothing was moved.'))) return;
-      }
+      const show = () => print(plan, options, console.error);
+      if (!yes && !(await confirmOrEnd(questionOf(plan), 'Nothing was moved.', show))) return;
       const done = await retention.carryOut(plan, { signal });
       const moved = done.moved.map((each) => ({ ...nameOf(each), trashName: each.trashName }));
       const { removed, skipped } = done;

@@ -7,10 +7,10 @@ import { defined } from '../../base/json.js';
 import type { RetentionPolicy } from '../../maintenance/retention/policy.js';
 import type { Flags } from '../configuration.js';
 import { daysOf } from '../days.js';
-import { confirmOrEnd, requireTerminal } from '../terminal/confirm.js';
+import { confirmOrEnd } from '../terminal/confirm.js';
 import { report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
-import { withApp } from '../with-app.js';
+import { withApp, withReadingApp } from '../with-app.js';
 
 export interface SetRetentionOptions {
   olderThan?: string;
@@ -27,9 +27,7 @@ const NO_POLICY: Rules = { rules: [], bySize: false };
 
 /** Prints the policy, its last run, and what the next run would move. */
 export async function showRetention({ json }: { json?: boolean }, flags: Flags): Promise<void> {
-  await withApp(flags, ({ retention }, signal) => printPolicy(retention, json, signal), {
-    isReading: true,
-  });
+  await withReadingApp(flags, ({ retention }, signal) => printPolicy(retention, json, signal));
 }
 
 /** Adds a rule, or turns `bySize` on. Throws VALIDATION_ERROR if neither is given. */
@@ -65,17 +63,11 @@ async function change(
     const policy = next((await retention.policy.read()) ?? NO_POLICY);
     const plan = await retention.plan({ ...policy, emptiesTrash: true }, signal);
     if (!yes) {
-      requireTerminal('The policy was not changed.');
-      console.error(
-        `With this policy, the next run would move ${countOf(plan.conversations.length, 'conversation')} to the trash.`,
-      );
-      if (
-        !(await confirmOrEnd(
-          'Use this policy once a day from now on?',
-          'The policy was not changed.',
-        ))
-      )
-        return;
+      const count = countOf(plan.conversations.length, 'conversation');
+      const show = () =>
+        console.error(`With this policy, the next run would move ${count} to the trash.`);
+      const question = 'Use this policy once a day from now on?';
+      if (!(await confirmOrEnd(question, 'The policy was not changed.', show))) return;
     }
     await retention.policy.write(policy);
     await printPolicy(retention, json, signal);

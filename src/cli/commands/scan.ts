@@ -6,31 +6,27 @@ import { NOTHING_FOUND } from '../exit-status.js';
 import { report } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { oneLine } from '../terminal/terminal-text.js';
-import { withApp } from '../with-app.js';
+import { withReadingApp } from '../with-app.js';
 
 /** Prints the place and the beginning of each secret, never the whole secret. */
 export async function scan({ json }: { json?: boolean }, flags: Flags): Promise<void> {
   const { logsDir, root } = configuration(flags);
-  await withApp(
-    flags,
-    async ({ memoryBank, sealer }, signal) => {
-      const bar = progressBar(process.stderr);
-      const secrets: StoredSecret[] = [];
-      let files = 0;
-      const onFile = () => bar.show({ progress: ++files, unit: 'file' });
-      try {
-        const options = { sealer, signal, onFile };
-        for await (const secret of scanFolders([logsDir, memoryBank.folder], options)) {
-          secrets.push(secret);
-        }
-      } finally {
-        bar.clear();
+  await withReadingApp(flags, async ({ memoryBank, sealer }, signal) => {
+    const bar = progressBar(process.stderr);
+    const secrets: StoredSecret[] = [];
+    let files = 0;
+    const onFile = () => bar.show({ progress: ++files, unit: 'file' });
+    try {
+      const options = { sealer, signal, onFile };
+      for await (const secret of scanFolders([logsDir, memoryBank.folder], options)) {
+        secrets.push(secret);
       }
-      if (secrets.length > 0) process.exitCode = NOTHING_FOUND;
-      report({ root, files, secrets }, json, () => print(secrets, files));
-    },
-    { isReading: true },
-  );
+    } finally {
+      bar.clear();
+    }
+    if (secrets.length > 0) process.exitCode = NOTHING_FOUND;
+    report({ root, files, secrets }, json, () => print(secrets, files));
+  });
 }
 
 function print(secrets: readonly StoredSecret[], files: number): void {

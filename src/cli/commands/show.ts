@@ -11,7 +11,7 @@ import { paintFor } from '../terminal/paint.js';
 import { toStdout } from '../terminal/stdout.js';
 import { terminalJson } from '../terminal/terminal-text.js';
 import { timesFor } from '../terminal/times.js';
-import { withApp } from '../with-app.js';
+import { withReadingApp } from '../with-app.js';
 
 export interface ShowOptions {
   json?: boolean;
@@ -25,27 +25,23 @@ export async function show(
   { json, tools }: ShowOptions,
   flags: Flags,
 ): Promise<void> {
-  await withApp(
-    flags,
-    async ({ conversations, exporter }, signal) => {
-      const { conversationId, ...conversation } = await conversations.load(
-        await findConversation(conversations, name),
-      );
-      if (json) {
-        console.log(terminalJson({ conversationId, ...conversation }));
-        return;
-      }
-      const selection = { refs: [conversationId] };
-      const activity = tools ? 'all' : 'folded';
-      const chosen = { format: 'markdown', selection, forSharing: false, activity } as const;
-      const request = { ...chosen, signal };
-      if (!process.stdout.isTTY) return toStdout(exporter.stream(request, newCounts())); // the same text as in an exported file
-      const { zone, minute } = timesFor(flags);
-      const markdown = exporter.stream({ ...request, timeOf: minute }, newCounts());
-      const whole = `${await text(Readable.from(markdown))}\n*times: ${zone}*\n`;
-      const columns = columnsOf(process.stdout);
-      await showText(renderMarkdown(whole, paintFor(process.stdout), columns));
-    },
-    { isReading: true },
-  );
+  await withReadingApp(flags, async ({ conversations, exporter }, signal) => {
+    const { conversationId, ...conversation } = await conversations.load(
+      await findConversation(conversations, name),
+    );
+    if (json) {
+      console.log(terminalJson({ conversationId, ...conversation }));
+      return;
+    }
+    const selection = { refs: [conversationId] };
+    const activity = tools ? 'all' : 'folded';
+    const chosen = { format: 'markdown', selection, forSharing: false, activity } as const;
+    const request = { ...chosen, signal };
+    if (!process.stdout.isTTY) return toStdout(exporter.stream(request, newCounts())); // the same text as in an exported file
+    const { zone, minute } = timesFor(flags);
+    const markdown = exporter.stream({ ...request, timeOf: minute }, newCounts());
+    const whole = `${await text(Readable.from(markdown))}\n*times: ${zone}*\n`;
+    const columns = columnsOf(process.stdout);
+    await showText(renderMarkdown(whole, paintFor(process.stdout), columns));
+  });
 }

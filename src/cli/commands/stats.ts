@@ -14,7 +14,7 @@ import { zoneFor } from '../terminal/times.js';
 import { invalidInput } from '../tools/issue-text.js';
 import { csvOf } from '../views/stats-csv.js';
 import { statsLines } from '../views/stats-lines.js';
-import { withApp } from '../with-app.js';
+import { withReadingApp } from '../with-app.js';
 
 export interface StatsOptions {
   readonly from?: string;
@@ -30,23 +30,19 @@ export interface StatsOptions {
 /** Prints to stdout. Exit status 1 if there is no message. */
 export async function stats({ json, csv, ...options }: StatsOptions, flags: Flags): Promise<void> {
   const input = inputOf(options, flags, csv);
-  await withApp(
-    flags,
-    async (app, signal) => {
-      app.search.start('once');
-      const bar = progressBar(process.stderr);
-      const call = { signal, isRemote: false, progress: bar.show };
-      const found = await getAnalytics.run(input, app, call).finally(bar.clear);
-      const answer = getAnalytics.output.parse(found);
-      if (answer.totals.messages === 0) process.exitCode = NOTHING_FOUND;
-      if (json) console.log(terminalJson(answer));
-      else if (csv !== undefined) console.log(csvOf(answer, csv === true ? 'periods' : csv));
-      else await showText(statsLines(answer, columnsOf(process.stdout)).join('\n'));
-      await reportLeftOut('conversations', app, flags);
-      if (answer.totals.messages === 0) await reportOtherRoot(configuration(flags));
-    },
-    { isReading: true },
-  );
+  await withReadingApp(flags, async (app, signal) => {
+    app.search.start('once');
+    const bar = progressBar(process.stderr);
+    const call = { signal, isRemote: false, progress: bar.show };
+    const found = await getAnalytics.run(input, app, call).finally(bar.clear);
+    const answer = getAnalytics.output.parse(found);
+    if (answer.totals.messages === 0) process.exitCode = NOTHING_FOUND;
+    if (json) console.log(terminalJson(answer));
+    else if (csv !== undefined) console.log(csvOf(answer, csv === true ? 'periods' : csv));
+    else await showText(statsLines(answer, columnsOf(process.stdout)).join('\n'));
+    await reportLeftOut('conversations', app, flags);
+    if (answer.totals.messages === 0) await reportOtherRoot(configuration(flags));
+  });
 }
 
 type Input = z.output<typeof getAnalytics.input>;

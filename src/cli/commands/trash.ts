@@ -6,11 +6,11 @@ import type { TrashedItem } from '../../maintenance/trash-bin.js';
 import type { Flags } from '../configuration.js';
 import { daysOf } from '../days.js';
 import { sizeOf } from '../terminal/amounts.js';
-import { confirmOrEnd, requireTerminal } from '../terminal/confirm.js';
+import { confirmOrEnd } from '../terminal/confirm.js';
 import { printList, report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { type Times, timesFor } from '../terminal/times.js';
-import { withApp } from '../with-app.js';
+import { withApp, withReadingApp } from '../with-app.js';
 
 export interface EmptyTrashOptions {
   olderThan?: string;
@@ -24,19 +24,15 @@ export async function listTrash(
   options: { all?: boolean; json?: boolean },
   flags: Flags,
 ): Promise<void> {
-  await withApp(
-    flags,
-    async ({ trash }) => {
-      const items = await trash.list();
-      const times = timesFor(flags);
-      report({ items, sizeBytes: sizeBytesOf(items) }, options.json, () => {
-        if (items.length === 0) return console.log('The trash is empty.');
-        printList(linesOf(items, times), options, console.log);
-        console.log(summaryOf(items));
-      });
-    },
-    { isReading: true },
-  );
+  await withReadingApp(flags, async ({ trash }) => {
+    const items = await trash.list();
+    const times = timesFor(flags);
+    report({ items, sizeBytes: sizeBytesOf(items) }, options.json, () => {
+      if (items.length === 0) return console.log('The trash is empty.');
+      printList(linesOf(items, times), options, console.log);
+      console.log(summaryOf(items));
+    });
+  });
 }
 
 /** Asks before, unless `yes` is set. Throws VALIDATION_ERROR (invalid age, or no terminal). */
@@ -46,12 +42,10 @@ export async function emptyTrash(options: EmptyTrashOptions, flags: Flags): Prom
   const before = days === undefined ? undefined : systemClock.now() - days * DAY_MS;
   await withApp(flags, async ({ trash }, signal) => {
     const items = await trash.choose({ before });
-    if (items.length > 0 && !yes) {
-      requireTerminal('Nothing was removed.');
-      printList(linesOf(items, timesFor(flags)), options, console.error);
-      if (!(await confirmOrEnd(`Remove ${summaryOf(items)} permanently?`, 'Nothing was removed.')))
-        return;
-    }
+    const question = `Remove ${summaryOf(items)} permanently?`;
+    const show = () => printList(linesOf(items, timesFor(flags)), options, console.error);
+    const isAsked = items.length > 0 && !yes;
+    if (isAsked && !(await confirmOrEnd(question, 'Nothing was removed.', show))) return;
     const removed = await trash.empty({ before, signal });
     report({ removed, freedBytes: sizeBytesOf(removed) }, json, () =>
       console.log(removed.length === 0 ? 'Nothing to remove.' : `Removed: ${summaryOf(removed)}`),

@@ -7,7 +7,7 @@ import type { DeleteOptions } from '../commands/delete.js';
 import type { TagOptions } from '../commands/rename-tag-pin.js';
 import type { ShowOptions } from '../commands/show.js';
 import type { Flags } from '../configuration.js';
-import { examplesText } from '../names.js';
+import { examplesText, JSON_OPTION } from '../names.js';
 
 const CONVERSATION = 'key, id or its beginning, title, or last';
 interface OpenOptions {
@@ -15,8 +15,6 @@ interface OpenOptions {
   readonly port?: string;
   readonly print?: boolean;
 }
-
-const JSON_OPTION = ['--json', 'the report as JSON'] as const;
 
 export function addConversations(program: Command, flags: () => Flags): void {
   program.command('list').description('list conversations, most recently changed first');

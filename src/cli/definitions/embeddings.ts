@@ -2,9 +2,7 @@
 import type { Command } from 'commander';
 import type { EmbeddingsOptions } from '../commands/embeddings.js';
 import type { Flags } from '../configuration.js';
-import { examplesText, pointToHelp } from '../names.js';
-
-const JSON_OPTION = ['--json', 'the report as JSON'] as const;
+import { examplesText, JSON_OPTION, pointToHelp } from '../names.js';
 
 export function addEmbeddings(program: Command, flags: () => Flags): void {
   const group = program

@@ -3,9 +3,7 @@ import { type Command, Option } from 'commander';
 import { PROVIDER_KINDS } from '../../providers/llm/provider-kinds.js';
 import type { AddOptions, AllowOptions } from '../commands/providers.js';
 import type { Flags } from '../configuration.js';
-import { examplesText, pointToHelp } from '../names.js';
-
-const JSON_OPTION = ['--json', 'the report as JSON'] as const;
+import { examplesText, JSON_OPTION, pointToHelp } from '../names.js';
 
 export function addProviders(program: Command, flags: () => Flags): void {
   const group = program

@@ -5,10 +5,8 @@ import type { PruneOptions } from '../commands/prune.js';
 import type { SetRetentionOptions } from '../commands/retention.js';
 import type { EmptyTrashOptions } from '../commands/trash.js';
 import type { Flags } from '../configuration.js';
-import { examplesText, pointToHelp } from '../names.js';
+import { examplesText, JSON_OPTION, pointToHelp } from '../names.js';
 import { ALL_OPTION } from '../terminal/output.js';
-
-const JSON_OPTION = ['--json', 'the report as JSON'] as const;
 
 export function addRetentionCommands(program: Command, flags: () => Flags): void {
   addTrash(program, flags);

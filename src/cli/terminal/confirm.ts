@@ -21,19 +21,28 @@ export async function confirm(question: string): Promise<boolean> {
   }
 }
 
-/** Like `confirm`. After another answer than yes, it prints `done`, and the command ends with 1. */
-export async function confirmOrEnd(question: string, done: string): Promise<boolean> {
+/**
+ * Like `confirm`, after `show`. After another answer than yes, it prints `done`, and the command ends with 1.
+ * Throws like `requireTerminal`.
+ */
+export async function confirmOrEnd(
+  question: string,
+  done: string,
+  show: () => void = () => undefined,
+): Promise<boolean> {
+  requireTerminal(done);
+  show();
   if (await confirm(question)) return true;
   console.error(done);
   process.exitCode = NOTHING_FOUND;
   return false;
 }
 
-/** Throws VALIDATION_ERROR without a terminal. `done`: a sentence about what was done, for the hint. */
-export function requireTerminal(done: string): void {
+/** VALIDATION_ERROR without a terminal. The hint has `done`, what was done, and `or`, another way. */
+export function requireTerminal(done: string, or = ''): void {
   if (canAsk()) return;
   throw new AppError('VALIDATION_ERROR', 'Daybook cannot ask, because there is no terminal.', {
-    hint: `${done} Run the command again with --yes.`,
+    hint: `${done} Run the command again with --yes${or}.`,
   });
 }
 
