@@ -114,17 +114,28 @@ export class Exporter {
     counts.damaged.push(...damaged);
     const { opening, conversation, closing } = EXPORT_WRITERS[request.format];
     yield opening(isoTime(this.#options.clock.now()));
+    for await (const document of this.#documents(heads, request, counts)) {
+      yield* conversation(document, counts.conversations === 0, request.timeOf);
+    }
+    yield closing;
+  }
+
+  /** Each document counts as exported when the next one is requested. */
+  async *#documents(
+    heads: readonly ConversationHead[],
+    request: Omit<ExportRequest, 'format'>,
+    counts: ExportCounts,
+  ): AsyncGenerator<ExportedDocument> {
     for (const [index, { conversationId }] of heads.entries()) {
       request.signal?.throwIfAborted();
       const document = await this.#read(conversationId, request, counts.damaged);
       if (document !== undefined) {
-        yield* conversation(document, counts.conversations === 0, request.timeOf);
+        yield document;
         counts.conversations += 1;
         counts.messages += document.messages.length;
       }
       request.onProgress?.(index + 1, heads.length);
     }
-    yield closing;
   }
 
   /**
@@ -153,7 +164,7 @@ export class Exporter {
    * ALREADY_EXISTS, CONVERSATION_NOT_FOUND, STORAGE_FULL or FILESYSTEM_ERROR.
    */
   async toFolder(path: string, request: Omit<ExportRequest, 'format'>): Promise<ExportedFile> {
-    const { forSharing: isShared, selection, signal, onProgress } = request;
+    const { forSharing: isShared, selection } = request;
     const { fsync } = this.#options;
     const { heads, damaged } = await this.#select(selection);
     const counts = newCounts(damaged);
@@ -162,17 +173,10 @@ export class Exporter {
     const sizeBytes = await writeNewFolder(path, { fsync }, async (stage) => {
       let size = 0;
       try {
-        for (const [index, { conversationId }] of heads.entries()) {
-          signal?.throwIfAborted();
-          const document = await this.#read(conversationId, request, counts.damaged);
-          if (document !== undefined) {
-            await slots.add(document.messages.length, async () => {
-              size += await files.write(stage, document, { isShared, fsync });
-            });
-            counts.conversations += 1;
-            counts.messages += document.messages.length;
-          }
-          onProgress?.(index + 1, heads.length);
+        for await (const document of this.#documents(heads, request, counts)) {
+          await slots.add(document.messages.length, async () => {
+            size += await files.write(stage, document, { isShared, fsync });
+          });
         }
       } finally {
         await slots.settled();

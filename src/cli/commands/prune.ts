@@ -1,7 +1,7 @@
 /** `daybook prune`: shows what a rule would move to the trash and why, asks, and moves it. */
 import { countOf } from '../../base/display-text.js';
-import type { PruneRule } from '../../maintenance/retention/prunable-conversations.js';
 import type { PrunePlan } from '../../maintenance/retention/retention.js';
+import type { PruneRule } from '../../maintenance/retention/rule-schema.js';
 import type { Flags } from '../configuration.js';
 import { daysOf } from '../days.js';
 import { sizeOf } from '../terminal/amounts.js';

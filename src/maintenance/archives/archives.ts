@@ -18,11 +18,8 @@ import { CLIENT_ID, CONVERSATION_ID } from '../../stores/conversations/document/
 import { idTaken } from '../../stores/conversations/refs.js';
 import { MARKER_NAME } from '../encrypted-archive.js';
 import { restoreArchive } from '../restore-archive.js';
-import {
-  type Candidate,
-  chooseByRules,
-  type PruneRule,
-} from '../retention/prunable-conversations.js';
+import { type Candidate, chooseByRules } from '../retention/prunable-conversations.js';
+import type { PruneRule } from '../retention/rule-schema.js';
 import { skipReasonOf } from '../skippable-errors.js';
 import {
   type ArchivedConversation,

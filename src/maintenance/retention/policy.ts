@@ -12,24 +12,19 @@ import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js'
 import { withLock } from '../../files/locks/file-lock.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
 import { upgraded, versionOf } from '../../stores/format-migrations.js';
-import { MAX_RULES, type RetentionRule, ruleSchema } from './rule-schema.js';
+import { MAX_RULES, ruleSchema } from './rule-schema.js';
 
 /** The maximum size of the file. A policy has only a few rules. */
 const MAX_BYTES = 100_000;
 
 const policySchema = z.object({
+  /** A conversation is moved to the trash if it matches one of the rules. */
   rules: z.array(ruleSchema).max(MAX_RULES).default([]),
+  /** Above 80 % of the size limit, the oldest conversations are moved to the trash. */
   bySize: z.boolean().default(false),
   updatedAt: z.string().exactOptional(),
 });
-
-export interface RetentionPolicy {
-  /** A conversation is moved to the trash if it matches one of the rules. */
-  readonly rules: readonly RetentionRule[];
-  /** Above 80 % of the size limit, the oldest conversations are moved to the trash. */
-  readonly bySize: boolean;
-  readonly updatedAt?: string;
-}
+export type RetentionPolicy = z.output<typeof policySchema>;
 
 export interface PolicyOptions extends Durability {
   readonly logsFolder: string;

@@ -9,14 +9,7 @@ import { isAppError } from '../../base/errors.js';
 import { folderSize } from '../../files/read/folder-size.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { ConversationHead } from '../../stores/conversations/document/schema.js';
-
-/** A conversation matches if all given conditions are true. */
-export interface PruneRule {
-  /** The number of days since the last message. */
-  readonly olderThanDays?: number;
-  readonly module?: string;
-  readonly tag?: string;
-}
+import type { PruneRule } from './rule-schema.js';
 
 export interface Candidate {
   /** The head at the time of the selection. */
@@ -46,15 +39,11 @@ export async function chooseByRules(
   { signal, sizeOf = sizeIn(store) }: { signal?: AbortSignal | undefined; sizeOf?: SizeOf } = {},
 ): Promise<Candidate[]> {
   const chosen: Candidate[] = [];
-  const heads = await store.list();
-  const known = knownTimes(store);
-  for (const head of heads) {
-    signal?.throwIfAborted();
-    if (!rules.some((rule) => mayFit(rule, head, nowMs))) continue;
-    const dated = await datedOf(store, head, known);
-    const rule = dated && rules.find((each) => fits(each, dated, nowMs));
-    if (dated === undefined || rule === undefined) continue;
-    const sizeBytes = await sizeOf(head.conversationId);
+  const mayBeChosen = (head: ConversationHead) => rules.some((rule) => mayFit(rule, head, nowMs));
+  for await (const dated of datedOf(store, mayBeChosen, signal)) {
+    const rule = rules.find((each) => fits(each, dated, nowMs));
+    if (rule === undefined) continue;
+    const sizeBytes = await sizeOf(dated.head.conversationId);
     chosen.push({ ...dated, sizeBytes, reason: reasonOf(rule, dated, nowMs) });
   }
   return oldestFirst(chosen);
@@ -76,15 +65,10 @@ export async function chooseOldest(
     sizeOf: SizeOf;
   },
 ): Promise<Candidate[]> {
+  const mayBeChosen = ({ pinned, conversationId }: ConversationHead) =>
+    !pinned && !except.has(conversationId);
   const dated: Dated[] = [];
-  const heads = await store.list();
-  const known = knownTimes(store);
-  for (const head of heads) {
-    signal?.throwIfAborted();
-    if (head.pinned || except.has(head.conversationId)) continue;
-    const found = await datedOf(store, head, known);
-    if (found !== undefined) dated.push(found);
-  }
+  for await (const found of datedOf(store, mayBeChosen, signal)) dated.push(found);
   const chosen: Candidate[] = [];
   let left = excessBytes;
   for (const each of oldestFirst(dated)) {
@@ -125,8 +109,24 @@ function knownTimes(store: Store): ReadonlyMap<string, string> {
   return times;
 }
 
+/** Reads the times of the conversations that `mayBeChosen` accepts by their heads. */
+async function* datedOf(
+  store: Store,
+  mayBeChosen: (head: ConversationHead) => boolean,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Dated> {
+  const heads = await store.list();
+  const known = knownTimes(store);
+  for (const head of heads) {
+    signal?.throwIfAborted();
+    if (!mayBeChosen(head)) continue;
+    const dated = await withTime(store, head, known);
+    if (dated !== undefined) yield dated;
+  }
+}
+
 /** Returns `undefined` for a missing or unreadable conversation, so that it is not removed automatically. */
-async function datedOf(
+async function withTime(
   store: Store,
   head: ConversationHead,
   known: ReadonlyMap<string, string>,

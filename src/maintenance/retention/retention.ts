@@ -17,9 +17,9 @@ import {
   type Candidate,
   chooseByRules,
   chooseOldest,
-  type PruneRule,
   type SizeOf,
 } from './prunable-conversations.js';
+import type { PruneRule } from './rule-schema.js';
 import { expiredTrash } from './trash-expiry.js';
 
 export interface PruneRequest {

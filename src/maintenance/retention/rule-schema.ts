@@ -10,4 +10,5 @@ export const ruleSchema = z.strictObject({
   tag: z.string().min(1).max(200).describe('Only conversations with this tag.').exactOptional(),
 });
 
-export type RetentionRule = z.output<typeof ruleSchema>;
+/** The rule of a prune or an archive run may have only some of the conditions. */
+export type PruneRule = Partial<z.output<typeof ruleSchema>>;

@@ -8,20 +8,16 @@ import { z } from 'zod';
 import { atomicWrite, type Durability } from '../../files/atomic/atomic-write.js';
 import { readJsonIfSound } from '../../files/read/json-doc.js';
 
-const schema = z.object({
-  notes: z.record(
-    z.string(),
-    z.object({ source: z.string(), stored: z.string(), origin: z.string().optional() }),
-  ),
-});
-
 /** Hashes (`hashOf`) of the text in the source, and of the note as the import wrote it. */
-export interface ImportedNoteMark {
-  readonly source: string;
-  readonly stored: string;
+const markSchema = z.object({
+  source: z.string(),
+  stored: z.string(),
   /** The folder or the id in the source from which it came. */
-  readonly origin?: string | undefined;
-}
+  origin: z.string().optional(),
+});
+export type ImportedNoteMark = z.output<typeof markSchema>;
+
+const schema = z.object({ notes: z.record(z.string(), markSchema) });
 
 export interface ImportedNotesOptions extends Durability {
   readonly logsFolder: string;
