@@ -4,11 +4,11 @@
  */
 
 import { settledOrLater } from '../base/clock.js';
+import { undefinedIfUnreadable } from '../base/errors.js';
 import type { Log } from '../base/log.js';
 import { TimeSlice } from '../base/time-slice.js';
 import type { WordCount } from '../context/distinctive-words.js';
 import { CacheKeeper } from '../search/cache/cache-keeper.js';
-import { undefinedIfMissing } from '../search/undefined-if-missing.js';
 import type { ConversationStore, ConversationView } from '../stores/conversations/conversations.js';
 import type { ConversationHead, Message } from '../stores/conversations/document/schema.js';
 import type { ConversationChange } from '../stores/conversations/files/catalogue.js';
@@ -198,7 +198,7 @@ export class Figures {
     const slice = new TimeSlice();
     this.#outdated.delete(id);
     const before = this.#counted.get(id);
-    const view = await undefinedIfMissing(this.#store.view(id)); // missing or damaged
+    const view = await undefinedIfUnreadable(this.#store.view(id)); // missing or damaged
     if (view !== undefined) {
       const messages: MessageFigures[] = [];
       for (const message of messagesOf(view)) {

@@ -152,6 +152,16 @@ export async function appErrorOf(work: () => Promise<unknown>): Promise<AppError
   }
 }
 
+/** Returns `undefined` if a read rejects with an AppError: the file may be damaged or gone. Rethrows others. */
+export async function undefinedIfUnreadable<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (isAppError(error)) return undefined;
+    throw error;
+  }
+}
+
 /** Returns the errno name (`ENOENT`, …) of a Node system error; `undefined` for any other value. */
 export function errnoOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || error instanceof AppError || !('code' in error))

@@ -4,11 +4,11 @@
  */
 
 import { shownNames } from '../base/display-text.js';
+import { undefinedIfUnreadable } from '../base/errors.js';
 import { estimateTextTokens } from '../base/estimate-tokens.js';
 import { TimeSlice } from '../base/time-slice.js';
 import type { MessageSearch, SearchCaller } from '../search/messages/message-search.js';
 import type { RecallSearch } from '../search/recall/recall-search.js';
-import { undefinedIfMissing } from '../search/undefined-if-missing.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
 import { type Snapshot, snapshotOf } from './continuity.js';
@@ -73,7 +73,7 @@ export async function startSession(
   const found: HeadedExcerpt[] = [];
   for (const id of ids) {
     if (id === current?.conversationId || found.length === threads) continue;
-    const conversation = await undefinedIfMissing(latestOf(id, store));
+    const conversation = await undefinedIfUnreadable(latestOf(id, store));
     if (conversation !== undefined) found.push(conversation);
   }
   const [latest] = found;

@@ -7,7 +7,7 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, sleep } from '../base/clock.js';
-import { AppError, isAppError } from '../base/errors.js';
+import { AppError, isAppError, undefinedIfUnreadable } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
 import type { Log } from '../base/log.js';
 import { TimeSlice } from '../base/time-slice.js';
@@ -358,12 +358,7 @@ export class EmbeddingSync {
   }
 
   async #textAt({ conversationId, seq, start, end }: PassageRef): Promise<string | undefined> {
-    try {
-      const view = await this.#options.conversations.view(conversationId);
-      return view.message(seq)?.content.slice(start, end);
-    } catch (error) {
-      if (isAppError(error)) return undefined;
-      throw error;
-    }
+    const view = await undefinedIfUnreadable(this.#options.conversations.view(conversationId));
+    return view?.message(seq)?.content.slice(start, end);
   }
 }

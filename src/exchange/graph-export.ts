@@ -1,7 +1,7 @@
 /**
  * Exports the knowledge graph as text: in pages of limited size, or as a new file in the folder of exports.
  */
-import { AppError, isAppError } from '../base/errors.js';
+import { AppError, undefinedIfUnreadable } from '../base/errors.js';
 import type { Durability } from '../files/atomic/atomic-write.js';
 import { writeNewFile } from '../files/atomic/new-file.js';
 import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
@@ -122,12 +122,8 @@ export class GraphExport {
 
   /** The text of a long observation. `GraphImport` added the newline at the end, so it is removed. */
   async #noteText(path: string): Promise<string | undefined> {
-    try {
-      return (await this.#options.memoryBank.read(path)).content.replace(/\n$/, '');
-    } catch (error) {
-      if (isAppError(error)) return undefined;
-      throw error;
-    }
+    const note = await undefinedIfUnreadable(this.#options.memoryBank.read(path));
+    return note?.content.replace(/\n$/, '');
   }
 }
 

@@ -9,7 +9,7 @@
 
 import { join } from 'node:path';
 import { type Clock, isoTime, systemClock } from '../base/clock.js';
-import { AppError, isAppError } from '../base/errors.js';
+import { AppError, undefinedIfUnreadable } from '../base/errors.js';
 import { isRecord } from '../base/json-fields.js';
 import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
 import { withLock } from '../files/locks/file-lock.js';
@@ -67,12 +67,7 @@ export class StateStore {
 
   /** Returns the context window; `undefined` if none is set or the state cannot be read. */
   async contextWindow(): Promise<number | undefined> {
-    try {
-      return (await this.get()).contextWindow;
-    } catch (error) {
-      if (isAppError(error)) return undefined;
-      throw error;
-    }
+    return (await undefinedIfUnreadable(this.get()))?.contextWindow;
   }
 
   /**

@@ -3,13 +3,9 @@
  * stored or extractive summary; for one that is only partly in the period, the messages in the period are
  * summarised. No language model is called, because twenty conversations would take long and cost money.
  */
-import { isAppError } from '../../base/errors.js';
+import { undefinedIfUnreadable } from '../../base/errors.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import type {
-  Conversation,
-  ConversationHead,
-  Role,
-} from '../../stores/conversations/document/schema.js';
+import type { ConversationHead, Role } from '../../stores/conversations/document/schema.js';
 import type { SummaryLevel } from '../../stores/summaries/summary-file.js';
 import type { SummaryService } from './summary-service.js';
 
@@ -41,7 +37,7 @@ export async function summaryInSpan(
   { level, span, signal }: { level: SummaryLevel; span: Span; signal: AbortSignal },
   { conversations, summaries }: { conversations: ConversationStore; summaries: SummaryService },
 ): Promise<SpanSummary | undefined> {
-  const conversation = await loadIfReadable(conversations, conversationId);
+  const conversation = await undefinedIfUnreadable(conversations.load(conversationId));
   if (conversation === undefined) return undefined;
   const { messages: all, ...head } = conversation;
   const inSpan = all.filter(
@@ -74,15 +70,3 @@ export function hasMessageIn(
 
 const isIn = ({ startTime, endTime }: Span, time: string) =>
   (startTime === undefined || time >= startTime) && (endTime === undefined || time <= endTime);
-
-async function loadIfReadable(
-  store: ConversationStore,
-  conversationId: string,
-): Promise<Conversation | undefined> {
-  try {
-    return await store.load(conversationId);
-  } catch (error) {
-    if (isAppError(error)) return undefined;
-    throw error;
-  }
-}

@@ -2,7 +2,7 @@
 
 import { basename, join } from 'node:path';
 import { countOf } from '../../base/display-text.js';
-import { isAppError } from '../../base/errors.js';
+import { undefinedIfUnreadable } from '../../base/errors.js';
 import { readWhole } from '../../files/read/json-doc.js';
 import { CONFLICT_NOTE, hasMergeConflict } from '../../stores/conflict-markers.js';
 import { readInsight } from '../../stores/insights/insight-file.js';
@@ -42,14 +42,8 @@ export const noteCheck = (bank: MemoryBank): Check => ({
 });
 
 /** The text of a note; empty if it cannot be read now. */
-async function textOf(bank: MemoryBank, path: string): Promise<string> {
-  try {
-    return (await bank.read(path)).content;
-  } catch (error) {
-    if (isAppError(error)) return '';
-    throw error;
-  }
-}
+const textOf = async (bank: MemoryBank, path: string): Promise<string> =>
+  (await undefinedIfUnreadable(bank.read(path)))?.content ?? '';
 
 const conflictIn = (path: string): Found => ({
   severity: 'warning',
@@ -112,12 +106,8 @@ export const insightCheck = (
 
 /** An insight with a conflict can be read, so it is not among the damaged ones. */
 async function hasConflictInside(path: string): Promise<boolean> {
-  try {
-    return hasMergeConflict((await readWhole(path))?.bytes.toString() ?? '');
-  } catch (error) {
-    if (isAppError(error)) return false;
-    throw error;
-  }
+  const found = await undefinedIfUnreadable(readWhole(path));
+  return hasMergeConflict(found?.bytes.toString() ?? '');
 }
 
 const conflictInInsight = (path: string, id: string): Found => ({

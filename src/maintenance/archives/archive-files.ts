@@ -5,7 +5,7 @@
  * checksums as a backup (docs/FORMAT.md). An archive is not changed later.
  */
 import { join } from 'node:path';
-import { isAppError } from '../../base/errors.js';
+import { isAppError, undefinedIfUnreadable } from '../../base/errors.js';
 import { sha256Hex } from '../../base/ids.js';
 import { parsedJson } from '../../base/json.js';
 import { isRecord } from '../../base/json-fields.js';
@@ -146,12 +146,8 @@ export class ArchiveFiles {
 
 /** Returns the checksums by conversation; none for a damaged archive, which must not be relied on. */
 async function contentsOf(path: string, signal?: AbortSignal) {
-  try {
-    return byConversation((await checkArchive(path, signal)).files);
-  } catch (error) {
-    if (isAppError(error)) return new Map<string, Fingerprint>();
-    throw error;
-  }
+  const checked = await undefinedIfUnreadable(checkArchive(path, signal));
+  return byConversation(checked?.files ?? []);
 }
 
 function byConversation(files: readonly { name: string; sha256: string }[]) {

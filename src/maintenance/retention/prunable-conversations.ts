@@ -5,7 +5,7 @@
 
 import { DAY_MS, isoTime } from '../../base/clock.js';
 import { countOf } from '../../base/display-text.js';
-import { isAppError } from '../../base/errors.js';
+import { undefinedIfUnreadable } from '../../base/errors.js';
 import { folderSize } from '../../files/read/folder-size.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { ConversationHead } from '../../stores/conversations/document/schema.js';
@@ -133,15 +133,10 @@ async function withTime(
 ): Promise<Dated | undefined> {
   const time = known.get(head.conversationId);
   if (time !== undefined) return { head, lastMessageAt: time };
-  try {
-    const found = await store.peek(head.conversationId);
-    if (found === undefined) return undefined;
-    const lastMessageAt = found.message(found.head.messageCount)?.createdAt ?? found.head.createdAt;
-    return { head: found.head, lastMessageAt };
-  } catch (error) {
-    if (isAppError(error)) return undefined;
-    throw error;
-  }
+  const found = await undefinedIfUnreadable(store.peek(head.conversationId));
+  if (found === undefined) return undefined;
+  const lastMessageAt = found.message(found.head.messageCount)?.createdAt ?? found.head.createdAt;
+  return { head: found.head, lastMessageAt };
 }
 
 function reasonOf({ module, tag }: PruneRule, { lastMessageAt }: Dated, nowMs: number): string {

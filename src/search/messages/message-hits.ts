@@ -1,5 +1,6 @@
 /** The filters of a message search, and its hits as messages with snippets, read from the files. */
 
+import { undefinedIfUnreadable } from '../../base/errors.js';
 import { defined } from '../../base/json.js';
 import { TimeSlice } from '../../base/time-slice.js';
 import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
@@ -9,7 +10,6 @@ import type { DocumentId } from '../../fts/text-index.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { Message, Role } from '../../stores/conversations/document/schema.js';
 import { tagKey } from '../../stores/tags.js';
-import { undefinedIfMissing } from '../undefined-if-missing.js';
 import type { MessageIndex } from './message-index.js';
 
 export interface MessageFilters {
@@ -142,7 +142,7 @@ export async function hitsOf(
     throwIfCancelled(signal);
     const { conversationId, seq } = index.messageOf(id);
     const range = { first: seq, count: 1 };
-    const conversation = await undefinedIfMissing(store.part(conversationId, range));
+    const conversation = await undefinedIfUnreadable(store.part(conversationId, range));
     const [message] = conversation?.messages ?? [];
     if (conversation === undefined || message === undefined) {
       await store.refreshOne(conversationId);
@@ -178,3 +178,16 @@ type State = ReturnType<typeof stateOf>;
 
 const isSameState = (a: State, b: State | undefined) =>
   a.indexed === b?.indexed && a.fingerprint === b?.fingerprint;
+
+/** A search is repeated if one of its hits has changed on disk, at most this many times in all. */
+const MAX_TRIES = 3;
+
+/** Repeats the search while a hit has changed on disk since it was indexed. */
+export async function untilCurrent<T extends { readonly isCurrent: boolean }>(
+  search: () => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await search();
+    if (answer.isCurrent || tries >= MAX_TRIES) return answer;
+  }
+}

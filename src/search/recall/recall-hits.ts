@@ -1,4 +1,6 @@
 /** The hits of recall as messages with snippets and the reason of each hit. */
+
+import { undefinedIfUnreadable } from '../../base/errors.js';
 import { defined } from '../../base/json.js';
 import { TimeSlice } from '../../base/time-slice.js';
 import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
@@ -11,7 +13,6 @@ import { wordsOf } from '../../recall/words.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { Message } from '../../stores/conversations/document/schema.js';
 import type { MessageHit } from '../messages/message-hits.js';
-import { undefinedIfMissing } from '../undefined-if-missing.js';
 
 const SNIPPET_WORDS = 32;
 /** More digits would only take tokens. */
@@ -61,7 +62,7 @@ export async function recalledHits(
     if (slice.isSpent()) await slice.yield();
     throwIfCancelled(signal);
     const range = { first: hit.seq, count: 1 };
-    const conversation = await undefinedIfMissing(store.part(hit.conversationId, range));
+    const conversation = await undefinedIfUnreadable(store.part(hit.conversationId, range));
     const [message] = conversation?.messages ?? [];
     if (conversation === undefined || message === undefined) {
       await store.refreshOne(hit.conversationId);

@@ -3,6 +3,7 @@
  * follows the store. Until then there is no index.
  */
 
+import { undefinedIfUnreadable } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
 import { TimeSlice } from '../../base/time-slice.js';
 import { type MessageSource, type MessageSources, RecallIndex } from '../../recall/recall-index.js';
@@ -21,7 +22,6 @@ import {
   recallChunks,
 } from '../cache/recall-cache.js';
 import type { MessageSearch } from '../messages/message-search.js';
-import { undefinedIfMissing } from '../undefined-if-missing.js';
 
 export interface RecallSyncOptions {
   readonly store: ConversationStore;
@@ -129,7 +129,7 @@ export class RecallSync {
   }
 
   async #read(conversationId: string): Promise<void> {
-    const view = await undefinedIfMissing(this.#options.store.view(conversationId));
+    const view = await undefinedIfUnreadable(this.#options.store.view(conversationId));
     await this.settled();
     // If the conversation changed during the read, its change event has put it.
     if (view === undefined || this.index.has(conversationId)) return;

@@ -4,7 +4,7 @@
  */
 
 import { join } from 'node:path';
-import { AppError, isAppError } from '../../base/errors.js';
+import { AppError, isAppError, undefinedIfUnreadable } from '../../base/errors.js';
 import { defined } from '../../base/json.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { readJson } from '../../files/read/json-doc.js';
@@ -236,12 +236,8 @@ export class ConversationTrash {
   /** Returns `undefined` for a damaged file. It can still be restored and purged. */
   async #headOf(name: string, conversationId: string): Promise<ConversationHead | undefined> {
     const path = join(this.pathOf(name), 'conversation.json');
-    try {
-      return (await this.#core.files.readUncached(conversationId, path))?.document.head;
-    } catch (error) {
-      if (isAppError(error)) return undefined;
-      throw error;
-    }
+    const read = this.#core.files.readUncached(conversationId, path);
+    return (await undefinedIfUnreadable(read))?.document.head;
   }
 }
 

@@ -1,7 +1,7 @@
 /** The tool `history_messages_recent`: returns the newest messages of all threads. */
 import { z } from 'zod';
+import { undefinedIfUnreadable } from '../../base/errors.js';
 import type { TimedMessage } from '../../search/messages/newest-messages.js';
-import { undefinedIfMissing } from '../../search/undefined-if-missing.js';
 import type {
   ConversationStore,
   ConversationView,
@@ -84,7 +84,7 @@ async function withMessages(located: readonly TimedMessage[], store: Conversatio
   for (const recent of located) {
     const { conversationId } = recent;
     if (!loaded.has(conversationId))
-      loaded.set(conversationId, await undefinedIfMissing(store.view(conversationId)));
+      loaded.set(conversationId, await undefinedIfUnreadable(store.view(conversationId)));
     const conversation = loaded.get(conversationId);
     const message = conversation?.message(recent.seq);
     if (conversation === undefined || message === undefined) continue;
