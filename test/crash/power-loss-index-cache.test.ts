@@ -7,12 +7,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.js';
-import { saveIndexCache } from '../../src/search/cache/index-cache.js';
 import { MessageIndex } from '../../src/search/messages/message-index.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import { answersOf, freshAnswers, openPlace } from '../search/search-place.js';
 import { type Place, powerLoss, type Scenario } from '../support/power-loss.js';
 import { tempFolder, timeLimitMs } from '../support/rounds.js';
+import { saveIndexCache } from '../support/save-index-cache.js';
 
 const { record, cutPowerAtEachStep } = powerLoss('power-loss-index-cache');
 

@@ -9,9 +9,9 @@ import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
 import { silentLog } from '../../src/base/log.js';
-import { saveIndexCache } from '../../src/search/cache/index-cache.js';
 import { MessageIndex } from '../../src/search/messages/message-index.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
+import { saveIndexCache } from '../support/save-index-cache.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { idOf, put, sample } from './search-place.js';
 

@@ -14,10 +14,11 @@ import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.js';
 import { yieldToEventLoop } from '../../src/base/time-slice.js';
 import { decodeArrays, encodeArrays } from '../../src/fts/segments/array-codec.js';
-import { loadIndexCache, saveIndexCache } from '../../src/search/cache/index-cache.js';
+import { loadIndexCache } from '../../src/search/cache/index-cache.js';
 import { MessageIndex } from '../../src/search/messages/message-index.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import { rounds } from '../support/rounds.js';
+import { saveIndexCache } from '../support/save-index-cache.js';
 import {
   boundariesOf,
   cacheFolder,

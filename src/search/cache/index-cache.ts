@@ -24,7 +24,7 @@ import {
   indexedFields,
   MessageIndex,
 } from '../messages/message-index.js';
-import { type CacheFile, readCache, stampAt, stampNumbers, writeCache } from './cache-file.js';
+import { type CacheFile, readCache, stampAt, stampNumbers } from './cache-file.js';
 
 /** Grows with every change of the manifest or of the fields that message-index.ts indexes. */
 const VERSION = 9;
@@ -61,10 +61,6 @@ export async function readCachedHeads(file: CacheFile): Promise<CachedHeads> {
   });
   return heads;
 }
-
-/** Writes the current index. Returns false as `writeCache` does. Never throws. */
-export const saveIndexCache = (options: IndexCacheOptions): Promise<boolean> =>
-  writeCache(options, indexChunks(options));
 
 /** A conversation whose messages are all in the cache. */
 export interface CompleteConversation {

@@ -19,6 +19,7 @@ import {
   type MessageFilters,
   type MessageHit,
   totalsWithout,
+  untilCurrent,
 } from './message-hits.js';
 import type { MessageIndex, MessageRef } from './message-index.js';
 import {
@@ -39,8 +40,6 @@ const MIN_WARM_UP_DOCUMENTS = 2_000;
 const WARM_UP_AFTER_MS = 500;
 /** The warm-up ends after this time at the latest. */
 const WARM_UP_MS = 1_000;
-/** A search is repeated if one of its hits has changed on disk, at most this many times in all. */
-const MAX_TRIES = 3;
 
 export interface MessageQuery {
   readonly query: string;
@@ -135,7 +134,7 @@ export class MessageSearch {
   async search(request: MessageQuery, caller: SearchCaller = {}): Promise<MessageResults> {
     await this.#waitForBuild(caller);
     const sources = { index: this.#sync.index, store: this.#store };
-    const { result, hits } = await this.#untilCurrent(async () => {
+    const { result, hits } = await untilCurrent(async () => {
       const result = await this.#run(request, request.filters, caller);
       return {
         result,
@@ -166,7 +165,7 @@ export class MessageSearch {
     const options = { matchType, ...(filter && { filter }), ...(signal && { signal }) };
     const asked = { query, limit, offset, perConversation, options };
     const sources = { index: this.#sync.index, store: this.#store };
-    const { ranking, conversations } = await this.#untilCurrent(async () => {
+    const { ranking, conversations } = await untilCurrent(async () => {
       const ranking = await rankConversations(this.#sync.index, asked);
       const conversations: ConversationHits[] = [];
       let isCurrent = true;
@@ -185,16 +184,6 @@ export class MessageSearch {
       withoutFilter: total === 0 ? await this.#withoutFilters(request, caller) : {},
       ...this.#indexing(),
     };
-  }
-
-  /** Repeats the search, at most MAX_TRIES times, while a hit has changed on disk since it was indexed. */
-  async #untilCurrent<T extends { readonly isCurrent: boolean }>(
-    search: () => Promise<T>,
-  ): Promise<T> {
-    for (let tries = 1; ; tries += 1) {
-      const answer = await search();
-      if (answer.isCurrent || tries >= MAX_TRIES) return answer;
-    }
   }
 
   /** The newest messages of all conversations, newest first. Throws CANCELLED. */

@@ -26,6 +26,7 @@ import {
   type MessageHit,
   messageFilter,
   totalsWithout,
+  untilCurrent,
 } from '../messages/message-hits.js';
 import type { MessageQuery, MessageResults, SearchCaller } from '../messages/message-search.js';
 import { keywordWhy, type RecalledHit, recalledHits } from './recall-hits.js';
@@ -37,8 +38,6 @@ const WAIT_FOR_BUILD_MS = 20_000;
 /** The longest wait in mode `auto`, in which keywords answer in the meantime. */
 const WAIT_IN_AUTO_MS = 5_000;
 const PROGRESS_MS = 500;
-/** A search is repeated if one of its hits has changed on disk, at most this many times in all. */
-const MAX_TRIES = 3;
 /** In mode `semantic` with vectors, words have no weight. */
 const VECTOR_ONLY_WEIGHTS = { lexical: 0, pairs: 0, session: 0 };
 /** For strategy `topical`: only the words of messages and sessions, and vectors, have weights. */
@@ -107,12 +106,9 @@ export class RecallSearch {
   async #whenReady(request: RecallQuery, caller: SearchCaller): Promise<RecallResults | undefined> {
     const maxWaitMs = request.mode === 'auto' ? WAIT_IN_AUTO_MS : WAIT_FOR_BUILD_MS;
     if (!(await this.ready({ maxWaitMs, ...caller }))) return undefined;
-    for (let tries = 1; ; tries += 1) {
-      const found = await this.#byRecall(request, caller);
-      if (found.total === 0) return this.#explained(request, found.words, caller);
-      const { words: _words, ...results } = found;
-      if (found.isCurrent || tries >= MAX_TRIES) return results;
-    }
+    const found = await untilCurrent(() => this.#byRecall(request, caller));
+    const { words, ...results } = found;
+    return found.total === 0 ? this.#explained(request, words, caller) : results;
   }
 
   /**

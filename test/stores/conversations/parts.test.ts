@@ -7,7 +7,7 @@ import { systemClock } from '../../../src/base/clock.js';
 import { silentLog } from '../../../src/base/log.js';
 import { CipherKey } from '../../../src/files/sealing/cipher.js';
 import { codecOf, plainCodec } from '../../../src/files/sealing/conversation-codec.js';
-import { readCachedHeads, saveIndexCache } from '../../../src/search/cache/index-cache.js';
+import { readCachedHeads } from '../../../src/search/cache/index-cache.js';
 import { MessageIndex } from '../../../src/search/messages/message-index.js';
 import { MessageSearch } from '../../../src/search/messages/message-search.js';
 import {
@@ -16,6 +16,7 @@ import {
 } from '../../../src/stores/conversations/conversations.js';
 import { parseConversation } from '../../../src/stores/conversations/document/parse-conversation.js';
 import type { CachedHeads } from '../../../src/stores/conversations/store-core.js';
+import { saveIndexCache } from '../../support/save-index-cache.js';
 
 const ID = '20250301-1740787200000';
 const TIME = new Date(1_740_800_000_000);
