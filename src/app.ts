@@ -35,7 +35,7 @@ import type { ImportStores } from './import/run-import.js';
 import { Backups } from './maintenance/backup.js';
 import type { BackupArea } from './maintenance/backup-content.js';
 import { graphPathsOf } from './maintenance/graph-in-archive.js';
-import { MessageScreen } from './privacy/screen.js';
+import { MessageScreen } from './privacy/message-screen.js';
 import type { VectorSource } from './recall/vector-source.js';
 import { Research } from './research/research.js';
 import { readCachedHeads } from './search/cache/index-cache.js';

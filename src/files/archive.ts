@@ -9,8 +9,8 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { createTarDecoder, createTarPacker, type TarPackController } from 'modern-tar';
 import { AppError, errnoOf, isAppError } from '../base/errors.js';
 import { streamDecrypted } from './age-encryption.js';
+import { fileError, withFileError } from './file-errors.js';
 import { FILE_MODE } from './private-modes.js';
-import { fileError, withFileError } from './read/file-errors.js';
 import { MAX_DOCUMENT_BYTES } from './read/json-doc.js';
 import { readGivenStart } from './safe-access/given-file.js';
 

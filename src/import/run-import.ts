@@ -12,7 +12,7 @@ import type { Lease } from '../files/locks/lease.js';
 import { WriteSlots } from '../files/write-slots.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';
-import type { Screen } from '../stores/conversations/writing/screen.js';
+import type { Screen } from '../stores/conversations/writing/screen-queue.js';
 import type { SummaryStore } from '../stores/summaries/summary-store.js';
 import { copyAttachments } from './attachments.js';
 import { AlreadyImported, type ArchivedSource } from './conversations/already-imported.js';

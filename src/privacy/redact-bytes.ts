@@ -5,7 +5,7 @@
  */
 import { isRecord } from '../base/json-fields.js';
 import { redactedGraphLines } from '../stores/knowledge-graph/log/redacted-lines.js';
-import { allTextsIn } from './screen.js';
+import { allTextsIn } from './message-screen.js';
 
 export class Redaction {
   readonly #text: string;

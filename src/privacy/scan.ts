@@ -8,7 +8,7 @@ import { isRecord } from '../base/json-fields.js';
 import { readStored } from '../files/read/json-doc.js';
 import { walkFiles } from '../files/read/walk-files.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';
-import { allTextsIn } from './screen.js';
+import { allTextsIn } from './message-screen.js';
 import { secretsIn } from './secrets.js';
 
 export interface StoredSecret {

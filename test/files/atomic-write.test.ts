@@ -19,13 +19,13 @@ import {
   renameWithRetry,
   syncFolder,
 } from '../../src/files/atomic/atomic-write.js';
+import { fileError, ignoreErrno, withFileError } from '../../src/files/file-errors.js';
 import {
   claimFolder,
   listFolders,
   removeEmptyFolder,
   removeFile,
 } from '../../src/files/paths/folders.js';
-import { fileError, ignoreErrno, withFileError } from '../../src/files/read/file-errors.js';
 import { isSameFile, isSameStamp, readStamp, readStampNow } from '../../src/files/read/stamp.js';
 import { tempFolder, withUmask } from '../support/temp-folder.js';
 

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { GraphImport } from '../../src/exchange/graph-import.js';
 import type { ImportReport, ImportRequest } from '../../src/import/run-import.js';
 import { runImport } from '../../src/import/run-import.js';
-import { MessageScreen } from '../../src/privacy/screen.js';
+import { MessageScreen } from '../../src/privacy/message-screen.js';
 import { ConversationDocuments } from '../../src/stores/conversations/files/conversation-documents.js';
 import { InsightStore } from '../../src/stores/insights/insights.js';
 import { KnowledgeGraph } from '../../src/stores/knowledge-graph/knowledge-graph.js';

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.js';
-import { MessageScreen } from '../../src/privacy/screen.js';
+import { MessageScreen } from '../../src/privacy/message-screen.js';
 import { ResearchJobFiles } from '../../src/stores/research-jobs/research-job-files.js';
 import { tools } from '../../src/tools/index.js';
 import { doctorPlace, signal } from '../doctor/place.js';

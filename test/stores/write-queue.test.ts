@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/errors.js';
 import { createLog } from '../../src/base/log.js';
-import { fileError } from '../../src/files/read/file-errors.js';
+import { fileError } from '../../src/files/file-errors.js';
 import { WriteQueue } from '../../src/stores/deferred-writes/write-queue.js';
 import { errorOf } from '../support/error-of.js';
 

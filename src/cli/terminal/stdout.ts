@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { errnoOf } from '../../base/errors.js';
-import { fileError } from '../../files/read/file-errors.js';
+import { fileError } from '../../files/file-errors.js';
 import { FAILED } from '../exit-status.js';
 import { escapeLines } from './terminal-text.js';
 

@@ -9,7 +9,7 @@ import type { RecalledHit, Why } from '../../search/recall/recall-hits.js';
 import type { RecallSearch } from '../../search/recall/recall-search.js';
 import type { SearchTier } from '../../search/recall/search-mode-names.js';
 import type { Role } from '../../stores/conversations/document/schema.js';
-import type { SnippetStrategy } from './strategies.js';
+import type { SnippetStrategy } from './strategy-names.js';
 import { supersededBy } from './superseded.js';
 import { type SelectedPassage, withinBudget } from './token-budget.js';
 

@@ -6,8 +6,8 @@
 import { readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errnoOf } from '../../base/errors.js';
+import { diskFullError, fileError } from '../file-errors.js';
 import type { HeldLock } from '../locks/file-lock.js';
-import { diskFullError, fileError } from '../read/file-errors.js';
 import { isSameFile, readStampNow, type Stamp, stampOf } from '../read/stamp.js';
 import { closeQuietly } from '../safe-access/close-quietly.js';
 import { openToAppend, openToRead } from '../safe-access/open-regular.js';

@@ -18,15 +18,15 @@ import {
 import { basename, dirname } from 'node:path';
 import { sleep } from '../../base/clock.js';
 import { AppError, errnoOf, isAppError } from '../../base/errors.js';
-import { isInside } from '../paths/paths.js';
-import { FILE_MODE, FOLDER_MODE } from '../private-modes.js';
 import {
   changedMeanwhileError,
   diskFullError,
   fileError,
   ignoreErrno,
   withFileError,
-} from '../read/file-errors.js';
+} from '../file-errors.js';
+import { isInside } from '../paths/paths.js';
+import { FILE_MODE, FOLDER_MODE } from '../private-modes.js';
 import { isSameStamp, type Stamp, stampOf } from '../read/stamp.js';
 import { closeQuietly } from '../safe-access/close-quietly.js';
 import { createAt, createIn, requireReplaceable } from '../safe-access/open-regular.js';

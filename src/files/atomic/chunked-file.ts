@@ -6,7 +6,7 @@
  */
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { ignoreErrno, withFileError } from '../read/file-errors.js';
+import { ignoreErrno, withFileError } from '../file-errors.js';
 import { createHandleIn, openHandle, requireReplaceable } from '../safe-access/open-regular.js';
 import { inFolder } from '../safe-access/pinned-folder.js';
 import { toStoredPiece } from '../sealing/open-stores.js';

@@ -9,7 +9,7 @@ import { copyFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
 import { AppError } from '../../base/errors.js';
-import { changedMeanwhileError, diskFullError, withFileError } from '../read/file-errors.js';
+import { changedMeanwhileError, diskFullError, withFileError } from '../file-errors.js';
 import { isSameStamp, readStamp, type Stamp } from '../read/stamp.js';
 import { readGivenText } from '../safe-access/given-file.js';
 import { resolveRealPath } from '../safe-access/real-path.js';

@@ -8,12 +8,7 @@ import { linkSync, lstatSync, readdirSync, renameSync, unlinkSync } from 'node:f
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf, isAppError } from '../../base/errors.js';
-import {
-  alreadyExistsError,
-  diskFullError,
-  fileError,
-  withFileError,
-} from '../read/file-errors.js';
+import { alreadyExistsError, diskFullError, fileError, withFileError } from '../file-errors.js';
 import { readStamp } from '../read/stamp.js';
 import { createHandleIn, requireReplaceable } from '../safe-access/open-regular.js';
 import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';

@@ -4,7 +4,7 @@
  * complete or does not exist. new-folders.ts does the same for folders.
  */
 import { join } from 'node:path';
-import { alreadyExistsError, fileError } from '../read/file-errors.js';
+import { alreadyExistsError, fileError } from '../file-errors.js';
 import type { Stamp } from '../read/stamp.js';
 import { createIn, requireReplaceable } from '../safe-access/open-regular.js';
 import type { PinnedFolder } from '../safe-access/pinned-folder.js';

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { errnoOf } from '../../base/errors.js';
-import { alreadyExistsError } from '../read/file-errors.js';
+import { alreadyExistsError } from '../file-errors.js';
 import { readStampNow, type Stamp } from '../read/stamp.js';
 import { createIn } from '../safe-access/open-regular.js';
 import type { PinnedFolder } from '../safe-access/pinned-folder.js';

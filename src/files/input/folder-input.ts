@@ -2,7 +2,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../base/errors.js';
-import { ignoreErrno, withFileError } from '../read/file-errors.js';
+import { ignoreErrno, withFileError } from '../file-errors.js';
 import { type Input, type InputFile, isOfFinder, type RefusedFile } from './input-types.js';
 import { regularBytes } from './regular-file.js';
 

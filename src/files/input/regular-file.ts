@@ -1,6 +1,6 @@
 /** Reads a file from outside the store through open-regular.ts, which follows no link and opens no device. */
 
-import { withFileError } from '../read/file-errors.js';
+import { withFileError } from '../file-errors.js';
 import { openHandle } from '../safe-access/open-regular.js';
 
 const CHUNK_BYTES = 1024 * 1024;

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeNewFile } from '../atomic/new-file.js';
-import { withFileError } from '../read/file-errors.js';
+import { withFileError } from '../file-errors.js';
 import { resolveRealPath } from '../safe-access/real-path.js';
 
 export interface TemporaryFile {

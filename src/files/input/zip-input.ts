@@ -7,7 +7,7 @@ import { constants } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { Entry, ZipFile } from 'yauzl';
 import { AppError, errnoOf, isAppError } from '../../base/errors.js';
-import { fileError, withFileError } from '../read/file-errors.js';
+import { fileError, withFileError } from '../file-errors.js';
 import { closeQuietly } from '../safe-access/close-quietly.js';
 import { openHandle, openToRead } from '../safe-access/open-regular.js';
 import { type Input, type InputFile, isOfFinder, type RefusedFile } from './input-types.js';

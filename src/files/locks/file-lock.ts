@@ -28,7 +28,7 @@ import type { Outcome } from '../atomic/group-commit.js';
 import { type NewFile, placeFile, stageFiles } from '../atomic/new-files.js';
 import { type NewFolder, placeFolder, stageFolders } from '../atomic/new-folders.js';
 import { isWithoutLinks } from '../atomic/staging.js';
-import { fileError, ignoreErrno, withFileError } from '../read/file-errors.js';
+import { fileError, ignoreErrno, withFileError } from '../file-errors.js';
 import { isSameFile, readStampNow, type Stamp } from '../read/stamp.js';
 import { copyRegular, requireReplaceable } from '../safe-access/open-regular.js';
 import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';

@@ -15,7 +15,7 @@ import { sleep } from '../../base/clock.js';
 import { errnoOf, isAppError } from '../../base/errors.js';
 import { atomicWrite, makeFolder } from '../atomic/atomic-write.js';
 import { removeQuietly } from '../atomic/staging.js';
-import { fileError, withFileError } from '../read/file-errors.js';
+import { fileError, withFileError } from '../file-errors.js';
 import { readWhole } from '../read/json-doc.js';
 import { inFolder, pinFolder } from '../safe-access/pinned-folder.js';
 import { notAFolderError } from '../safe-access/refusals.js';

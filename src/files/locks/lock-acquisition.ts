@@ -10,8 +10,8 @@ import { sleep, systemClock } from '../../base/clock.js';
 import { AppError, errnoOf } from '../../base/errors.js';
 import { randomBelow } from '../../base/ids.js';
 import { makeFolder, renameWithRetry } from '../atomic/atomic-write.js';
+import { ignoreErrno } from '../file-errors.js';
 import { FOLDER_MODE } from '../private-modes.js';
-import { ignoreErrno } from '../read/file-errors.js';
 import { type PinnedFolder, pinFolder } from '../safe-access/pinned-folder.js';
 import { symlinkError } from '../safe-access/refusals.js';
 import {

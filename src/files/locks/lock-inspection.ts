@@ -5,8 +5,8 @@
 import { lstat, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { systemClock } from '../../base/clock.js';
+import { ignoreErrno, withFileError } from '../file-errors.js';
 import { entriesOf, listFolders } from '../paths/folders.js';
-import { ignoreErrno, withFileError } from '../read/file-errors.js';
 import { inFolder } from '../safe-access/pinned-folder.js';
 import { removeTree } from '../safe-access/remove-tree.js';
 import { isHere, isOfEarlierBoot, isOwnerName, isSurelyDead, pidOf } from './process-identity.js';

@@ -6,7 +6,7 @@
 import { lstat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { errnoOf, isAppError } from '../../base/errors.js';
-import { ignoreErrno } from '../read/file-errors.js';
+import { ignoreErrno } from '../file-errors.js';
 import { readGivenText } from '../safe-access/given-file.js';
 
 export interface GitProject {

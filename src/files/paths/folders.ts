@@ -13,7 +13,7 @@ import {
   syncFolder,
 } from '../atomic/atomic-write.js';
 import { temporaryName } from '../atomic/staging.js';
-import { alreadyExistsError, fileError, ignoreErrno, withFileError } from '../read/file-errors.js';
+import { alreadyExistsError, fileError, ignoreErrno, withFileError } from '../file-errors.js';
 import { inFolder } from '../safe-access/pinned-folder.js';
 import { removeTree } from '../safe-access/remove-tree.js';
 

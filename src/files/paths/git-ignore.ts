@@ -4,7 +4,7 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { atomicWrite, type Durability } from '../atomic/atomic-write.js';
-import { ignoreErrno, withFileError } from '../read/file-errors.js';
+import { ignoreErrno, withFileError } from '../file-errors.js';
 import { notRegularFileError } from '../safe-access/refusals.js';
 
 /** Writes a `.gitignore` with `*` if there is none. PATH_ESCAPE for a link. */

@@ -6,7 +6,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { AppError } from '../../base/errors.js';
-import { ignoreErrno, withFileError } from '../read/file-errors.js';
+import { ignoreErrno, withFileError } from '../file-errors.js';
 
 const MAX_PATH_LENGTH = 1024;
 const MAX_NAME_BYTES = 255;

@@ -5,7 +5,7 @@
 import { type Dirent, fchmodSync, fstatSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { TimeSlice } from '../../base/time-slice.js';
-import { fileError, withFileError } from '../read/file-errors.js';
+import { fileError, withFileError } from '../file-errors.js';
 import { closeQuietly } from '../safe-access/close-quietly.js';
 import { openToRead } from '../safe-access/open-regular.js';
 import { inFolder } from '../safe-access/pinned-folder.js';

@@ -4,8 +4,8 @@ import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errnoOf } from '../../base/errors.js';
 import { TimeSlice } from '../../base/time-slice.js';
+import { fileError, ignoreErrno, withFileError } from '../file-errors.js';
 import { entriesNow, entriesOf } from '../paths/folders.js';
-import { fileError, ignoreErrno, withFileError } from './file-errors.js';
 import { isPlainName } from './walk-files.js';
 
 const ABSENT = ['ENOENT', 'ENOTDIR'];

@@ -3,14 +3,13 @@
  * and reports damage with its line and column. It never writes.
  */
 import { fstatSync } from 'node:fs';
-import { type ParseError, parse as parseTolerantly } from 'jsonc-parser';
-import { AppError, type ErrorCode, errnoOf, isAppError } from '../../base/errors.js';
+import { type ErrorCode, errnoOf, isAppError } from '../../base/errors.js';
+import { fileError, ignoreErrno, withFileError } from '../file-errors.js';
 import { closeQuietly } from '../safe-access/close-quietly.js';
 import { openHandle, openToRead } from '../safe-access/open-regular.js';
 import { readBytes, readBytesNow, requireAtMost } from '../safe-access/read-bytes.js';
 import { openFile, SEALED_FILE_BYTES } from '../sealing/sealed-form.js';
-import { fileError, ignoreErrno, withFileError } from './file-errors.js';
-import { jsonProblem } from './json-problem.js';
+import { damagedAt, notUtf8 } from './json-problem.js';
 import { type ListPart, largeDocumentSteps } from './large-document.js';
 import { type Stamp, stampOf } from './stamp.js';
 
@@ -155,59 +154,4 @@ function decode(bytes: Uint8Array, path: string, damaged: ErrorCode): string {
   } catch (error) {
     throw notUtf8(bytes, path, damaged, error);
   }
-}
-
-function notUtf8(bytes: Uint8Array, path: string, damaged: ErrorCode, cause: unknown): AppError {
-  // The decoder replaces wrong bytes, so the first difference is the fault. With `stream`, it omits an
-  // incomplete character at the end.
-  const replaced = Buffer.from(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
-  const firstWrong = bytes.findIndex((byte, index) => byte !== replaced[index]);
-  const sound = bytes.subarray(0, firstWrong === -1 ? bytes.length : firstWrong);
-  const intact = new TextDecoder('utf-8').decode(sound, { stream: true });
-  const details = { path, ...lineAndColumn(intact, intact.length) };
-  return new AppError(damaged, `${path} is not UTF-8 text ${placeOf(details)}.`, {
-    details,
-    cause,
-  });
-}
-
-/** In Node 20 the message of JSON.parse has no position. The fault-tolerant parser finds the first fault. */
-function damagedAt(text: string, path: string, damaged: ErrorCode, cause: unknown): AppError {
-  const first = text.trim() === '' ? undefined : firstFault(text);
-  const details = {
-    path,
-    ...lineAndColumn(text, first?.offset ?? 0),
-    problem: first === undefined ? 'the file is empty' : first.problem,
-  };
-  const message = `${path} is not valid JSON ${placeOf(details)}: ${details.problem}.`;
-  return new AppError(damaged, message, { details, cause });
-}
-
-/** A line with which git begins, divides or ends a conflict. */
-const CONFLICT_MARKER = /^(?:<{7}|={7}|>{7}|\|{7})/;
-const MARKER_LENGTH = 7;
-
-function firstFault(text: string): { offset: number; problem: string } {
-  const errors: ParseError[] = [];
-  try {
-    parseTolerantly(text, errors, { disallowComments: true, allowTrailingComma: false });
-  } catch (error) {
-    // The fault-tolerant parser is recursive and can overflow the stack; JSON.parse cannot.
-    if (!(error instanceof RangeError)) throw error;
-    return { offset: 0, problem: 'nested too deeply' };
-  }
-  const [first] = errors;
-  if (first === undefined) return { offset: 0, problem: 'it is not JSON' };
-  const isMarker = CONFLICT_MARKER.test(text.slice(first.offset, first.offset + MARKER_LENGTH));
-  const problem = isMarker ? 'a conflict marker of git' : jsonProblem(first.error);
-  return { offset: first.offset, problem };
-}
-
-function lineAndColumn(text: string, offset: number): { line: number; column: number } {
-  const before = text.slice(0, offset).split('\n');
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
-}
-
-function placeOf({ line, column }: { line: number; column: number }): string {
-  return `at line ${line}, column ${column}`;
 }

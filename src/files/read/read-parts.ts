@@ -1,7 +1,7 @@
 /** Reads byte ranges of a file, if the file is still a known version. */
 import { fstatSync } from 'node:fs';
+import { ignoreErrno, withFileError } from '../file-errors.js';
 import { openHandle } from '../safe-access/open-regular.js';
-import { ignoreErrno, withFileError } from './file-errors.js';
 import { isSameStamp, type Stamp, stampOf } from './stamp.js';
 
 export interface ByteRange {

@@ -5,7 +5,7 @@
 import { lstatSync, type Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { errnoOf } from '../../base/errors.js';
-import { fileError, ignoreErrno, withFileError } from './file-errors.js';
+import { fileError, ignoreErrno, withFileError } from '../file-errors.js';
 
 export interface Stamp {
   readonly dev: bigint;

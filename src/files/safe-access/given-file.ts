@@ -6,7 +6,7 @@
 import { constants, createReadStream, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { AppError, errnoOf } from '../../base/errors.js';
-import { fileError } from '../read/file-errors.js';
+import { fileError } from '../file-errors.js';
 import { closeQuietly } from './close-quietly.js';
 import { notRegularFileError } from './refusals.js';
 

@@ -6,7 +6,7 @@
 import { type AppError, isAppError } from '../../base/errors.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';
-import type { Screen } from '../../stores/conversations/writing/screen.js';
+import type { Screen } from '../../stores/conversations/writing/screen-queue.js';
 import { addSummaries } from '../../stores/summaries/exported-summaries.js';
 import { type Summaries, sourceHashOf } from '../../stores/summaries/summary-file.js';
 import { screenedBy } from '../../stores/text-screen.js';

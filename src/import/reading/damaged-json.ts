@@ -3,8 +3,8 @@
  * says so. Reads only the two ends of a large file.
  */
 import { AppError, isAppError } from '../../base/errors.js';
+import { withFileError } from '../../files/file-errors.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
-import { withFileError } from '../../files/read/file-errors.js';
 import { parseDocument } from '../../files/read/json-doc.js';
 import { openHandle } from '../../files/safe-access/open-regular.js';
 

@@ -27,7 +27,7 @@ import {
   type Screened,
   type ScreenedMessages,
   ScreenQueue,
-} from './writing/screen.js';
+} from './writing/screen-queue.js';
 
 export interface VersionLimits {
   /** 0: no versions are stored. */

@@ -1,7 +1,7 @@
 /** The tool `get_relevant_snippets`: returns the passages that answer a question, within `maxTokens`. */
 
 import { z } from 'zod';
-import { SNIPPET_STRATEGIES } from '../../context/snippets/strategies.js';
+import { SNIPPET_STRATEGIES } from '../../context/snippets/strategy-names.js';
 import { SEARCH_TIERS } from '../../search/recall/search-mode-names.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
 import { damagedNotes } from '../conversation-input.js';

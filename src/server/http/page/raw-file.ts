@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 import type { App } from '../../../app.js';
 import { errnoOf, isAppError } from '../../../base/errors.js';
-import { fileError } from '../../../files/read/file-errors.js';
+import { fileError } from '../../../files/file-errors.js';
 import { openHandle } from '../../../files/safe-access/open-regular.js';
 import { CONVERSATION_ID } from '../../../stores/conversations/document/conversation-id.js';
 import { HttpError } from '../http-error.js';

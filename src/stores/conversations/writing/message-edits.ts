@@ -9,7 +9,7 @@ import { messageHash } from '../document/message-hash.js';
 import type { Conversation, ConversationHead, Message } from '../document/schema.js';
 import { notFound } from '../refs.js';
 import type { StoreCore } from '../store-core.js';
-import { ScreenQueue } from './screen.js';
+import { ScreenQueue } from './screen-queue.js';
 import type { ConversationWriter } from './writer.js';
 
 export class MessageEdits {

@@ -2,7 +2,7 @@
  * The errors of files: of a system call, with a code and a hint for its errno, and those that Daybook finds
  * itself. `details` has the path and the errno; `cause` is the original error, for the log.
  */
-import { AppError, errnoOf } from '../../base/errors.js';
+import { AppError, errnoOf } from '../base/errors.js';
 
 const NO_PERMISSION = 'Nothing was changed. Check the owner and the permissions (ls -l).';
 const HINTS: Readonly<Record<string, string>> = {
