@@ -17,7 +17,7 @@ import type { StoreCore } from '../store-core.js';
 import type { AppendRequest, PastFields, PastMessage } from '../writing/append.js';
 import { applyAppends, withIds } from '../writing/append.js';
 import type { AppendResult, Created, NewConversation } from '../writing/writer.js';
-import { type DirectWrites, Replay, type WaitingMessages } from './replay.js';
+import { type DirectWrites, replay, type WaitingMessages } from './replay.js';
 import { WaitingViews } from './waiting-views.js';
 
 export class DeferredMessages {
@@ -27,7 +27,6 @@ export class DeferredMessages {
   readonly #writes: DirectWrites;
   readonly #views: WaitingViews;
   readonly #waiting = new Set<WaitingMessages>();
-  readonly #replay: Replay;
   #lastIdMs = 0;
 
   constructor(core: StoreCore, writes: DirectWrites) {
@@ -38,7 +37,6 @@ export class DeferredMessages {
     core.whenAway(() => this.queue.noticeAway());
     this.#writes = writes;
     this.#views = new WaitingViews(core);
-    this.#replay = new Replay(core, writes);
   }
 
   /** Returns the conversation as readers see it, if something of it waits. */
@@ -136,7 +134,7 @@ export class DeferredMessages {
     this.queue.add({
       name: `conversation ${conversationId}: ${ids}`,
       bytes: waiting.bytes,
-      write: () => this.#replay.write(waiting),
+      write: () => replay({ core: this.#core, writes: this.#writes }, waiting),
       ended: () => this.#ended(waiting),
     });
     this.#views.show(document, fields !== undefined);

@@ -27,63 +27,59 @@ export interface DirectWrites {
   commit(ref: string, request: AppendRequest): Promise<AppendResult>;
 }
 
-export class Replay {
-  readonly #core: StoreCore;
-  readonly #writes: DirectWrites;
+interface Target {
+  readonly core: StoreCore;
+  readonly writes: DirectWrites;
+}
 
-  constructor(core: StoreCore, writes: DirectWrites) {
-    this.#core = core;
-    this.#writes = writes;
-  }
+/** Durable when it resolves. Throws like `append` and `create` of the store. */
+export async function replay(target: Target, waiting: WaitingMessages): Promise<void> {
+  const { conversationId, messages, fields, change } = waiting;
+  if (fields !== undefined) return create(target, conversationId, messages, fields);
+  const ref = target.core.movedIds.get(conversationId) ?? conversationId;
+  if (change === undefined) return append(target, ref, messages);
+  // Does not overwrite a field that another process has changed meanwhile.
+  const others = (head: ConversationHead) => withoutOthers(change.given, change.seen, head);
+  await target.writes.commit(ref, { messages: [], options: {}, change: others });
+}
 
-  /** Durable when it resolves. Throws like `append` and `create` of the store. */
-  async write({ conversationId, messages, fields, change }: WaitingMessages): Promise<void> {
-    if (fields !== undefined) return this.#create(conversationId, messages, fields);
-    const ref = this.#core.movedIds.get(conversationId) ?? conversationId;
-    if (change !== undefined) return this.#change(ref, change);
-    await this.#append(ref, messages);
-  }
+/** The messages of a request are written in one replace: if the first is in the file, all are. */
+async function append({ writes }: Target, ref: string, messages: readonly PastMessage[]) {
+  const skipIf = (current: Conversation) => holds(current, messages);
+  await writes.commit(ref, { messages, options: { skipIf } });
+}
 
-  /** The messages of a request are written in one replace: if the first is in the file, all are. */
-  async #append(ref: string, messages: readonly PastMessage[]): Promise<void> {
-    const skipIf = (current: Conversation) => holds(current, messages);
-    await this.#writes.commit(ref, { messages, options: { skipIf } });
+async function create(
+  target: Target,
+  id: string,
+  messages: readonly PastMessage[],
+  fields: NewConversation,
+) {
+  const { files, catalogue, movedIds } = target.core;
+  const found = (await files.readUncached(id))?.document.snapshot();
+  const isOurs = found?.messages.length === 0 ? messages.length === 0 : undefined;
+  // The messages are already in the file. `append` only makes them durable.
+  if (found !== undefined && (isOurs ?? holds(found, messages)))
+    return append(target, id, messages);
+  const holder = await holderOf(target.core, fields.clientId, id);
+  if (holder !== undefined) {
+    movedIds.set(id, holder);
+    return append(target, holder, messages);
   }
+  // Removes the empty folder that the failed attempt created. A folder with a file belongs to a
+  // conversation of another process.
+  if (found === undefined) await removeEmptyFolder(files.folderOf(id));
+  catalogue.forget(id);
+  const known = { isScreened: true, isKeyFree: true };
+  const created = await target.writes.create({ ...fields, messages, ...known });
+  if (created.conversationId !== id) movedIds.set(id, created.conversationId);
+}
 
-  /** Does not overwrite a field that another process has changed meanwhile. */
-  async #change(ref: string, { given, seen }: NonNullable<WaitingMessages['change']>) {
-    const change = (head: ConversationHead) => withoutOthers(given, seen, head);
-    await this.#writes.commit(ref, { messages: [], options: {}, change });
-  }
-
-  async #create(id: string, messages: readonly PastMessage[], fields: NewConversation) {
-    const { files, catalogue, movedIds } = this.#core;
-    const found = (await files.readUncached(id))?.document.snapshot();
-    const isOurs = found?.messages.length === 0 ? messages.length === 0 : undefined;
-    // The messages are already in the file. `#append` only makes them durable.
-    if (found !== undefined && (isOurs ?? holds(found, messages)))
-      return this.#append(id, messages);
-    const holder = await this.#holderOf(fields.clientId, id);
-    if (holder !== undefined) {
-      movedIds.set(id, holder);
-      return this.#append(holder, messages);
-    }
-    // Removes the empty folder that the failed attempt created. A folder with a file belongs to a
-    // conversation of another process.
-    if (found === undefined) await removeEmptyFolder(files.folderOf(id));
-    catalogue.forget(id);
-    const known = { isScreened: true, isKeyFree: true };
-    const created = await this.#writes.create({ ...fields, messages, ...known });
-    if (created.conversationId !== id) movedIds.set(id, created.conversationId);
-  }
-
-  /** Returns another conversation that was given the key meanwhile. */
-  async #holderOf(clientId: string | undefined, id: string): Promise<string | undefined> {
-    if (clientId === undefined) return undefined;
-    const { catalogue } = this.#core;
-    await catalogue.refresh();
-    return catalogue.idsOfKey(clientId).find((each) => each !== id);
-  }
+/** Returns another conversation that was given the key meanwhile. */
+async function holderOf({ catalogue }: StoreCore, clientId: string | undefined, id: string) {
+  if (clientId === undefined) return undefined;
+  await catalogue.refresh();
+  return catalogue.idsOfKey(clientId).find((each) => each !== id);
 }
 
 const holds = (current: Conversation, [first]: readonly PastMessage[]) =>
