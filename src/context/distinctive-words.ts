@@ -9,14 +9,11 @@ import type { TimeSlice } from '../base/time-slice.js';
 import type { Message } from '../stores/conversations/document/schema.js';
 import { proseLines } from './sentences.js';
 import { STOP_WORDS } from './stop-words.js';
+import { DENSE_SCRIPT, HIRAGANA } from './summaries/languages.js';
 
 /** Number of the most frequent words whose frequency is read from the index. */
 const CANDIDATES = 40;
 const MAX_WORD_LENGTH = 40;
-/** Scripts with short words and no spaces. */
-const DENSE =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
-const HIRAGANA_ONLY = /^\p{Script=Hiragana}+$/u;
 const LETTERS = /^\p{L}[\p{L}\p{M}\p{N}'’-]*$/u;
 
 export interface WordCount {
@@ -33,9 +30,7 @@ export interface Frequencies {
   readonly counts: readonly number[];
 }
 
-/**
- * Candidates for distinctive words, most frequent first. `session` is the end of `all`.
- */
+/** Candidates for distinctive words, most frequent first. `session` is the end of `all`. */
 export async function frequentWords(
   session: readonly Message[],
   all: readonly Message[],
@@ -101,6 +96,6 @@ async function messagesByWord(
 
 function isDistinctive(word: string): boolean {
   if (!LETTERS.test(word) || word.length > MAX_WORD_LENGTH) return false;
-  if (DENSE.test(word)) return word.length >= 2 && !HIRAGANA_ONLY.test(word);
+  if (DENSE_SCRIPT.test(word)) return word.length >= 2 && !HIRAGANA.test(word);
   return word.length >= 3 && !STOP_WORDS.has(word.replaceAll('’', "'"));
 }

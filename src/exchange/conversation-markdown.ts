@@ -1,7 +1,7 @@
 /** A conversation in Markdown: a heading, then each message below a line with role and time. */
 import type { JsonObject } from '../stores/conversations/document/schema.js';
 import { messageMarkdown } from './message-markdown.js';
-import { citedPages, pageLine } from './message-sources.js';
+import { citedPages, oneLine, pageLine } from './message-sources.js';
 
 /** Formats an ISO 8601 time as day, hour and minute, for example `2025-01-24 15:00`. */
 export type TimeFormat = (time: string) => string;
@@ -54,5 +54,3 @@ export const speakerLine = (
   { role, createdAt }: JsonObject,
   timeOf: TimeFormat = utcMinute,
 ): string => `## ${SPEAKERS[String(role)]} · ${timeOf(String(createdAt))}`;
-
-export const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim();

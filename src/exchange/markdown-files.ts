@@ -8,9 +8,10 @@ import { join } from 'node:path';
 import type { Durability } from '../files/atomic/atomic-write.js';
 import { writeNewFile } from '../files/atomic/new-file.js';
 import type { ConversationHead, JsonObject } from '../stores/conversations/document/schema.js';
-import { headingOf, oneLine, speakerLine } from './conversation-markdown.js';
+import { headingOf, speakerLine } from './conversation-markdown.js';
 import { EXPORT_VERSION, type ExportedDocument, lineOf, threadOf } from './formats.js';
 import { closingFence } from './message-markdown.js';
+import { oneLine } from './message-sources.js';
 
 /** The conversations of one folder, which link to each other. */
 export class MarkdownFolder {

@@ -29,4 +29,4 @@ export function citedPages(metadata: unknown): CitedPage[] {
 export const pageLine = ({ label, url }: CitedPage): string =>
   label === '' ? url : `${label}: ${url}`;
 
-const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
+export const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim();

@@ -8,7 +8,7 @@ import { AppError, isAppError } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
 import { type ArchiveFile, readArchive } from '../files/archive.js';
 import { parseDocument, readStored } from '../files/read/json-doc.js';
-import { type ListedFile, walkFiles } from '../files/read/walk-files.js';
+import { type ListedFile, NO_DATA, walkFiles } from '../files/read/walk-files.js';
 
 /** A folder of the root: its name in archives, and its path on this machine. */
 export interface BackupArea {
@@ -36,8 +36,6 @@ const FORMAT = 'daybook-backup';
 const CONTENTS_VERSION = 1;
 /** The folders are listed again, because a file that was moved during a listing may be missed. */
 const MAX_PASSES = 3;
-/** The locks of running processes, and `.git`, which cannot be copied file by file. */
-const NEVER_ARCHIVED = new Set(['.locks', '.leases', '.git']);
 
 const contentsSchema = z.object({
   format: z.literal(FORMAT),
@@ -95,7 +93,7 @@ export class BackupFiles {
     const { exceptPath, singleFiles } = this.#sources;
     const elsewhere = new Set([exceptPath, ...singleFiles.map(({ path }) => path)]);
     const isLeftOut = (name: string, path: string) =>
-      NEVER_ARCHIVED.has(name) || /(^|\/)\.tmp-[^/]*$/.test(name) || elsewhere.has(path);
+      NO_DATA.has(name) || /(^|\/)\.tmp-[^/]*$/.test(name) || elsewhere.has(path);
     for await (const file of walkFiles(folder, isLeftOut)) {
       const name = `${area}/${file.name}`;
       if (isWanted(name)) yield* this.#once(name, () => this.#readOne(name, file));

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Clock } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
 import { type FolderSize, folderSize, forEachSize } from '../files/read/folder-size.js';
+import { NO_DATA } from '../files/read/walk-files.js';
 
 export interface StoreSizeOptions {
   readonly folders: readonly string[];
@@ -38,7 +39,6 @@ interface Measurement {
 /** From this share of its limit on, a store is reported, and `bySize` moves the oldest conversations. */
 export const NEARLY_FULL = 0.8;
 
-const NO_DATA = new Set(['.locks', '.leases', '.git']);
 /** Above this share of the limit, a measurement is used only for a second. */
 const NEAR = 0.9;
 /** A store whose conversations take at most this share is not expected to be full. */

@@ -6,7 +6,7 @@ import { isAppError } from '../base/errors.js';
 import { parsedJson } from '../base/json.js';
 import { isRecord } from '../base/json-fields.js';
 import { readStored } from '../files/read/json-doc.js';
-import { walkFiles } from '../files/read/walk-files.js';
+import { NO_DATA, walkFiles } from '../files/read/walk-files.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';
 import { allTextsIn } from './message-screen.js';
 import { secretsIn } from './secrets.js';
@@ -30,7 +30,6 @@ export interface ScanOptions {
 }
 
 const SHOWN = 6;
-const NO_DATA = new Set(['.locks', '.leases', '.git']);
 
 /**
  * Yields the secrets that were found. Skips files that cannot be read; `daybook doctor` lists them.

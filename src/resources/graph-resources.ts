@@ -7,7 +7,7 @@ import type { App } from '../app.js';
 import { isoTime } from '../base/clock.js';
 import { countOf } from '../base/display-text.js';
 import { AppError } from '../base/errors.js';
-import type { Triple } from '../stores/knowledge-graph/model/triple.js';
+import { toTripleView } from '../stores/knowledge-graph/model/triple.js';
 import type { ResourceKind } from './resource-kind.js';
 
 const WHOLE = 'daybook://graph';
@@ -59,7 +59,7 @@ export const graphResources: ResourceKind = {
     const filter = subject === undefined ? {} : { subject, includeClosed: true };
     const page = { offset: 0, limit: MAX_FACTS, order: 'newest' } as const;
     const { total, triples } = await kg.query(filter, page);
-    const value = { notice: NOTICE, total, facts: triples.map(toFact) };
+    const value = { notice: NOTICE, total, facts: triples.map(toTripleView) };
     return { uri, mimeType: MIME_TYPE, text: JSON.stringify(value, null, 2) };
   },
   async keyOf({ kg }, uri) {
@@ -80,14 +80,6 @@ export const graphResources: ResourceKind = {
 
 async function hasFacts(kg: App['kg']): Promise<boolean> {
   return (await kg.query({}, { offset: 0, limit: 0 })).total > 0;
-}
-
-function toFact({ ts, validTo, ...triple }: Triple) {
-  return {
-    ...triple,
-    ts: isoTime(ts),
-    ...(validTo !== undefined && { validTo: isoTime(validTo) }),
-  };
 }
 
 function subjectOf(uri: string): string | undefined {

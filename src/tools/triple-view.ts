@@ -1,8 +1,7 @@
 /** Input and output fields of facts of the knowledge graph. */
 import { z } from 'zod';
-import { isoTime } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
-import type { Triple, TripleKey } from '../stores/knowledge-graph/model/triple.js';
+import type { TripleKey } from '../stores/knowledge-graph/model/triple.js';
 import { countWithin } from './answer-budget.js';
 import { nextPage } from './offset-page.js';
 
@@ -84,14 +83,6 @@ export const tripleSchema = z.object({
   conversationId: z.string().exactOptional(),
   messageId: z.string().exactOptional(),
 });
-
-export function toTripleView({ ts, validTo, ...triple }: Triple) {
-  return {
-    ...triple,
-    ts: isoTime(ts),
-    ...(validTo !== undefined && { validTo: isoTime(validTo) }),
-  };
-}
 
 const MAX_LISTED = 50;
 /** For each list, because a call can change 1000 long facts. */

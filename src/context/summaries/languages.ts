@@ -106,6 +106,8 @@ const SHARE_OF_SCRIPT = 0.2;
 /** Minimum share of a language's function words among all words of a text in that language. */
 const SHARE_OF_WORDS = 0.08;
 const SAMPLE = 20_000;
+/** Most Japanese endings and particles are hiragana only. */
+export const HIRAGANA = /^\p{Script=Hiragana}+$/u;
 /** In these scripts, two characters are about one word. */
 export const DENSE_SCRIPT =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;

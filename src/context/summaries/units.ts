@@ -10,7 +10,7 @@ import type { Conversation, Message, Role } from '../../stores/conversations/doc
 import { openQuestions } from '../open-questions.js';
 import { ruleFor } from '../promises.js';
 import { sentencesOf } from '../sentences.js';
-import { DENSE_SCRIPT, isFunctionWord, saysDecision } from './languages.js';
+import { DENSE_SCRIPT, HIRAGANA, isFunctionWord, saysDecision } from './languages.js';
 
 export interface Unit {
   readonly text: string;
@@ -38,8 +38,6 @@ const ENTITY =
 const ENTITIES_FOR_ALL = 4;
 /** A stem is the beginning of a word: inexact, but the same for all languages with spaces. */
 const STEM_LENGTH = 6;
-/** Most Japanese endings and particles are hiragana only. */
-const HIRAGANA = /^\p{Script=Hiragana}+$/u;
 const RUN = /[\p{L}\p{M}\p{N}]+/gu;
 
 /** In order. If it is a part of `whole`, a question answered after the part is not open. */

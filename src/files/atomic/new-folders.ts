@@ -25,7 +25,8 @@ export interface NewFolder {
   readonly bytes: Uint8Array;
 }
 
-const TAKEN = ['ENOTEMPTY', 'EEXIST', 'ENOTDIR'];
+/** The errors for a rename onto a name that exists. */
+export const TAKEN = ['ENOTEMPTY', 'EEXIST', 'ENOTDIR'];
 const TAKEN_ON_WINDOWS = ['EPERM', 'EACCES', 'EBUSY'];
 
 /**

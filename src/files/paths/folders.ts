@@ -1,6 +1,4 @@
-/**
- * Lists, moves and removes folders and files. The stores use it instead of node:fs.
- */
+/** Lists, moves and removes folders and files. The stores use it instead of node:fs. */
 import { type Dirent, lstatSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -12,6 +10,7 @@ import {
   renameWithRetry,
   syncFolder,
 } from '../atomic/atomic-write.js';
+import { TAKEN } from '../atomic/new-folders.js';
 import { temporaryName } from '../atomic/staging.js';
 import { alreadyExistsError, fileError, ignoreErrno, withFileError } from '../file-errors.js';
 import { inFolder } from '../safe-access/pinned-folder.js';
@@ -137,8 +136,6 @@ export async function writeNewFolder<T>(
   }
   throw alreadyExistsError(target);
 }
-
-const TAKEN = ['ENOTEMPTY', 'EEXIST', 'ENOTDIR'];
 
 /** Renames between the two pinned folders, so that a link that replaces one of them has no effect. */
 async function renameBetween(from: string, to: string): Promise<void> {

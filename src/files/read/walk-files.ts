@@ -14,6 +14,9 @@ export interface ListedFile {
   readonly isLink: boolean;
 }
 
+/** Folders of a root without data: the locks of running processes, and `.git`, which is not copied file by file. */
+export const NO_DATA: ReadonlySet<string> = new Set(['.locks', '.leases', '.git']);
+
 /** A name that is not UTF-8, or has a backslash, may stand for another file. */
 export const isPlainName = (name: string): boolean => !/[\uFFFD\\]/.test(name);
 

@@ -6,6 +6,7 @@ import type { MemoryHit } from '../../search/memory-search.js';
 import { MEMORY_SOURCES, SEARCH_TIERS } from '../../search/recall/search-mode-names.js';
 import { contextsOf } from '../../stores/insights/project-contexts.js';
 import { GLOBAL_CONTEXT } from '../../stores/insights/schema.js';
+import { toTripleView } from '../../stores/knowledge-graph/model/triple.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { damagedNotes } from '../conversation-input.js';
 import { defineTool, READS, success } from '../define-tool.js';
@@ -20,7 +21,7 @@ import {
   shortSnippet,
   shownMetadata,
 } from '../search-answer.js';
-import { toTripleView, tripleSchema } from '../triple-view.js';
+import { tripleSchema } from '../triple-view.js';
 
 const ONLY_GLOBAL =
   'Of the insights, only those of the context "global" were searched: over HTTP, give `context` to search those of a project.';

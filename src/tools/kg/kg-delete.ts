@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { requireBegun } from '../../stores/knowledge-graph/check-end-time.js';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
-import type { TripleKey } from '../../stores/knowledge-graph/model/triple.js';
+import { type TripleKey, toTripleView } from '../../stores/knowledge-graph/model/triple.js';
 import { hasOneForm } from '../../stores/knowledge-graph/table/graph-query.js';
 import { dateField, startOf } from '../date-field.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
-import { keyFields, listed, toTripleView, tripleSchema, triplesOf } from '../triple-view.js';
+import { keyFields, listed, tripleSchema, triplesOf } from '../triple-view.js';
 
 /** Enough for each form of the three names, and for facts that ended and began again. */
 const ALL_FORMS = { offset: 0, limit: 1_000 };

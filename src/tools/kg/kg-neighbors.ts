@@ -3,17 +3,12 @@
 import { z } from 'zod';
 import { countOf } from '../../base/display-text.js';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
+import { toTripleView } from '../../stores/knowledge-graph/model/triple.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { endOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { pageOf } from '../offset-page.js';
-import {
-  pageFields,
-  pageSchema,
-  toTripleView,
-  tripleSchema,
-  visibilityFields,
-} from '../triple-view.js';
+import { pageFields, pageSchema, tripleSchema, visibilityFields } from '../triple-view.js';
 
 export const kgNeighbors = defineTool({
   name: 'kg_neighbors',

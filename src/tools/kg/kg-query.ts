@@ -3,20 +3,13 @@
 import { z } from 'zod';
 import { countOf } from '../../base/display-text.js';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
+import { PARTS, toTripleView } from '../../stores/knowledge-graph/model/triple.js';
 import type { TripleFilter } from '../../stores/knowledge-graph/table/graph-query.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { dateField, endOf, spanOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { pageOf } from '../offset-page.js';
-import {
-  pageFields,
-  pageSchema,
-  toTripleView,
-  tripleSchema,
-  visibilityFields,
-} from '../triple-view.js';
-
-const PARTS = ['subject', 'predicate', 'object'] as const;
+import { pageFields, pageSchema, tripleSchema, visibilityFields } from '../triple-view.js';
 
 export const kgQuery = defineTool({
   name: 'kg_query',

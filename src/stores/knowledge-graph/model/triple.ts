@@ -1,11 +1,13 @@
 /** The data model of the graph: triples for callers, operations for the files, and their checks. */
+
+import { isoTime } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
 
 const MAX_PART_CHARACTERS = 200;
 const MAX_ORIGIN_CHARACTERS = 200;
 /** The latest time that `Date` can represent. */
 export const LATEST_TIME = 8.64e15;
-const PARTS = ['subject', 'predicate', 'object'] as const;
+export const PARTS = ['subject', 'predicate', 'object'] as const;
 
 export interface TripleKey {
   readonly subject: string;
@@ -111,3 +113,12 @@ function invalid(message: string, key: TripleKey, part: (typeof PARTS)[number]):
 }
 
 const wrong = (message: string) => new AppError('VALIDATION_ERROR', message);
+
+/** The triple as it is shown, with times in ISO 8601. */
+export function toTripleView({ ts, validTo, ...triple }: Triple) {
+  return {
+    ...triple,
+    ts: isoTime(ts),
+    ...(validTo !== undefined && { validTo: isoTime(validTo) }),
+  };
+}
