@@ -1,6 +1,4 @@
-/**
- * How long people talk. Pauses are the times between the messages of one session.
- */
+/** How long people talk. Pauses are the times between the messages of one session. */
 
 export interface Pace {
   readonly sessions: number;

@@ -1,6 +1,4 @@
-/**
- * The only module that reads wall-clock and monotonic time, so that tests can inject both.
- */
+/** The only module that reads wall-clock and monotonic time, so that tests can inject both. */
 
 /** The milliseconds of a day. */
 export const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,6 +1,4 @@
-/**
- * The HTTP part of the configuration. Insecure combinations of settings are refused.
- */
+/** The HTTP part of the configuration. Insecure combinations of settings are refused. */
 import { isIP } from 'node:net';
 import { AppError } from '../base/errors.js';
 import type { SettingName, SettingValues } from './settings.js';

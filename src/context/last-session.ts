@@ -1,6 +1,4 @@
-/**
- * The last session of a conversation: its last messages, up to the last long pause.
- */
+/** The last session of a conversation: its last messages, up to the last long pause. */
 import type { Message } from '../stores/conversations/document/schema.js';
 
 /** A longer pause ends a session: here it is a day's work, with its meals and meetings. */

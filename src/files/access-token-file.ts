@@ -1,6 +1,4 @@
-/**
- * The access token of the local HTTP server, in a file that only the user of the server can read.
- */
+/** The access token of the local HTTP server, in a file that only the user of the server can read. */
 import { chmod } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError, isAppError } from '../base/errors.js';

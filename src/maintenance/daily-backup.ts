@@ -1,6 +1,4 @@
-/**
- * Makes one backup a day while a server runs, unless the user has made one on that day.
- */
+/** Makes one backup a day while a server runs, unless the user has made one on that day. */
 import type { Backups } from './backup.js';
 import { type DailyJob, type DailyJobOptions, startDailyJob } from './daily-job.js';
 

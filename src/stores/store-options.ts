@@ -1,6 +1,4 @@
-/**
- * The options that the stores of notes, insights and facts share.
- */
+/** The options that the stores of notes, insights and facts share. */
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import type { Durability } from '../files/atomic/atomic-write.js';

@@ -37,9 +37,7 @@ export function removeQuietly(path: string): void {
 /** Whether `link` failed only because hard links are not supported. Then a copy or a rename works. */
 export const isWithoutLinks = (error: unknown): boolean => NO_LINKS.includes(errnoOf(error) ?? '');
 
-/**
- * Removes the temporary files and folders in `folder` whose process has ended. FILESYSTEM_ERROR.
- */
+/** Removes the temporary files and folders in `folder` whose process has ended. FILESYSTEM_ERROR. */
 export async function sweepTemporaries(folder: string): Promise<void> {
   await withFileError('sweep', folder, async () => {
     const sweep = inFolder(folder, async (pinned) => {

@@ -1,6 +1,4 @@
-/**
- * Excludes a private folder from git by a `.gitignore` inside it.
- */
+/** Excludes a private folder from git by a `.gitignore` inside it. */
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { atomicWrite, type Durability } from '../atomic/atomic-write.js';

@@ -1,6 +1,4 @@
-/**
- * Recovers fields of a damaged JSON object: each field whose value is complete and valid JSON. No I/O.
- */
+/** Recovers fields of a damaged JSON object: each field whose value is complete and valid JSON. No I/O. */
 import { jsonTokens, TOKEN } from './json-tokens.js';
 
 const OPENS: readonly number[] = [TOKEN.openBrace, TOKEN.openBracket];

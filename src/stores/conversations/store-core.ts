@@ -276,9 +276,7 @@ export class StoreCore {
     return true;
   }
 
-  /**
-   * Adds the parts of the cache without a check, because a part is used only if the file has its stamp.
-   */
+  /** Adds the parts of the cache without a check, because a part is used only if the file has its stamp. */
   async #withParts(cachedHeads: () => Promise<CachedHeads>): Promise<CachedHeads> {
     const heads = await cachedHeads();
     for (const cached of heads.values()) this.#addParts(cached);

@@ -1,6 +1,4 @@
-/**
- * An insight with the unknown fields of its file.
- */
+/** An insight with the unknown fields of its file. */
 import type { JsonObject } from '../conversations/document/schema.js';
 import type { Insight } from './schema.js';
 

@@ -1,6 +1,4 @@
-/**
- * Counts the facts of the graph and reports the state of its files.
- */
+/** Counts the facts of the graph and reports the state of its files. */
 import { readStampNow } from '../../files/read/stamp.js';
 import type { GraphState } from './graph-state.js';
 import { isCurrent } from './model/valid-time.js';

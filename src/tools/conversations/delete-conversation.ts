@@ -1,6 +1,4 @@
-/**
- * The tool `delete_conversation`: moves a conversation to the trash, or removes it permanently.
- */
+/** The tool `delete_conversation`: moves a conversation to the trash, or removes it permanently. */
 
 import { z } from 'zod';
 import { conversationRef } from '../conversation-input.js';

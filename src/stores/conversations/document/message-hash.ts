@@ -1,6 +1,4 @@
-/**
- * The hash by which a caller states which version of a message it has read.
- */
+/** The hash by which a caller states which version of a message it has read. */
 import { sha256Hex } from '../../../base/ids.js';
 
 /** The hash of a message's content: the first 16 hexadecimal digits of its SHA-256. */

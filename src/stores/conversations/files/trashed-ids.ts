@@ -1,6 +1,4 @@
-/**
- * The names of deleted conversations in the trash: `<conversation id>.<UTC time of deletion>`.
- */
+/** The names of deleted conversations in the trash: `<conversation id>.<UTC time of deletion>`. */
 import { join } from 'node:path';
 import { listFolders } from '../../../files/paths/folders.js';
 

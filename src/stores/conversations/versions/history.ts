@@ -1,6 +1,4 @@
-/**
- * Lists, reads and restores earlier versions of a conversation.
- */
+/** Lists, reads and restores earlier versions of a conversation. */
 import { isoTime } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
 import { readStamp } from '../../../files/read/stamp.js';

@@ -1,6 +1,4 @@
-/**
- * Detects changes after which the user may want the earlier version back.
- */
+/** Detects changes after which the user may want the earlier version back. */
 import type { Message } from '../document/schema.js';
 
 /** Whether a message of `before` is missing in `now`, or has another text or role there. */

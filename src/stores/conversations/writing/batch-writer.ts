@@ -141,9 +141,7 @@ export class BatchWriter {
     this.#lastFolderStamp = stamp;
   }
 
-  /**
-   * If another process used an id meanwhile, that conversation gets another id, unless its id was given.
-   */
+  /** If another process used an id meanwhile, that conversation gets another id, unless its id was given. */
   async #create(lock: HeldLock, batch: readonly NewEntry[], outcomes: Outcomes): Promise<void> {
     const ids = new Set<string>();
     const trashed = await trashedIds(this.#core.options.logsFolder);

@@ -120,9 +120,7 @@ export class ConversationWriter {
     });
   }
 
-  /**
-   * Creates a conversation under a lock that the caller holds.
-   */
+  /** Creates a conversation under a lock that the caller holds. */
   createWith(
     lock: HeldLock,
     fields: PastFields,

@@ -1,6 +1,4 @@
-/**
- * A merge sort in time slices, so that sorting many numbers does not block the event loop.
- */
+/** A merge sort in time slices, so that sorting many numbers does not block the event loop. */
 import type { TimeSlice } from '../../../base/time-slice.js';
 
 /** The numbers that are sorted in one step, which takes much less than a slice. */

@@ -1,6 +1,4 @@
-/**
- * Finds the rows of a triple's facts: the stored one, the one that is valid now, the newest.
- */
+/** Finds the rows of a triple's facts: the stored one, the one that is valid now, the newest. */
 
 import type { NewTriple, TripleKey } from '../model/triple.js';
 import { isCurrent } from '../model/valid-time.js';

@@ -1,6 +1,4 @@
-/**
- * Finds the facts around a node by breadth-first search, so that near facts come first.
- */
+/** Finds the facts around a node by breadth-first search, so that near facts come first. */
 
 import {
   type Page,

@@ -1,6 +1,4 @@
-/**
- * Gives each operation a time and an id that sort after all earlier operations on its triple.
- */
+/** Gives each operation a time and an id that sort after all earlier operations on its triple. */
 import type { Clock } from '../../../base/clock.js';
 import { randomHex } from '../../../base/ids.js';
 import type { Operation, OperationId } from '../model/triple.js';
