@@ -1,21 +1,21 @@
 /** Reads fields of JSON that others wrote. A value of an unexpected type counts as absent. */
 import { defined } from './json.js';
 
-export type JsonRecord = { [key: string]: unknown };
+export type JsonObject = { [key: string]: unknown };
 
 /** True for an object that is not an array. */
-export function isRecord(value: unknown): value is JsonRecord {
+export function isRecord(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The value if it is an object; otherwise an empty object. */
-export const objectIn = (value: unknown): JsonRecord => (isRecord(value) ? value : {});
+export const objectIn = (value: unknown): JsonObject => (isRecord(value) ? value : {});
 
 /** The value if it is a list; otherwise an empty list. */
 export const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** The objects in a list; other elements are left out. */
-export const objectsIn = (value: unknown): JsonRecord[] => listIn(value).filter(isRecord);
+export const objectsIn = (value: unknown): JsonObject[] => listIn(value).filter(isRecord);
 
 /** The value if it is a non-empty string. */
 export const textIn = (value: unknown): string | undefined =>
@@ -30,7 +30,7 @@ export const numberIn = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
 /** A copy without the fields whose value is `undefined`; `undefined` if no field is left. */
-export function definedOrNothing(fields: JsonRecord): JsonRecord | undefined {
+export function definedOrNothing(fields: JsonObject): JsonObject | undefined {
   const hasNone = Object.values(fields).every((value) => value === undefined);
   return hasNone ? undefined : defined(fields);
 }

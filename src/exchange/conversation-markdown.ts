@@ -1,5 +1,5 @@
 /** A conversation in Markdown: a heading, then each message below a line with role and time. */
-import type { JsonObject } from '../stores/conversations/document/schema.js';
+import type { JsonObject } from '../base/json-fields.js';
 import { messageMarkdown } from './message-markdown.js';
 import { citedPages, oneLine, pageLine } from './message-sources.js';
 

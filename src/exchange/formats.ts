@@ -4,7 +4,7 @@
  * one line for each conversation, as programs for language models read it. Markdown is for readers and
  * cannot be imported again. Uses no files.
  */
-import type { JsonObject } from '../stores/conversations/document/schema.js';
+import type { JsonObject } from '../base/json-fields.js';
 import { conversationMarkdown, type TimeFormat } from './conversation-markdown.js';
 
 export const EXPORT_FORMATS = ['json', 'jsonl', 'openai', 'markdown'] as const;

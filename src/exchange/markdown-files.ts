@@ -4,10 +4,12 @@
  * of the message, so that `daybook import` restores the conversation exactly. Text that Markdown cannot
  * represent exactly is in the comment too.
  */
+
 import { join } from 'node:path';
+import type { JsonObject } from '../base/json-fields.js';
 import type { Durability } from '../files/atomic/atomic-write.js';
 import { writeNewFile } from '../files/atomic/new-file.js';
-import type { ConversationHead, JsonObject } from '../stores/conversations/document/schema.js';
+import type { ConversationHead } from '../stores/conversations/document/schema.js';
 import { headingOf, speakerLine } from './conversation-markdown.js';
 import { EXPORT_VERSION, type ExportedDocument, lineOf, threadOf } from './formats.js';
 import { closingFence } from './message-markdown.js';

@@ -3,8 +3,7 @@
  * Markdown for readers: summarized in one line, or in full.
  */
 import { fenced } from '../base/code-block.js';
-import { isRecord } from '../base/json-fields.js';
-import type { JsonObject } from '../stores/conversations/document/schema.js';
+import { isRecord, type JsonObject } from '../base/json-fields.js';
 import type { ExportedDocument } from './formats.js';
 
 export type ShownActivity = 'folded' | 'all';

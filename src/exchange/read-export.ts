@@ -7,10 +7,9 @@
 import { z } from 'zod';
 import { AppError, isAppError } from '../base/errors.js';
 import { parsedJson } from '../base/json.js';
-import { isRecord } from '../base/json-fields.js';
+import { isRecord, type JsonObject } from '../base/json-fields.js';
 import { readJson } from '../files/read/json-doc.js';
 import { type Line, readLines } from '../files/read/read-lines.js';
-import type { JsonObject } from '../stores/conversations/document/schema.js';
 import { EXPORT_NAME, EXPORT_VERSION } from './formats.js';
 
 /** One conversation of an export, or the error of one. */

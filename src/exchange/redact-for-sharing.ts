@@ -3,7 +3,7 @@
  * title, module and tags. It removes system messages, metadata, keys, unknown fields, and references to
  * other conversations. The text of messages is not changed.
  */
-import type { JsonObject } from '../stores/conversations/document/schema.js';
+import type { JsonObject } from '../base/json-fields.js';
 import type { ExportedDocument } from './formats.js';
 
 /** Returns a new document and does not change the given one. */

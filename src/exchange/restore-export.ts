@@ -3,11 +3,12 @@
  * conversations are never changed: an identical one is skipped; one that differs is refused or, with
  * `asNew`, restored under a new id. Restoring again changes nothing more.
  */
+
 import { AppError } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
+import type { JsonObject } from '../base/json-fields.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
-import type { JsonObject } from '../stores/conversations/document/schema.js';
 import type {
   ConversationDocuments,
   WholeConversation,

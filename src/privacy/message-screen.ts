@@ -5,8 +5,7 @@
  */
 
 import { countOf } from '../base/display-text.js';
-import { isRecord } from '../base/json-fields.js';
-import type { JsonObject } from '../stores/conversations/document/schema.js';
+import { isRecord, type JsonObject } from '../base/json-fields.js';
 import type { Screen } from '../stores/conversations/writing/screen-queue.js';
 import type { TextScreen } from '../stores/text-screen.js';
 import { mayBePrivate, withoutPrivateParts } from './private-parts.js';

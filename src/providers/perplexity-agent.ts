@@ -7,7 +7,7 @@
 
 import { AppError } from '../base/errors.js';
 import { defined } from '../base/json.js';
-import { type JsonRecord, objectIn, objectsIn, textIn } from '../base/json-fields.js';
+import { type JsonObject, objectIn, objectsIn, textIn } from '../base/json-fields.js';
 import {
   type PerplexityAnswer,
   type PerplexityRequest,
@@ -91,7 +91,7 @@ export function createAgentBackend(wire: Wire, options: PerplexityOptions): Perp
 
 function prepare(request: PerplexityRequest, options: PerplexityOptions): PreparedRequest {
   const notes: string[] = [];
-  const filters: JsonRecord = { ...toWireFilters(request.filters) };
+  const filters: JsonObject = { ...toWireFilters(request.filters) };
   if (request.filters.mode === 'academic') {
     notes.push(academicNote(filters['search_domain_filter'] !== undefined));
     filters['search_domain_filter'] ??= [...SCHOLARLY_DOMAINS];
@@ -161,7 +161,7 @@ function toRunState(reply: unknown): RunState {
 }
 
 function toAnswer(
-  response: JsonRecord,
+  response: JsonObject,
   responseId: string,
   isIncomplete: boolean,
 ): PerplexityAnswer {

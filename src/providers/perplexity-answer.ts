@@ -4,7 +4,7 @@
  * stored conversations.
  */
 import { defined } from '../base/json.js';
-import { type JsonRecord, numberIn, objectIn } from '../base/json-fields.js';
+import { type JsonObject, numberIn, objectIn } from '../base/json-fields.js';
 import { singleLine } from './upstream-text.js';
 
 export type AskKind = 'search' | 'deep_research';
@@ -40,7 +40,7 @@ export interface PerplexityRequest {
 
 /** A checked request in the format of the backend. */
 export interface PreparedRequest {
-  readonly body: JsonRecord;
+  readonly body: JsonObject;
   /** Differences between the request and what the backend does. They must be part of the answer. */
   readonly notes: readonly string[];
 }
@@ -66,7 +66,7 @@ export interface Usage {
   readonly citationTokens?: number;
   readonly searchQueries?: number;
   /** The usage as the server sent it. */
-  readonly raw: JsonRecord;
+  readonly raw: JsonObject;
 }
 
 export interface Cost {
@@ -128,7 +128,7 @@ export function splitThinking(content: string): { text: string; thinking?: strin
 }
 
 /** One entry for each page, in the order of the server: only http(s) addresses, at most MAX_SOURCES. */
-export function toSearchResults(found: readonly JsonRecord[]): SearchResult[] {
+export function toSearchResults(found: readonly JsonObject[]): SearchResult[] {
   const byUrl = new Map<string, SearchResult>();
   found.forEach((item, index) => {
     const url = typeof item['url'] === 'string' ? item['url'].trim() : '';
@@ -143,7 +143,7 @@ export function toSearchResults(found: readonly JsonRecord[]): SearchResult[] {
   return [...byUrl.values()].slice(0, MAX_SOURCES);
 }
 
-function toSearchResult(item: JsonRecord, id: number, url: string): SearchResult {
+function toSearchResult(item: JsonObject, id: number, url: string): SearchResult {
   const line = (key: string, max: number): string | undefined => {
     const value = item[key];
     const text = typeof value === 'string' ? singleLine(value) : '';
@@ -189,7 +189,7 @@ export function toCost(usage: unknown): Cost | undefined {
   return { currency: singleLine(currency).slice(0, 8), total };
 }
 
-function webSearchCount(raw: JsonRecord): number | undefined {
+function webSearchCount(raw: JsonObject): number | undefined {
   const tools = objectIn(raw['tool_calls_details']);
   return numberIn(objectIn(tools['web_search'])['invocation']);
 }

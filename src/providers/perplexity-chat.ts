@@ -3,7 +3,7 @@
  * Perplexity has retired its own endpoint. It has fields for all options of the tools, returns thinking as
  * a `<think>` block at the beginning, and has no background runs: `start` waits for the answer.
  */
-import { type JsonRecord, objectIn, objectsIn, textIn, textsIn } from '../base/json-fields.js';
+import { type JsonObject, objectIn, objectsIn, textIn, textsIn } from '../base/json-fields.js';
 import {
   type PerplexityAnswer,
   type PerplexityRequest,
@@ -84,11 +84,11 @@ function toAnswer(reply: unknown): PerplexityAnswer {
 }
 
 /** Older answers have only addresses. In both lists, marks count from 1. */
-function sourcesOf(response: JsonRecord): JsonRecord[] {
+function sourcesOf(response: JsonObject): JsonObject[] {
   const results = objectsIn(response['search_results']);
   const listed =
     results.length > 0
       ? results
-      : textsIn(response['citations']).map((url): JsonRecord => ({ url }));
+      : textsIn(response['citations']).map((url): JsonObject => ({ url }));
   return listed.map((item, index) => ({ ...item, id: index + 1 }));
 }

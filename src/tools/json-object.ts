@@ -4,8 +4,7 @@
  */
 
 import { z } from 'zod';
-import { isRecord } from '../base/json-fields.js';
-import type { JsonObject } from '../stores/conversations/document/schema.js';
+import { isRecord, type JsonObject } from '../base/json-fields.js';
 
 /** Accepts any JSON object; in the JSON Schema it is `{"type": "object"}` with the description. */
 export function jsonObject(description: string) {

@@ -7,9 +7,9 @@ import { z } from 'zod';
 import { AppError } from '../base/errors.js';
 import { endWithin } from '../base/estimate-tokens.js';
 import { defined } from '../base/json.js';
+import type { JsonObject } from '../base/json-fields.js';
 import {
   type ConversationHead,
-  type JsonObject,
   type Message,
   ROLES,
 } from '../stores/conversations/document/schema.js';

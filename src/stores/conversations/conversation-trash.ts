@@ -6,12 +6,13 @@
 import { join } from 'node:path';
 import { AppError, isAppError, undefinedIfUnreadable } from '../../base/errors.js';
 import { defined } from '../../base/json.js';
+import type { JsonObject } from '../../base/json-fields.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { readJson } from '../../files/read/json-doc.js';
 import { readStamp } from '../../files/read/stamp.js';
 import { type TrashEntry, TrashFolder } from '../../files/trash/trash-folder.js';
 import { readJob } from '../research-jobs/research-jobs.js';
-import type { ConversationHead, JsonObject } from './document/schema.js';
+import type { ConversationHead } from './document/schema.js';
 import { TRASHED_CONVERSATION, trashFolderIn } from './files/trashed-ids.js';
 import { idTaken, notFound, requireRef } from './refs.js';
 import type { StoreCore } from './store-core.js';

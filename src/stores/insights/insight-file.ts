@@ -5,10 +5,9 @@
  */
 
 import { AppError, isAppError } from '../../base/errors.js';
-import { isRecord } from '../../base/json-fields.js';
+import { isRecord, type JsonObject } from '../../base/json-fields.js';
 import { parseDocument } from '../../files/read/json-doc.js';
 import { conflictSides } from '../conflict-markers.js';
-import type { JsonObject } from '../conversations/document/schema.js';
 import { upgraded, versionOf } from '../format-migrations.js';
 import { joinSides } from './merge-conflict.js';
 import { type Insight, normalContext } from './schema.js';

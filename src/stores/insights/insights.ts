@@ -6,9 +6,9 @@
 
 import type { AppError } from '../../base/errors.js';
 import { newUuid } from '../../base/ids.js';
+import type { JsonObject } from '../../base/json-fields.js';
 import { GroupCommit, type Outcome, outcomeOf } from '../../files/atomic/group-commit.js';
 import { listFiles } from '../../files/paths/folders.js';
-import type { JsonObject } from '../conversations/document/schema.js';
 import { hasTag } from '../tags.js';
 import { screenedBy } from '../text-screen.js';
 import type { InsightChange } from './catalogue.js';

@@ -2,8 +2,9 @@
  * The type of an insight, and the forms of its context. Times are epoch milliseconds. The field names
  * (`created_at` and others) are those of an earlier design.
  */
+
 import { posix, win32 } from 'node:path';
-import type { JsonObject } from '../conversations/document/schema.js';
+import type { JsonObject } from '../../base/json-fields.js';
 import { normalGitContext } from './git-context.js';
 
 /** The context of insights that belong to no project. */

@@ -1,5 +1,5 @@
 /** An insight with the unknown fields of its file. */
-import type { JsonObject } from '../conversations/document/schema.js';
+import type { JsonObject } from '../../base/json-fields.js';
 import type { Insight } from './schema.js';
 
 export interface StoredInsight {

@@ -2,8 +2,7 @@
  * Summaries in exports. An exported conversation has its summaries in the field `summaries.json`; an import
  * writes them to the file of that name. An existing summary is never replaced.
  */
-import { isRecord } from '../../base/json-fields.js';
-import type { JsonObject } from '../conversations/document/schema.js';
+import { isRecord, type JsonObject } from '../../base/json-fields.js';
 import { versionOf } from '../format-migrations.js';
 import { readSummaries, SUMMARY_LEVELS, type Summaries } from './summary-file.js';
 import type { SummaryStore } from './summary-store.js';

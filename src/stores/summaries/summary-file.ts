@@ -7,8 +7,8 @@
 import { AppError } from '../../base/errors.js';
 import { estimateTextTokens } from '../../base/estimate-tokens.js';
 import { sha256Stream } from '../../base/ids.js';
-import { isRecord } from '../../base/json-fields.js';
-import type { JsonObject, Message } from '../conversations/document/schema.js';
+import { isRecord, type JsonObject } from '../../base/json-fields.js';
+import type { Message } from '../conversations/document/schema.js';
 import { upgraded, versionOf } from '../format-migrations.js';
 
 export const SUMMARY_LEVELS = ['brief', 'standard', 'detailed'] as const;

@@ -2,19 +2,17 @@
  * Contents and bytes: whatever was given comes back exactly, and the file is the same text that
  * `JSON.stringify` of the whole would make, however it was put together.
  */
+
 import { cpSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/base/json-fields.js';
 import { CipherKey } from '../../../src/files/sealing/cipher.js';
 import { codecOf, plainCodec } from '../../../src/files/sealing/conversation-codec.js';
 import type { NewMessage } from '../../../src/stores/conversations/conversations.js';
 import { ConversationDocument } from '../../../src/stores/conversations/document/document.js';
-import {
-  type JsonObject,
-  type Message,
-  ROLES,
-} from '../../../src/stores/conversations/document/schema.js';
+import { type Message, ROLES } from '../../../src/stores/conversations/document/schema.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { assistant, ID0, openStore, user } from './store.js';
 

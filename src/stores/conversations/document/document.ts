@@ -5,10 +5,11 @@
  * before them, adds the new messages and the closing lines after them, and returns one slice. Messages are
  * only added. Changes of the head are collected (`amend`) and become visible at `commit`.
  */
+import type { JsonObject } from '../../../base/json-fields.js';
 import { runToCompletion } from '../../../base/time-slice.js';
 import { type Codec, plainCodec } from '../../../files/sealing/conversation-codec.js';
 import { versionOf } from '../../format-migrations.js';
-import type { Conversation, ConversationHead, JsonObject, Message } from './schema.js';
+import type { Conversation, ConversationHead, Message } from './schema.js';
 
 /** The space before the messages. Most heads have about 1 kB; a longer head costs one copy of the body. */
 const ROOM_FOR_HEAD = 2048;

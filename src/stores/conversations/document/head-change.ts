@@ -3,11 +3,12 @@
  * current fields, so that two changes at the same time do not undo each other.
  */
 
+import type { JsonObject } from '../../../base/json-fields.js';
 import { distinctTags } from '../../tags.js';
 import type { HeadAmendment } from './document.js';
 import { jsonCopy } from './json-copy.js';
 import { requireReadable } from './parse-conversation.js';
-import type { ConversationHead, JsonObject } from './schema.js';
+import type { ConversationHead } from './schema.js';
 
 /** Omitted fields are kept; `null` clears a field. */
 export interface HeadChange {

@@ -1,6 +1,6 @@
 /** Sums up the costs in the metadata of answers. Values of another shape are ignored. */
-import { isRecord } from '../../../base/json-fields.js';
-import type { JsonObject, Message } from './schema.js';
+import { isRecord, type JsonObject } from '../../../base/json-fields.js';
+import type { Message } from './schema.js';
 
 export interface Cost {
   readonly currency: string;

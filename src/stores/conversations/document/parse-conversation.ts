@@ -6,7 +6,7 @@
 
 import { isoTime } from '../../../base/clock.js';
 import { AppError, isAppError } from '../../../base/errors.js';
-import { isRecord } from '../../../base/json-fields.js';
+import { isRecord, type JsonObject } from '../../../base/json-fields.js';
 import { runToCompletion } from '../../../base/time-slice.js';
 import { type Codec, plainCodec } from '../../../files/sealing/conversation-codec.js';
 import { upgraded } from '../../format-migrations.js';
@@ -26,7 +26,7 @@ import {
   withFields,
 } from './parse-fields.js';
 import { messageSteps } from './parse-messages.js';
-import type { ConversationHead, JsonObject } from './schema.js';
+import type { ConversationHead } from './schema.js';
 import { isTitleOf } from './title.js';
 
 /**

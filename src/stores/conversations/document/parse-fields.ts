@@ -4,11 +4,10 @@
 import { isoTime } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
 import { isDeeperThan, MAX_LEVELS_READ } from '../../../base/json.js';
-import { isRecord } from '../../../base/json-fields.js';
+import { isRecord, type JsonObject } from '../../../base/json-fields.js';
 import { type Codec, plainCodec } from '../../../files/sealing/conversation-codec.js';
 import { isSealedText } from '../../../files/sealing/sealed-form.js';
 import { fieldsBinding } from './document.js';
-import type { JsonObject } from './schema.js';
 
 const ISO_TIME =
   /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;

@@ -3,11 +3,12 @@
  * write such files too, so the reader accepts missing values that can be derived, and refuses values if a
  * guess could lose data. Unknown fields are kept.
  */
+import type { JsonObject } from '../../../base/json-fields.js';
+
+export type { JsonObject };
 
 export const ROLES = ['system', 'user', 'assistant'] as const;
 export type Role = (typeof ROLES)[number];
-
-export type JsonObject = { [key: string]: unknown };
 
 export interface Message {
   readonly id: string;

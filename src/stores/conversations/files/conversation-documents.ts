@@ -3,8 +3,10 @@
  * same text that the store writes, and decrypted. It never changes an existing conversation: a document is
  * added only under a free id.
  */
+
 import { join } from 'node:path';
 import type { Clock } from '../../../base/clock.js';
+import type { JsonObject } from '../../../base/json-fields.js';
 import type { Durability } from '../../../files/atomic/atomic-write.js';
 import { addFile } from '../../../files/atomic/new-file.js';
 import { claimFolder, removeEmptyFolder } from '../../../files/paths/folders.js';
@@ -13,7 +15,7 @@ import { type Codec, plainCodec } from '../../../files/sealing/conversation-code
 import { conversationIdAt } from '../document/conversation-id.js';
 import type { ConversationDocument } from '../document/document.js';
 import { parseConversation } from '../document/parse-conversation.js';
-import type { ConversationHead, JsonObject } from '../document/schema.js';
+import type { ConversationHead } from '../document/schema.js';
 
 export interface WholeConversation {
   readonly head: ConversationHead;

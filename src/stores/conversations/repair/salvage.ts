@@ -6,7 +6,7 @@
  */
 import { isAppError, passes } from '../../../base/errors.js';
 import { parsedJson } from '../../../base/json.js';
-import { isRecord } from '../../../base/json-fields.js';
+import { isRecord, type JsonObject } from '../../../base/json-fields.js';
 import { completeFields } from '../../../files/read/complete-fields.js';
 import { jsonTokens, TOKEN } from '../../../files/read/json-tokens.js';
 import { plainCodec } from '../../../files/sealing/conversation-codec.js';
@@ -14,7 +14,6 @@ import { conflictSides } from '../../conflict-markers.js';
 import { versionOf } from '../../format-migrations.js';
 import type { ConversationDocument } from '../document/document.js';
 import { parseConversation, requireReadable } from '../document/parse-conversation.js';
-import type { JsonObject } from '../document/schema.js';
 
 interface RecordLocation {
   readonly path: string;

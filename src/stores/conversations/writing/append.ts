@@ -4,7 +4,7 @@ import { isoTime } from '../../../base/clock.js';
 import { countOf } from '../../../base/display-text.js';
 import { AppError } from '../../../base/errors.js';
 import { newUuid } from '../../../base/ids.js';
-import { isRecord } from '../../../base/json-fields.js';
+import { isRecord, type JsonObject } from '../../../base/json-fields.js';
 import type { Outcome } from '../../../files/atomic/group-commit.js';
 import type { ConversationDocument } from '../document/document.js';
 import { amendmentOf, type HeadChange } from '../document/head-change.js';
@@ -12,7 +12,6 @@ import { jsonCopy } from '../document/json-copy.js';
 import {
   type Conversation,
   type ConversationHead,
-  type JsonObject,
   type Message,
   ROLES,
   type Role,

@@ -8,8 +8,9 @@
 
 import { AppError } from '../../../base/errors.js';
 import { newUuid } from '../../../base/ids.js';
+import type { JsonObject } from '../../../base/json-fields.js';
 import { distinctTags } from '../../tags.js';
-import type { Conversation, JsonObject, Message } from '../document/schema.js';
+import type { Conversation, Message } from '../document/schema.js';
 import type { NewConversation } from './writer.js';
 
 export interface CopyOptions {

@@ -2,9 +2,9 @@
  * Removes secrets and private parts from messages before they are stored. The store defines the interface,
  * `privacy/` implements it, and `app` connects the two.
  */
+import type { JsonObject } from '../../../base/json-fields.js';
 import type { TextScreen } from '../../text-screen.js';
 import { requireDepth } from '../document/json-copy.js';
-import type { JsonObject } from '../document/schema.js';
 
 export interface Screened {
   readonly content: string;
