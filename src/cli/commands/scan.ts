@@ -4,7 +4,7 @@ import { type StoredSecret, scanFolders } from '../../privacy/scan.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { report } from '../terminal/output.js';
-import { progressBar } from '../terminal/progress-bar.js';
+import { withProgressBar } from '../terminal/progress-bar.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withReadingApp } from '../with-app.js';
 
@@ -12,18 +12,15 @@ import { withReadingApp } from '../with-app.js';
 export async function scan({ json }: { json?: boolean }, flags: Flags): Promise<void> {
   const { logsDir, root } = configuration(flags);
   await withReadingApp(flags, async ({ memoryBank, sealer }, signal) => {
-    const bar = progressBar(process.stderr);
     const secrets: StoredSecret[] = [];
     let files = 0;
-    const onFile = () => bar.show({ progress: ++files, unit: 'file' });
-    try {
+    await withProgressBar(async (show) => {
+      const onFile = () => show({ progress: ++files, unit: 'file' });
       const options = { sealer, signal, onFile };
       for await (const secret of scanFolders([logsDir, memoryBank.folder], options)) {
         secrets.push(secret);
       }
-    } finally {
-      bar.clear();
-    }
+    });
     if (secrets.length > 0) process.exitCode = NOTHING_FOUND;
     report({ root, files, secrets }, json, () => print(secrets, files));
   });

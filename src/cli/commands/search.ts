@@ -14,7 +14,7 @@ import { reportLeftOut } from '../notices/problems.js';
 import { columnsOf } from '../terminal/columns.js';
 import { showText } from '../terminal/pager.js';
 import { MATCH_END, MATCH_START, paintFor } from '../terminal/paint.js';
-import { progressBar } from '../terminal/progress-bar.js';
+import { withProgressBar } from '../terminal/progress-bar.js';
 import { escapeControls, terminalJson } from '../terminal/terminal-text.js';
 import { type Times, timesFor, zoneFor } from '../terminal/times.js';
 import { withCommandNames } from '../tools/command-names.js';
@@ -164,22 +164,17 @@ function contextOf(text: string | undefined): number {
 const numberOf = (text: string | undefined) => (text === undefined ? undefined : Number(text));
 
 async function searchOnce(app: App, signal: AbortSignal, input: Input): Promise<Found> {
-  const bar = progressBar(process.stderr);
-  const call = { signal, progress: bar.show };
-  try {
+  const found = await withProgressBar(async (progress) => {
+    const call = { signal, progress };
     app.search.start('once');
     await app.search.built(call);
     if (app.recall.usesRecall(input)) {
       await app.recall.ready({ ...call, maxWaitMs: Number.POSITIVE_INFINITY });
       await loadVectors(app);
     }
-    const found = await foundMessages(input, app, call, {
-      maxTokens: Number.POSITIVE_INFINITY,
-    });
-    return searchMessages.output.parse(found);
-  } finally {
-    bar.clear();
-  }
+    return foundMessages(input, app, call, { maxTokens: Number.POSITIVE_INFINITY });
+  });
+  return searchMessages.output.parse(found);
 }
 
 /** If the model cannot be used, the search uses only words, and a line on stderr shows this. */

@@ -8,7 +8,7 @@ import { reportOtherRoot } from '../notices/other-root.js';
 import { reportLeftOut } from '../notices/problems.js';
 import { columnsOf } from '../terminal/columns.js';
 import { showText } from '../terminal/pager.js';
-import { progressBar } from '../terminal/progress-bar.js';
+import { withProgressBar } from '../terminal/progress-bar.js';
 import { terminalJson } from '../terminal/terminal-text.js';
 import { zoneFor } from '../terminal/times.js';
 import { invalidInput } from '../tools/issue-text.js';
@@ -32,9 +32,9 @@ export async function stats({ json, csv, ...options }: StatsOptions, flags: Flag
   const input = inputOf(options, flags, csv);
   await withReadingApp(flags, async (app, signal) => {
     app.search.start('once');
-    const bar = progressBar(process.stderr);
-    const call = { signal, isRemote: false, progress: bar.show };
-    const found = await getAnalytics.run(input, app, call).finally(bar.clear);
+    const found = await withProgressBar((progress) =>
+      getAnalytics.run(input, app, { signal, isRemote: false, progress }),
+    );
     const answer = getAnalytics.output.parse(found);
     if (answer.totals.messages === 0) process.exitCode = NOTHING_FOUND;
     if (json) console.log(terminalJson(answer));

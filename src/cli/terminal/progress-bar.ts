@@ -22,6 +22,14 @@ const WIDTH = 24;
 /** Minimum time between two updates. */
 const EVERY_MS = 100;
 
+/** Runs `work` with a bar on stderr, and removes the bar at the end. */
+export async function withProgressBar<T>(
+  work: (show: ProgressBar['show']) => Promise<T>,
+): Promise<T> {
+  const bar = progressBar(process.stderr);
+  return work(bar.show).finally(bar.clear);
+}
+
 export function progressBar(stream: WriteStream): ProgressBar {
   let lastAt = Number.NEGATIVE_INFINITY;
   let isShown = false;

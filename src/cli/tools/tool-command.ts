@@ -14,7 +14,7 @@ import { columnsOf } from '../terminal/columns.js';
 import { daybookLine } from '../terminal/command-line.js';
 import { showText } from '../terminal/pager.js';
 import { MATCH_END, MATCH_START, paintFor } from '../terminal/paint.js';
-import { progressBar } from '../terminal/progress-bar.js';
+import { withProgressBar } from '../terminal/progress-bar.js';
 import { textOfStdin } from '../terminal/stdin.js';
 import { toStdout } from '../terminal/stdout.js';
 import { escapeControls, terminalJson } from '../terminal/terminal-text.js';
@@ -136,15 +136,11 @@ async function callPages(
   app: App,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const bar = progressBar(process.stderr);
-  const call = { signal, isRemote: false, progress: bar.show };
-  try {
-    return await allPages(input, pages, async (page) =>
-      tool.output.parse(await tool.run(page, app, call)),
-    );
-  } finally {
-    bar.clear();
-  }
+  return withProgressBar((progress) =>
+    allPages(input, pages, async (page) =>
+      tool.output.parse(await tool.run(page, app, { signal, isRemote: false, progress })),
+    ),
+  );
 }
 
 const isNothing = (answer: Answer) =>
