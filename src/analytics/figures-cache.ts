@@ -23,10 +23,7 @@ export interface CachedFigures extends Pick<CountedConversation, 'messages' | 'w
   readonly stamp: Stamp;
 }
 
-/**
- * By conversation id; empty if there is no usable cache. Conversations of a damaged chunk are left out.
- * Never throws.
- */
+/** By conversation id; empty without a usable cache. Damaged chunks are left out. Never throws. */
 export async function loadFiguresCache(file: CacheFile): Promise<Map<string, CachedFigures>> {
   const cached = new Map<string, CachedFigures>();
   await readFiguresCache(file, (id, figures) => cached.set(id, figures));
@@ -51,10 +48,7 @@ export async function readFiguresCache(
 
 type CountedOf = (conversationId: string) => CountedConversation | undefined;
 
-/**
- * The chunks have the conversations whose figures are of the version that the store has read, as they are
- * at the first step.
- */
+/** Conversations whose figures are of the store's version, as they are at the first step. */
 export function* figuresChunks(
   countedOf: CountedOf,
   store: Pick<ConversationStore, 'known'>,

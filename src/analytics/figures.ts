@@ -72,10 +72,7 @@ export class Figures {
     }));
   }
 
-  /**
-   * The figures of all readable conversations as they are now. Throws the reason of the signal, or
-   * FILESYSTEM_ERROR.
-   */
+  /** Of all readable conversations, now. Throws the reason of the signal, or FILESYSTEM_ERROR. */
   async all(caller: FiguresCaller = {}): Promise<Iterable<ConversationFigures>> {
     this.#callers.add(caller);
     try {

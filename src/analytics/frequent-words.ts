@@ -39,10 +39,7 @@ export const wordsAfter = (
 const isSame = (a: MessageFigures, b: MessageFigures | undefined) =>
   a.time === b?.time && a.role === b.role && a.words === b.words && a.tokens === b.tokens;
 
-/**
- * Every message, or every second, third, … one, so that together they have at most about `characters`
- * characters.
- */
+/** Every message, or every second, third, …: together at most about `characters` characters. */
 function evenly(messages: readonly Message[], characters: number): readonly Message[] {
   const all = messages.reduce((sum, { content }) => sum + content.length, 0);
   const step = Math.ceil(all / characters);

@@ -1,7 +1,4 @@
-/**
- * Makes the services that maintain the store: size, trash, archives, retention policy, and the daily runs
- * of retention and backup.
- */
+/** Makes the services that maintain the store: size, trash, archives, retention, daily runs. */
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';

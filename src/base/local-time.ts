@@ -32,10 +32,7 @@ function formatIn(timeZone: string, timeStyle?: 'short' | 'medium'): Intl.DateTi
 
 let systemZone: string | undefined;
 
-/**
- * Returns the time zone that the operating system had at the first call, as Node itself uses it. UTC if the
- * variable TZ names none.
- */
+/** The zone of the operating system at the first call, as Node uses it. UTC if TZ names none. */
 export function systemTimeZone(): string {
   systemZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'UTC';
   return systemZone;

@@ -26,10 +26,7 @@ function segmenter(granularity: Granularity): Intl.Segmenter {
   return made;
 }
 
-/**
- * Latin letters, digits and punctuation. In such a text, `PLAIN_WORD` finds the same words as
- * `Intl.Segmenter`.
- */
+/** Latin text, in which `PLAIN_WORD` finds the same words as `Intl.Segmenter`. */
 const PLAIN_LINE = /^[\t -~\u00a0§«°»\u00c0-\u024f‘’“”„–—…]*$/;
 const PLAIN_WORD = plainWordPattern();
 
@@ -53,10 +50,7 @@ function plainWordPattern(): RegExp {
   return new RegExp(`(?=_*[${letter}0-9])[${inWord}]+(?:(?:${joined})[${inWord}]+)*`, 'g');
 }
 
-/**
- * Yields all segments in order. It processes the text only as far as the caller reads. A segment may be
- * longer than the window.
- */
+/** In order, only as far as the caller reads. A segment may be longer than the window. */
 export function* segmentsOf(granularity: Granularity, text: string): Generator<Segment> {
   let segmentStart = 0;
   let from = 0;

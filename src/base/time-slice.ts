@@ -50,10 +50,7 @@ export class TimeSlice {
     return this.#clock.monotonic() - this.#startedAt >= SLICE_MS;
   }
 
-  /**
-   * Ends the slice, yields to the event loop and starts the next slice. Throws the signal's reason if it is
-   * aborted.
-   */
+  /** Ends the slice and starts the next in a later turn. Throws the signal's reason if it is aborted. */
   async yield(): Promise<void> {
     this.pause();
     if (this.#isBackground) await sleep(BACKGROUND_PAUSE_MS);

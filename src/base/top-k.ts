@@ -1,7 +1,4 @@
-/**
- * Finds the first `limit` items of an order without sorting all items. It uses a binary heap with the last of
- * the kept items at the top.
- */
+/** The first `limit` items of an order, by a binary heap with the last kept item at the top. */
 
 /** Like the argument of `Array.sort`: negative if `a` comes first. */
 export type Compare<Item> = (a: Item, b: Item) => number;

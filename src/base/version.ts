@@ -1,7 +1,4 @@
-/**
- * The version of this package, read from `package.json`, which is two folders above this file both in `src`
- * and in `dist`.
- */
+/** The version in `package.json`, which is two folders above this file in `src` and in `dist`. */
 import { createRequire } from 'node:module';
 import { z } from 'zod';
 

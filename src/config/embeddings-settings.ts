@@ -4,10 +4,7 @@ import type { SettingValues } from './settings.js';
 
 export interface EmbeddingsConfig {
   readonly mode: 'off' | 'local' | 'openai' | 'ollama';
-  /**
-   * For `local`: the absolute path of a folder with a model, or `undefined` for the default model. Otherwise
-   * the model's name.
-   */
+  /** For `local`: the path of a folder, or `undefined` for the default. Otherwise the model's name. */
   readonly model: string | undefined;
   readonly endpoint: string;
   readonly apiKey: string | undefined;

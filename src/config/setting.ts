@@ -1,7 +1,4 @@
-/**
- * The type of a setting, and the schemas that most settings use. The settings are in settings.ts and the
- * files that it imports.
- */
+/** The type of a setting, and the schemas that most use. settings.ts and its imports have the settings. */
 import { z } from 'zod';
 
 /** A text that is not empty. */

@@ -32,10 +32,7 @@ interface Values {
   readonly views: boolean;
 }
 
-/**
- * `name`: the name of the setting that the user used, for error messages. VALIDATION_ERROR for an unknown
- * toolset.
- */
+/** `name`: of the setting that the user used. VALIDATION_ERROR for an unknown toolset. */
 export function toolsetConfig(
   { toolsets, views }: Values,
   known: readonly string[],

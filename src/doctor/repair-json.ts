@@ -31,10 +31,7 @@ export async function isRepairableJson({ path, check }: JsonFile): Promise<boole
   return Object.keys(fields).length > 0 && passes(() => check(fields));
 }
 
-/**
- * Returns a sentence about the result. Durable when it resolves. CORRUPT (no valid file is possible), LOCKED,
- * STORAGE_FULL.
- */
+/** Returns a sentence. Durable when it resolves. CORRUPT (no valid file is possible), LOCKED, STORAGE_FULL. */
 export function repairJson(file: JsonFile, { clock, fsync }: RepairOptions): Promise<string> {
   const { path, locksFolder, lockName, check } = file;
   return withLock(locksFolder, lockName, async (lock) => {
@@ -52,10 +49,7 @@ export function repairJson(file: JsonFile, { clock, fsync }: RepairOptions): Pro
   });
 }
 
-/**
- * Returns `state.broken-<UTC time>.json` for `state.json`. For an insight it begins with a dot, so that it is
- * ignored.
- */
+/** `state.broken-<UTC time>.json` for `state.json`. For an insight with a dot, so that it is ignored. */
 function brokenName(path: string, clock: Clock): string {
   const name = basename(path, '.json');
   const dot = basename(dirname(path)) === 'insights' ? '.' : '';

@@ -21,10 +21,7 @@ import { quantized, type Row, VectorTable } from './vectors/vector-table.js';
 export interface EmbeddingSyncOptions {
   readonly conversations: ConversationStore;
   readonly open: () => Promise<Embedder>;
-  /**
-   * Absolute path of the vectors of this logs folder, with a subfolder for each model. It may be deleted at
-   * any time.
-   */
+  /** The vectors of this logs folder, a subfolder for each model. It may be deleted at any time. */
   readonly folder: string;
   readonly splitPassages: PassageSplitter;
   readonly clock: Clock;
@@ -297,10 +294,7 @@ export class EmbeddingSync {
     this.#missing.delete(row.key);
   }
 
-  /**
-   * Returns false if another process holds the lease; its files are read later. `afterBatch` gets the
-   * duration of the batch.
-   */
+  /** False if another process holds the lease. `afterBatch` gets the duration of the batch. */
   async #embedMissing(afterBatch: (tookMs: number) => Promise<void>): Promise<boolean> {
     const lease = await tryLease(join(this.#options.folder, 'lease'));
     if (lease === undefined) return false;

@@ -39,10 +39,7 @@ interface ModelFiles {
   readonly tokenizerConfig: object;
 }
 
-/**
- * Throws NOT_CONFIGURED (packages or folder missing), CORRUPT (the model cannot be used) or
- * FILESYSTEM_ERROR.
- */
+/** NOT_CONFIGURED (packages or folder missing), CORRUPT (unusable model) or FILESYSTEM_ERROR. */
 export async function openLocalEmbedder(options: LocalEmbedderOptions): Promise<Embedder> {
   const { packages, modelFolder } = options;
   const { runtime } = packages.runtime();
@@ -135,10 +132,7 @@ function meanVectors(
   });
 }
 
-/**
- * Reads the model from the cache. If it is not there, converts the weights of the package, which takes some
- * seconds.
- */
+/** From the cache, or by converting the weights of the package, which takes some seconds. */
 async function builtInFiles({ packages, cacheFolder }: LocalEmbedderOptions): Promise<ModelFiles> {
   const folder = await packages.weightsFolder();
   const tokenizer = await jsonIn(join(folder, 'tokenizer.json'));

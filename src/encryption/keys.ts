@@ -9,10 +9,7 @@ import { keyOfPassphrase, newScryptParameters } from '../files/sealing/key-deriv
 import type { Keychain } from './keychain.js';
 import type { KeyFacts } from './marker.js';
 
-/**
- * The keys that the user gave. `keyFile` is a path. The keychain is used only if the marker of the store
- * names it.
- */
+/** `keyFile` is a path. The keychain is used only if the marker of the store names it. */
 export interface GivenKey {
   readonly keyFile?: string | undefined;
   readonly passphrase?: string | undefined;
@@ -100,10 +97,7 @@ export async function namedKey(facts: KeyFacts, given: GivenKey): Promise<KnownK
   );
 }
 
-/**
- * A key file is also used for a key from the keychain, because another machine may have only a copy of the
- * key.
- */
+/** Also for a key of the keychain: another machine may have only a copy in a key file. */
 async function givenKey(
   facts: KeyFacts,
   { keyFile, passphrase, keychain }: GivenKey,

@@ -15,10 +15,7 @@ const MAX_FILES = 20;
 /** Larger files are not checked. */
 const MAX_BYTES = 1024 * 1024;
 const CONVERSATION = /^\d{8}-\d{13}$/;
-/**
- * A sealed value in a document, or a sealed line of the graph. In a text, the quotation mark would be
- * escaped.
- */
+/** A sealed value, or a sealed line of the graph. In a text, the quotation mark would be escaped. */
 const SEALED_PART = /(?:[^\\]"sealed:1:|^~)([0-9a-f]{16}):/m;
 
 /** DECRYPT if most of the files are encrypted. A few may have been copied from another store. */

@@ -13,10 +13,7 @@ export function hasOtherLines(text: string, key: CipherKey | undefined): boolean
   });
 }
 
-/**
- * Returns the lines sealed with this key or, without a key, decrypted. A damaged line is not changed.
- * DECRYPT.
- */
+/** Sealed with this key or, without one, decrypted. A damaged line is not changed. DECRYPT. */
 export function convertLines(text: string, path: string, key: CipherKey | undefined): string {
   const lines = text.split('\n').map((line) => {
     if (line === '') return line;

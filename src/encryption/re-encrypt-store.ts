@@ -167,10 +167,7 @@ async function waitForWriters({ locks }: ConversionOptions): Promise<void> {
   }
 }
 
-/**
- * Removes temporary files in the locks, durably: they are not converted, and must not reappear after a power
- * cut.
- */
+/** Durably: these files are not converted, and must not reappear after a power cut. */
 async function forgetStages({ locks, fsync }: ConversionOptions): Promise<void> {
   for (const folder of locks) {
     await sweepLocks(folder);
@@ -305,9 +302,6 @@ class Conversion {
 const isOwnInBank = (name: string) =>
   looksLikeNote(name) || /^(\.trash\/|insights\/[^/]*\.json$)/.test(name) || TEMPORARY.test(name);
 
-/**
- * A cache that is removed, because it is built again from the messages. Vectors are converted: they cost
- * more.
- */
+/** Removed, because it is built again from the messages. Vectors cost more and are converted. */
 const isIndexCache = (path: string, { cacheFolder }: StorePaths) =>
   path.startsWith(cacheFolder) && !/\.(vectors|owner)$/.test(path);

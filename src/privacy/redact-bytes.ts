@@ -25,10 +25,7 @@ export class Redaction {
     return total > 0 ? total : this.#countInValues(raw);
   }
 
-  /**
-   * Returns the bytes with the text replaced. `isGraph`: the lines are of the knowledge graph and have
-   * checksums.
-   */
+  /** Replaces the text. `isGraph`: lines of the knowledge graph, which have checksums. */
   apply(bytes: Uint8Array, { isGraph = false } = {}): Buffer {
     const raw = textOf(bytes);
     const lines = isGraph ? redactedGraphLines(raw, this.#redacted) : raw;
@@ -65,10 +62,7 @@ export class Redaction {
   }
 }
 
-/**
- * Returns the text of the bytes. Bytes that are not UTF-8 become one character each, so that they can be
- * restored.
- */
+/** Bytes that are not UTF-8 become one character each, so that they can be restored. */
 function textOf(bytes: Uint8Array): string {
   const text = Buffer.from(bytes).toString();
   return Buffer.from(text).equals(bytes) ? text : LATIN + Buffer.from(bytes).toString('latin1');

@@ -31,10 +31,7 @@ export interface ScanOptions {
 
 const SHOWN = 6;
 
-/**
- * Yields the secrets that were found. Skips files that cannot be read; `daybook doctor` lists them.
- * FILESYSTEM_ERROR.
- */
+/** Skips files that cannot be read; `daybook doctor` lists them. FILESYSTEM_ERROR. */
 export async function* scanFolders(
   folders: readonly string[],
   { sealer, signal, onFile }: ScanOptions,

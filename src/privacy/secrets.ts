@@ -24,10 +24,7 @@ const PERPLEXITY_KEY = /\bpplx-[A-Za-z0-9]{40,64}\b/g;
 const DIRECTIVE = /secretlint-(?=disable|enable)/g;
 const MAY_CALL = { noPhysicFilePath: true };
 
-/**
- * Separates texts that are checked together. No rule matches across these lines or uses the start or end of a
- * text.
- */
+/** Between texts that are checked together. No rule matches across it or uses the ends of a text. */
 const SEPARATOR = '\n\0\n';
 /**
  * The maximum length, in characters, of texts that are checked together. For longer texts this saves no time.

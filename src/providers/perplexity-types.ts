@@ -32,10 +32,7 @@ export interface PerplexityOptions {
   readonly baseUrl?: string;
   /** Presets of the Agent API; by default `low` for a search and `high` for deep research. */
   readonly presets?: { readonly search?: string; readonly deepResearch?: string };
-  /**
-   * Fixed models. With `agent` they are sent in addition to the preset; with `chat-completions`, instead of
-   * the default Sonar models.
-   */
+  /** Sent in addition to the preset (`agent`), or instead of the Sonar models (`chat-completions`). */
   readonly models?: { readonly search?: string; readonly deepResearch?: string };
   readonly askTimeoutMs?: number;
   readonly startTimeoutMs?: number;

@@ -1,7 +1,4 @@
-/**
- * The notes beside an answer: what the backend did differently, what was requested but is missing,
- * and that the text ends early.
- */
+/** The notes beside an answer: other behaviour of the backend, what is missing, an early end. */
 import type { PerplexityAnswer } from '../providers/perplexity-answer.js';
 
 export interface AnswerOptions {

@@ -54,10 +54,7 @@ export class ResearchRuns {
     this.#deps = deps;
   }
 
-  /**
-   * Sends the create of a run; the state `creating` is durable before. The run takes over the caller's
-   * lease.
-   */
+  /** The state `creating` is durable before the request. The run takes over the caller's lease. */
   async begin(
     conversationId: string,
     lease: Lease,

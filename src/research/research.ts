@@ -145,10 +145,7 @@ export class Research {
     return run === undefined || isStored ? place : { ...place, run };
   }
 
-  /**
-   * Called at the start: follows every run that no live process follows. Never throws, and never sends a
-   * create.
-   */
+  /** At the start: follows every run that no live process follows. Never throws or sends a create. */
   async resume(): Promise<void> {
     const { jobs, log } = this.#deps;
     try {

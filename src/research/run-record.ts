@@ -65,10 +65,7 @@ export class RunRecord {
     await this.update({ state: 'unknown', reason });
   }
 
-  /**
-   * Removes the record, and the new conversation if there is one, of a run that certainly did not start.
-   * Never throws.
-   */
+  /** For a run that certainly did not start: also removes its new conversation. Never throws. */
   async remove(): Promise<void> {
     const { jobs, log } = this.#deps;
     const { conversationId } = this;

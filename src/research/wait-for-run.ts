@@ -10,10 +10,7 @@ import type { ResearchTiming } from './timing.js';
 
 const SENDING_STEP_MS = 50;
 
-/**
- * The outcome of the run; `undefined` if the time limit is reached first. Throws CANCELLED if the caller
- * cancels.
- */
+/** `undefined` if the time limit is reached first. Throws CANCELLED if the caller cancels. */
 export async function outcomeWithin(
   { run, done }: RunHandle,
   caller: Caller,

@@ -12,10 +12,7 @@ export interface Completion {
 
 export type Completer = (app: App, typed: string) => Promise<Completion>;
 
-/**
- * Ids of conversations whose id or key begins with `typed`, most recently changed first; then ids of
- * conversations with a similar title.
- */
+/** Ids of conversations whose id or key begins with `typed`, newest first; then similar titles. */
 export const completeConversation: Completer = async ({ conversations, quickFind }, typed) => {
   const wanted = typed.toLowerCase();
   const heads = await conversations.list();

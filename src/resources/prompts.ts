@@ -1,7 +1,4 @@
-/**
- * The MCP prompts that people can choose in their client. Stored text is in a separate part of a prompt,
- * as data, not in the instructions.
- */
+/** The MCP prompts for people. Stored text is in a part of its own, as data, not in the instructions. */
 import type { App } from '../app.js';
 import { AppError } from '../base/errors.js';
 import { startSession } from '../context/session-start.js';

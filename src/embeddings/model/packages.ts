@@ -43,10 +43,7 @@ export interface TokenizerLibrary {
   ) => { encode(text: string): { ids: number[] } };
 }
 
-/**
- * `packagesFolder`: where `daybook embeddings enable` installs packages. The first of `runtimes` that can
- * be loaded is used.
- */
+/** `packagesFolder`: of `daybook embeddings enable`. The first of `runtimes` that loads is used. */
 export function createPackageLoader(
   packagesFolder: string,
   runtimes: readonly RuntimeName[] = RUNTIMES,

@@ -13,10 +13,7 @@ export interface Tensor {
 
 const HEADER_LENGTH_BYTES = 8;
 
-/**
- * Returns a reader of tensors by name. Both throw CORRUPT: if `bytes` is no such file, or if it has no such
- * tensor.
- */
+/** A reader of tensors by name. Both throw CORRUPT: for no such file, or no such tensor. */
 export function tensorsIn(bytes: Uint8Array): (name: string) => Tensor {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const header = headerOf(bytes, view);

@@ -53,10 +53,7 @@ export class VectorFiles {
     }
   }
 
-  /**
-   * Writes one new file, durable when the promise resolves. Only the process that holds the lease may call
-   * it.
-   */
+  /** Writes one new file. Durable when it resolves. Only for the process that holds the lease. */
   async write(rows: readonly Row[]): Promise<void> {
     if (rows.length === 0) return;
     await makeFolder(this.#folder, { fsync: false });

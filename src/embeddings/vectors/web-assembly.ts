@@ -1,7 +1,4 @@
-/**
- * The part of WebAssembly that Daybook uses. TypeScript has these types only in its browser library, not in
- * Node's.
- */
+/** The used part of WebAssembly, whose types TypeScript has only in its browser library. */
 
 export interface WasmMemory {
   readonly buffer: ArrayBuffer;

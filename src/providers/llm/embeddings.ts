@@ -16,10 +16,7 @@ export type EmbeddingsRequest = (
 
 const TIMEOUT_MS = 120_000;
 
-/**
- * Throws as `LanguageModel.complete` does, and PROVIDER if the answer does not have one vector for each
- * text.
- */
+/** Throws like `LanguageModel.complete`, and PROVIDER unless there is one vector for each text. */
 export function createEmbeddings(options: EmbeddingsOptions): EmbeddingsRequest {
   const { name, model, apiKey, timeoutMs = TIMEOUT_MS } = options;
   const client = createRetryingClient({ ...options, timeoutMs });

@@ -1,7 +1,4 @@
-/**
- * Creates a language model of either API format behind one interface. An answer that was cut off is never
- * returned; it is an error.
- */
+/** One interface for both API formats of language models. An answer that was cut off is an error. */
 import type { Clock } from '../../base/clock.js';
 import { createAnthropic } from './anthropic.js';
 import type { LanguageModel } from './completion.js';

@@ -23,10 +23,7 @@ interface KindFacts {
   readonly contextTokens: number;
 }
 
-/**
- * Ollama loads models with a context of 4 096 tokens by default, and truncates longer prompts without an
- * error.
- */
+/** Ollama's default context is 4 096 tokens; it truncates longer prompts without an error. */
 const LOCAL_CONTEXT = 4_096;
 const HOSTED_CONTEXT = 64_000;
 

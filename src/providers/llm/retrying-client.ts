@@ -64,10 +64,7 @@ export function createRetryingClient(options: RetryingClientOptions): RetryingCl
   };
 }
 
-/**
- * The key for an HTTP header. Throws NOT_CONFIGURED for invalid characters, because fetch would throw an
- * error whose message has the key.
- */
+/** NOT_CONFIGURED for invalid characters: fetch would throw an error whose message has the key. */
 export function headerKey(apiKey: string | undefined, name: string): string | undefined {
   const key = apiKey?.trim();
   if (key === undefined || key === '') return undefined;
