@@ -9,6 +9,7 @@ import type { Log } from '../base/log.js';
 import { TimeSlice } from '../base/time-slice.js';
 import type { WordCount } from '../context/distinctive-words.js';
 import { CacheKeeper } from '../search/cache/cache-keeper.js';
+import type { SearchCaller } from '../search/messages/message-search.js';
 import type { ConversationStore, ConversationView } from '../stores/conversations/conversations.js';
 import type { ConversationHead, Message } from '../stores/conversations/document/schema.js';
 import type { ConversationChange } from '../stores/conversations/files/catalogue.js';
@@ -37,11 +38,8 @@ export interface FiguresOptions {
   readonly log: Log;
 }
 
-export interface FiguresCaller {
-  readonly signal?: AbortSignal;
-  /** `progress` and `total` are MB of files. */
-  progress?(report: { progress: number; total: number; message: string }): void;
-}
+/** Its `progress` gets MB of files. */
+export type FiguresCaller = Omit<SearchCaller, 'maxWaitMs'>;
 
 export class Figures {
   readonly #store: ConversationStore;

@@ -1,10 +1,7 @@
 /** Sums over messages: those of a day, a module, a model, or all. */
-import type { MessageFigures } from './message-figures.js';
 
-export interface Cost {
-  readonly currency: string;
-  readonly total: number;
-}
+import type { Cost } from '../stores/conversations/document/message-cost.js';
+import type { MessageFigures } from './message-figures.js';
 
 export interface Sums {
   readonly conversations: number;

@@ -7,6 +7,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { systemClock } from '../base/clock.js';
 import { AppError, errnoOf, isAppError } from '../base/errors.js';
 import { isBelow } from './paths/paths.js';
+import { type FolderIdentity, isSameFolder } from './watcher/file-tree.js';
 
 /** How long a result for an unknown folder is used: the check compares all known conversations. */
 const RECHECK_MS = 500;
@@ -25,19 +26,13 @@ export interface PresenceOptions {
   onAway(): void;
 }
 
-interface Identity {
-  readonly dev: bigint;
-  readonly ino: bigint;
-  readonly birthtimeNs: bigint;
-}
-
 const presences = new Set<Presence>();
 
 export class Presence {
   readonly #options: PresenceOptions;
-  #identity: Identity | undefined;
+  #identity: FolderIdentity | undefined;
   #reason: string | undefined;
-  #otherFolder: { readonly identity: Identity; readonly recheckAtMs: number } | undefined;
+  #otherFolder: { readonly identity: FolderIdentity; readonly recheckAtMs: number } | undefined;
 
   constructor(options: PresenceOptions) {
     this.#options = options;
@@ -72,10 +67,10 @@ export class Presence {
     );
   }
 
-  #isOtherFolder(identity: Identity): boolean {
+  #isOtherFolder(identity: FolderIdentity): boolean {
     const now = systemClock.monotonic();
     const last = this.#otherFolder;
-    if (last !== undefined && isSame(identity, last.identity) && now < last.recheckAtMs)
+    if (last !== undefined && isSameFolder(identity, last.identity) && now < last.recheckAtMs)
       return true;
     if (this.#options.isKnown(new Set(readdirSync(this.#options.folder)))) return false;
     this.#otherFolder = { identity, recheckAtMs: now + RECHECK_MS };
@@ -96,7 +91,7 @@ export class Presence {
     try {
       const found = identityOf(this.#options.folder);
       if (found === undefined) return 'the folder is missing';
-      if (isSame(found, this.#identity)) return undefined;
+      if (isSameFolder(found, this.#identity)) return undefined;
       const isOther = this.#isOtherFolder(found);
       if (isOther) return 'another folder is at its path';
       this.#identity = found;
@@ -113,7 +108,7 @@ export function requirePresent(path: string): void {
   for (const presence of presences) if (presence.covers(path)) presence.require();
 }
 
-function identityOf(folder: string): Identity | undefined {
+function identityOf(folder: string): FolderIdentity | undefined {
   try {
     const found = lstatSync(folder, { bigint: true, throwIfNoEntry: false });
     return found?.isDirectory() ? found : undefined;
@@ -122,6 +117,3 @@ function identityOf(folder: string): Identity | undefined {
     throw error;
   }
 }
-
-const isSame = (a: Identity, b: Identity | undefined) =>
-  a.ino === b?.ino && a.dev === b.dev && a.birthtimeNs === b.birthtimeNs;

@@ -3,23 +3,15 @@
  * spelling suggestions and totals of an answer come from its context alone.
  */
 
-import type { MatchType } from '../fts/query/match-types.js';
 import type { SearchResult } from '../fts/search-result.js';
 import type { SnippetOptions } from '../fts/snippets/snippet.js';
 import { createTextIndex, type DocumentId, type TextIndex } from '../fts/text-index.js';
 import type { Insight, InsightSelection, InsightStore } from '../stores/insights/insights.js';
+import { untilCurrent } from './messages/message-hits.js';
+import type { MessageQuery } from './messages/message-search.js';
 
 const COLUMNS = ['content', 'metadata'];
-/** A search is repeated if one of its hits has changed on disk, at most this many times in all. */
-const MAX_TRIES = 3;
-
-export interface InsightQuery extends InsightSelection {
-  readonly query: string;
-  readonly matchType: MatchType;
-  readonly limit: number;
-  readonly offset: number;
-  readonly snippet?: SnippetOptions;
-}
+export type InsightQuery = InsightSelection & Omit<MessageQuery, 'filters'>;
 
 export interface InsightHit {
   readonly insight: Insight;
@@ -56,17 +48,17 @@ export class InsightSearch {
   /** Throws QUERY_SYNTAX (matchType fts5), CANCELLED or FILESYSTEM_ERROR. */
   async search(request: InsightQuery, signal?: AbortSignal): Promise<InsightResults> {
     await this.#store.current();
-    for (let tries = 1; ; tries += 1) {
-      const { hits, ...found } = await this.#runAll(request, signal);
-      const ids = hits.map(({ insight }) => insight.id);
-      if (!(await this.#store.isUnchanged(ids)) && tries < MAX_TRIES) continue;
-      const sizes = contextsOf(request).map((context) => this.#indexes.get(context)?.size ?? 0);
-      return {
-        ...{ ...found, hits },
-        otherwise: found.total === 0 ? await this.#otherwise(request, signal) : {},
-        inContext: sizes.reduce((sum, size) => sum + size, 0),
-      };
-    }
+    const { isCurrent: _, ...found } = await untilCurrent(async () => {
+      const all = await this.#runAll(request, signal);
+      const ids = all.hits.map(({ insight }) => insight.id);
+      return { ...all, isCurrent: await this.#store.isUnchanged(ids) };
+    });
+    const sizes = contextsOf(request).map((context) => this.#indexes.get(context)?.size ?? 0);
+    return {
+      ...found,
+      otherwise: found.total === 0 ? await this.#otherwise(request, signal) : {},
+      inContext: sizes.reduce((sum, size) => sum + size, 0),
+    };
   }
 
   /** Searches all contexts of the request. Matches of all words exclude relaxed ones. */

@@ -196,11 +196,7 @@ export class SummaryService {
   }
 }
 
-interface Written {
-  readonly text: string;
-  readonly provider: string;
-  readonly model?: string;
-}
+type Written = Pick<StoredSummary, 'text' | 'provider' | 'model'>;
 
 interface Made {
   readonly text?: Written;

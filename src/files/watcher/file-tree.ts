@@ -11,11 +11,14 @@ export interface KnownFile {
 }
 
 /** Distinguishes a recreated folder from the old one. Inode numbers are reused, birth times are not. */
-interface FolderIdentity {
+export interface FolderIdentity {
   readonly dev: bigint;
   readonly ino: bigint;
   readonly birthtimeNs: bigint;
 }
+
+export const isSameFolder = (a: FolderIdentity, b: FolderIdentity | undefined): boolean =>
+  a.ino === b?.ino && a.dev === b.dev && a.birthtimeNs === b.birthtimeNs;
 
 export interface KnownFolder {
   readonly path: string;

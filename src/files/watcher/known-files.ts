@@ -7,6 +7,7 @@ import type { Clock } from '../../base/clock.js';
 import { isSameStamp, type Stamp, stampOf } from '../read/stamp.js';
 import {
   FileTree,
+  isSameFolder,
   joinPath,
   type KnownFile,
   type KnownFolder,
@@ -105,9 +106,10 @@ export class KnownFiles {
   }
 
   /** Returns true if the folder was replaced since it was read. Then it must be listed again. */
-  isReplaced(folder: KnownFolder, { dev, ino, birthtimeNs }: BigIntStats): boolean {
+  isReplaced(folder: KnownFolder, stats: BigIntStats): boolean {
     const old = folder.identity;
-    if (old && old.ino === ino && old.birthtimeNs === birthtimeNs && old.dev === dev) return false;
+    if (isSameFolder(stats, old)) return false;
+    const { dev, ino, birthtimeNs } = stats;
     folder.identity = { dev, ino, birthtimeNs };
     if (!old) return false;
     folder.listedNs = undefined;

@@ -47,11 +47,7 @@ export interface ArchiveReport {
   readonly skipped: readonly { readonly conversationId: string; readonly reason: string }[];
 }
 
-interface MutableReport {
-  readonly made: string[];
-  readonly archived: string[];
-  readonly skipped: { conversationId: string; reason: string }[];
-}
+type MutableReport = { [K in keyof ArchiveReport]: ArchiveReport[K][number][] };
 
 export class Archives {
   readonly #options: ArchivesOptions;

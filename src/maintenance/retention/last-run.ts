@@ -5,11 +5,12 @@
  */
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type Clock, isoTime } from '../../base/clock.js';
-import { atomicWrite, type Durability } from '../../files/atomic/atomic-write.js';
+import { isoTime } from '../../base/clock.js';
+import { atomicWrite } from '../../files/atomic/atomic-write.js';
 import { readJsonIfSound } from '../../files/read/json-doc.js';
 import type { MeasuredSize } from '../store-size.js';
 import type { TrashedItem } from '../trash-bin.js';
+import type { PolicyOptions } from './policy.js';
 import type { Candidate } from './prunable-conversations.js';
 
 /** The result of a prune. */
@@ -40,16 +41,11 @@ const schema = z.object({
 /** What was moved to the trash and removed from it, and the size of the store afterwards. */
 export type LastRun = z.output<typeof schema>;
 
-export interface LastRunOptions extends Durability {
-  readonly logsFolder: string;
-  readonly clock: Clock;
-}
-
 export class LastRunFile {
-  readonly #options: LastRunOptions;
+  readonly #options: PolicyOptions;
   readonly #path: string;
 
-  constructor(options: LastRunOptions) {
+  constructor(options: PolicyOptions) {
     this.#options = options;
     this.#path = join(options.logsFolder, 'retention-last-run.json');
   }

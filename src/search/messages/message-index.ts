@@ -6,6 +6,7 @@
 
 import { withCapacity } from '../../base/typed-array.js';
 import { createTextIndex, type DocumentId, type TextIndex } from '../../fts/text-index.js';
+import type { MessageRef } from '../../recall/recall-index.js';
 import type {
   ConversationHead,
   Message,
@@ -46,11 +47,6 @@ export interface PackedConversations {
   readonly seqs: Uint32Array;
   /** Decodes a conversation when it is first needed; most are never needed. */
   unpack(number: number): IndexedConversation | undefined;
-}
-
-export interface MessageRef {
-  readonly conversationId: string;
-  readonly seq: number;
 }
 
 export class MessageIndex {

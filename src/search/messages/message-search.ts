@@ -10,6 +10,7 @@ import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
 import type { SearchResult } from '../../fts/search-result.js';
 import type { SnippetOptions } from '../../fts/snippets/snippet.js';
 import { cjkRunsOf } from '../../fts/tokenizing/cjk-bigrams.js';
+import type { MessageRef } from '../../recall/recall-index.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { IndexSync, type IndexSyncOptions } from '../cache/index-sync.js';
 import { rankConversations } from './conversation-hits.js';
@@ -21,7 +22,7 @@ import {
   totalsWithout,
   untilCurrent,
 } from './message-hits.js';
-import type { MessageIndex, MessageRef } from './message-index.js';
+import type { MessageIndex } from './message-index.js';
 import {
   type Newest,
   type NewestRequest,

@@ -3,28 +3,20 @@
  * permanently is first moved here too, so that a version that an editor saves meanwhile is detected.
  */
 import { join } from 'node:path';
-import type { Clock } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
-import type { Durability } from '../../files/atomic/atomic-write.js';
 import { readWhole } from '../../files/read/json-doc.js';
-import { TrashFolder } from '../../files/trash/trash-folder.js';
+import { TrashFolder, type TrashOptions } from '../../files/trash/trash-folder.js';
 import { parseTrashName } from '../../files/trash/trash-names.js';
 import { problemWithNotePath, requireNotePath } from './note-path.js';
 import { hashOf } from './note-text.js';
 
-export interface NoteTrashOptions {
-  /** The absolute path of the memory bank. */
-  readonly folder: string;
-  readonly durability: Durability;
-  readonly clock: Clock;
-}
-
 export class NoteTrash extends TrashFolder {
   readonly #folder: string;
 
-  constructor({ folder: bank, durability, clock }: NoteTrashOptions) {
+  /** `folder`: the absolute path of the memory bank. */
+  constructor({ folder: bank, ...shared }: Pick<TrashOptions, 'folder' | 'durability' | 'clock'>) {
     const folder = join(bank, '.trash');
-    super({ folder, durability, clock, holds: 'files', originalOf: pathOfTrashed });
+    super({ ...shared, folder, holds: 'files', originalOf: pathOfTrashed });
     this.#folder = folder;
   }
 

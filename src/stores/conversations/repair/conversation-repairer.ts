@@ -4,27 +4,21 @@
  * `conversation.json` is the damaged file or the repaired one.
  */
 import { join } from 'node:path';
-import { type Clock, compactTime, sleep } from '../../../base/clock.js';
+import { compactTime, sleep } from '../../../base/clock.js';
 import { type AppError, isAppError } from '../../../base/errors.js';
-import type { Durability } from '../../../files/atomic/atomic-write.js';
 import { withLock } from '../../../files/locks/file-lock.js';
 import { parseDocument, readWhole, readWholeAtOnce } from '../../../files/read/json-doc.js';
 import type { Stamp } from '../../../files/read/stamp.js';
-import { type Codec, plainCodec } from '../../../files/sealing/conversation-codec.js';
+import { plainCodec } from '../../../files/sealing/conversation-codec.js';
 import type { ConversationDocument } from '../document/document.js';
 import { parseConversation } from '../document/parse-conversation.js';
+import type { ConversationDocumentsOptions } from '../files/conversation-documents.js';
 import { faultsOf, isRepairable } from './inspect.js';
 import { salvage } from './salvage.js';
 
 /** A file that was not written for this long is not being saved by an editor. */
 const SETTLED_MS = 1_000;
 const MAX_ATTEMPTS = 20;
-
-export interface ConversationRepairerOptions extends Durability {
-  readonly logsFolder: string;
-  readonly clock: Clock;
-  readonly codec?: Codec;
-}
 
 export interface Condition {
   readonly path: string;
@@ -48,9 +42,9 @@ export interface Repaired {
 }
 
 export class ConversationRepairer {
-  readonly #options: ConversationRepairerOptions;
+  readonly #options: ConversationDocumentsOptions;
 
-  constructor(options: ConversationRepairerOptions) {
+  constructor(options: ConversationDocumentsOptions) {
     this.#options = options;
   }
 

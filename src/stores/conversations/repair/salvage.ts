@@ -14,11 +14,7 @@ import { conflictSides } from '../../conflict-markers.js';
 import { versionOf } from '../../format-migrations.js';
 import type { ConversationDocument } from '../document/document.js';
 import { parseConversation, requireReadable } from '../document/parse-conversation.js';
-
-interface RecordLocation {
-  readonly path: string;
-  readonly conversationId: string;
-}
+import type { SourceLocation } from '../document/parse-fields.js';
 
 /** An object whose closing brace was not found yet. */
 interface OpenObject {
@@ -33,7 +29,7 @@ interface OpenObject {
  * stay sealed. Returns `undefined` if there is no complete message, or a newer version of Daybook wrote the
  * file.
  */
-export function salvage(text: string, location: RecordLocation): ConversationDocument | undefined {
+export function salvage(text: string, location: SourceLocation): ConversationDocument | undefined {
   const { messages, head } = unitedSides(text) ?? scan(text);
   if (messages.length === 0) return undefined;
   const { formatVersion: stored, ...fields } = readableFields(head);
