@@ -1,7 +1,7 @@
 /** Names, options and help of `daybook search` and `daybook find`. */
 import { type Command, Option } from 'commander';
 import { MATCH_TYPES } from '../../fts/query/match-types.js';
-import { SEARCH_MODES } from '../../search/recall/search-mode-names.js';
+import { SEARCH_MODES } from '../../search/choices.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
 import type { FindOptions } from '../commands/find.js';
 import type { SearchOptions } from '../commands/search.js';

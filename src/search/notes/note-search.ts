@@ -10,6 +10,7 @@ import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
 import type { SearchResult } from '../../fts/search-result.js';
 import type { DocumentId } from '../../fts/text-index.js';
 import type { MemoryBank } from '../../stores/memory-bank/memory-bank.js';
+import type { NoteSearchMode } from '../choices.js';
 import {
   createExactMatcher,
   createRegexMatcher,
@@ -18,7 +19,6 @@ import {
   tooCostly,
 } from './line-matcher.js';
 import { contentOf, type IndexedNote, NoteIndex } from './note-index.js';
-import type { NoteSearchMode } from './note-mode-names.js';
 
 /** A large expression over all notes can take long, although RE2 takes linear time. */
 const TIME_LIMIT_MS = 10_000;

@@ -20,6 +20,7 @@ import {
 import { cutRecallSnippet } from '../../recall/recall-snippet.js';
 import type { PresentTime } from '../../recall/relative-time.js';
 import type { VectorScores, VectorSource } from '../../recall/vector-source.js';
+import type { SearchMode, SearchTier } from '../choices.js';
 import {
   conversationFilter,
   type MessageFilters,
@@ -31,7 +32,6 @@ import {
 import type { MessageQuery, MessageResults, SearchCaller } from '../messages/message-search.js';
 import { keywordWhy, type RecalledHit, recalledHits } from './recall-hits.js';
 import { RecallSync, type RecallSyncOptions } from './recall-sync.js';
-import type { SearchMode, SearchTier } from './search-mode-names.js';
 
 /** The longest wait for a build. The build then continues in the background. */
 const WAIT_FOR_BUILD_MS = 20_000;

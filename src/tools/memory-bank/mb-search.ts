@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { MATCH_TYPES } from '../../fts/query/match-types.js';
 import { markRanges } from '../../fts/snippets/highlight.js';
-import { NOTE_SEARCH_MODES } from '../../search/notes/note-mode-names.js';
+import { NOTE_SEARCH_MODES } from '../../search/choices.js';
 import type { NoteHit } from '../../search/notes/note-search.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
