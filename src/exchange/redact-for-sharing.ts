@@ -3,6 +3,7 @@
  * title, module and tags. It removes system messages, metadata, keys, unknown fields, and references to
  * other conversations. The text of messages is not changed.
  */
+import { defined } from '../base/json.js';
 import type { JsonObject } from '../base/json-fields.js';
 import type { ExportedDocument } from './formats.js';
 
@@ -14,14 +15,11 @@ export function forSharing(document: ExportedDocument): ExportedDocument {
   const messages = shared.map((message) => sharedMessage(message, ids));
   const messageCount = messages.length;
   const head = { conversationId, createdAt, updatedAt, messageCount, formatVersion };
-  return withoutAbsent({ ...head, title, module, tags, messages }) as ExportedDocument;
+  return defined({ ...head, title, module, tags, messages }) as ExportedDocument;
 }
 
 function sharedMessage(message: JsonObject, ids: ReadonlySet<unknown>): JsonObject {
   const { id, role, content, createdAt, parentMessageId: parent } = message;
   const parentMessageId = ids.has(parent) ? parent : undefined;
-  return withoutAbsent({ id, role, content, createdAt, parentMessageId });
+  return defined({ id, role, content, createdAt, parentMessageId });
 }
-
-const withoutAbsent = (value: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined));

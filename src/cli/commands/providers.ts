@@ -6,7 +6,7 @@
 import { AppError } from '../../base/errors.js';
 import { defined } from '../../base/json.js';
 import { disclosureOf } from '../../context/summaries/disclosure.js';
-import { isLocalEndpoint, type ProviderKind } from '../../providers/llm/provider-kinds.js';
+import { needsPermission, type ProviderKind } from '../../providers/llm/provider-kinds.js';
 import type {
   Provider,
   ProviderChange,
@@ -107,10 +107,10 @@ async function allow(
   provider: Provider,
   options: AllowOptions,
 ): Promise<void> {
-  const { name, endpoint } = provider;
+  const { name } = provider;
   console.error(escapeControls(disclosureOf(provider)));
-  const isLocal = isLocalEndpoint(endpoint) && provider.apiKeyEnv === undefined;
-  const isAllowed = provider.isAllowed || options.yes || isLocal || (await isWanted(name));
+  const mayUse = provider.isAllowed || options.yes || !needsPermission(provider, false);
+  const isAllowed = mayUse || (await isWanted(name));
   const result = isAllowed ? await providers.set({ name, isAllowed }) : provider;
   report({ provider: result }, options.json, () =>
     console.log(isAllowed ? `${name} is used for summaries` : `${name} is not used`),

@@ -3,15 +3,11 @@
  * options are added only when one of them is used, because this loads all tools.
  */
 import type { Command } from 'commander';
-import { TOOLSETS } from '../../tools/define-tool.js';
 import type { Flags } from '../configuration.js';
-import { examplesText, GROUPS, GROUPS_HELP, isMadeOfTools } from '../names.js';
+import { examplesText, GROUPS_HELP, isMadeOfTools } from '../names.js';
 
 export function addToolCommands(program: Command, flags: () => Flags): void {
-  for (const [name, toolset] of Object.entries(GROUPS)) {
-    const isPresent = TOOLSETS.some((each) => each === toolset);
-    if (!isPresent) continue;
-    const { about, examples } = GROUPS_HELP[name] ?? { about: '', examples: [] };
+  for (const [name, { about, examples }] of Object.entries(GROUPS_HELP)) {
     program
       .command(name)
       .description(about)

@@ -54,3 +54,9 @@ export function isLocalEndpoint(endpoint: string): boolean {
   const host = new URL(endpoint).hostname.replace(/^\[|\]$/g, '');
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
+
+/** A model on this machine needs no permission if it has no key and the caller is not remote. */
+export const needsPermission = (
+  { endpoint, apiKeyEnv }: { readonly endpoint: string; readonly apiKeyEnv?: string },
+  isRemote: boolean,
+): boolean => !isLocalEndpoint(endpoint) || apiKeyEnv !== undefined || isRemote;

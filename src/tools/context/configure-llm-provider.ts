@@ -6,8 +6,7 @@
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { disclosureOf } from '../../context/summaries/disclosure.js';
-import { PROVIDER_KINDS } from '../../providers/llm/provider-kinds.js';
-import { needsPermission } from '../../stores/llm-providers/permission.js';
+import { needsPermission, PROVIDER_KINDS } from '../../providers/llm/provider-kinds.js';
 import type { Provider, ProviderList } from '../../stores/llm-providers/provider-list.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
 
