@@ -4,6 +4,7 @@
  * server processes run, only the one with the lease does it, so that no summary is paid for twice.
  */
 import { type Clock, sleep } from '../../base/clock.js';
+import type { AppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
 import { type Lease, tryLease } from '../../files/locks/lease.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
@@ -29,6 +30,7 @@ export interface AutoSummariesOptions {
   readonly log: Log;
   readonly quietMs?: number;
   readonly pollIntervalMs?: number;
+  readonly pauseMs?: number;
 }
 
 export interface AutoSummaries {
@@ -110,21 +112,28 @@ class Runner {
     for (const conversationId of this.#ready()) {
       if (!lease.isHeld() || this.#options.clock.monotonic() < this.#pauseUntil) return;
       this.#due.delete(conversationId);
-      await this.#summarise(conversationId, signal);
+      const problem = await this.#summarise(conversationId, signal);
+      if (problem !== undefined && costsNothing(problem)) this.#tryAgain(conversationId);
       await sleep(BREAK_MS, signal);
     }
   }
 
-  async #summarise(conversationId: string, signal: AbortSignal): Promise<void> {
+  /** After the pause, and after the conversations that are waiting. */
+  #tryAgain(conversationId: string): void {
+    if (!this.#due.has(conversationId)) this.#due.set(conversationId, this.#pauseUntil);
+  }
+
+  async #summarise(conversationId: string, signal: AbortSignal): Promise<AppError | undefined> {
     const { summaries, conversations } = this.#options;
-    if (!(await conversations.exists(conversationId))) return;
+    if (!(await conversations.exists(conversationId))) return undefined;
     for (const level of LEVELS) {
       const { problem } = await summaries.get(conversationId, level, { usesModels: true, signal });
       if (problem === undefined) continue;
       this.#options.log.warn({ err: problem, conversationId }, 'a summary could not be made');
       this.#pause();
-      return;
+      return problem;
     }
+    return undefined;
   }
 
   /** Adds conversations with older summaries. `get` then compares the content. */
@@ -148,6 +157,11 @@ class Runner {
   }
 
   #pause(): void {
-    this.#pauseUntil = this.#options.clock.monotonic() + PAUSE_AFTER_FAILURE_MS;
+    const { clock, pauseMs = PAUSE_AFTER_FAILURE_MS } = this.#options;
+    this.#pauseUntil = clock.monotonic() + pauseMs;
   }
 }
+
+/** True if the model did no work for the failed request, and may answer later. */
+const costsNothing = ({ retryable, details }: AppError): boolean =>
+  retryable && (details?.['outcome'] === 'not_sent' || details?.['outcome'] === 'refused');

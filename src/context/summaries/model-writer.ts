@@ -112,9 +112,11 @@ function allFailed(failures: readonly { name: string; error: AppError }[]): AppE
   if (only !== undefined && second === undefined) return only.error;
   const tried = failures.map(({ name, error }) => ({ provider: name, code: error.code }));
   const last = failures.at(-1)?.error;
+  const outcomes = new Set(failures.map(({ error }) => error.details?.['outcome']));
+  const isFree = [...outcomes].every((each) => each === 'not_sent' || each === 'refused');
   const reasons = failures.map(({ name, error }) => `${name}: ${error.message}`).join(' ');
   return new AppError('PROVIDER', `No language model answered. ${reasons}`, {
-    details: { tried },
+    details: { tried, outcome: isFree ? 'refused' : 'unknown' },
     cause: last,
   });
 }

@@ -170,20 +170,26 @@ describe('summaries in the background', () => {
     throw new Error('It did not come about.');
   };
 
-  it('are made for what is there, and again for what changed and became quiet', async () => {
-    const { logsFolder, conversations, summaries, store, id, clock } = await open();
+  const inBackground = ({
+    logsFolder,
+    conversations,
+    summaries,
+    store,
+    clock,
+  }: Awaited<ReturnType<typeof open>>) => {
     const leasePath = join(logsFolder, '.leases', 'summaries');
+    const times = { quietMs: 50, pollIntervalMs: 20, pauseMs: 50 };
     const auto = startAutoSummaries({
-      conversations,
-      summaries,
-      store,
-      leasePath,
-      clock,
-      log: silentLog,
-      quietMs: 50,
-      pollIntervalMs: 20,
+      ...{ conversations, summaries, store, leasePath, clock },
+      ...{ log: silentLog, ...times },
     });
     onTestFinished(() => auto.close());
+  };
+
+  it('are made for what is there, and again for what changed and became quiet', async () => {
+    const opened = await open();
+    const { conversations, store, id } = opened;
+    inBackground(opened);
     const countOf = async (conversationId: string) =>
       (await store.get(conversationId)).standard?.messageCount;
     await until(async () => (await countOf(id)) === 3);
@@ -192,5 +198,27 @@ describe('summaries in the background', () => {
     await until(async () => (await countOf(id)) === 4);
     await until(async () => (await countOf(other)) === 3);
     expect((await store.get(id)).brief?.messageCount).toBe(4);
+  });
+
+  it.each([
+    ['not_sent', 'here'],
+    ['refused', 'here'],
+    ['unknown', 'extractive'],
+  ])('after a failure whose outcome is %s come from: %s', async (outcome, provider) => {
+    const failure = new AppError('PROVIDER', 'It failed.', { details: { outcome } });
+    let calls = 0;
+    const opened = await open({
+      isReady: async () => true,
+      write: (...call) => {
+        calls += 1;
+        return byModel(calls === 1 ? failure : 'About a bed of larch.').write(...call);
+      },
+    });
+    const { conversations, store, id } = opened;
+    inBackground(opened);
+    await until(async () => (await store.get(id)).brief?.provider === provider);
+    const { conversationId: next } = await conversations.create({ messages: TALK });
+    await until(async () => (await store.get(next)).standard?.provider === 'here');
+    expect((await store.get(id)).brief?.provider).toBe(provider);
   });
 });
