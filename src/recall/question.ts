@@ -42,6 +42,8 @@ export interface Question {
   readonly isBroad: boolean;
   /** The time that it names relative to now ("last week"). The words of the phrase are not in `words`. */
   readonly timeSpan?: TimeSpan;
+  /** The phrase of a time in which no message was written. Its words are in `words`. */
+  readonly emptyTime?: string;
 }
 
 /** Whether it asks only what was said in its time span: "What did we discuss yesterday?" */

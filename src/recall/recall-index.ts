@@ -257,7 +257,11 @@ export class RecallIndex {
     if (question.timeSpan === undefined || this.#hasMessagesIn(question.timeSpan, options))
       return question;
     const { now: _now, ...others } = options;
-    return readQuestion(text, this.#vocabulary, languages, others);
+    const { phrase } = question.timeSpan;
+    return {
+      ...readQuestion(text, this.#vocabulary, languages, others),
+      emptyTime: phrase,
+    };
   }
 
   #hasMessagesIn(span: TimeSpan, { inScope }: AskOptions): boolean {

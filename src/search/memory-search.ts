@@ -55,6 +55,8 @@ export interface MemoryResults {
   /** Number of matches of each kind. */
   readonly totals: Readonly<Partial<Record<MemorySource, number>>>;
   readonly tier: SearchTier;
+  /** The phrase of a time that the question names, if no message is from that time. */
+  readonly emptyTime?: string;
 }
 
 export interface MemoryStores {
@@ -82,11 +84,12 @@ export class MemorySearch {
   /** Throws CANCELLED, FILESYSTEM_ERROR or VALIDATION_ERROR (no context). */
   async search(request: MemoryQuery, caller: SearchCaller = {}): Promise<MemoryResults> {
     let tier: SearchTier = 'words';
+    let time: Pick<MemoryResults, 'emptyTime'> = {};
     const found = new Map<MemorySource, Found>();
     for (const source of request.sources) {
       if (source === 'messages') {
         const messages = await this.#searchMessages(request, caller);
-        tier = messages.tier;
+        ({ tier, time } = messages);
         found.set(source, messages);
       } else if (source === 'notes') found.set(source, await this.#searchNotes(request, caller));
       else if (source === 'insights')
@@ -94,13 +97,15 @@ export class MemorySearch {
       else found.set(source, await this.#searchFacts(request, caller));
     }
     const totals = Object.fromEntries([...found].map(([source, { total }]) => [source, total]));
-    return { hits: interleaved([...found.values()], request.limit), totals, tier };
+    return { hits: interleaved([...found.values()], request.limit), totals, tier, ...time };
   }
 
   async #searchMessages({ query, limit, marks: snippet }: MemoryQuery, caller: SearchCaller) {
     const asked = { query, mode: 'auto' as const, filters: {}, limit, offset: 0, snippet };
-    const { hits, total, tier } = await this.#stores.recall.search(asked, caller);
-    return { hits: hits.map((message) => ({ source: 'messages' as const, message })), total, tier };
+    const { hits, total, tier, emptyTime } = await this.#stores.recall.search(asked, caller);
+    const time = emptyTime === undefined ? {} : { emptyTime };
+    const found = hits.map((message) => ({ source: 'messages' as const, message }));
+    return { hits: found, total, tier, time };
   }
 
   async #searchNotes(

@@ -63,7 +63,7 @@ export const SEARCH_OUTPUT_FIELDS = {
 
 /** `next`: offset of the next page, if there is one. `names`: see `explainNoResults`. */
 export function searchOutput(
-  found: Omit<MessageResults, 'hits'>,
+  found: Omit<MessageResults, 'hits'> & { readonly emptyTime?: string },
   next: number,
   names: Record<string, string>,
   searched: Pick<EmptyResult, 'query' | 'ifUnknown'> & { readonly damaged: number },
@@ -73,10 +73,24 @@ export function searchOutput(
     hasMore,
     ...(hasMore && { nextOffset: next }),
     relaxed: found.relaxed,
-    ...(found.total === 0 && { explanation: explainNoResults({ ...found, ...searched }, names) }),
+    ...(found.total === 0 && {
+      explanation: [emptyTimeNote(found, false), explainNoResults({ ...found, ...searched }, names)]
+        .filter((each) => each !== undefined)
+        .join(' '),
+    }),
     ...(found.total > 0 && searched.damaged > 0 && { note: unreadNote(searched.damaged) }),
     ...(found.indexing && { indexing: { ...found.indexing } }),
   };
+}
+
+/** Without this, the results look like an answer about the time that the question names. */
+export function emptyTimeNote(
+  { emptyTime }: { readonly emptyTime?: string },
+  hasResults: boolean,
+): string | undefined {
+  if (emptyTime === undefined) return undefined;
+  const none = `No message that was searched is from the time "${emptyTime}".`;
+  return hasResults ? `${none} The results are from other times.` : none;
 }
 
 /** Advice of the tools that compare whole words, if nothing has a word of the query. */

@@ -52,6 +52,8 @@ export interface Snippets {
   /** Number of passages that were found but did not fit. */
   readonly omitted: number;
   readonly tier: SearchTier;
+  /** The phrase of a time that the question names, if no searched message is from that time. */
+  readonly emptyTime?: string;
 }
 
 export class RelevantSnippets {
@@ -90,7 +92,7 @@ export class RelevantSnippets {
     const { hits } = await this.#recall.hits(answer, found, {});
     const count = await tokenCounter();
     const ordered = strategy === 'temporal' ? spreadOverTime(hits) : hits;
-    const { isBroad } = answer.question;
+    const { isBroad, emptyTime } = answer.question;
     const excerpt = (hit: RecalledHit) =>
       this.#recall.excerpt(answer, hit, isBroad ? BROAD_EXCERPT_WORDS : EXCERPT_WORDS);
     const budget = { maxTokens, count, whole: isBroad ? 0 : WHOLE_PASSAGES, excerpt };
@@ -98,7 +100,8 @@ export class RelevantSnippets {
     const snippets = withSuperseded(taken);
     if (strategy === 'temporal') snippets.sort(byTime);
     const tokensUsed = snippets.reduce((sum, { tokens }) => sum + tokens, 0);
-    return { snippets, tokensUsed, omitted, tier };
+    const time = emptyTime === undefined ? {} : { emptyTime };
+    return { snippets, tokensUsed, omitted, tier, ...time };
   }
 }
 

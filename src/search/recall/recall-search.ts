@@ -64,6 +64,8 @@ export type FoundHit = MessageHit & Pick<RecalledHit, 'why'>;
 export interface RecallResults extends Omit<MessageResults, 'hits'> {
   readonly hits: readonly FoundHit[];
   readonly tier: SearchTier;
+  /** The phrase of a time that the question names, if no searched message is from that time. */
+  readonly emptyTime?: string;
 }
 
 /** The answer, and the tier: whether vectors were used. */
@@ -108,7 +110,10 @@ export class RecallSearch {
     if (!(await this.ready({ maxWaitMs, ...caller }))) return undefined;
     const found = await untilCurrent(() => this.#byRecall(request, caller));
     const { words, ...results } = found;
-    return found.total === 0 ? this.#explained(request, words, caller) : results;
+    if (found.total > 0) return results;
+    const { emptyTime } = found;
+    const explained = await this.#explained(request, words, caller);
+    return { ...explained, ...(emptyTime !== undefined && { emptyTime }) };
   }
 
   /**
@@ -265,7 +270,11 @@ export class RecallSearch {
     const question = index.question(query, asked);
     const exact = await this.#leadingMatches(question, request, caller);
     const words = question.words.map(({ text }) => text).join(' ');
-    const rest = { words, unknownWords: [], withoutFilter: {} };
+    const { emptyTime } = question;
+    const rest = {
+      ...{ words, unknownWords: [], withoutFilter: {} },
+      ...(emptyTime !== undefined && { emptyTime }),
+    };
     if (exact.total >= offset + limit && this.#options.vectors === undefined) {
       // Keywords fill the page, so recall only counts. With vectors it would have to rank for that.
       const total = exact.total + (await index.count(question, exact.has, asked));

@@ -9,6 +9,7 @@ import { filtersOf } from '../conversations/search-messages.js';
 import { dateField } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { joinedNote } from '../masked-note.js';
+import { emptyTimeNote } from '../search-answer.js';
 import { whySchema } from '../why-view.js';
 
 export const getRelevantSnippets = defineTool({
@@ -78,7 +79,10 @@ export const getRelevantSnippets = defineTool({
     const request = { query, maxTokens, strategy, filters };
     const found = await relevantSnippets.find(request, { signal, progress });
     const { tokensUsed, omitted, tier } = found;
-    const note = joinedNote(damagedNotes(conversations));
+    const note = joinedNote([
+      emptyTimeNote(found, found.snippets.length > 0),
+      ...damagedNotes(conversations),
+    ]);
     return { tokensUsed, omitted, tier, snippets: [...found.snippets], ...note };
   },
 });

@@ -13,6 +13,7 @@ import { defineTool, READS, success } from '../define-tool.js';
 import { contextField } from '../insight-view.js';
 import { joinedNote } from '../masked-note.js';
 import {
+  emptyTimeNote,
   includeMetadata,
   MARK_FIELDS,
   type MarkInput,
@@ -106,7 +107,8 @@ export const searchMemory = defineTool({
     const results = page.slice(0, Math.max(1, countWithin(page, input.maxTokens)));
     const notes = request.sources.includes('messages') ? damagedNotes(conversations) : [];
     if (isWithoutProject) notes.push(ONLY_GLOBAL);
-    return { tier: found.tier, totals: { ...found.totals }, results, ...joinedNote(notes) };
+    const note = joinedNote([emptyTimeNote(found, results.length > 0), ...notes]);
+    return { tier: found.tier, totals: { ...found.totals }, results, ...note };
   },
 });
 

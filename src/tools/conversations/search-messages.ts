@@ -18,6 +18,7 @@ import { dateField, spanOf } from '../date-field.js';
 import { defineTool, READS, success, type ToolCall } from '../define-tool.js';
 import { joinedNote } from '../masked-note.js';
 import {
+  emptyTimeNote,
   includeMetadata,
   MARK_FIELDS,
   type MarkInput,
@@ -94,7 +95,7 @@ export const searchMessages = defineTool({
           rank: z
             .number()
             .describe(
-              'Rank of the match: smaller is better. It is the bm25() of FTS5, or the negative score of recall if why is given.',
+              'Smaller is better. First come messages with all of the keywords, with the bm25() of FTS5, then others with the negative score of recall. The two scales cannot be compared.',
             ),
           why: whySchema.exactOptional(),
         }),
@@ -158,6 +159,7 @@ export async function foundMessages(
   // Without this, an answer with a total and no results looks like a contradiction.
   const isUnread = found.hits.length === 0 && found.total > offset;
   const note = joinedNote([
+    found.total > 0 ? emptyTimeNote(found, true) : undefined,
     output.note,
     isByWords ? BY_WORDS : undefined,
     isUnread ? UNREAD : undefined,
