@@ -49,8 +49,8 @@ export interface BackupSources {
   readonly areas: readonly BackupArea[];
   readonly singleFiles: readonly SingleFile[];
   readonly createdAt: string;
-  /** A path that is not archived: the folder of the backups. */
-  readonly exceptPath: string;
+  /** True for an absolute path that is not archived: an earlier backup. */
+  isExcept?(path: string): boolean;
   readonly signal?: AbortSignal | undefined;
   onFile?(count: number): void;
 }
@@ -90,10 +90,12 @@ export class BackupFiles {
     { name: area, folder }: BackupArea,
     isWanted: (name: string) => boolean,
   ): AsyncGenerator<ArchiveFile> {
-    const { exceptPath, singleFiles } = this.#sources;
-    const elsewhere = new Set([exceptPath, ...singleFiles.map(({ path }) => path)]);
+    const elsewhere = new Set(this.#sources.singleFiles.map(({ path }) => path));
     const isLeftOut = (name: string, path: string) =>
-      NO_DATA.has(name) || /(^|\/)\.tmp-[^/]*$/.test(name) || elsewhere.has(path);
+      NO_DATA.has(name) ||
+      /(^|\/)\.tmp-[^/]*$/.test(name) ||
+      elsewhere.has(path) ||
+      this.#sources.isExcept?.(path) === true;
     for await (const file of walkFiles(folder, isLeftOut)) {
       const name = `${area}/${file.name}`;
       if (isWanted(name)) yield* this.#once(name, () => this.#readOne(name, file));

@@ -4,7 +4,7 @@
  * a new one was made. Several stores can use one folder: the name of an archive has the id of its store, which
  * counts and removes only its own archives. daily-backup.ts makes one backup a day.
  */
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type Clock, DAY_MS, isoTime } from '../base/clock.js';
 import { appErrorOf } from '../base/errors.js';
 import { type AgeRecipients, addAgeKey, createAgeEncrypter } from '../files/age-encryption.js';
@@ -12,7 +12,7 @@ import { archiveOf } from '../files/archive.js';
 import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
 import { writeNewFile } from '../files/atomic/new-file.js';
 import { sweepTemporaries } from '../files/atomic/staging.js';
-import { removeFile } from '../files/paths/folders.js';
+import { entriesOf, removeFile } from '../files/paths/folders.js';
 import { keepOutOfGit } from '../files/paths/git-ignore.js';
 import { walkFiles } from '../files/read/walk-files.js';
 import { type BackupArea, BackupFiles, type LeftOut, type SingleFile } from './backup-content.js';
@@ -94,14 +94,13 @@ export class Backups {
     const createdAt = isoTime(clock.now());
     const path = join(folder, `${nameAt(createdAt, owner)}${age === undefined ? '' : '.age'}`);
     const sealing = age && (await createAgeEncrypter(age));
-    await makeFolder(folder);
-    await keepOutOfGit(folder, this.#options);
-    await sweepTemporaries(folder);
+    const isForBackups = await this.#prepare(folder);
+    const earlier = [folder, this.#options.folder];
     const content = new BackupFiles({
       areas,
       singleFiles,
       createdAt,
-      exceptPath: folder,
+      isExcept: (path) => (isForBackups && path === folder) || isArchiveIn(earlier, path),
       signal,
       ...(onFile && { onFile }),
     });
@@ -138,6 +137,20 @@ export class Backups {
     return names.some((name) => isoTime(timeOf(name)).startsWith(date));
   }
 
+  /**
+   * Creates the folder. Returns whether it has only backups. Otherwise git must not ignore it, and its
+   * files may be data of the store.
+   */
+  async #prepare(folder: string): Promise<boolean> {
+    const isForBackups = (await entriesOf(folder)).every(
+      ({ name }) => name === '.gitignore' || NAME.test(name),
+    );
+    await makeFolder(folder);
+    if (isForBackups) await keepOutOfGit(folder, this.#options);
+    await sweepTemporaries(folder);
+    return isForBackups;
+  }
+
   async #removeOld(folder: string): Promise<Pick<BackupReport, 'removed' | 'notRemoved'>> {
     const { keepDays, clock } = this.#options;
     const removed: string[] = [];
@@ -160,6 +173,9 @@ export class Backups {
     return (await archivesIn(folder)).filter(isOurs);
   }
 }
+
+const isArchiveIn = (folders: readonly string[], path: string): boolean =>
+  folders.includes(dirname(path)) && NAME.test(basename(path));
 
 function nameAt(createdAt: string, owner: BackupOwner | undefined): string {
   const time = `${createdAt.slice(0, 19).replaceAll(/[-:]/g, '')}Z`;

@@ -132,6 +132,19 @@ describe('a backup', () => {
     expect(archivesIn(folder)).toHaveLength(1);
   });
 
+  it('in a folder with notes has these notes, no earlier backup, and hides nothing from git', async () => {
+    const { backups, root } = openRoot();
+    const folder = join(root, 'memory-bank', 'ideas');
+    put(root, { 'memory-bank/ideas/shed.md': 'A shed.' });
+    const earlier = 'daybook-20240124T132000Z.tar.gz';
+    put(root, { [`memory-bank/ideas/${earlier}`]: '' });
+    const { path } = await backups.make({ folder });
+    const names = (await checkArchive(path)).files.map(({ name }) => name);
+    expect(names).toContain('memory-bank/ideas/shed.md');
+    expect(names).not.toContain(`memory-bank/ideas/${earlier}`);
+    expect(readdirSync(folder)).not.toContain('.gitignore');
+  });
+
   it('leaves nothing behind when it is cancelled', async () => {
     const { backups, folder } = openRoot();
     const stop = new AbortController();

@@ -93,7 +93,7 @@ export class ArchiveFiles {
     await keepOutOfGit(this.folder, this.#options);
     await sweepTemporaries(this.folder);
     const areas = ids.map((id) => ({ name: `${AREA}/${id}`, folder: join(logsFolder, id) }));
-    const content = new BackupFiles({ areas, singleFiles: [], createdAt, exceptPath: '', signal });
+    const content = new BackupFiles({ areas, singleFiles: [], createdAt, signal });
     const path = await this.#freePath(month);
     await writeNewFile(path, archiveOf(content.read()), {
       fsync: this.#options.fsync,
