@@ -24,6 +24,17 @@ export async function trashedId({ conversations }: App, ref: string): Promise<st
   }
 }
 
+/** Larger archives are not read. */
+const MAX_ARCHIVES_BYTES = 16_000_000;
+
+/** Returns the id of the archived conversation with this key; `undefined` if none is found quickly. */
+export async function archivedId({ archives }: App, key: string): Promise<string | undefined> {
+  return archives.idOf(key, MAX_ARCHIVES_BYTES).catch((error: unknown) => {
+    if (isAppError(error)) return undefined; // the archives cannot be read
+    throw error;
+  });
+}
+
 /** Returns `error`, or an error that says that what it names is in the trash, archived or may be damaged. */
 export async function withTrash(error: unknown, app: App): Promise<unknown> {
   if (isAppError(error, 'E_MB_FILE_NOT_FOUND')) return withTrashedNote(error, app);

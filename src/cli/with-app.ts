@@ -1,6 +1,6 @@
 /** Opens the stores, runs one command, and closes the stores, also after an error or Ctrl-C. */
 import { type App, createApp } from '../app.js';
-import { AppError, isAppError } from '../base/errors.js';
+import { AppError, type ErrorCode, isAppError } from '../base/errors.js';
 import type { Config } from '../config/config.js';
 import { isFolder } from '../files/paths/folders.js';
 import { shellLine } from './clients/shell-line.js';
@@ -8,6 +8,9 @@ import { configuration, type Flags } from './configuration.js';
 import { NOTHING_FOUND, statusOf } from './exit-status.js';
 import { ROOT_CHOICES, reportOtherRoot } from './notices/other-root.js';
 import { catchInterrupts, type Interrupts } from './terminal/interrupts.js';
+
+/** Errors for something that may be in the trash. */
+const LOCATED: readonly ErrorCode[] = ['CONVERSATION_NOT_FOUND', 'E_MB_FILE_NOT_FOUND'];
 
 export interface Opening {
   /** The command changes nothing and creates no folder. */
@@ -32,7 +35,7 @@ export async function withApp(
     const app = await createApp(config, { isReading, listsFromCache: true });
     await work(app, signal)
       .catch(async (error: unknown) => {
-        if (!isAppError(error, 'CONVERSATION_NOT_FOUND')) throw error;
+        if (!isAppError(error) || !LOCATED.includes(error.code)) throw error;
         const { withLocation } = await import('./notices/not-listed.js');
         throw await withLocation(error, app, flags, signal);
       })

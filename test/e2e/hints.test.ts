@@ -108,6 +108,20 @@ describe('a conversation that is in no list', () => {
     });
   });
 
+  it('is named where a message is saved with its id or its key', async () => {
+    await withTea(async (place, id) => {
+      await run(place, 'archive', '--older-than', '0', '--yes');
+      const save = (name: string) => run(place, 'save', 'user', 'x', '--conversation-id', name);
+      expect((await save(id)).stderr).toContain(
+        `The conversation ${id} (Green tea in May) is arch`,
+      );
+      const { stdout, stderr } = await save('tea');
+      expect(stdout).toContain('Started tea');
+      expect(stderr).toContain(`An earlier conversation with this key is archived: ${id}.`);
+      expect((await save('tea')).stderr).toBe('');
+    });
+  });
+
   it('is not imported again while it is archived', async () => {
     await withTea(async (place) => {
       const path = join(place.folder, 'all.json');

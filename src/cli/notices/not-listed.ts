@@ -3,6 +3,7 @@
  * moved to archives. A user who does not find one of them learns where it is.
  */
 
+import { withTrash } from '../../app/in-trash.js';
 import type { App } from '../../app.js';
 import { countOf } from '../../base/display-text.js';
 import { AppError, isAppError } from '../../base/errors.js';
@@ -38,8 +39,8 @@ async function notListed({ conversations, archives }: App): Promise<string[]> {
 }
 
 /**
- * Returns the error to report for `error`: if it is about a conversation that is in the trash or in an
- * archive, an error that shows this and the command that restores it.
+ * Returns the error to report for `error`: if it is about a note or a conversation that is in the trash, or a
+ * conversation in an archive, an error that shows this and the command that restores it.
  */
 export async function withLocation(
   error: AppError,
@@ -61,8 +62,10 @@ async function explained(
   flags: Flags,
   signal: AbortSignal,
 ): Promise<AppError> {
-  const name = error.details?.['name'];
-  if (!isAppError(error, 'CONVERSATION_NOT_FOUND') || typeof name !== 'string') return error;
+  if (error.code === 'E_MB_FILE_NOT_FOUND') return noteInTrash(error, app, flags);
+  // Commands that are made of tools have the second.
+  const name = error.details?.['name'] ?? error.details?.['conversationId'];
+  if (error.code !== 'CONVERSATION_NOT_FOUND' || typeof name !== 'string') return error;
   if (name !== LAST) {
     const deleted = onePerId(matching(await app.conversations.trashed(), name));
     if (deleted.length > 0) return elsewhere(name, deleted, 'in the trash', flags);
@@ -75,6 +78,16 @@ async function explained(
   return new AppError(code, message, {
     hint: sentences.join(' '),
     ...(details && { details }),
+  });
+}
+
+async function noteInTrash(error: AppError, app: App, flags: Flags): Promise<AppError> {
+  const found = await withTrash(error, app);
+  if (!isAppError(found) || found.details?.['isInTrash'] !== true) return error;
+  const restore = daybookLine(flags, 'restore', String(found.details['path']));
+  return new AppError(found.code, found.message, {
+    hint: `To restore it, run: ${restore}`,
+    details: found.details,
   });
 }
 

@@ -70,6 +70,11 @@ export class ArchiveFiles {
     return ofMonth.sort(compareNames).map((name) => join(this.folder, name));
   }
 
+  async sizeBytes(): Promise<number> {
+    const sizes = (await this.paths()).map((path) => Number(readStampNow(path)?.size ?? 0));
+    return sizes.reduce((sum, size) => sum + size, 0);
+  }
+
   /** What the month's archives contain, by conversation. Each is read whole; damaged ones are ignored. */
   async contents(month: string, signal?: AbortSignal): Promise<Map<string, Fingerprint[]>> {
     const stored = new Map<string, Fingerprint[]>();

@@ -118,6 +118,15 @@ export class Archives {
     return { conversationId, ...(droppedKey !== undefined && { droppedKey }) };
   }
 
+  /**
+   * Returns the id of the archived conversation with this id or client key. `undefined` also if the archives
+   * are larger than `maxBytes`, because reading them takes seconds. FILESYSTEM_ERROR.
+   */
+  async idOf(ref: string, maxBytes: number): Promise<string | undefined> {
+    if ((await this.#files.sizeBytes()) > maxBytes) return undefined;
+    return (await this.#find(ref, undefined))?.conversationId;
+  }
+
   /** The number of archives. FILESYSTEM_ERROR. */
   async count(): Promise<number> {
     return (await this.#files.paths()).length;

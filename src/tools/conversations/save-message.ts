@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import { trashedId } from '../../app/in-trash.js';
+import { archivedId, trashedId } from '../../app/in-trash.js';
 import type { App } from '../../app.js';
 import { countOf } from '../../base/display-text.js';
 import { defined } from '../../base/json.js';
@@ -112,7 +112,10 @@ function unchangedNotes(start: NewConversation, head: ConversationHead): string[
   ];
 }
 
-/** A note if this call started a conversation with the key of a deleted one, or perhaps of a damaged one. */
+/**
+ * A note if this call started a conversation with the key of a deleted or archived one, or perhaps of a damaged
+ * one.
+ */
 async function earlierNotes(app: App, { clientId }: ConversationHead): Promise<string[]> {
   if (clientId === undefined) return [];
   const deleted = await trashedId(app, clientId);
@@ -120,6 +123,12 @@ async function earlierNotes(app: App, { clientId }: ConversationHead): Promise<s
   const started = 'This call started a new conversation.';
   if (deleted !== undefined) {
     return [`${started} An earlier conversation with this key is in the trash: ${deleted}.`];
+  }
+  const archived = await archivedId(app, clientId);
+  if (archived !== undefined) {
+    return [
+      `${started} An earlier conversation with this key is archived: ${archived}. To restore it, run \`daybook restore ${archived}\`.`,
+    ];
   }
   if (damaged === 0) return [];
   return [
