@@ -17,6 +17,8 @@ const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
 /** The start of each commit in the output of `git log`. Fields end with a NUL. */
 const COMMIT_START = '\u0001';
 const COMMIT = /^[0-9a-f]{40,64}$/;
+/** Git itself accepts no shorter ones. */
+const SHORT_COMMIT = /^[0-9a-f]{4,64}$/i;
 
 const SAFE_SETTINGS = [
   ...['core.fsmonitor=false', `core.hooksPath=${devNull}`, 'core.pager=cat', 'diff.external='],
@@ -74,10 +76,17 @@ export class NoteHistory {
     return `No commit in the git repository ${project.folder} has the note ${path}. To start its history, add it with git add and commit it.`;
   }
 
-  /** E_MB_FILE_NOT_FOUND, E_MB_READ, DECRYPT, PATH_ESCAPE, VALIDATION_ERROR. */
+  /**
+   * The text of the note at one of these commits; the beginning of its hash is enough. E_MB_FILE_NOT_FOUND,
+   * E_MB_READ, DECRYPT, PATH_ESCAPE, VALIDATION_ERROR.
+   */
   async textAt(path: string, commit: string): Promise<string> {
-    const found = (await this.#log(path)).find((each) => each.commit === commit);
-    const bytes = found && (await this.#git(['cat-file', 'blob', `${commit}:${found.path}`]));
+    const all = SHORT_COMMIT.test(commit) ? await this.#log(path) : [];
+    const [found, second] = all.filter((each) => each.commit.startsWith(commit.toLowerCase()));
+    const isOne = found !== undefined && second === undefined;
+    const bytes = isOne
+      ? await this.#git(['cat-file', 'blob', `${found.commit}:${found.path}`])
+      : undefined;
     if (bytes === undefined) {
       throw new AppError('E_MB_FILE_NOT_FOUND', `Git has no text of ${path} for this commit.`, {
         hint: 'Give a commit that `mb_history` lists for this note.',

@@ -66,6 +66,10 @@ it('lists the commits under every name of the note, and gives its text at each',
     (await call('mb_history', { path: 'wasps [1].md', commit: commits[at]?.commit }))['content'];
   expect(await textAt(0)).toMatch(/^two\n/);
   expect(await textAt(2)).toMatch(/^one\n/);
+  const short = commits[2]?.commit.slice(0, 7);
+  expect((await call('mb_history', { path: 'wasps [1].md', commit: short }))['content']).toMatch(
+    /^one\n/,
+  );
   expect((await history('wasps [1].md', { limit: 1 })).commits).toHaveLength(1);
   // Only what touched this note: no other commit, branch or object.
   for (const other of ['HEAD', '--help', git('rev-parse', 'HEAD^{tree}').trim()]) {
