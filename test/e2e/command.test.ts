@@ -290,7 +290,9 @@ describe('a command that changes a conversation', () => {
       // Of the same length and time, so that only a process that reads it sees the damage.
       await writeFile(other, ' '.repeat((await stat(other)).size));
       await utimes(other, 1_700_000_000, 1_700_000_000);
-      expect((await run('rename', 'mine', 'Mine')).stdout).toContain('mine: Title: Mine');
+      expect((await run('rename', 'mine', 'Mine')).stdout).toContain(
+        'mine has the title "Mine" now',
+      );
       for (const args of [['pin'], ['delete']]) {
         const { stderr } = await run(...args, 'nothing');
         expect(stderr).toContain('No conversation has the key, id or title "nothing".');

@@ -31,7 +31,7 @@ export async function rename(
     () => ({ title }),
     json,
     flags,
-    (head) => `Title: ${head.title}`,
+    (head) => `has the title ${JSON.stringify(head.title)} now`,
   );
 }
 
@@ -46,10 +46,7 @@ export async function pin(
     () => ({ pinned }),
     json,
     flags,
-    () =>
-      pinned
-        ? 'Pinned: Daybook never removes this conversation automatically.'
-        : 'No longer pinned.',
+    () => (pinned ? 'is pinned: Daybook never removes it automatically' : 'is not pinned'),
   );
 }
 
@@ -73,8 +70,8 @@ export async function tag(
   };
   await change(name, wanted, json, flags, (head) =>
     head.tags === undefined || head.tags.length === 0
-      ? 'The conversation has no tags.'
-      : `Tags: ${head.tags.join(', ')}`,
+      ? 'has no tags'
+      : `has the tags ${head.tags.join(', ')}`,
   );
   if (missing.length === 0) return;
   const named = missing.map((each) => JSON.stringify(each)).join(', ');
@@ -82,7 +79,10 @@ export async function tag(
   process.exitCode = NOTHING_FOUND;
 }
 
-/** `wanted` returns the change for the present head, or `undefined` for no change. */
+/**
+ * `wanted` returns the change for the present head, or `undefined` for no change. `line` continues a sentence
+ * that begins with the name of the conversation.
+ */
 async function change(
   name: string,
   wanted: (head: ConversationHead) => HeadChange | undefined,
@@ -103,7 +103,7 @@ async function change(
     }
     const { head } = await conversations.view(conversationId);
     report(head, json, () =>
-      console.log(`${oneLine(nameOfConversation(head))}: ${oneLine(line(head))}`),
+      console.log(`${oneLine(nameOfConversation(head))} ${oneLine(line(head))}`),
     );
   });
 }
