@@ -1,5 +1,5 @@
 /** Names that the help needs. They are in this file, so that the help loads no other modules. */
-import type { Command } from 'commander';
+import type { Command, HelpContext } from 'commander';
 
 export const JSON_OPTION = ['--json', 'the report as JSON'] as const;
 
@@ -59,6 +59,18 @@ export function pointToHelp(command: Command): void {
   command.showHelpAfterError(
     `(${dashes}To see its arguments and options, run ${names.join(' ')} --help)`,
   );
+}
+
+/** Without this, `daybook nothing --help` would show the help of the program. */
+export function refuseUnknownCommands(command: Command): void {
+  const outputHelp = command.outputHelp.bind(command);
+  command.outputHelp = ((context?: HelpContext) => {
+    const [word = '-'] = command.args;
+    const isUnknown = !command.commands.some((each) => each.name() === word);
+    if (command.commands.length > 0 && isUnknown && !word.startsWith('-'))
+      command.error(`error: unknown command '${word}'`);
+    outputHelp(context);
+  }) as typeof command.outputHelp;
 }
 
 /** The examples at the end of a help text; `examples` are without the name of the program. */

@@ -23,7 +23,7 @@ import { addFind, addSearch } from './definitions/search.js';
 import { addServe } from './definitions/serve.js';
 import { addStats } from './definitions/stats.js';
 import { addToolCommands } from './definitions/tool-commands.js';
-import { examplesText, pointToHelp } from './names.js';
+import { examplesText, pointToHelp, refuseUnknownCommands } from './names.js';
 import { endCommand, writeForPeople, writeUsageError } from './usage-error.js';
 
 /** In the order of the help. */
@@ -101,6 +101,7 @@ export function createProgram(args: readonly string[] = []): Command {
     if (REPORTING.has(command.name())) watchReport();
     else if (command.name() !== 'serve') watchStdout();
   });
+  for (const command of [program, ...program.commands]) refuseUnknownCommands(command);
   for (const command of program.commands) {
     // Without a command, an error shows the help of the program, not of `serve`.
     if (!(isBare && command.name() === 'serve')) pointToHelp(command);

@@ -74,18 +74,21 @@ export async function furtherSource(
 
 export const KINDS: readonly string[] = SOURCES.map(({ kind }) => kind);
 
+/** The source of this kind. VALIDATION_ERROR. */
+export function requireKind(from: string): Source {
+  const named = SOURCES.find(({ kind }) => kind === from);
+  if (named !== undefined) return named;
+  throw new AppError('VALIDATION_ERROR', `There is no source ${from}.`, {
+    hint: `The sources are ${KINDS.join(', ')}.`,
+  });
+}
+
 /**
  * Throws VALIDATION_ERROR if no source detects the input, or if there is no source of the kind `from`;
  * CORRUPT if the input is a damaged SQLite file.
  */
 export async function sourceOf(input: Input, from: string | undefined): Promise<Source> {
-  if (from !== undefined) {
-    const named = SOURCES.find(({ kind }) => kind === from);
-    if (named !== undefined) return named;
-    throw new AppError('VALIDATION_ERROR', `There is no source ${from}.`, {
-      hint: `The sources are ${KINDS.join(', ')}.`,
-    });
-  }
+  if (from !== undefined) return requireKind(from);
   const source = await detectedSource(input);
   if (source !== undefined) return source;
   const [file] = input.files;

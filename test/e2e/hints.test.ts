@@ -141,6 +141,37 @@ describe('a conversation that is in no list', () => {
   });
 });
 
+describe('a deleted note', () => {
+  it('is shown to be in the trash, with the command that restores it', async () => {
+    await withTea(async (place) => {
+      await run(place, 'mb', 'add', 'my tea.md', 'Pots');
+      await run(place, 'mb', 'delete', 'my tea.md');
+      const { code, stderr } = await run(place, 'mb', 'read', 'my tea.md');
+      expect(code).toBe(1);
+      expect(stderr).toContain('The note my tea.md is in the trash.');
+      expect(runPrinted(place, stderr)).toContain('restored');
+      expect((await run(place, 'mb', 'read', 'my tea.md')).stdout).toContain('Pots');
+    });
+  });
+});
+
+describe('wrong words', () => {
+  it.each([
+    { args: ['note', '--help'], shows: "unknown command 'note'" },
+    { args: ['mb', 'note', '--help'], shows: "unknown command 'note'" },
+    { args: ['help', 'mb', 'note'], shows: "unknown command 'note'" },
+    { args: ['import', '--from', 'nothing'], shows: 'The sources are chatgpt' },
+    { args: ['kg', 'add', '--triples', 'x'], shows: '[{"subject": "Ada"' },
+    { args: ['kg', 'add', '--triples', '[{"subject":"A"}]'], shows: 'predicate of entry 1 must' },
+  ])('$args are refused with what fits', async ({ args, shows }) => {
+    await withPlace(async (place) => {
+      const { code, stderr } = await runCommand(place, args);
+      expect(code).toBe(2);
+      expect(stderr).toContain(shows);
+    });
+  });
+});
+
 describe('a damaged conversation', () => {
   it('is taken from the newest backup with the commands that are printed', async () => {
     await withTea(async (place, id) => {

@@ -18,6 +18,7 @@ import type {
   ImportRequest,
 } from '../../import/importer.js';
 import type { Activity } from '../../import/source-interface.js';
+import { requireKind } from '../../import/source-list.js';
 import { watchImports } from '../../import/watch.js';
 import { startOf } from '../../tools/date-field.js';
 import type { Flags } from '../configuration.js';
@@ -130,6 +131,7 @@ const pathOf = ({ path }: DefaultLocation) => path;
 
 /** The logs of all tools on this machine, or with `--from` of this tool. */
 async function locationsOf({ importer }: App, { from }: { from?: string | undefined }) {
+  if (from !== undefined) requireKind(from);
   const all = await importer.locations();
   return from === undefined ? all : all.filter(({ kind }) => kind === from);
 }

@@ -153,4 +153,6 @@ function line(provider: Provider, isKeySet: boolean): string {
 }
 
 const wrong = (message: string) =>
-  new AppError('VALIDATION_ERROR', message, { hint: 'daybook providers --help shows more.' });
+  new AppError('VALIDATION_ERROR', message, {
+    hint: 'To see all options, run daybook providers add --help.',
+  });

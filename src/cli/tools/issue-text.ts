@@ -9,6 +9,14 @@ export function invalidInput(name: string, issue: z.core.$ZodIssue | undefined):
   });
 }
 
+/** Such as `object of entry 2`. */
+const placeOf = ({ path }: z.core.$ZodIssue): string =>
+  path
+    .slice(1)
+    .reverse()
+    .map((part) => (typeof part === 'number' ? `entry ${part + 1}` : String(part)))
+    .join(' of ');
+
 function issueText(issue: z.core.$ZodIssue | undefined): string {
   switch (issue?.code) {
     case 'too_small':
@@ -19,7 +27,7 @@ function issueText(issue: z.core.$ZodIssue | undefined): string {
         ? `must have at most ${issue.maximum} characters`
         : `must be at most ${issue.maximum}`;
     case 'invalid_type':
-      if (issue.path.length > 1) return `is not valid: ${issue.message}`;
+      if (issue.path.length > 1) return `is not valid: ${placeOf(issue)} must be ${issue.expected}`;
       return issue.expected === 'number' ? 'must be a number' : `must be ${issue.expected}`;
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}`;

@@ -220,6 +220,10 @@ const SEVERAL_TAGS = 'repeatable, or separated by commas';
 
 const isTags = ({ name, kind }: Field) => name === 'tags' && kind === 'list';
 
+/** Examples. The only list is one of facts. */
+const JSON_LIST = '[{"subject": "Ada", "predicate": "knows", "object": "Charles"}]';
+const JSON_OBJECT = '{"colour": "blue"}';
+
 function typedValue(field: Field, raw: unknown, tool: Tool): unknown {
   if (isTags(field) && Array.isArray(raw)) {
     return tool.annotations.readOnlyHint ? tagsToFind(raw) : tagsOf(raw);
@@ -232,7 +236,7 @@ function typedValue(field: Field, raw: unknown, tool: Tool): unknown {
     return JSON.parse(String(text));
   } catch (cause) {
     throw new AppError('VALIDATION_ERROR', `${flagOf(field.name)} must be JSON.`, {
-      hint: `For example ${flagOf(field.name)} '{"colour": "blue"}'.`,
+      hint: `For example ${flagOf(field.name)} '${field.schema.type === 'array' ? JSON_LIST : JSON_OBJECT}'.`,
       cause,
     });
   }

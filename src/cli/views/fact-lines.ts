@@ -41,6 +41,11 @@ export function addedLines(answer: Answer, view: View): string {
   ].join('\n');
 }
 
+const NOT_FOUND =
+  'Names must be exact. To find facts, run daybook kg query with --prefix or --text.';
+const NOT_ENDED =
+  'No current fact has exactly these names. To see facts that have ended, run daybook kg query with --include-closed.';
+
 export function deletedLines(
   answer: Answer,
   _view: View,
@@ -50,9 +55,7 @@ export function deletedLines(
   const { triples, deleted, total } = answer as z.output<typeof kgDelete.output>;
   return [
     ...triples.map((fact) => `${fact.deleted ? done : 'not found'}: ${nameOf(fact)}`),
-    ...(deleted === 0
-      ? ['Names must be exact. To find facts, run daybook kg query with --prefix or --text.']
-      : []),
+    ...(deleted === 0 ? [input['close'] === true ? NOT_ENDED : NOT_FOUND] : []),
     ...(total > 1 ? [`${deleted} of ${countOf(total, 'fact')} ${done}`] : []),
   ].join('\n');
 }
