@@ -1,6 +1,6 @@
 /**
- * Shows stored Markdown as HTML. The text is not trusted: DOMPurify allows only text elements, links open
- * in a new window without referrer, and an image is only a link.
+ * Shows stored Markdown as HTML. The text is not trusted: HTML in it is shown as text, DOMPurify allows only
+ * text elements, links open in a new window without referrer, and an image is only a link.
  */
 import DOMPurify from 'dompurify';
 import { marked } from 'marked';
@@ -33,9 +33,25 @@ const CLEAN = {
 /** A longer text is shown as plain text, because its layout as Markdown would block the page. */
 const MAX_LENGTH = 60_000;
 
+/** Rendered as HTML: they are common in tables and formulas. */
+const SIMPLE_TAG = /^<(?:br ?\/?|\/?su[bp])>/i;
+/** Not a link such as `<https://example.org>`. */
+const TAG = /^<\/?[a-z][\w-]*(?:[\s/][^<>]*)?>/i;
+
 marked.use({
   gfm: true,
   breaks: true,
+  // HTML is shown as it was written: DOMPurify would remove most of it, and a message that consists of
+  // tags would look empty.
+  tokenizer: {
+    html: () => undefined,
+    tag(source) {
+      if (SIMPLE_TAG.test(source)) return false;
+      const [raw] = TAG.exec(source) ?? [];
+      // The type has no text, but the lexer accepts every inline token here.
+      return raw === undefined ? undefined : ({ type: 'text', raw, text: raw } as never);
+    },
+  },
   renderer: {
     checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
     image: ({ href, text }) => `<a href="${escaped(href)}">${escaped(text || href)} (image)</a>`,

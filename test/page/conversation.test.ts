@@ -195,6 +195,21 @@ it('reads earlier messages on the second try where the first failed, also at the
   expect(await again.count()).toBe(0);
 });
 
+it('shows tags as they were written, and renders only line breaks, indexes and links', async () => {
+  const tags = '<div class="a_b_c">List<String></div>\n\n<script>one()</script>';
+  const content = `${tags}\n\nH<sub>2</sub>O<br><https://example.org/>`;
+  opened = await openPage(({ root }) =>
+    writeConversation(root, ID, {}, [{ role: 'user', content }]),
+  );
+  const { page, faults } = opened;
+  await goTo(page, `#/conversation/${ID}`);
+  const text = page.locator('.message .markdown');
+  await text.waitFor();
+  expect(await text.innerText()).toBe(`${tags}\n\nH2O\nhttps://example.org/`);
+  expect(await text.locator('sub, br, a').count()).toBe(3);
+  expect(faults).toEqual([]);
+});
+
 it('opens its file as plain text that runs nothing, also a damaged one, for the reader only', async () => {
   const hostile = '<script>document.title="run"</script>';
   opened = await openPage(({ root }) =>
