@@ -28,7 +28,7 @@ export const browserAddress: Address = {
   },
   replace: (href) => location.replace(href),
   setParams(href) {
-    if (viewOf(href) === viewOf(location.hash)) history.replaceState(null, '', href);
+    if (viewOf(href) === viewOf(location.hash)) history.replaceState(history.state, '', href);
   },
   follow(listener) {
     addEventListener('hashchange', listener);

@@ -21,17 +21,32 @@ export interface VirtualListProps<T> {
   onMissing(): void;
 }
 
+/** Keeps the position with the present entry of the browser's history, so that Back finds it. */
+function keepTop(listTop: number): void {
+  history.replaceState({ listTop }, '');
+}
+
+function takeKeptTop(): number {
+  const top: unknown = history.state?.listTop;
+  if (typeof top !== 'number') return 0;
+  history.replaceState(null, '');
+  return top;
+}
+
 export function VirtualList<T>(props: VirtualListProps<T>) {
   const { total, items, onMissing } = props;
   const list = useRef<HTMLDivElement>(null);
   const [visible, setVisible] = useState({ first: 0, last: 30 });
   const [at, setAt] = useState(-1);
+  const hadFocus = useRef(false);
   const updateVisible = () => {
     const { scrollTop = 0, clientHeight = 800 } = list.current ?? {};
+    hadFocus.current = list.current?.contains(document.activeElement) === true;
     const first = Math.max(0, Math.floor(scrollTop / ROW_PX) - SPARE);
     setVisible({ first, last: Math.ceil((scrollTop + clientHeight) / ROW_PX) + SPARE });
   };
   useLayoutEffect(() => {
+    if (list.current !== null) list.current.scrollTop = takeKeptTop();
     updateVisible();
     addEventListener('resize', updateVisible);
     return () => removeEventListener('resize', updateVisible);
@@ -39,11 +54,18 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
   useEffect(() => {
     if (visible.last >= items.length && items.length < total) onMissing();
   }, [visible.last, items.length, total, onMissing]);
+  // The row with the focus has left the screen: without this, keys such as Home would do nothing.
+  useLayoutEffect(() => {
+    if (hadFocus.current && document.activeElement === document.body)
+      list.current?.focus({ preventScroll: true });
+  }, [visible]);
   const move = (step: number) => () => {
-    const next = Math.min(Math.max(at + step, 0), items.length - 1);
-    setAt(next);
     const box = list.current;
     if (box === null) return;
+    const isThere = at >= visible.first && at < visible.last;
+    const wanted = isThere ? at + step : Math.ceil(box.scrollTop / ROW_PX);
+    const next = Math.min(Math.max(wanted, 0), items.length - 1);
+    setAt(next);
     const top = next * ROW_PX;
     if (top < box.scrollTop) box.scrollTop = top;
     if (top + ROW_PX > box.scrollTop + box.clientHeight) {
@@ -76,6 +98,7 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
               href={props.hrefOf(item)}
               style={{ transform: `translateY(${position * ROW_PX}px)` }}
               onFocus={() => setAt(position)}
+              onClick={() => keepTop(list.current?.scrollTop ?? 0)}
             >
               {props.row(item, items[position - 1])}
             </a>

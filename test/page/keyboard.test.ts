@@ -105,3 +105,31 @@ it('a note is opened, changed and saved', async () => {
   await page.waitForSelector('button:focus:text("Edit")');
   expect(readFileSync(join(root, 'memory-bank', 'hive.md'), 'utf8')).toBe('It hums. At night.\n');
 });
+
+it('a long timeline is walked, filtered, and found again where it was left', async () => {
+  const { page, faults } = await openPage(({ root }) => {
+    for (let n = 0; n < 250; n += 1) {
+      const ms = 1706102400123 + n;
+      writeConversation(root, `20250124-${ms}`, { title: `Talk ${n}` }, [
+        { role: 'user', content: 'x', createdAt: new Date(ms).toISOString() },
+      ]);
+    }
+  });
+  const top = () => page.locator('.virtual').evaluate(({ scrollTop }) => scrollTop);
+  await page.waitForSelector('.row');
+  await page.keyboard.press('j');
+  await page.keyboard.press('End');
+  await page.waitForSelector('.row:has-text("Talk 0")');
+  expect(await focused(page)).not.toBe('');
+  const end = await top();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#m1');
+  await page.goBack();
+  await page.waitForSelector('.row:has-text("Talk 0")');
+  expect(await top()).toBe(end);
+  await page.getByPlaceholder('Filter').fill('talk 2');
+  await page.waitForSelector('[role=status]:has-text("61 conversations")');
+  expect(await top()).toBe(0);
+  expect(faults).toEqual([]);
+});

@@ -50,6 +50,7 @@ export function Timeline({ route }: { readonly route: Route }) {
       </div>
       {error !== undefined && <Failure error={error} />}
       <VirtualList
+        key={asked}
         label="Conversations"
         total={pages.total}
         items={pages.heads}
