@@ -6,6 +6,7 @@ import { notFound } from '../../stores/conversations/refs.js';
 import { estimateTokens } from '../answer-budget.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
+import { maskedField, noteBetween } from '../masked-note.js';
 
 export const setState = defineTool({
   name: 'set_state',
@@ -39,6 +40,7 @@ export const setState = defineTool({
       contextWindow: z.int().exactOptional(),
       keys: z.array(z.string()).describe('The stored keys (at most 100).'),
       updatedAt: z.string().exactOptional(),
+      note: maskedField,
     }),
   annotations: CHANGES,
   writesLater: true,
@@ -55,7 +57,13 @@ export const setState = defineTool({
     const active = change.activeConversation ?? undefined;
     if (active !== undefined && !(await conversations.exists(active))) throw notFound(active);
     const { values, valuesUpdatedAt: _, ...known } = await state.set(change, { mayDefer: true });
-    return { ...known, updated, keys: Object.keys(values).slice(0, MAX_KEYS).map(shortened) };
+    const stored = Object.fromEntries(Object.keys(given).map((key) => [key, values[key]]));
+    return {
+      ...known,
+      updated,
+      keys: Object.keys(values).slice(0, MAX_KEYS).map(shortened),
+      ...noteBetween(given, stored),
+    };
   },
 });
 

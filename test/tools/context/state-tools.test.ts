@@ -26,6 +26,17 @@ describe('the state', () => {
     expect(none['activeConversation']).toBeUndefined();
   });
 
+  it('reports what was not stored', async () => {
+    const plan = { steps: ['call <private>Ada</private>'] };
+    const set = await call('set_state', { values: { plan, gone: null } });
+    expect(set['note']).toContain('Not stored: 1 part (private part).');
+    expect(await call('get_state')).toMatchObject({
+      values: { plan: { steps: ['call [private part left out]'] } },
+    });
+    expect((await call('set_state', { values: { plan: 'none' } }))['note']).toBeUndefined();
+    await call('set_state', { values: { plan: null } });
+  });
+
   it('sets how many messages get_conversation and session_start return by default', async () => {
     for (const content of ['one', 'two', 'three'])
       await call('save_message', { conversationId: 'window', role: 'user', content });
