@@ -24,8 +24,8 @@ export async function trashedId({ conversations }: App, ref: string): Promise<st
   }
 }
 
-/** Larger archives are not read. */
-const MAX_ARCHIVES_BYTES = 16_000_000;
+/** Larger archives are not read: a megabyte takes about a second. */
+const MAX_ARCHIVES_BYTES = 1_000_000;
 
 /** Returns the id of the archived conversation with this key; `undefined` if none is found quickly. */
 export async function archivedId({ archives }: App, key: string): Promise<string | undefined> {
