@@ -44,6 +44,7 @@ describe('a rule', () => {
     expect(await choose({ olderThanDays: 90 })).toEqual([a, b, c]);
     expect(await choose({ olderThanDays: 90, module: 'm' })).toEqual([a, b]);
     expect(await choose({ olderThanDays: 90, module: 'm', tag: 'u' })).toEqual([a]);
+    expect(await choose({ olderThanDays: 90, module: 'm', tag: '#U' })).toEqual([a]);
     expect(await choose({ olderThanDays: 500 })).toEqual([]);
     expect(await choose({ module: 'n' })).toEqual([c]);
   });
