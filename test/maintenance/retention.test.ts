@@ -197,6 +197,16 @@ describe('the policy', () => {
   });
 });
 
+it.each(['{}', '{"rule": [{"olderThanDays": 9}]}'])('%s is no policy', async (text) => {
+  const place = await openMaintained();
+  const { retention, trash, time } = place;
+  await place.conversations.trash(await said(place, 9));
+  writeFileSync(retention.policy.path, text);
+  time.now += 31 * DAY_MS;
+  expect(await retention.run()).toBeUndefined();
+  expect(await trash.list()).toHaveLength(1);
+});
+
 describe('by itself', () => {
   it('keeps its rules if a wrong one is added', async () => {
     const { retention } = await openMaintained();

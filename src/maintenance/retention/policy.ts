@@ -40,14 +40,14 @@ export class RetentionPolicyFile {
     this.path = join(options.logsFolder, 'retention.json');
   }
 
-  /** `undefined` without a policy. CORRUPT (field in `details`), FORMAT_TOO_NEW, FILESYSTEM_ERROR. */
+  /** `undefined` if there is no policy or an empty one. CORRUPT (field in `details`), FORMAT_TOO_NEW, FILESYSTEM_ERROR. */
   async read(): Promise<RetentionPolicy | undefined> {
     const found = await readWhole(this.path, MAX_BYTES);
     if (found === undefined) return undefined;
     const value = parseDocument(found.bytes, this.path, 'CORRUPT');
     const fields = isRecord(value) ? upgraded('retention', value, this.path) : value;
     const parsed = policySchema.safeParse(fields);
-    if (parsed.success) return parsed.data;
+    if (parsed.success) return isEmpty(parsed.data) ? undefined : parsed.data;
     throw damaged(this.path, problemOf(parsed.error));
   }
 
@@ -66,7 +66,7 @@ export class RetentionPolicyFile {
       await this.read().catch((error: unknown) => {
         if (!isAppError(error) || error.code === 'FORMAT_TOO_NEW') throw error;
       });
-      if (rules.length === 0 && !bySize) return lock.remove(this.path, this.#options);
+      if (isEmpty({ rules, bySize })) return lock.remove(this.path, this.#options);
       await lock.replace(
         this.path,
         Buffer.from(`${JSON.stringify(file, null, 2)}\n`),
@@ -75,6 +75,10 @@ export class RetentionPolicyFile {
     });
   }
 }
+
+/** Such a file is no policy. Otherwise it would empty the trash, which only a policy may do. */
+const isEmpty = ({ rules, bySize }: Pick<RetentionPolicy, 'rules' | 'bySize'>): boolean =>
+  rules.length === 0 && !bySize;
 
 interface Problem {
   readonly field: string;
