@@ -27,9 +27,9 @@ export async function trashedId({ conversations }: App, ref: string): Promise<st
 /** Larger archives are not read: a megabyte takes about a second. */
 const MAX_ARCHIVES_BYTES = 1_000_000;
 
-/** Returns the id of the archived conversation with this key; `undefined` if none is found quickly. */
-export async function archivedId({ archives }: App, key: string): Promise<string | undefined> {
-  return archives.idOf(key, MAX_ARCHIVES_BYTES).catch((error: unknown) => {
+/** Returns the id of the archived conversation with this id or key; `undefined` if none is found quickly. */
+export async function archivedId({ archives }: App, ref: string): Promise<string | undefined> {
+  return archives.idOf(ref, MAX_ARCHIVES_BYTES).catch((error: unknown) => {
     if (isAppError(error)) return undefined; // the archives cannot be read
     throw error;
   });

@@ -122,6 +122,16 @@ describe('a conversation that is in no list', () => {
     });
   });
 
+  it('is named where the restored one is removed permanently', async () => {
+    await withTea(async (place) => {
+      await run(place, 'archive', '--older-than', '0', '--yes');
+      await run(place, 'restore', 'tea');
+      const { stdout, stderr } = await run(place, 'delete', 'tea', '--permanent', '--yes');
+      expect(stdout).toContain('Removed permanently: tea');
+      expect(stderr).toContain('still has a copy');
+    });
+  });
+
   it('is not imported again while it is archived', async () => {
     await withTea(async (place) => {
       const path = join(place.folder, 'all.json');

@@ -1,5 +1,6 @@
 /** `daybook delete`: moves a conversation to the trash, or removes it permanently after a question. */
 
+import { archivedId } from '../../app/in-trash.js';
 import { countOf } from '../../base/display-text.js';
 import { isAppError } from '../../base/errors.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
@@ -24,7 +25,8 @@ export async function deleteConversation(
   { permanent = false, yes = false, json }: DeleteOptions,
   flags: Flags,
 ): Promise<void> {
-  await withApp(flags, async ({ conversations }) => {
+  await withApp(flags, async (app) => {
+    const { conversations } = app;
     const isId = CONVERSATION_ID.test(name) && (await conversations.exists(name));
     const id = isId ? name : await findConversation(conversations, name);
     const about = await describe(conversations, id);
@@ -37,6 +39,11 @@ export async function deleteConversation(
       console.log(`${permanent ? 'Removed permanently' : 'Deleted'}: ${about}`);
       if (!permanent) console.log(`To restore it, run: ${daybookLine(flags, 'restore', id)}`);
     });
+    if (permanent && (await archivedId(app, id)) !== undefined) {
+      console.error(
+        `An archive in ${app.archives.folder} still has a copy. To remove it too, delete the file of the archive.`,
+      );
+    }
   });
 }
 
