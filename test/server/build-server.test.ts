@@ -130,6 +130,13 @@ describe('tools/list', () => {
   });
 });
 
+it('names in the instructions only tools that are offered', async () => {
+  const named = async (toolset: string) =>
+    (await connect([echo], [toolset])).client.getInstructions()?.match(/\b[a-z]+_[a-z]+\b/g);
+  expect(await named('conversations')).toEqual(['save_message', 'get_conversation', 'store_info']);
+  expect(await named('kg')).toEqual(['store_info']);
+});
+
 describe('tools/call', () => {
   it('fills in defaults and answers with text and structured content alike', async () => {
     const { client, call } = await connect([echo]);
