@@ -1,7 +1,7 @@
 /** Forms that many programs write: role and content in JSON, Markdown transcripts, Daybook's own. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { counts, folderWith, lines, openImportBench, said } from './bench.js';
+import { counts, fileWith, folderWith, lines, openImportBench, said } from './bench.js';
 
 const HELLO = [
   { role: 'system', content: 'Be kind.' },
@@ -53,6 +53,37 @@ describe('conversations with role and content', () => {
     // The id does not depend on them.
     const { id } = bench.jsonOf(bench.folders()[0] ?? '').metadata.source;
     expect(id).toMatch(/^a\.jsonl?:0:/);
+  });
+
+  const SHARED = {
+    ...{ id: 'QWJhYvA_0', system: 'Be kind.' },
+    conversations: [
+      { from: 'human', value: 'Hello' },
+      { from: 'function_call', value: '{"name":"time","arguments":{}}' },
+      { from: 'observation', value: 'noon' },
+      { from: 'gpt', value: 'Good day.' },
+    ],
+  };
+  const OTHER = { conversations: [{ role: 'user', content: 'there' }] };
+
+  it.each([
+    ['one document', 'a.json', SHARED, 1],
+    ['a list', 'a.json', [SHARED, OTHER, { conversations: [] }], 2],
+    ['lines', 'a.jsonl', lines(SHARED, OTHER, { conversations: [] }), 2],
+    ['lines in a file named .json', 'a.json', lines(SHARED, OTHER), 2],
+  ])('are read with the names of ShareGPT, as %s', async (_form, name, content, added) => {
+    const bench = await openImportBench();
+    const path = fileWith(content, name);
+    const report = await bench.import(path);
+    expect(report).toMatchObject({ added, problems: [], sources: [{ kind: 'openai' }] });
+    const made = bench.bySource('QWJhYvA_0');
+    expect(said(made)).toEqual(['system: Be kind.', 'user: Hello', 'assistant: Good day.']);
+    expect(made.messages[2].metadata.tools).toEqual([
+      { name: 'time', input: '{}', result: 'noon' },
+    ]);
+    const before = bench.hash();
+    await bench.import(path);
+    expect(bench.hash()).toBe(before);
   });
 
   it.each([['utf-16le'], ['utf-16be']])('are read in %s, as PowerShell writes them', async (of) => {

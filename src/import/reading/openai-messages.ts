@@ -3,6 +3,7 @@
  * or a list of parts), and tool calls with their results.
  */
 
+import { parsedJson } from '../../base/json.js';
 import {
   definedOrNothing,
   isRecord,
@@ -32,6 +33,43 @@ export const hasNoMessages = (value: unknown): value is JsonObject =>
 
 export const isMessage = (value: JsonObject): boolean =>
   typeof value['role'] === 'string' && ('content' in value || 'tool_calls' in value);
+
+const isTurn = (value: JsonObject): boolean =>
+  typeof value['from'] === 'string' && typeof value['value'] === 'string';
+
+/**
+ * The document with a list `messages`. ShareGPT and training data have the messages in `conversations`,
+ * usually as `from` and `value`; other documents are returned as they are.
+ */
+export function withMessages(document: unknown): unknown {
+  if (!isRecord(document) || 'messages' in document) return document;
+  const given = document['conversations'];
+  const records = objectsIn(given);
+  const hasTurns = records.some((record) => isTurn(record) || isMessage(record));
+  const isEmpty = Array.isArray(given) && given.length === 0;
+  if (!(hasTurns || isEmpty) || records.some(hasMessages)) return document;
+  const system = textIn(document['system']);
+  const prompt = system === undefined ? [] : [{ role: 'system', content: system }];
+  const messages = records.map((record) => (isTurn(record) ? messageOfTurn(record) : record));
+  return { ...document, messages: [...prompt, ...messages] };
+}
+
+const TURN_ROLES: Readonly<Record<string, string>> = {
+  observation: 'tool',
+  bing: 'assistant',
+  bard: 'assistant',
+};
+
+function messageOfTurn({ from, value, ...others }: JsonObject): JsonObject {
+  const speaker = String(from);
+  if (speaker !== 'function_call') {
+    return { ...others, role: TURN_ROLES[speaker] ?? speaker, content: value };
+  }
+  const call = parsedJson(String(value));
+  const named = textIn(objectIn(call)['name']) !== undefined;
+  const tool_calls = [named ? call : { name: 'tool', arguments: value }];
+  return { ...others, role: 'assistant', content: '', tool_calls };
+}
 
 /** The time of a document, from the first of the usual field names that it has. */
 export function anyTimeIn(fields: JsonObject): string | undefined {

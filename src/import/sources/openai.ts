@@ -1,6 +1,7 @@
 /**
- * Any JSON whose messages have `role` and `content`: one document `{messages: […]}`, a list or JSON Lines
- * of such documents, `{conversations: […]}`, a list of messages, or folders of such files.
+ * Any JSON whose messages have `role` and `content`, or `from` and `value` (ShareGPT): one document
+ * `{messages: […]}`, a list or JSON Lines of such documents, `{conversations: […]}`, a list of messages, or
+ * folders of such files.
  */
 import { posix } from 'node:path';
 import { sha256Hex } from '../../base/ids.js';
@@ -27,6 +28,7 @@ import {
   hasMessages,
   hasNoMessages,
   isMessage,
+  withMessages,
 } from '../reading/openai-messages.js';
 import { timeIn } from '../reading/times.js';
 import { TurnBuilder } from '../reading/turns.js';
@@ -68,14 +70,18 @@ async function hasConversations(file: InputFile): Promise<boolean> {
   if (await isJsonLines(file)) return true;
   return hasElement(file, (element) => {
     const inner = listIn(objectIn(element)['conversations']);
-    return [element, ...inner].some(hasMessages) || (isRecord(element) && isMessage(element));
+    return (
+      [withMessages(element), ...inner].some(hasMessages) ||
+      (isRecord(element) && isMessage(element))
+    );
   });
 }
 
 /** Whether one of the first lines is a whole conversation; a `.json` file must also have further lines. */
 async function isJsonLines(file: InputFile): Promise<boolean> {
+  const isConversation = (line: JsonObject) => hasMessages(withMessages(line));
   return (
-    (await hasLine(file, hasMessages)) && (LINES.test(file.name) || (await hasMoreLines(file)))
+    (await hasLine(file, isConversation)) && (LINES.test(file.name) || (await hasMoreLines(file)))
   );
 }
 
@@ -83,7 +89,7 @@ async function hasMoreLines(file: InputFile): Promise<boolean> {
   const problems: ImportProblem[] = [];
   let count = 0;
   for await (const { value } of objectLines(file, (problem) => problems.push(problem))) {
-    if (hasMessages(value)) count += 1;
+    if (hasMessages(withMessages(value))) count += 1;
     if (count === 2) return true;
   }
   return false;
@@ -102,8 +108,9 @@ async function* lineConversations(file: InputFile, options: ReadOptions) {
   const problems: ImportProblem[] = [];
   const lost = (problem: ImportProblem) => problems.push({ ...problem, isConversation: true });
   let index = 0;
-  for await (const { value, record } of objectLines(file, lost, { isExport: true })) {
+  for await (const { value: line, record } of objectLines(file, lost, { isExport: true })) {
     yield* problems.splice(0);
+    const value = withMessages(line);
     if (hasNoMessages(value)) yield emptyConversation(file, record);
     else if (!hasMessages(value)) yield unreadableConversation(file.name, record);
     else {
@@ -121,8 +128,9 @@ async function* documentConversations(
 ): AsyncGenerator<ImportItem> {
   const loose: JsonObject[] = [];
   let index = 0;
-  for await (const { value, record, path } of elementsOf(file)) {
-    const inner = isRecord(value) ? value['conversations'] : undefined;
+  for await (const { value: element, record, path } of elementsOf(file)) {
+    const value = withMessages(element);
+    const inner = isRecord(value) && !hasMessages(value) ? value['conversations'] : undefined;
     const documents = Array.isArray(inner) ? inner : [value];
     for (const [at, document] of documents.entries()) {
       const location = Array.isArray(inner) ? `conversations[${at}]` : record;
