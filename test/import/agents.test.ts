@@ -1,4 +1,6 @@
 /** Sessions of coding agents: Codex and Gemini CLI; and Gemini Apps. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { zstdOf } from '../support/zstd.js';
 import { counts, folderWith, lines, openImportBench, said } from './bench.js';
@@ -208,6 +210,49 @@ describe('a session of Gemini CLI', () => {
     const bench = await openImportBench();
     const document = { ...HEAD, messages: [ASKED, ANSWERED] };
     await bench.import(folderWith({ 'abc/chats/session-1.json': document }));
+    expect(said(bench.bySource(ID))).toEqual(SAID);
+  });
+
+  it('that was deleted has its prompts from logs.json, which never replace a session', async () => {
+    const bench = await openImportBench();
+    const typed = (sessionId: string, messageId: number, message: string) => ({
+      ...{ sessionId, messageId, message, type: 'user' },
+      timestamp: `2026-02-03T10:00:0${messageId}.000Z`,
+    });
+    const session = 'shed/chats/session-2026-02-03T10-00-abc.jsonl';
+    const folder = folderWith({
+      'shed/.project_root': '/home/ada/shed\n',
+      'shed/logs.json': [
+        typed(ID, 1, 'Build a shed'),
+        typed('gone', 2, 'one'),
+        { messageId: 3 },
+        typed('gone', 4, 'two'),
+      ],
+      [session]: lines(HEAD, ASKED, ANSWERED),
+    });
+    const report = await bench.import(folder);
+    expect(report.problems).toMatchObject([{ path: 'shed/logs.json', record: '[2]' }]);
+    expect(bench.folders()).toHaveLength(2);
+    const lost = bench.bySource('gone');
+    expect(said(lost)).toEqual(['user: one', 'user: two']);
+    expect(lost).toMatchObject({ module: 'shed', tags: ['gemini-cli', 'prompts only'] });
+    rmSync(join(folder, session));
+    const before = bench.hash();
+    const again = await bench.import(folder);
+    expect(counts(again)).toMatchObject({ added: 0, updated: 0, unchanged: 2 });
+    expect(bench.hash()).toBe(before);
+  });
+
+  it('replaces the prompts of logs.json that came in before it', async () => {
+    const bench = await openImportBench();
+    const log = { sessionId: ID, messageId: 0, type: 'user', message: 'Build a shed' };
+    await bench.importText([log], 'logs.json');
+    expect(said(bench.bySource(ID))).toEqual(['user: Build a shed']);
+    const session = lines(HEAD, ASKED, ANSWERED);
+    await bench.import(
+      folderWith({ 'shed/logs.json': [log], 'shed/chats/session-1.jsonl': session }),
+    );
+    expect(bench.folders()).toHaveLength(1);
     expect(said(bench.bySource(ID))).toEqual(SAID);
   });
 });

@@ -50,22 +50,26 @@ export async function* historyConversations(
     group.messages.push({ role: 'user', content, createdAt });
   }
   yield* problems;
-  for (const { id, project, messages } of lost.values()) {
-    yield {
-      type: 'conversation',
-      ...{ path: file.name, id, fileTimeMs: file.modifiedAtMs, isRemnant: true },
-      ...(project !== undefined && {
-        module: project
-          .replaceAll('\\', '/')
-          .split('/')
-          .findLast((part) => part !== ''),
-        project,
-      }),
-      tags: ['prompts only'],
-      messages,
-    };
-  }
+  for (const each of lost.values()) yield promptsOnly(file, each);
 }
+
+/** The conversation for the prompts of a session that is gone. */
+export const promptsOnly = (
+  file: InputFile,
+  { id, project, messages }: Lost,
+): ImportedConversation => ({
+  type: 'conversation',
+  ...{ path: file.name, id, fileTimeMs: file.modifiedAtMs, isRemnant: true },
+  ...(project !== undefined && {
+    module: project
+      .replaceAll('\\', '/')
+      .split('/')
+      .findLast((part) => part !== ''),
+    project,
+  }),
+  tags: ['prompts only'],
+  messages,
+});
 
 /** Replaces each `[Pasted text #1 +12 lines]` of the prompt by the pasted text of that number. */
 function withPasted(display: string | undefined, pasted: JsonObject): string | undefined {

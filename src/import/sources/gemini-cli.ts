@@ -1,7 +1,7 @@
 /**
  * Sessions of Gemini CLI: `tmp/<project>/chats/session-*.jsonl`, a header line, then messages and changes
  * (`$set`, `$rewindTo`). Older sessions are one JSON document. Subagents are in a folder named after their
- * parent.
+ * parent. Prompts of deleted sessions are read from `logs.json`.
  */
 
 import { posix } from 'node:path';
@@ -29,6 +29,7 @@ import { timesOf, treeConversations } from '../reading/tree-conversations.js';
 import { TurnBuilder } from '../reading/turns.js';
 import type { ImportItem, ImportProblem, ReadOptions, Source } from '../source-interface.js';
 import { GeminiLog, type GeminiNode } from './gemini-cli-log.js';
+import { hasPrompts, isPromptLog, lostPrompts } from './gemini-cli-prompts.js';
 
 const SESSION = /(^|\/)session-[^/]+\.(jsonl|json)$/;
 const SUBAGENT = /(^|\/)chats\/([^/]+)\/[^/]+\.jsonl$/;
@@ -37,8 +38,11 @@ export const geminiCli: Source = {
   kind: 'gemini-cli',
   title: 'Gemini CLI sessions',
   async detect(input) {
+    for (const file of input.files.filter(isPromptLog).slice(0, 3)) {
+      if (await hasPrompts(file)) return true;
+    }
     for (const file of filesOf(input).slice(0, 3)) {
-      const head = (await firstLine(file)) ?? objectIn(await firstElement(file));
+      const head = await headOf(file);
       const isHead = 'sessionId' in head && ('projectHash' in head || 'startTime' in head);
       if (isHead && !('uuid' in head)) return true;
     }
@@ -46,15 +50,31 @@ export const geminiCli: Source = {
   },
   async *read(input, options) {
     const folders = await projectFolders(input);
+    const isKnown = (file: InputFile) => options.isKnown?.(file) ?? false;
+    const logs = input.files.filter((file) => isPromptLog(file) && !isKnown(file));
+    const sessions = new Set<string>();
     for (const file of filesOf(input)) {
       options.signal?.throwIfAborted();
-      if (!(options.isKnown?.(file) ?? false)) yield* sessionOf(file, folders, options);
+      if (logs.length > 0) sessions.add(idOf(await headOf(file), file));
+      if (!isKnown(file)) yield* sessionOf(file, folders, options);
+    }
+    for (const file of logs) {
+      if (await hasPrompts(file)) yield* lostPrompts(file, sessions, projectOf(file, folders));
     }
   },
 };
 
+const headOf = async (file: InputFile): Promise<JsonObject> =>
+  (await firstLine(file)) ?? objectIn(await firstElement(file));
+
+const idOf = (head: JsonObject, file: InputFile) =>
+  textIn(head['sessionId']) ?? posix.parse(file.name).name;
+
+const projectOf = ({ name }: InputFile, folders: ReadonlyMap<string, string>) =>
+  [...folders].find(([folder]) => name.startsWith(`${folder}/`))?.[1];
+
 function filesOf({ form, files }: Input): InputFile[] {
-  if (form === 'file') return [...files];
+  if (form === 'file') return files.filter((file) => !isPromptLog(file));
   const isOurs = (name: string) => SESSION.test(name) || SUBAGENT.test(name);
   return files.filter(({ name }) => isOurs(name) && !/\.tmp-\d+/.test(name));
 }
@@ -88,9 +108,9 @@ async function* sessionOf(
     for (const { message } of nodes) addMessage(turns, message);
     return turns;
   };
-  const project = [...folders].find(([folder]) => file.name.startsWith(`${folder}/`))?.[1];
+  const project = projectOf(file, folders);
   const parent = SUBAGENT.exec(file.name)?.[2];
-  const id = textIn(state.head['sessionId']) ?? posix.parse(file.name).name;
+  const id = idOf(state.head, file);
   const { nodes, shownLeaf } = state.log;
   for (const { isMain, ...made } of treeConversations(id, nodes, shownLeaf, read)) {
     yield {
