@@ -118,6 +118,17 @@ describe('conversations with role and content', () => {
     expect(bench.bySource('mine').clientId).toBeUndefined();
   });
 
+  it('have no secrets in their tags and metadata', async () => {
+    const bench = await openImportBench();
+    const token = `ghp_${'aB3dE6gH9j'.repeat(4).slice(0, 36)}`;
+    const messages = [{ role: 'user', content: 'hi' }];
+    const report = await bench.importText([
+      { id: 'c', module: token, tags: [token], metadata: { key: token }, messages },
+    ]);
+    expect(report.masked).toBe(3);
+    expect(JSON.stringify(bench.bySource('c'))).not.toContain(token);
+  });
+
   it('name each record that cannot be read, and bring in the others', async () => {
     const bench = await openImportBench();
     const text = `${lines({ messages: HELLO })}{broken\n${lines({ messages: HELLO.slice(0, 2) })}`;
@@ -177,6 +188,31 @@ describe('a transcript in Markdown', () => {
     const made = bench.bySource('shed.md');
     expect(made.title).toBe('Shed');
     expect(said(made)).toEqual(['user: How?', 'assistant: So.\n\n**Note:** wood']);
+  });
+
+  it.each([
+    ['nothing but a title', '# Shed\n\n', undefined],
+    [
+      'text',
+      '# Shed\n\n*Exported today*\n\nLink: https://a.example\n\n---\n\n',
+      '*Exported today*\n\nLink: https://a.example',
+    ],
+    [
+      'front matter',
+      '---\ntitle: Shed\nmodel: x\ndate: 2025-01-24\n---\n# A shed\n',
+      'model: x\n\n# A shed',
+    ],
+  ])('keeps what stands before the first speaker: %s', async (_what, before, preamble) => {
+    const bench = await openImportBench();
+    const path = fileWith(`${before}## User\nHow?\n\n## Assistant\nSo.`, 'shed.md');
+    await bench.import(path);
+    const made = bench.bySource('shed.md');
+    expect(made.title).toBe('Shed');
+    expect(said(made)).toEqual(['user: How?', 'assistant: So.']);
+    expect(made.messages[0].metadata?.preamble).toBe(preamble);
+    const hash = bench.hash();
+    await bench.import(path);
+    expect(bench.hash()).toBe(hash);
   });
 
   it('may begin a code block on the line of a bold name', async () => {

@@ -137,11 +137,11 @@ export class ConversationImport {
   async #candidate(kind: string, given: ImportedConversation): Promise<Candidate> {
     const { outcome, screen, known } = this.#options;
     const { messages, masked } = await screen.screen(given.messages);
-    const { value: title, masked: inTitle } = await screenedBy(screen, given.title);
-    outcome.masked += masked.length + inTitle.length;
-    const named = title === undefined ? {} : { title };
+    const { title, module, tags, metadata } = given;
+    const head = await screenedBy(screen, { title, module, tags, metadata });
+    outcome.masked += masked.length + head.masked.length;
     const storedFirst = known.get({ kind, id: given.id })?.mark.first;
-    return candidateOf(kind, { ...given, ...named, messages }, storedFirst);
+    return candidateOf(kind, { ...given, ...head.value, messages }, storedFirst);
   }
 
   async #importCandidate(candidate: Candidate): Promise<void> {

@@ -1,7 +1,7 @@
 /**
  * Transcripts in Markdown or plain text, with a heading or a name for each speaker, such as `## User`,
  * `**You:**` or `User: text`. The text may follow a name on its line. A text with fewer than two speakers is
- * no transcript.
+ * no transcript. What stands before the first speaker is metadata of the first message.
  */
 import { posix } from 'node:path';
 import type { Input, InputFile } from '../../files/input/input-types.js';
@@ -64,6 +64,14 @@ async function conversationOf(file: InputFile): Promise<ImportItem> {
   const { fields, body } = frontMatter(text);
   const title = /^#\s+(.+)$/m.exec(body)?.[1]?.trim();
   const isSpeaker = title !== undefined && roleIn(title.replace(/:$/, '')) !== undefined;
+  const { messages, before } = transcriptIn(body);
+  const [first, ...others] = messages;
+  const isTitle = (line: string) => /^#\s+(.+)$/.exec(line)?.[1]?.trim() === title;
+  const head = text.slice(0, text.length - body.length).split(/\r?\n/);
+  const preamble = trimmed([
+    ...head.filter((line) => !KNOWN_FIELD.test(line)),
+    ...before.filter((line) => fields.has('title') || !isTitle(line)),
+  ]);
   return {
     type: 'conversation',
     ...{ path: file.name, fileTimeMs: file.modifiedAtMs },
@@ -72,17 +80,29 @@ async function conversationOf(file: InputFile): Promise<ImportItem> {
     createdAt: timeIn(fields.get('created') ?? fields.get('date')),
     updatedAt: timeIn(fields.get('updated')),
     module: fields.get('module') ?? fields.get('project'),
-    messages: messagesIn(body),
+    messages:
+      first === undefined || preamble === ''
+        ? messages
+        : [{ ...first, metadata: { preamble } }, ...others],
   };
 }
+
+/** A line of the front matter whose value is in a field of the conversation. */
+const KNOWN_FIELD = /^\ufeff?(---$|(id|title|created|date|updated|module|project):)/i;
 
 const nameOf = ({ name, isUnnamed }: InputFile) => (isUnnamed ? undefined : posix.parse(name).name);
 
 /** Whether the text has at least two speakers. */
 export const isTranscript = (text: string): boolean =>
-  rolesOf(messagesIn(frontMatter(text).body)).size > 1;
+  rolesOf(transcriptIn(frontMatter(text).body)).size > 1;
 
-const rolesOf = (messages: readonly ImportedMessage[]): ReadonlySet<Role> =>
+interface Transcript {
+  readonly messages: ImportedMessage[];
+  /** The lines before the first speaker. */
+  readonly before: readonly string[];
+}
+
+const rolesOf = ({ messages }: Transcript): ReadonlySet<Role> =>
   new Set(messages.map(({ role }) => role));
 
 interface Speaker {
@@ -92,24 +112,25 @@ interface Speaker {
   readonly text?: string | undefined;
 }
 
-function messagesIn(text: string): ImportedMessage[] {
+function transcriptIn(text: string): Transcript {
   const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
   // A plain name is a speaker only if the text begins with one: notes have fields such as `User: root`.
   const first = lines.find((line) => line.trim() !== '' && !/^#\s/.test(line)) ?? '';
-  const plain = PLAIN_NAME_WITH_TEXT.test(first) ? dialogueOf(lines, PLAIN_NAME_WITH_TEXT) : [];
-  if (plain.length > 0) return plain;
-  const alone = messagesOf(lines, speakerAlone);
+  const plain = PLAIN_NAME_WITH_TEXT.test(first)
+    ? dialogueOf(lines, PLAIN_NAME_WITH_TEXT)
+    : undefined;
+  if (plain !== undefined) return plain;
+  const alone = transcriptOf(lines, speakerAlone);
   // A transcript with headings may quote lines with bold names, so these are not speakers in it.
   if (rolesOf(alone).size > 1 && !lines.some(isBoldName)) return alone;
-  const bold = isFieldList(lines) ? [] : dialogueOf(lines, BOLD_NAME_WITH_TEXT);
-  return bold.length > 0 ? bold : alone;
+  return (isFieldList(lines) ? undefined : dialogueOf(lines, BOLD_NAME_WITH_TEXT)) ?? alone;
 }
 
-/** The messages if both a person and an assistant speak, otherwise none. `names` matches a name with text. */
-function dialogueOf(lines: readonly string[], names: RegExp): ImportedMessage[] {
-  const all = messagesOf(lines, (line) => speakerAlone(line) ?? speakerWithText(line, names));
+/** `undefined` unless both a person and an assistant speak. `names` matches a name with text. */
+function dialogueOf(lines: readonly string[], names: RegExp): Transcript | undefined {
+  const all = transcriptOf(lines, (line) => speakerAlone(line) ?? speakerWithText(line, names));
   const roles = rolesOf(all);
-  return roles.has('user') && roles.has('assistant') ? all : [];
+  return roles.has('user') && roles.has('assistant') ? all : undefined;
 }
 
 function speakerAlone(line: string): Speaker | undefined {
@@ -132,11 +153,12 @@ function isFieldList(lines: readonly string[]): boolean {
   return before !== undefined && FIELD.test(before);
 }
 
-function messagesOf(
+function transcriptOf(
   lines: readonly string[],
   speakerIn: (line: string) => Speaker | undefined,
   openFences: ReadonlySet<number> = new Set(),
-): ImportedMessage[] {
+): Transcript {
+  const before: string[] = [];
   const messages: { role: Role; lines: string[]; createdAt: string | undefined }[] = [];
   let fence: string | undefined;
   let fenceAt = -1;
@@ -147,7 +169,7 @@ function messagesOf(
       messages.push({ role: speaker.role, lines: [], createdAt: speaker.createdAt });
     }
     if (text === undefined) continue;
-    messages.at(-1)?.lines.push(text);
+    (messages.at(-1)?.lines ?? before).push(text);
     const marker = /^\s*(`{3,}|~{3,})/.exec(text)?.[1];
     if (marker === undefined) continue;
     if (fence !== undefined) {
@@ -159,11 +181,12 @@ function messagesOf(
   }
   // An answer that was cut off may not close its code block. The block then ends with the message.
   if (fence !== undefined && openFences.size < MAX_OPEN_FENCES) {
-    return messagesOf(lines, speakerIn, new Set([...openFences, fenceAt]));
+    return transcriptOf(lines, speakerIn, new Set([...openFences, fenceAt]));
   }
-  return messages
+  const said = messages
     .map(({ role, lines: own, createdAt }) => ({ role, content: trimmed(own), createdAt }))
     .filter(({ content }) => content !== '');
+  return { messages: said, before };
 }
 
 /** Removes blank lines, and the horizontal rule that many programs write between messages. */
