@@ -112,6 +112,26 @@ describe('a ChatGPT export', () => {
     expect(said(bench.bySource('cited'))).toEqual([`assistant: ${shown}`]);
   });
 
+  it('counts parts that it does not know, and keeps the others', async () => {
+    const bench = await openImportBench();
+    const node = (id: string, parent: string | null, role: string, content: object) => ({
+      ...{ id, parent, message: { author: { role, name: 'search' }, content } },
+    });
+    const parts = ['What is this?', { content_type: 'hologram', data: 'x' }, { text: '' }, null];
+    const nodes = [
+      node('a', null, 'user', { content_type: 'multimodal_text', parts }),
+      node('b', 'a', 'tool', { content_type: 'multimodal_text', parts: ['Found it.'] }),
+      node('c', 'b', 'assistant', { content_type: 'hologram', data: 'x' }),
+      node('d', 'c', 'assistant', { content_type: 'text', parts: ['A shed.', ''] }),
+    ];
+    const mapping = Object.fromEntries(nodes.map((each) => [each.id, each]));
+    const report = await bench.importText([{ id: 'odd', mapping, current_node: 'd' }]);
+    expect(report.leftOut).toEqual({ 'parts of an unknown type': 2 });
+    const made = bench.bySource('odd');
+    expect(said(made)).toEqual(['user: What is this?', 'assistant: A shed.']);
+    expect(made.messages[1].metadata.tools).toEqual([{ name: 'search', result: 'Found it.' }]);
+  });
+
   it('survives a circle of nodes and takes the time of the file where it has none', async () => {
     const bench = await openImportBench();
     await bench.import(FIXTURE);

@@ -2,7 +2,7 @@
 
 import { fenced } from '../../base/code-block.js';
 import { parsedJson } from '../../base/json.js';
-import { definedOrNothing, listIn, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
+import { definedOrNothing, objectIn, objectsIn, textIn, textsIn } from '../../base/json-fields.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentLine, fileLine, type NamedFiles } from '../reading/attachments.js';
 import { timeIn } from '../reading/times.js';
@@ -67,6 +67,9 @@ function addMessage(turns: TurnBuilder, id: string, message: JsonObject, names: 
     createdAt: timeIn(message['create_time']),
   };
   const read = { message, metadata, content, type, origin };
+  for (let left = unreadableParts(read, names); left > 0; left -= 1) {
+    turns.countLeftOut('parts of an unknown type');
+  }
   const role = textIn(objectIn(message['author'])['role']);
   if (role === 'tool') addToolMessage(turns, read, names);
   else if (type === 'thoughts') addThoughts(turns, read);
@@ -79,6 +82,17 @@ function addMessage(turns: TurnBuilder, id: string, message: JsonObject, names: 
       metadata: definedOrNothing({ model: textIn(metadata['model_slug']) }),
     });
   } else turns.countLeftOut('of an unknown role');
+}
+
+/** The number of parts of the content that have neither a text nor a file. */
+function unreadableParts({ content, type }: Read, names: NamedFiles): number {
+  const isUnreadable = (part: JsonObject) => !('text' in part) && partText(part, names) === '';
+  if (Array.isArray(content['parts']))
+    return objectsIn(content['parts']).filter(isUnreadable).length;
+  const { content_type, ...fields } = content;
+  const isKnown = ['text', 'result', 'thoughts'].some((name) => name in fields);
+  const isEmpty = Object.keys(fields).length === 0;
+  return isKnown || isEmpty || bodyOf(content, type, names) !== '' ? 0 : 1;
 }
 
 const isToolCall = ({ recipient }: JsonObject) =>
@@ -94,7 +108,7 @@ function addThoughts(turns: TurnBuilder, { content, origin }: Read): void {
 function addToolCall(turns: TurnBuilder, read: Read): void {
   const { message, content, origin, metadata } = read;
   const name = String(message['recipient']);
-  const text = textIn(content['text']) ?? textIn(listIn(content['parts'])[0]) ?? '';
+  const text = textIn(content['text']) ?? spokenParts(content);
   const canvas = name.startsWith('canmore.') ? canvasText(parsedJson(text)) : undefined;
   const model = definedOrNothing({ model: textIn(metadata['model_slug']) });
   if (canvas === undefined) turns.addToolCall({ name, input: text }, origin, origin.id);
@@ -118,13 +132,15 @@ function addToolMessage(turns: TurnBuilder, read: Read, names: NamedFiles): void
   const { message, content, type, origin } = read;
   const name = textIn(objectIn(message['author'])['name']) ?? 'tool';
   const pictures = objectsIn(content['parts']).flatMap((part) => pictureLine(part, names) ?? []);
-  const text = type === 'multimodal_text' ? '' : textOfMessage(read, names);
+  const text = type === 'multimodal_text' ? spokenParts(content) : textOfMessage(read, names);
   const isError = type === 'system_error';
   if (text !== '' || pictures.length === 0) turns.addToolResult({ name, text, isError });
   if (pictures.length > 0) {
     turns.addMessage({ ...origin, role: 'assistant', content: pictures.join('\n') });
   }
 }
+
+const spokenParts = (content: JsonObject) => textsIn(content['parts']).join('\n\n');
 
 function textOfMessage({ content, metadata, type }: Read, names: NamedFiles): string {
   const shown = shownCitations(metadata);
