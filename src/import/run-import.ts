@@ -21,6 +21,7 @@ import { fileTimeOf } from './conversations/planned-conversation.js';
 import { importLease, requireHeld } from './import-lease.js';
 import { addLeftOut, addProblem, type ImportOutcome, newOutcome } from './import-outcome.js';
 import { OtherImport, type OtherStores } from './non-conversation-import.js';
+import { MAX_OTHERS, otherExports, reportUnread } from './other-exports.js';
 import { observedInput, type ReadingProgress } from './reading/observed-input.js';
 import type {
   Activity,
@@ -87,11 +88,6 @@ const ERRORS_OF_ONE_EXPORT: readonly string[] = [
   'TOO_LARGE',
   'PATH_ESCAPE',
 ];
-const ARCHIVE_NAME = /\.zip$/i;
-/** Names in a folder of files that may be an export by themselves: archives, and at its top other files. */
-const EXPORT_NAME = /\.zip$|^[^/]+\.(jsonl?|ndjson|md|markdown|txt|db|sqlite3?|vscdb)$/i;
-/** At most this many such files are checked, because each must be read. */
-const MAX_OTHERS = 200;
 
 /**
  * Throws VALIDATION_ERROR (a path of no known format), LOCKED (another import is running), PATH_ESCAPE,
@@ -197,16 +193,13 @@ class Run {
       if (failure !== undefined) throw failure;
       await sourceOf(input, undefined);
     }
+    if (source === undefined) await reportUnread(unread, [], this.#report);
     await this.#reporting({ path: input.path }, () => requireReadableLists(unread));
   }
 
   /** The number of exports that were imported, and the first error that concerns only one of them. */
   async #importOthers({ path, files }: Input, source: Source | undefined) {
-    const named = files.filter(({ name }) => EXPORT_NAME.test(name));
-    const others = [
-      ...named.filter(({ name }) => ARCHIVE_NAME.test(name)),
-      ...named.filter(({ name }) => !ARCHIVE_NAME.test(name)),
-    ];
+    const others = otherExports(files);
     let count = 0;
     let failure: AppError | undefined;
     for (const file of others.slice(0, MAX_OTHERS)) {
@@ -287,6 +280,7 @@ class Run {
       };
       source = input.form === 'file' ? undefined : await furtherSource(unread, done);
     }
+    if (input.form !== 'file') await reportUnread(unread, done, this.#report);
     return unread;
   }
 

@@ -70,6 +70,31 @@ describe('reads all exports', () => {
   });
 });
 
+it('names files in subfolders that it does not read', async () => {
+  const chat = JSON.stringify({ messages: [{ role: 'user', content: 'hi' }] });
+  const files = {
+    'conversations.json': JSON.stringify(CHATGPT),
+    'old/a.json': chat,
+    'old/b.json': JSON.stringify(CHATGPT),
+    'old/memory.jsonl': TEXT_SAMPLES['server-memory/memory.jsonl'] ?? '',
+    'old/z.jsonl': chat,
+    'old/settings.json': '{"theme":"dark"}',
+  };
+  const message = expect.stringContaining('old/a.json, old/b.json, old/memory.jsonl and 1 more');
+  const problems = [{ path: 'old/a.json', code: 'VALIDATION_ERROR', message }];
+  for (const path of [folderWith(files), fileWith(archiveOf(files), 'a.zip')]) {
+    const bench = await openImportBench();
+    expect(await bench.import(path)).toMatchObject({ added: 1, problems });
+  }
+  const folder = folderWith({
+    'a.zip': zipped('conversations.json', CLAUDE),
+    'old/memory.jsonl': files['old/memory.jsonl'],
+  });
+  const bench = await openImportBench();
+  const found = await bench.import(folder);
+  expect(found).toMatchObject({ added: 1, problems: [{ path: 'old/memory.jsonl' }] });
+});
+
 it('names an archive inside an archive', async () => {
   const bench = await openImportBench();
   const inner = { name: 'inner.zip', content: zipped('conversations.json', CLAUDE) };

@@ -1,0 +1,63 @@
+/** Finds exports among the files that the sources of a folder or archive have not read. */
+import { isAppError } from '../base/errors.js';
+import type { Input, InputFile } from '../files/input/input-types.js';
+import { addLeftOut, addProblem, type ImportOutcome } from './import-outcome.js';
+import type { Source } from './source-interface.js';
+import { detectedSource } from './source-list.js';
+
+const ARCHIVE = /\.zip$/i;
+/** Names in a folder of files that may be an export by themselves: archives, and at its top other files. */
+const EXPORT = /\.zip$|^[^/]+\.(jsonl?|ndjson|md|markdown|txt|db|sqlite3?|vscdb)$/i;
+const DOCUMENT = /\.(jsonl?|ndjson)$/i;
+/** A source that has read the input leaves such files out on purpose, for example older copies of a log. */
+const LOG = /\.(jsonl|ndjson)$/i;
+/** At most this many files are checked, because each must be read. */
+export const MAX_OTHERS = 200;
+const MAX_NAMED = 3;
+
+/** The files of a folder that are tried as exports by themselves, archives first. */
+export function otherExports(files: readonly InputFile[]): readonly InputFile[] {
+  const named = files.filter(({ name }) => EXPORT.test(name));
+  return [
+    ...named.filter(({ name }) => ARCHIVE.test(name)),
+    ...named.filter(({ name }) => !ARCHIVE.test(name)),
+  ];
+}
+
+/**
+ * Reports the other files that may be exports: in subfolders, or anywhere in an archive. `done`: the sources
+ * that have read the input.
+ */
+export async function reportUnread(
+  unread: Input,
+  done: readonly Source[],
+  outcome: ImportOutcome,
+): Promise<void> {
+  const { form, files } = unread;
+  const isTried = ({ name }: InputFile) => form === 'folder' && EXPORT.test(name);
+  const isCandidate = ({ name }: InputFile) => DOCUMENT.test(name) || ARCHIVE.test(name);
+  const candidates = files.filter((file) => isCandidate(file) && !isTried(file));
+  const unchecked = candidates.length - MAX_OTHERS;
+  if (unchecked > 0) addLeftOut(outcome, 'JSON files that were not checked', unchecked);
+  const found: string[] = [];
+  for (const file of candidates.slice(0, MAX_OTHERS)) {
+    if (await mayBeExport(file, unread, done)) found.push(file.name);
+  }
+  const [path] = found;
+  if (path === undefined) return;
+  const more = found.length > MAX_NAMED ? ` and ${found.length - MAX_NAMED} more` : '';
+  const names = `${found.slice(0, MAX_NAMED).join(', ')}${more}`;
+  const message = `Not imported, although it may be an export: ${names}. To import such a file, give its path; unpack an archive first.`;
+  addProblem(outcome, { path }, { code: 'VALIDATION_ERROR', message });
+}
+
+async function mayBeExport(file: InputFile, unread: Input, done: readonly Source[]) {
+  if (ARCHIVE.test(file.name)) return true;
+  try {
+    const source = await detectedSource({ ...unread, form: 'file', files: [file], refused: [] });
+    return source !== undefined && !(LOG.test(file.name) && done.includes(source));
+  } catch (error) {
+    if (isAppError(error)) return true; // it cannot be read
+    throw error;
+  }
+}
