@@ -148,3 +148,18 @@ it('names fragments and attachments of older rows, and takes their times as UTC'
   ]);
   expect(made.createdAt).toBe('2026-01-10T10:00:00.123Z');
 });
+
+it('has the text after a NUL character', async () => {
+  const old = await imported(
+    ...[OLD, `INSERT INTO conversations VALUES ('c', 'Shed', 'm');`],
+    `INSERT INTO responses VALUES ('r1', 'm', 'a'||char(0)||'b', 's'||char(0), char(0)||'c', 'c', '2026-01-10T10:00:00');`,
+    `INSERT INTO fragments VALUES (7, 'x', 'f'||char(0)||'g', NULL);`,
+    `INSERT INTO prompt_fragments VALUES ('r1', 7, 0);`,
+  );
+  expect(said(old.bySource('c'))).toEqual(['system: s\0', 'user: f\0g\n\na\0b', 'assistant: \0c']);
+  const bench = await imported(
+    ...[NEW, thread('t1'), ...FIRST, turn('r1', 't1', 'h2', 'h3', 0)],
+    `UPDATE parts SET text = text||char(0)||'é' WHERE type = 'text';`,
+  );
+  expect(said(bench.bySource('t1'))[1]).toBe('user: How?\0é');
+});

@@ -185,8 +185,8 @@ export function jsonIn(value: Row[string]): JsonObject {
 }
 
 /**
- * The messages of a conversation (a query with `TEXT_BYTES`), and a problem for each row that is not a message. A row needs a role that
- * Daybook has, and a text.
+ * The messages of a conversation (a query with `wholeBytes('content')`), and a problem for each row that is
+ * not a message. A row needs a role that Daybook has, and a text.
  */
 export function messageRows(
   rows: Iterable<Row>,
@@ -196,7 +196,7 @@ export function messageRows(
   const messages: ImportedMessage[] = [];
   const problems: ImportItem[] = [];
   for (const row of rows) {
-    const [id, role, content] = [String(row['id']), roleIn(row['role']), wholeText(row)];
+    const [id, role, content] = [String(row['id']), roleIn(row['role']), wholeText(row, 'content')];
     if (role !== undefined && typeof content === 'string') {
       messages.push({ id, role, content, ...otherFields(row) });
       continue;
@@ -212,12 +212,18 @@ export function messageRows(
   return { messages, problems };
 }
 
-/** For queries of `messageRows`: the text as bytes, because SQLite's texts end at a NUL character. */
-export const TEXT_BYTES = 'CAST(content AS BLOB) AS contentBytes';
+/**
+ * For queries whose rows are read with `wholeText`: the bytes of a text that has a NUL character, because
+ * SQLite's texts end there. `column` may have the name of its table before it.
+ */
+export const wholeBytes = (column: string): string =>
+  `CASE WHEN instr(CAST(${column} AS BLOB), x'00') THEN CAST(${column} AS BLOB) END AS ${column.replace(/^.*\./, '')}Bytes`;
 
-function wholeText({ content, contentBytes }: Row): unknown {
-  const isText = typeof content === 'string' && contentBytes instanceof Uint8Array;
-  return isText ? Buffer.from(contentBytes).toString('utf8') : content;
+/** The value of a column, also of one without `wholeBytes` in its query. */
+export function wholeText(row: Row, column: string): unknown {
+  const [text, bytes] = [row[column], row[`${column}Bytes`]];
+  const isText = typeof text === 'string' && bytes instanceof Uint8Array;
+  return isText ? Buffer.from(bytes).toString('utf8') : text;
 }
 
 /**

@@ -4,7 +4,7 @@ import { defined, parsedJson } from '../../base/json.js';
 import { isRecord, objectIn, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { sqliteSource } from '../reading/databases.js';
+import { sqliteSource, wholeBytes, wholeText } from '../reading/databases.js';
 import { elementsOf, hasElement, hasLine, objectLines, unreadable } from '../reading/documents.js';
 import { timeIn } from '../reading/times.js';
 import type {
@@ -21,8 +21,10 @@ const database = sqliteSource({
   title: 'insights of insights-mcp',
   columns: COLUMNS,
   *items({ rows }, { name: path }) {
-    for (const row of rows('SELECT * FROM insights ORDER BY created_at, rowid')) {
-      yield insightOf(row, { path, record: `insight ${String(row['id'])}` });
+    const sql = `SELECT *, ${wholeBytes('content')} FROM insights ORDER BY created_at, rowid`;
+    for (const row of rows(sql)) {
+      const content = wholeText(row, 'content');
+      yield insightOf({ ...row, content }, { path, record: `insight ${String(row['id'])}` });
     }
   },
 });

@@ -9,7 +9,7 @@ import type { InputFile } from '../../files/input/input-types.js';
 import type { Row, SqliteFile } from '../../files/input/sqlite.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentLine } from '../reading/attachments.js';
-import { jsonIn } from '../reading/databases.js';
+import { jsonIn, wholeBytes, wholeText } from '../reading/databases.js';
 import { timeIn } from '../reading/times.js';
 import { TurnBuilder } from '../reading/turns.js';
 import type { Activity, ImportedMessage, ImportItem } from '../source-interface.js';
@@ -76,8 +76,9 @@ function chainOf(database: SqliteFile, turn: Row, seen: Set<string>, isFromParen
 
 function addMessage(turns: TurnBuilder, database: SqliteFile, turn: Row, message: Row): void {
   const hash = String(message['hash']);
-  const sql = 'SELECT * FROM parts WHERE message_hash = ? ORDER BY position';
-  const parts = [...database.rows(sql, [hash])];
+  const sql = `SELECT *, ${wholeBytes('text')} FROM parts WHERE message_hash = ? ORDER BY position`;
+  const found = [...database.rows(sql, [hash])];
+  const parts = found.map((part) => ({ ...part, text: wholeText(part, 'text') }));
   const createdAt = timeIn(turn['datetime_utc']);
   for (const part of parts) addActivity(turns, part, { id: `${turn['id']}:${hash}`, createdAt });
   const texts = parts.map((part) => textOfPart(database, part));
@@ -127,8 +128,9 @@ function textOfPart(database: SqliteFile, { type, text, payload }: Row): string 
 
 function fragmentOf(database: SqliteFile, id: unknown): string | undefined {
   if (!database.columns('fragments').has('content')) return undefined;
-  const [row] = database.rows('SELECT content FROM fragments WHERE id = ?', [Number(id)]);
-  return textIn(row?.['content']);
+  const sql = `SELECT content, ${wholeBytes('content')} FROM fragments WHERE id = ?`;
+  const [row] = database.rows(sql, [Number(id)]);
+  return textIn(row && wholeText(row, 'content'));
 }
 
 function attachmentOf(database: SqliteFile, { id }: JsonObject): string {

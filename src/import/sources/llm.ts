@@ -6,7 +6,7 @@
 import { definedOrNothing, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { SqliteFile, SqlValue } from '../../files/input/sqlite.js';
-import { rowId, sqliteSource } from '../reading/databases.js';
+import { rowId, sqliteSource, wholeBytes, wholeText } from '../reading/databases.js';
 import { timeIn } from '../reading/times.js';
 import type { ImportedMessage, ImportItem } from '../source-interface.js';
 import { attachedLine, type OlderPart, THREAD_COLUMNS, threads } from './llm-threads.js';
@@ -71,13 +71,17 @@ function* conversations(
 
 /** Each row repeats the system prompt; it becomes a message only when it changes. */
 function* messages(database: SqliteFile, key: SqlValue): Generator<ImportedMessage> {
-  const sql = 'SELECT * FROM responses WHERE conversation_id = ? ORDER BY datetime_utc, rowid';
+  const texts = ['system', 'prompt', 'response'].filter((name) =>
+    database.columns('responses').has(name),
+  );
+  const whole = texts.map(wholeBytes).join(', ');
+  const sql = `SELECT *, ${whole} FROM responses WHERE conversation_id = ? ORDER BY datetime_utc, rowid`;
   let system: string | undefined;
   for (const row of database.rows(sql, [key])) {
     const own = String(row['id']);
     const createdAt = timeIn(row['datetime_utc']);
     const [given, typed, response] = ['system', 'prompt', 'response'].map((name) =>
-      textIn(row[name]),
+      textIn(wholeText(row, name)),
     );
     const { fragments, attachments } = extrasOf(database, own);
     const asked = [...fragments, typed ?? '', ...attachments].filter((text) => text !== '');
@@ -105,13 +109,18 @@ function extrasOf(database: SqliteFile, id: string) {
           ),
         ]
       : [];
-  const fragments = rowsOf('fragments', 'prompt_fragments', 'fragment_id', 't.content');
+  const fragments = rowsOf(
+    'fragments',
+    'prompt_fragments',
+    'fragment_id',
+    `t.content, ${wholeBytes('t.content')}`,
+  );
   const files = rowsOf(
     ...(['attachments', 'prompt_attachments', 'attachment_id'] as const),
     't.id, t.type, t.path, t.url',
   );
   return {
-    fragments: fragments.flatMap(({ content }) => textIn(content) ?? []),
+    fragments: fragments.flatMap((row) => textIn(wholeText(row, 'content')) ?? []),
     attachments: files.map(attachedLine),
   };
 }

@@ -10,7 +10,7 @@ import {
   messageRows,
   rowId,
   sqliteSource,
-  TEXT_BYTES,
+  wholeBytes,
   withOrphans,
 } from '../reading/databases.js';
 import { timeIn } from '../reading/times.js';
@@ -74,7 +74,7 @@ function* conversations(
 ): Generator<ImportItem> {
   const hasSummaries = database.columns('conversation_summaries').has('summary_text');
   const named = database.rows('SELECT * FROM conversations ORDER BY created_at, rowid');
-  const sql = `SELECT *, ${TEXT_BYTES} FROM messages WHERE conversation_id = ? ORDER BY created_at, rowid`;
+  const sql = `SELECT *, ${wholeBytes('content')} FROM messages WHERE conversation_id = ? ORDER BY created_at, rowid`;
   const orphans = { table: 'conversations', key: 'conversation_id' };
   for (const row of withOrphans(database, named, orphans)) {
     const { id, key } = rowId(row['id']);

@@ -8,7 +8,7 @@ import {
   messageRows,
   rowId,
   sqliteSource,
-  TEXT_BYTES,
+  wholeBytes,
   withOrphans,
 } from '../reading/databases.js';
 import { timeIn } from '../reading/times.js';
@@ -25,7 +25,7 @@ export const odeiHistory = sqliteSource({
 
 function* threads(database: SqliteFile, file: InputFile): Generator<ImportItem> {
   const named = database.rows('SELECT * FROM threads ORDER BY createdAt, rowid');
-  const sql = `SELECT *, ${TEXT_BYTES} FROM messages WHERE threadId = ? ORDER BY seq, rowid`;
+  const sql = `SELECT *, ${wholeBytes('content')} FROM messages WHERE threadId = ? ORDER BY seq, rowid`;
   for (const row of withOrphans(database, named, { table: 'threads', key: 'threadId' })) {
     const { id, key } = rowId(row['id']);
     const { tags, ...meta } = jsonIn(row['meta']);
