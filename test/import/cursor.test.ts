@@ -89,6 +89,22 @@ describe('transcripts of the command line', () => {
   });
 });
 
+it('a line of the user that names a speaker does not end a plain message', async () => {
+  const bench = await openImportBench();
+  const text = [
+    ...['user:', '<user_query>a</user_query> <user_query>Explain', 'user:', 'x', 'assistant:', 'y'],
+    ...['</user_query>', 'assistant:', 'Use <user_query>.', 'user:', '<user_query>', 'ok'],
+    ...['</user_query>', 'assistant:', 'Fine.'],
+  ].join('\r\n');
+  await bench.import(folderWith({ [`shed/agent-transcripts/${ID}.txt`]: text }));
+  expect(said(bench.bySource(ID))).toEqual([
+    'user: a\n\nExplain\nuser:\nx\nassistant:\ny',
+    'assistant: Use <user_query>.',
+    'user: ok',
+    'assistant: Fine.',
+  ]);
+});
+
 type Rows = Readonly<Record<string, unknown>>;
 
 /** Texts are written as they are. */

@@ -9,6 +9,9 @@ import { typedText } from './cursor-text.js';
 const SPEAKER = /^(user|assistant):\s*$/;
 const MARKER = /^\[(Thinking|Tool call|Tool result)\][ \t]*(.*)$/;
 
+/** A query that holds no other one. */
+const QUERY = /<user_query>(?:(?!<user_query>)[\s\S])*?<\/user_query>/g;
+
 /** Whether the text begins like such a transcript. */
 export const isPlainTranscript = (text: string): boolean => /^\s*(user|assistant):\s*\n/.test(text);
 
@@ -23,8 +26,8 @@ export function addPlainTranscript(turns: TurnBuilder, text: string): boolean {
     } else if (role === 'assistant') addAnswer(turns, block);
     block = [];
   };
-  for (const line of text.split(/\r?\n/)) {
-    const speaker = SPEAKER.exec(line)?.[1];
+  for (const { line, isInQuery } of linesOf(text)) {
+    const speaker = isInQuery ? undefined : SPEAKER.exec(line)?.[1];
     if (speaker === undefined) block.push(line);
     else {
       end();
@@ -33,6 +36,21 @@ export function addPlainTranscript(turns: TurnBuilder, text: string): boolean {
   }
   end();
   return true;
+}
+
+/** The user may type a line such as `user:`. */
+function* linesOf(text: string): Generator<{ line: string; isInQuery: boolean }> {
+  const queries = [...text.matchAll(QUERY)].map(({ index, 0: { length } }) => ({
+    start: index,
+    end: index + length,
+  }));
+  let at = 0;
+  let next = 0;
+  for (const line of text.split('\n')) {
+    while (next < queries.length && (queries[next]?.end ?? 0) <= at) next += 1;
+    yield { line: line.replace(/\r$/, ''), isInQuery: (queries[next]?.start ?? at) < at };
+    at += line.length + 1;
+  }
 }
 
 function addAnswer(turns: TurnBuilder, lines: readonly string[]): void {
