@@ -25,6 +25,30 @@ export function parsedJson(text: string | undefined): unknown {
   }
 }
 
+/**
+ * The JSON texts of a line. Programs that append to a file at the same time can lose the line break between
+ * two objects. A line of any other form is returned as it is.
+ */
+export function jsonTextsIn(line: string): readonly string[] {
+  if (!line.includes('}{') || parsedJson(line) !== undefined) return [line];
+  const texts: string[] = [];
+  let [start, depth, isInString] = [0, 0, false];
+  for (let at = 0; at < line.length; at += 1) {
+    const sign = line[at];
+    if (sign === '"') isInString = !isInString;
+    else if (isInString) at += sign === '\\' ? 1 : 0;
+    else if (sign === '{') depth += 1;
+    else if (sign === '}') {
+      depth -= 1;
+      if (depth !== 0) continue;
+      texts.push(line.slice(start, at + 1));
+      start = at + 1;
+    }
+  }
+  const rest = line.slice(start).trim();
+  return rest === '' ? texts : [...texts, rest];
+}
+
 /** The limit for new values. Most JSON parsers of other languages accept this depth. */
 export const MAX_LEVELS_WRITTEN = 500;
 /** The limit for values from files. All code of Daybook can process this depth. */

@@ -9,6 +9,7 @@ import { type Clock, systemClock } from '../base/clock.js';
 import { countOf } from '../base/display-text.js';
 import { AppError, isAppError, passes } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
+import { jsonTextsIn } from '../base/json.js';
 import { TimeSlice } from '../base/time-slice.js';
 import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
 import { checkTriple, type NewTriple } from '../stores/knowledge-graph/model/triple.js';
@@ -273,7 +274,9 @@ function* linesOf(text: string): Generator<Line> {
     const next = text.indexOf('\n', start);
     const end = next === -1 ? text.length : next;
     const value = text.slice(start, end).trim();
-    if (value !== '') yield { number, value, end };
+    if (value !== '') {
+      for (const each of jsonTextsIn(value)) yield { number, value: each, end };
+    }
     start = end + 1;
   }
 }

@@ -32,6 +32,25 @@ describe('memory.jsonl', () => {
     expect(bench.hash()).toBe(before);
   });
 
+  it('has both objects of a line that lost its line break', async () => {
+    const merged = JSON.stringify({ ...ADA, observations: ['a "}{" b\\'] }) + JSON.stringify(KNOWS);
+    const bench = await openImportBench();
+    const path = fileWith(`${merged}{"type":"ent\n{ broken`, 'memory.jsonl');
+    const report = await bench.import(path);
+    expect(report).toMatchObject({
+      facts: 3,
+      problems: [{ record: 'line 1' }, { record: 'line 2' }],
+    });
+    expect(await factsOf(bench)).toEqual([
+      'Ada entity type person',
+      'Ada knows Charles',
+      'Ada observation a "}{" b\\',
+    ]);
+    const before = bench.hash();
+    expect(await bench.import(path)).toMatchObject({ facts: 0 });
+    expect(bench.hash()).toBe(before);
+  });
+
   it('is foreseen by a dry run: only what is new counts, once', async () => {
     const bench = await openImportBench();
     await bench.import(fileWith(lines(ADA), 'memory.jsonl'));
@@ -48,6 +67,13 @@ describe('memory.jsonl', () => {
         { type: 'entity', name: 'Ada', entity_type: 'person', observations: ['writes'] },
         { type: 'relation', from_id: 'Ada', to_id: 'Charles', relation_type: 'knows' },
       ),
+    ],
+    [
+      'the names that forks use, in one line',
+      lines(
+        { type: 'entity', name: 'Ada', entity_type: 'person', observations: ['writes'] },
+        { type: 'relation', from_id: 'Ada', to_id: 'Charles', relation_type: 'knows' },
+      ).replaceAll('\n', ''),
     ],
     [
       'facts of an export',

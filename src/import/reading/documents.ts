@@ -1,6 +1,6 @@
 /** Reads files of an input as JSON: element by element, line by line, or as a whole. */
 
-import { parsedJson } from '../../base/json.js';
+import { jsonTextsIn, parsedJson } from '../../base/json.js';
 import { isRecord } from '../../base/json-fields.js';
 import { type InputLine, inputLines, type LineOptions } from '../../files/input/input-lines.js';
 import type { InputFile } from '../../files/input/input-types.js';
@@ -65,8 +65,8 @@ export async function hasLine(
 ): Promise<boolean> {
   let tries = 0;
   for await (const { text } of linesOf(file)) {
-    const value = parsedJson(text);
-    if (isRecord(value) && isOfForm(value)) return true;
+    const values = jsonTextsIn(text ?? '').map(parsedJson);
+    if (values.some((value) => isRecord(value) && isOfForm(value))) return true;
     tries += 1;
     if (tries === MAX_ELEMENTS_TRIED) return false;
   }

@@ -3,7 +3,7 @@
  * forks), or the whole graph as one document. Facts that `daybook kg export` wrote have the same format.
  */
 
-import { parsedJson } from '../../base/json.js';
+import { jsonTextsIn, parsedJson } from '../../base/json.js';
 import { isRecord, listIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
@@ -45,11 +45,13 @@ async function graphOf(file: InputFile): Promise<ImportItem> {
           lineOf({ ...relation, type: 'relation' }),
         ),
       ]
-    : text.split('\n').map((line) => {
-        const value = parsedJson(line);
-        return isRecord(value) ? lineOf(value) : line;
-      });
+    : text.split('\n').map((line) => jsonTextsIn(line).map(lineOfText).join(''));
   return { type: 'graph', path: file.name, lines: lines.join('\n') };
+}
+
+function lineOfText(text: string): string {
+  const value = parsedJson(text);
+  return isRecord(value) ? lineOf(value) : text;
 }
 
 /** The line with the field names of the server. */
