@@ -94,13 +94,25 @@ describe('a session of Codex', () => {
       message(1, 'user', 'something injected'),
       item(2, { id: 'i1', type: 'UserMessage', content: [{ type: 'text', text: 'Build a shed' }] }),
       item(3, { id: 'i2', type: 'CommandExecution', command: 'ls', aggregated_output: 'files' }),
+      item(3, {
+        ...{ id: 'i5', type: 'McpToolCall', server: 's', tool: 'buy', arguments: { a: 1 } },
+        ...{ result: { content: [{ type: 'text', text: 'bought' }] }, status: 'completed' },
+      }),
+      item(3, { id: 'i6', type: 'Reasoning', summary_text: ['Hm'], raw_content: ['so'] }),
+      item(3, { id: 'i7', type: 'ContextCompaction' }),
       item(4, { id: 'i3', type: 'AgentMessage', content: [{ type: 'Text', text: 'Done.' }] }),
+      item(5, { id: 'i4', type: 'Plan', text: 'First the floor.' }),
     );
-    await bench.import(folderWith({ [`sessions/rollout-x-${ID}.jsonl`]: text }));
-    expect(said(bench.bySource(ID))).toEqual(SAID);
-    expect(bench.bySource(ID).messages[1].metadata.tools).toEqual([
-      { name: 'CommandExecution', input: 'ls', result: 'files' },
-    ]);
+    const report = await bench.import(folderWith({ [`sessions/rollout-x-${ID}.jsonl`]: text }));
+    expect(said(bench.bySource(ID))).toEqual([...SAID, 'assistant: First the floor.']);
+    expect(bench.bySource(ID).messages[1].metadata).toEqual({
+      tools: [
+        { name: 'CommandExecution', input: 'ls', result: 'files' },
+        { name: 'buy', input: '{"a":1}', result: 'bought' },
+      ],
+      thinking: 'Hm\n\nso',
+    });
+    expect(report.leftOut).toEqual({ 'injected context': 1, compactions: 1 });
   });
 
   it('in a form that is not known is named and passed over', async () => {

@@ -4,7 +4,14 @@
  * users are never prompts.
  */
 
-import { definedOrNothing, listIn, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
+import {
+  definedOrNothing,
+  listIn,
+  objectIn,
+  objectsIn,
+  textIn,
+  textsIn,
+} from '../../base/json-fields.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { contentText } from '../reading/openai-messages.js';
 import type { TurnBuilder } from '../reading/turns.js';
@@ -104,6 +111,7 @@ export function addPaginatedRecord(
       turns.addMessage({ ...origin, role: 'user', content });
       break;
     case 'AgentMessage':
+    case 'Plan': // what the assistant proposes in plan mode; the message does not repeat it
       turns.addMessage({
         ...origin,
         role: 'assistant',
@@ -112,16 +120,31 @@ export function addPaginatedRecord(
       });
       break;
     case 'Reasoning':
-      turns.addThinking(content === '' ? listIn(item['summary_text']).join('\n') : content, origin);
+      for (const list of [item['summary_text'], item['raw_content']]) {
+        turns.addThinking(textsIn(list).join('\n'), origin);
+      }
+      turns.addThinking(content, origin);
+      break;
+    case 'HookPrompt':
+      turns.countLeftOut('injected context');
+      break;
+    case 'ContextCompaction':
+      turns.countLeftOut('compactions');
       break;
     default:
       turns.addToolCall(callOf(item), origin);
   }
 }
 
+const INPUTS = ['command', 'changes', 'query', 'arguments', 'prompt', 'revised_prompt', 'path'];
+const RESULTS = ['aggregated_output', 'output', 'saved_path', 'error'];
+
 function callOf(item: JsonObject) {
-  const { type, command, changes, query } = item;
-  const input = command ?? changes ?? query ?? item['arguments'];
-  const result = textIn(item['aggregated_output']) ?? textIn(item['output']);
-  return { name: textIn(type) ?? 'tool', input, result, isError: item['status'] === 'failed' };
+  const input = INPUTS.map((name) => item[name]).find((value) => value !== undefined);
+  const parts = objectIn(item['result'])['content'] ?? item['content_items'];
+  const texts = RESULTS.map((name) => textIn(item[name]));
+  const error = textIn(objectIn(item['error'])['message']);
+  const result = [...texts, contentText(parts), error].find((text) => textIn(text) !== undefined);
+  const name = textIn(item['tool']) ?? textIn(item['type']) ?? 'tool';
+  return { name, input, result, isError: item['status'] === 'failed' };
 }
