@@ -300,4 +300,13 @@ describe('Gemini Apps in a Takeout', () => {
     ]);
     expect(bench.folders()).toHaveLength(2);
   });
+
+  it('are found among the activity of many other products', async () => {
+    const record = (header: string) => [{ header, title: 'Prompted hi', time: '2026-02-03' }];
+    const products = ['Ads', 'Android', 'Books', 'Chrome', 'Discover', 'Drive', 'Gemini Apps'];
+    const files = products.map((name) => [`My Activity/${name}/MyActivity.json`, record(name)]);
+    const bench = await openImportBench();
+    const report = await bench.import(folderWith(Object.fromEntries(files)));
+    expect(report).toMatchObject({ added: 1, skipped: 0, problems: [] });
+  });
 });

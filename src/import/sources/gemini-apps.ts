@@ -31,8 +31,10 @@ export const geminiApps: Source = {
   kind: 'gemini-apps',
   title: 'Gemini Apps (Google Takeout)',
   async detect({ form, files }) {
-    const found = form === 'file' ? files : files.filter(isActivity);
-    for (const file of found.slice(0, MAX_PEEKS))
+    // A Takeout can have a folder for each product of Google.
+    const found = [...files.filter(isOfProduct), ...files.filter((file) => !isOfProduct(file))];
+    const activity = form === 'file' ? files : found.filter(isActivity);
+    for (const file of activity.slice(0, MAX_PEEKS))
       if (await hasElement(file, isGeminiActivity)) return true;
     return false;
   },
@@ -41,9 +43,9 @@ export const geminiApps: Source = {
     const counts = new Map<string, number>();
     for (const file of files) {
       if (form !== 'file' && !isActivity(file)) continue;
-      // Other files of the product are in that folder too.
-      const isOther = form !== 'file' && !ACTIVITY.test(file.name);
-      if (isOther && !(await hasElement(unobserved(file), isGeminiActivity))) continue;
+      // Other files of the product are in that folder too, and the activity of other products in others.
+      const isSure = form === 'file' || (ACTIVITY.test(file.name) && isOfProduct(file));
+      if (!isSure && !(await hasElement(unobserved(file), isGeminiActivity))) continue;
       for await (const record of elementsOf(file)) {
         signal?.throwIfAborted();
         yield conversationOf(record, file.modifiedAtMs, counts);
@@ -52,7 +54,8 @@ export const geminiApps: Source = {
   },
 };
 
-const isActivity = ({ name }: InputFile) => ACTIVITY.test(name) || IN_PRODUCT.test(name);
+const isOfProduct = ({ name }: InputFile) => IN_PRODUCT.test(name);
+const isActivity = (file: InputFile) => ACTIVITY.test(file.name) || isOfProduct(file);
 
 /** Takeout uses this format for the activity of all Google products. */
 const isGeminiActivity = (value: unknown): value is JsonObject =>
