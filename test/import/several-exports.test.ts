@@ -120,3 +120,15 @@ it('names a list of an archive in a folder if it is cut off', async () => {
     problems: [{ path: join(path, 'a.zip'), message: expect.stringContaining('complete?') }],
   });
 });
+
+it('reads an archive whose paths have backslashes, as Windows PowerShell writes them', async () => {
+  const path = fileWith(
+    archiveOf({
+      'export\\a\\conversations.json': JSON.stringify(CHATGPT),
+      'export\\b\\conversations.json': JSON.stringify(CLAUDE),
+    }),
+    'a.zip',
+  );
+  const bench = await openImportBench();
+  expect(await bench.import(path)).toMatchObject({ added: 2, problems: [] });
+});

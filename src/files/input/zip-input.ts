@@ -57,7 +57,8 @@ async function openZip(path: string, real: string): Promise<ZipFile> {
   const { fromFdPromise } = await import('yauzl');
   const { number } = await withFileError('open', path, async () => openToRead(real));
   try {
-    const options = { lazyEntries: true, autoClose: false, strictFileNames: true };
+    // Windows PowerShell 5 writes paths with backslashes; yauzl replaces them, then checks the paths.
+    const options = { lazyEntries: true, autoClose: false, strictFileNames: false };
     return await fromFdPromise(number, {
       ...options,
       decodeStrings: true,
