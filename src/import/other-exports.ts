@@ -3,7 +3,7 @@ import { isAppError } from '../base/errors.js';
 import type { Input, InputFile } from '../files/input/input-types.js';
 import { addLeftOut, addProblem, type ImportOutcome } from './import-outcome.js';
 import type { Source } from './source-interface.js';
-import { detectedSource } from './source-list.js';
+import { detectedSource, OTHER_ARCHIVE } from './source-list.js';
 
 const ARCHIVE = /\.zip$/i;
 /** Names in a folder of files that may be an export by themselves: archives, and at its top other files. */
@@ -35,7 +35,7 @@ export async function reportUnread(
 ): Promise<void> {
   const { form, files } = unread;
   const isTried = ({ name }: InputFile) => form === 'folder' && EXPORT.test(name);
-  const isCandidate = ({ name }: InputFile) => DOCUMENT.test(name) || ARCHIVE.test(name);
+  const isCandidate = ({ name }: InputFile) => DOCUMENT.test(name) || isArchive(name);
   const candidates = files.filter((file) => isCandidate(file) && !isTried(file));
   const unchecked = candidates.length - MAX_OTHERS;
   if (unchecked > 0) addLeftOut(outcome, 'JSON files that were not checked', unchecked);
@@ -51,8 +51,10 @@ export async function reportUnread(
   addProblem(outcome, { path }, { code: 'VALIDATION_ERROR', message });
 }
 
+const isArchive = (name: string) => ARCHIVE.test(name) || OTHER_ARCHIVE.test(name);
+
 async function mayBeExport(file: InputFile, unread: Input, done: readonly Source[]) {
-  if (ARCHIVE.test(file.name)) return true;
+  if (isArchive(file.name)) return true;
   try {
     const source = await detectedSource({ ...unread, form: 'file', files: [file], refused: [] });
     return source !== undefined && !(LOG.test(file.name) && done.includes(source));

@@ -113,10 +113,17 @@ function hintFor({ path, files }: Input): string {
   if (files.some(({ name }) => TAKEOUT_PAGE.test(name))) {
     return 'Google Takeout wrote the activity as a page. Export it again, and choose JSON as the format of My Activity.';
   }
+  const archive = files.find(({ name }) => OTHER_ARCHIVE.test(name));
+  if (archive !== undefined) {
+    return `Daybook reads only zip archives. Unpack ${archive.name}, then import the folder or the file.`;
+  }
   return /\.html?$/i.test(path)
     ? 'A page such as chat.html is only a view of an export. Import the zip archive or the folder that has this page.'
     : 'Give an export, or the folder in which a tool stores its logs. To set the format, use `from`. docs/IMPORTING.md lists the formats.';
 }
+
+/** Google Takeout, for example, offers `.tgz`. */
+export const OTHER_ARCHIVE = /\.(tar|tgz|gz|7z|rar)$/i;
 
 /** Takeout writes pages unless the user chooses JSON. */
 const TAKEOUT_PAGE = /(^|\/)(My ?Activity|[^/]*(Gemini|Bard)[^/]*\/[^/]+)\.html$/i;

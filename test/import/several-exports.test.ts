@@ -132,3 +132,14 @@ it('reads an archive whose paths have backslashes, as Windows PowerShell writes 
   const bench = await openImportBench();
   expect(await bench.import(path)).toMatchObject({ added: 2, problems: [] });
 });
+
+it('names an archive of another format', async () => {
+  const tar = Buffer.from([0x1f, 0x8b, 8, 0]);
+  const bench = await openImportBench();
+  const error = await errorOf(bench.importText(tar, 'takeout.tgz'));
+  expect(error).toMatchObject({ hint: expect.stringContaining('Unpack takeout.tgz') });
+  const folder = folderWith({ 'conversations.json': CLAUDE, 'takeout.tgz': tar });
+  expect(await bench.import(folder)).toMatchObject({
+    ...{ added: 1, problems: [{ path: 'takeout.tgz', code: 'VALIDATION_ERROR' }] },
+  });
+});
