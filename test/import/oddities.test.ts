@@ -547,3 +547,11 @@ describe('records without what they usually have', () => {
     expect(bench.jsonOf(bench.folders()[0] ?? '')).toEqual(before);
   });
 });
+
+it('reads many equal messages, each with an id of its own', async () => {
+  const bench = await openImportBench();
+  const messages = Array.from({ length: 30_000 }, () => ({ role: 'user', content: 'yes' }));
+  await bench.importText({ id: 'equal', messages });
+  const ids = bench.bySource('equal').messages.map(({ id }: { id: string }) => id);
+  expect(new Set(ids).size).toBe(messages.length);
+});

@@ -128,7 +128,7 @@ function messagesOf(
   { id: conversation, messages }: ImportedConversation,
   createdAt: string,
 ): CandidateMessage[] {
-  const used = new Set<string>();
+  const used = new Map<string, number>();
   const stored = new Map<string, string>();
   let time = createdAt;
   return messages.map((message) => {
@@ -149,17 +149,22 @@ function freeId(
   kind: string,
   { conversation, scope }: { readonly conversation: string; readonly scope: string },
   { id, role, content }: ImportedMessage,
-  used: Set<string>,
+  used: Map<string, number>,
 ): string {
-  for (let count = 1; ; count += 1) {
-    const wanted =
-      id === undefined
-        ? derivedUuid(kind, conversation, role, content, String(count))
-        : storedId(kind, scope, count === 1 ? id : `${id}#${count}`);
-    if (used.has(wanted)) continue;
-    used.add(wanted);
-    return wanted;
+  const numbered = (count: number) =>
+    id === undefined
+      ? derivedUuid(kind, conversation, role, content, String(count))
+      : storedId(kind, scope, count === 1 ? id : `${id}#${count}`);
+  const first = numbered(1);
+  // Without the last count, many equal messages would cost a pass over all of them for each.
+  let count = used.get(first) ?? 0;
+  let wanted = first;
+  while (used.has(wanted)) {
+    count += 1;
+    wanted = numbered(count);
   }
+  used.set(wanted, 1).set(first, Math.max(count, 1));
+  return wanted;
 }
 
 /** A short id, such as a row's number, names a message only together with its conversation or tree. */
