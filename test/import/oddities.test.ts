@@ -555,3 +555,15 @@ it('reads many equal messages, each with an id of its own', async () => {
   const ids = bench.bySource('equal').messages.map(({ id }: { id: string }) => id);
   expect(new Set(ids).size).toBe(messages.length);
 });
+
+it.each([
+  ['a document', (chat: object) => chat],
+  ['a list', (chat: object) => [chat, { messages: [{ role: 'user', content: 'hi' }] }]],
+])('recognises %s whose first conversation has 17 MB', async (_what, of) => {
+  const bench = await openImportBench();
+  const messages = Array.from({ length: 17 }, (_none, index) => ({
+    ...{ role: 'user', content: `${index}${'x'.repeat(1024 * 1024)}` },
+  }));
+  await bench.importText(of({ id: 'large', messages }));
+  expect(bench.bySource('large').messageCount).toBe(17);
+});

@@ -18,7 +18,7 @@ export interface JsonRecord {
   readonly value: unknown;
 }
 
-/** The format of a file is detected from this many bytes. */
+/** The format of a file is detected from this many bytes, or from its first element. */
 const PEEK_BYTES = 16 * 1024 * 1024;
 const MAX_ELEMENTS_TRIED = 10;
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
@@ -31,13 +31,9 @@ export async function* elementsOf(file: InputFile): AsyncGenerator<JsonRecord> {
   }
 }
 
-/**
- * The first element of an array, or the document; `undefined` if it is not JSON or
- * larger than PEEK_BYTES.
- */
+/** The first element of an array, or the document; `undefined` if it is not JSON or larger than 256 MB. */
 export async function firstElement(file: InputFile): Promise<unknown> {
-  const bytes = file.sizeBytes <= PEEK_BYTES ? bytesOf(file) : firstBytes(file, PEEK_BYTES);
-  for await (const { text } of jsonElements(bytes)) return parsedJson(text);
+  for await (const value of firstElements(file)) return value;
   return undefined;
 }
 
@@ -47,10 +43,38 @@ export async function hasElement(
   isOfForm: (element: unknown) => boolean,
 ): Promise<boolean> {
   let tries = 0;
-  for await (const { text } of jsonElements(firstBytes(file, PEEK_BYTES))) {
-    if (isOfForm(parsedJson(text))) return true;
+  for await (const value of firstElements(file)) {
+    if (isOfForm(value)) return true;
     tries += 1;
     if (tries === MAX_ELEMENTS_TRIED) return false;
+  }
+  return false;
+}
+
+/** The elements in the first PEEK_BYTES; the first one also if it is larger. */
+async function* firstElements(file: InputFile): AsyncGenerator<unknown> {
+  for await (const { index, text } of jsonElements(firstBytes(file, PEEK_BYTES))) {
+    const value = parsedJson(text);
+    const isCut = file.sizeBytes > PEEK_BYTES && value === undefined && index <= 0;
+    if (isCut && (await beginsAsJson(file))) yield await wholeFirstElement(file);
+    else yield value;
+  }
+}
+
+async function wholeFirstElement(file: InputFile): Promise<unknown> {
+  const bytes = firstBytes(file, MAX_DOCUMENT_BYTES);
+  for await (const { text } of jsonElements(bytes)) return parsedJson(text);
+  return undefined;
+}
+
+/** Files of other kinds, such as databases, may be large too. */
+async function beginsAsJson(file: InputFile): Promise<boolean> {
+  for await (const part of bytesOf(file)) {
+    return /^\s*[[{]/.test(
+      Buffer.from(part.subarray(0, 64))
+        .toString()
+        .replace(/^\ufeff/, ''),
+    );
   }
   return false;
 }
