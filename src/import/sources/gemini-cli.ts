@@ -55,7 +55,7 @@ export const geminiCli: Source = {
     const sessions = new Set<string>();
     for (const file of filesOf(input)) {
       options.signal?.throwIfAborted();
-      if (logs.length > 0) sessions.add(idOf(await headOf(file), file));
+      if (logs.some((log) => isOfProject(file, log))) sessions.add(idOf(await headOf(file), file));
       if (!isKnown(file)) yield* sessionOf(file, folders, options);
     }
     for (const file of logs) {
@@ -69,6 +69,10 @@ const headOf = async (file: InputFile): Promise<JsonObject> =>
 
 const idOf = (head: JsonObject, file: InputFile) =>
   textIn(head['sessionId']) ?? posix.parse(file.name).name;
+
+/** Whether the session is in the folder of the project that has this log. */
+const isOfProject = (session: InputFile, log: InputFile) =>
+  session.name.startsWith(log.name.slice(0, log.name.lastIndexOf('/') + 1));
 
 const projectOf = ({ name }: InputFile, folders: ReadonlyMap<string, string>) =>
   [...folders].find(([folder]) => name.startsWith(`${folder}/`))?.[1];
