@@ -34,13 +34,12 @@ export async function reportUnread(
   outcome: ImportOutcome,
 ): Promise<void> {
   const { form, files } = unread;
-  const isTried = ({ name }: InputFile) => form === 'folder' && EXPORT.test(name);
-  const isCandidate = ({ name }: InputFile) => DOCUMENT.test(name) || isArchive(name);
-  const candidates = files.filter((file) => isCandidate(file) && !isTried(file));
-  const unchecked = candidates.length - MAX_OTHERS;
+  const others = files.filter(({ name }) => form === 'zip' || !EXPORT.test(name));
+  const found = others.filter(({ name }) => isArchive(name)).map(({ name }) => name);
+  const documents = others.filter(({ name }) => DOCUMENT.test(name));
+  const unchecked = documents.length - MAX_OTHERS;
   if (unchecked > 0) addLeftOut(outcome, 'JSON files that were not checked', unchecked);
-  const found: string[] = [];
-  for (const file of candidates.slice(0, MAX_OTHERS)) {
+  for (const file of documents.slice(0, MAX_OTHERS)) {
     if (await mayBeExport(file, unread, done)) found.push(file.name);
   }
   const [path] = found;
@@ -54,7 +53,6 @@ export async function reportUnread(
 const isArchive = (name: string) => ARCHIVE.test(name) || OTHER_ARCHIVE.test(name);
 
 async function mayBeExport(file: InputFile, unread: Input, done: readonly Source[]) {
-  if (isArchive(file.name)) return true;
   try {
     const source = await detectedSource({ ...unread, form: 'file', files: [file], refused: [] });
     return source !== undefined && !(LOG.test(file.name) && done.includes(source));
