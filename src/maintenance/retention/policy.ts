@@ -40,7 +40,7 @@ export class RetentionPolicyFile {
     this.path = join(options.logsFolder, 'retention.json');
   }
 
-  /** `undefined` if there is no policy or an empty one. CORRUPT (field in `details`), FORMAT_TOO_NEW, FILESYSTEM_ERROR. */
+  /** `undefined` without a rule. CORRUPT (field in `details`), FORMAT_TOO_NEW, FILESYSTEM_ERROR. */
   async read(): Promise<RetentionPolicy | undefined> {
     const found = await readWhole(this.path, MAX_BYTES);
     if (found === undefined) return undefined;
@@ -53,7 +53,8 @@ export class RetentionPolicyFile {
 
   /**
    * Replaces the policy, also a damaged one. A policy without rules and without `bySize` removes the file.
-   * Durable when it resolves. VALIDATION_ERROR for a rule that `read` would not accept; FORMAT_TOO_NEW, STORAGE_FULL, LOCKED, FILESYSTEM_ERROR.
+   * Durable when it resolves. VALIDATION_ERROR for a rule that `read` would not accept; FORMAT_TOO_NEW,
+   * STORAGE_FULL, LOCKED, FILESYSTEM_ERROR.
    */
   async write({ rules, bySize }: Pick<RetentionPolicy, 'rules' | 'bySize'>): Promise<void> {
     const { logsFolder, clock } = this.#options;
