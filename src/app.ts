@@ -32,6 +32,7 @@ import type { FileSealer } from './files/sealing/file-sealer.js';
 import { requireUnconverted } from './files/sealing/open-stores.js';
 import { Importer } from './import/importer.js';
 import type { ImportStores } from './import/run-import.js';
+import type { Archives } from './maintenance/archives/archives.js';
 import { Backups } from './maintenance/backup.js';
 import type { BackupArea } from './maintenance/backup-content.js';
 import { graphPathsOf } from './maintenance/graph-in-archive.js';
@@ -171,7 +172,8 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   });
   const requireRoom = (moreBytes?: number) => size.requireRoom(moreBytes);
   const screen = new MessageScreen(config);
-  const opening = { screen, clock, log, isReading, staysUp, codec };
+  const archivedIds = new Set<string>();
+  const opening = { screen, clock, log, isReading, staysUp, codec, archivedIds };
   const cachePath = options.listsFromCache ? indexCachePath(config) : undefined;
   const cachedHeads =
     cachePath === undefined ? undefined : () => readCachedHeads({ path: cachePath, log });
@@ -193,7 +195,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const { areas, backups } = backupsOf(config, bank.kg, languageModels.providers, clock);
   const stored = { backups, conversations, insights, ...bank };
   const keeping = retentionParts(config, size, stored, { clock, log, sealer });
-  const archived = () => keeping.services.archives.list();
+  const archived = () => listArchived(keeping.services.archives, archivedIds);
   const importer = importerOf(config, { ...opening, ...whole, ...stored, state, archived });
   const beginning = beginningOf(config, { conversations, research, importer }, log);
   return {
@@ -226,6 +228,13 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   };
 }
 
+/** Lists the archived conversations, and adds their ids to `ids`. */
+async function listArchived(archives: Archives, ids: Set<string>) {
+  const all = await archives.list();
+  for (const { conversationId } of all) ids.add(conversationId);
+  return all;
+}
+
 const conversationsOf = (
   { root, logsDir: logsFolder, fsync, maxMessages, keeping: { versions } }: Config,
   requireRoom: (moreBytes?: number) => Promise<void>,
@@ -233,7 +242,7 @@ const conversationsOf = (
     staysUp,
     ...options
   }: Required<Omit<AppOptions, 'listsFromCache' | 'loadsVectors'>> &
-    Pick<ConversationStoreOptions, 'screen' | 'codec' | 'cachedHeads'>,
+    Pick<ConversationStoreOptions, 'screen' | 'codec' | 'cachedHeads' | 'archivedIds'>,
 ) => {
   const isInRoot = logsFolder === root || logsFolder.startsWith(root + sep);
   const guarded = { guarded: [isInRoot ? root : logsFolder] };

@@ -165,3 +165,33 @@ describe('keeping and forgetting', () => {
     });
   });
 });
+
+it('an import gives a conversation of the same time another id than that of an archived one', async () => {
+  await withPlace(async (place) => {
+    const succeed = async (...args: string[]) => {
+      const { code, stdout, stderr } = await run(place, ...args);
+      expect(code, stdout + stderr).toBe(0);
+      return stdout;
+    };
+    const importOne = async (name: string) => {
+      const message = {
+        role: 'user',
+        content: `said in ${name}`,
+        createdAt: '2025-01-24T13:20:00Z',
+      };
+      const path = join(place.folder, `${name}.json`);
+      writeFileSync(path, JSON.stringify({ title: name, messages: [message] }));
+      await succeed('import', path, '--yes');
+      const { conversations } = JSON.parse(await succeed('list', '--json'));
+      return conversations.map(({ conversationId }: { conversationId: string }) => conversationId);
+    };
+    await succeed('init', '--json');
+    const [archived] = await importOne('first');
+    await succeed('archive', '--older-than', '30d', '--yes');
+    const [imported, ...others] = await importOne('second');
+    expect([imported, others]).toEqual([expect.stringMatching(/^20250124-/), []]);
+    await succeed('restore', archived);
+    expect(await succeed('show', archived)).toContain('said in first');
+    expect(await succeed('show', imported)).toContain('said in second');
+  });
+});

@@ -31,7 +31,6 @@ export class Item {
   isBusy = false;
   /** Whether it is in the trash, so that it can be restored. */
   isInTrash = false;
-  isMerged = false;
   /** Moved into an archive by a command, from which only a command restores it. */
   isArchived = false;
   /** The texts of its export that was imported last. */

@@ -205,7 +205,6 @@ export class Operations {
     other.isBusy = true;
     const merged = new Item('conversation', `merged${this.items.length}`, '');
     merged.isBusy = true;
-    merged.isMerged = true;
     this.items.push(merged);
     const both = [...texts, ...(other.state as State).texts];
     const args = { conversationIds: [item.id, other.id], title: merged.name };
@@ -240,8 +239,7 @@ export class Operations {
   }
 
   async #delete(server: SoakServer, item: Item, { texts }: State): Promise<void> {
-    // The id of a merged conversation may be given to the next merge once it is gone for ever.
-    const permanent = item.kind !== 'fact' && !item.isMerged && this.#random() < 0.2;
+    const permanent = item.kind !== 'fact' && this.#random() < 0.2;
     const calls: Record<Kind, [string, Json]> = {
       conversation: ['delete_conversation', { conversationId: item.id, permanent }],
       note: ['mb_delete', { path: item.id, permanent }],

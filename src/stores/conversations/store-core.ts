@@ -58,6 +58,8 @@ export interface ConversationStoreOptions extends Durability {
   requireRoom?: ((moreBytes?: number) => Promise<void>) | undefined;
   /** How many versions are kept, and for how long. Default: 20 versions, 90 days. */
   versions?: VersionLimits | undefined;
+  /** The ids of archived conversations, for those who create conversations with times of the past. */
+  archivedIds?: ReadonlySet<string>;
   /** The store is opened for reading only, so the folder is not created. */
   isReading?: boolean;
   clock?: Clock;
@@ -111,6 +113,7 @@ export class StoreCore {
       durability: options,
       clock,
       codec,
+      archivedIds: options.archivedIds ?? new Set(),
       seeded: () => this.catalogue.seeded,
       requireHere: () => this.presence?.require(),
       onOverwritten: (before) => this.#onOverwritten(before),

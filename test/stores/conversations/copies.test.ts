@@ -146,6 +146,17 @@ describe('merge', () => {
     expect(contents(await store.load(a.conversationId))).toEqual(contents(a));
   });
 
+  it('gets another id than an earlier merge of the same, which may be in an archive now', async () => {
+    const { store, a, b, logsFolder } = await openPair();
+    const merge = async () =>
+      (await store.merge(a.conversationId, b.conversationId)).head.conversationId;
+    const first = await merge();
+    renameSync(join(logsFolder, first), join(logsFolder, '..', first));
+    await store.restore(a.conversationId);
+    await store.restore(b.conversationId);
+    expect(await merge()).not.toBe(first);
+  });
+
   it('drops a link to a source, keeps earlier merges on record', async () => {
     const { store, a, b } = await openPair();
     const branch = await store.branch(a.conversationId, '2');

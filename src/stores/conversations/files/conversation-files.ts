@@ -54,6 +54,7 @@ export interface ConversationFilesOptions {
   durability: Durability;
   clock: Clock;
   codec: Codec;
+  archivedIds: ReadonlySet<string>;
   /** Resolves when the outlines of a cache were added, if a cache is being loaded. */
   seeded(): Promise<void>;
   /** Throws STORAGE_UNAVAILABLE while the store is away. Then only cached conversations can be read. */
@@ -312,17 +313,17 @@ export class ConversationFiles {
 
   /**
    * Creates a conversation under a new id and writes it through `lock`. `fill` adds the first messages; if
-   * it returns false, nothing is created. With a `createdAt` the id has that time, and a given `updatedAt`
-   * is stored unchanged.
+   * it returns false, nothing is created. The id has the time of `idFrom`. A given `updatedAt` is unchanged.
    */
   async create(
     lock: HeldLock,
     fields: Partial<ConversationHead>,
     fill: (document: ConversationDocument) => boolean | Promise<boolean>,
+    idFrom = fields.createdAt,
   ): Promise<ConversationDocument> {
     const stored = jsonCopy(fields);
     for (let claim = 1; ; claim += 1) {
-      const id = await this.#claimId(stored.createdAt).catch((error: unknown) => {
+      const id = await this.#claimId(idFrom).catch((error: unknown) => {
         this.#lastPast = NO_PAST; // so that a second attempt gets the same id
         throw error;
       });
@@ -347,10 +348,15 @@ export class ConversationFiles {
     }
   }
 
+  /** The ids of conversations in the trash, and of those in archives as far as they were read. */
+  async reservedIds(): Promise<ReadonlySet<string>> {
+    const trashed = await trashedIds(this.#options.logsFolder);
+    return new Set([...trashed, ...this.#options.archivedIds]);
+  }
+
   /** Claims the first free id from that time on, in steps of a millisecond. */
   async #claimId(createdAt: string | undefined): Promise<string> {
-    const trashed =
-      createdAt === undefined ? undefined : await trashedIds(this.#options.logsFolder);
+    const reserved = createdAt === undefined ? undefined : await this.reservedIds();
     const first = this.firstIdMs(createdAt);
     // Imported conversations without their own times all have the same time.
     const start = this.#lastPast.first === first ? this.#lastPast.next : first;
@@ -358,7 +364,7 @@ export class ConversationFiles {
       if (createdAt === undefined) this.#lastIdMs = ms;
       else this.#lastPast = { first, next: ms + 1 };
       const id = conversationIdAt(ms);
-      if (!trashed?.has(id) && (await claimFolder(this.folderOf(id)))) return id;
+      if (!reserved?.has(id) && (await claimFolder(this.folderOf(id)))) return id;
     }
   }
 

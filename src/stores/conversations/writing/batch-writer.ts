@@ -11,7 +11,6 @@ import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp
 import { conversationIdAt } from '../document/conversation-id.js';
 import type { ConversationDocument } from '../document/document.js';
 import type { ConversationHead } from '../document/schema.js';
-import { trashedIds } from '../files/trashed-ids.js';
 import { idTaken, keyInUse } from '../refs.js';
 import type { StoreCore } from '../store-core.js';
 import type { PastFields, PastMessage } from './append.js';
@@ -52,8 +51,8 @@ interface Ready {
 interface UsedIds {
   /** The ids of this batch. */
   readonly ids: Set<string>;
-  /** See `trashedIds`. An id that was given may be one of them. */
-  readonly trashed: ReadonlySet<string>;
+  /** See `ConversationFiles.reservedIds`. An id that was given may be one of them. */
+  readonly reserved: ReadonlySet<string>;
 }
 
 type Outcomes = Map<NewEntry, Outcome<ConversationDocument>>;
@@ -144,13 +143,13 @@ export class BatchWriter {
   /** If another process used an id meanwhile, that conversation gets another id, unless its id was given. */
   async #create(lock: HeldLock, batch: readonly NewEntry[], outcomes: Outcomes): Promise<void> {
     const ids = new Set<string>();
-    const trashed = await trashedIds(this.#core.options.logsFolder);
+    const reserved = await this.#core.files.reservedIds();
     const keys = new Set<string>();
     for (let pending = batch, isFirst = true; isFirst || pending.length > 0; isFirst = false) {
       const ready: Ready[] = [];
       for (const one of pending) {
         const prepared = await outcomeOf(() =>
-          this.#prepare(one, { ids, trashed }, isFirst ? keys : undefined),
+          this.#prepare(one, { ids, reserved }, isFirst ? keys : undefined),
         );
         if ('value' in prepared) ready.push(prepared.value);
         else outcomes.set(one, prepared);
@@ -161,7 +160,7 @@ export class BatchWriter {
 
   async #prepare(
     one: NewEntry,
-    { ids, trashed }: UsedIds,
+    { ids, reserved }: UsedIds,
     keys: Set<string> | undefined,
   ): Promise<Ready> {
     const { files, catalogue, clock } = this.#core;
@@ -170,7 +169,7 @@ export class BatchWriter {
       const owner = catalogue.idOfKey(clientId);
       if (owner !== undefined || keys.has(clientId)) throw keyInUse(clientId, owner ?? 'new');
     }
-    const document = one.whole ?? this.#filled(one, { ids, trashed });
+    const document = one.whole ?? this.#filled(one, { ids, reserved });
     const { conversationId, updatedAt } = document.head;
     if (ids.has(conversationId)) throw idTaken(conversationId);
     const isDated = one.whole !== undefined || one.fields.updatedAt !== undefined;
@@ -188,12 +187,12 @@ export class BatchWriter {
   }
 
   /** The first id, in steps of a millisecond, that is free on disk, in the trash and in the batch. */
-  #freeId(createdAt: string | undefined, { ids, trashed }: UsedIds): string {
+  #freeId(createdAt: string | undefined, { ids, reserved }: UsedIds): string {
     const { files } = this.#core;
     const first = files.firstIdMs(createdAt);
     for (let ms = this.#lastId.first === first ? this.#lastId.next : first; ; ms += 1) {
       const id = conversationIdAt(ms);
-      if (ids.has(id) || trashed.has(id)) continue;
+      if (ids.has(id) || reserved.has(id)) continue;
       if (readStampNow(files.folderOf(id)) !== undefined) continue;
       this.#lastId = { first, next: ms };
       return id;

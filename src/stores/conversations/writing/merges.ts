@@ -9,7 +9,9 @@
 
 import { join } from 'node:path';
 import { z } from 'zod';
+import { isoTime } from '../../../base/clock.js';
 import { AppError, isAppError } from '../../../base/errors.js';
+import { randomBelow } from '../../../base/ids.js';
 import { yieldToEventLoop } from '../../../base/time-slice.js';
 import { atomicWrite, makeFolder } from '../../../files/atomic/atomic-write.js';
 import { type HeldLock, withLock } from '../../../files/locks/file-lock.js';
@@ -25,6 +27,9 @@ import type { StoreCore } from '../store-core.js';
 import type { PastFields, PastMessage } from './append.js';
 import { type CopyOptions, mergeOf } from './branch-and-merge-content.js';
 import type { ConversationWriter } from './writer.js';
+
+/** The id of a merged conversation has a time up to a minute after its beginning. */
+const ID_SPREAD_MS = 60_000;
 
 const conversationId = z.string().regex(CONVERSATION_ID);
 const journalSchema = z.object({
@@ -94,7 +99,11 @@ export class Merges {
         journals.push({ into, from }); // may be called again for another id
         await this.#write({ into, from });
       };
-      const { head } = await this.#writer.createWith(lock, fields, requests, { beforeWrite });
+      // The next free id may be that of an archived conversation, which was made by an earlier merge.
+      const { createdAt } = fields;
+      const idFrom = createdAt && isoTime(Date.parse(createdAt) + randomBelow(ID_SPREAD_MS));
+      const options = { beforeWrite, idFrom };
+      const { head } = await this.#writer.createWith(lock, fields, requests, options);
       const journal = journals.pop();
       if (journal === undefined) throw new Error('a conversation was made without its journal');
       return { head, journal };

@@ -125,13 +125,14 @@ export class ConversationWriter {
     lock: HeldLock,
     fields: PastFields,
     requests: readonly AppendRequest[],
-    { limits = this.#limits, beforeWrite }: CreateOptions = {},
+    { limits = this.#limits, beforeWrite, idFrom }: CreateOptions = {},
   ): Promise<ConversationDocument> {
-    return this.#core.files.create(lock, fields, async (document) => {
+    const filled = async (document: ConversationDocument) => {
       fill(document, requests, limits);
       await beforeWrite?.(document.head.conversationId);
       return true;
-    });
+    };
+    return this.#core.files.create(lock, fields, filled, idFrom);
   }
 
   removeIf(
@@ -286,6 +287,8 @@ export class ConversationWriter {
 
 interface CreateOptions {
   readonly limits?: Limits;
+  /** The time of the first id to try, instead of `createdAt`. */
+  readonly idFrom?: string | undefined;
   /** Called when the id is known. */
   readonly beforeWrite?: (conversationId: string) => Promise<void>;
 }
