@@ -14,7 +14,7 @@ import { check } from './check.js';
 import { Operations } from './operations.js';
 import { SoakServer } from './soak-server.js';
 
-const SERVERS = 3;
+const OVER = ['stdio', 'stdio', 'http'] as const;
 const AT_ONCE = 6;
 const OPERATIONS = 120;
 const COMMANDS = [['list'], ['info'], ['search', 'zebra'], ['export']];
@@ -40,8 +40,8 @@ async function soak(place: Place, isEncrypted: boolean): Promise<void> {
     if (code > 0) operations.problems.push(`${args.join(' ')}: ${code} ${stdout} ${stderr}`);
   };
   const operations = new Operations(place.root, random, command, !isEncrypted);
-  const servers = range(SERVERS).map(() => new SoakServer(place));
-  const any = () => servers[below(SERVERS)] as SoakServer;
+  const servers = OVER.map((over) => new SoakServer(place, over));
+  const any = () => servers[below(servers.length)] as SoakServer;
   const checkAll = async (server: SoakServer, share: number) => {
     const sample = (texts: readonly string[]) => texts.filter(() => random() < share);
     operations.problems.push(...(await check(server, operations.items, sample)));
@@ -78,7 +78,7 @@ async function soak(place: Place, isEncrypted: boolean): Promise<void> {
   // A start with the cache of the index, and one without.
   for (const isCached of [true, false]) {
     if (!isCached) rmSync(join(place.folder, '.cache'), { recursive: true, force: true });
-    const server = new SoakServer(place);
+    const server = new SoakServer(place, 'stdio');
     await server.start();
     await checkAll(server, 1);
     await server.close();
