@@ -147,6 +147,13 @@ export class Operations {
     return undefined;
   }
 
+  /** The answer of a call that does not change what the item says; none if it was interrupted. */
+  async #ask(server: SoakServer, item: Item, tool: string, args: Json): Promise<Json | undefined> {
+    const outcome = await server.call(tool, args);
+    if (outcome.is === 'refused') this.#wrong(item, tool, args, outcome);
+    return outcome.is === 'done' ? outcome.answer : undefined;
+  }
+
   #wrong(item: Item, tool: string, args: Json, outcome: Outcome): void {
     this.problems.push(`${item.name}: ${tool} ${JSON.stringify([args, outcome])}`);
   }
@@ -166,12 +173,10 @@ export class Operations {
   }
 
   async #changeMessage(server: SoakServer, item: Item, { texts }: State, tool: string) {
-    const read = await server.call('get_conversation', { conversationId: item.id });
-    if (read.is === 'unknown') return;
-    if (read.is === 'refused') return this.#wrong(item, 'get_conversation', {}, read);
-    const messages = read.answer['messages'] as { id: string; hash: string; content: string }[];
+    const read = await this.#ask(server, item, 'get_conversation', { conversationId: item.id });
+    const messages = (read?.['messages'] ?? []) as { id: string; hash: string; content: string }[];
     const message = messages[this.below(messages.length)];
-    if (message === undefined) return this.#wrong(item, 'get_conversation', {}, read);
+    if (message === undefined) return;
     const args = { conversationId: item.id, messageId: message.id, hash: message.hash };
     const others = texts.filter((text) => text !== message.content);
     if (tool === 'delete_message') {
@@ -183,9 +188,9 @@ export class Operations {
   }
 
   async #branch(server: SoakServer, item: Item, { texts }: State): Promise<void> {
-    const read = await server.call('get_conversation', { conversationId: item.id });
-    if (read.is !== 'done') return;
-    const last = (read.answer['messages'] as { id: string }[]).at(-1);
+    const read = await this.#ask(server, item, 'get_conversation', { conversationId: item.id });
+    if (read === undefined) return;
+    const last = (read['messages'] as { id: string }[]).at(-1);
     const branch = new Item('conversation', `branch${this.items.length}`, '');
     branch.isBusy = true;
     this.items.push(branch);
@@ -230,10 +235,9 @@ export class Operations {
         { subject: item.id, predicate: 'is', object: content, replaces: true },
       ];
     } else if (item.kind === 'note') {
-      const read = await server.call('mb_read', { path: item.id });
-      if (read.is === 'unknown') return;
-      if (read.is === 'refused') return this.#wrong(item, 'mb_read', {}, read);
-      [tool, args] = ['mb_edit', { path: item.id, hash: read.answer['hash'], content }];
+      const read = await this.#ask(server, item, 'mb_read', { path: item.id });
+      if (read === undefined) return;
+      [tool, args] = ['mb_edit', { path: item.id, hash: read['hash'], content }];
     }
     await this.#attempt(server, item, tool, args, live([content]));
   }
@@ -266,7 +270,7 @@ export class Operations {
     // A tag that neither a branch nor a merged conversation has.
     const tag = `away${++this.#texts}`;
     const args = { conversationId: item.id, tags: [tag] };
-    if ((await server.call('update_conversation', args)).is !== 'done') return;
+    if ((await this.#ask(server, item, 'update_conversation', args)) === undefined) return;
     // One command at a time archives; another one is refused.
     const ways = { prune: ['--tag', tag], archive: ['--tag', tag, '--older-than', '0d'] };
     const words = ways[command as keyof typeof ways] ?? [];
@@ -309,9 +313,9 @@ export class Operations {
     const [before, after] = [texts[this.below(texts.length)] ?? '', this.#text()];
     let path = join(this.#root, 'memory-bank', item.id);
     if (item.kind === 'conversation') {
-      const read = await server.call('get_conversation', { conversationId: item.id });
-      if (read.is !== 'done') return;
-      const id = String(read.answer['conversationId']);
+      const read = await this.#ask(server, item, 'get_conversation', { conversationId: item.id });
+      if (read === undefined) return;
+      const id = String(read['conversationId']);
       path = join(this.#root, 'conversation-logs', id, 'conversation.json');
     }
     const text = readFileSync(path, 'utf8').replace(before, after);

@@ -100,7 +100,7 @@ describe('random operations on three servers that are killed and stopped', () =>
     ['plain', false],
     ['encrypted', true],
   ])(
-    'leave exactly what was confirmed in a store that is %s, readable and searchable',
+    'each server reads and finds exactly what was confirmed, in a store that is %s',
     (_, isEncrypted) =>
       withPlace(async (place) => soak(isEncrypted ? await encrypted(place) : place, isEncrypted)),
     timeLimitMs(300_000),
