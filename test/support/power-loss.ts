@@ -87,9 +87,10 @@ export function powerLoss(what: string) {
     const model = new DiskModel(root);
     const tried: Tried = { states: 0, problems: new Set() };
     const seen = new Set<string>();
-    const isWhole = steps.length < LONG_STEPS || enoughProblems < Number.POSITIVE_INFINITY;
     const acknowledged: Acknowledged[] = [];
     const settled = steps.findLastIndex((step) => step.do === 'settle');
+    const isShort = steps.length - settled < LONG_STEPS; // the power is not cut before it settled
+    const isWhole = isShort || enoughProblems < Number.POSITIVE_INFINITY;
     for (const [index, step] of steps.entries()) {
       if (step.do === 'acknowledge') acknowledged.push(step);
       if (index < settled) continue;
