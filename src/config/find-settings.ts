@@ -5,7 +5,7 @@
 import { AppError } from '../base/errors.js';
 import type { ConfigSources } from './config-sources.js';
 import type { Setting } from './setting.js';
-import { SETTINGS, type SettingName, type SettingValues, settingsSchema } from './settings.js';
+import { SETTINGS, type SettingName, type SettingValues } from './settings.js';
 import { parseFile } from './settings-file.js';
 
 const NAMES = Object.keys(SETTINGS) as SettingName[];
@@ -58,18 +58,20 @@ export function settingsText(found: FoundSettings): string {
 
 /** Returns all settings with their defaults. VALIDATION_ERROR with the setting and its valid values. */
 export function checkSettings(found: FoundSettings): SettingValues {
-  const given = Object.fromEntries(
-    NAMES.flatMap((name) => (found[name] ? [[name, found[name].value]] : [])),
-  );
-  // Without compilation (JIT), because the schema is used once and compiling it takes longer than the check.
-  const parsed = settingsSchema.safeParse(given, { jitless: true });
+  return Object.fromEntries(
+    NAMES.map((name) => [name, checkedValue(name, found[name])]),
+  ) as SettingValues;
+}
+
+function checkedValue(name: SettingName, given: Given | undefined): unknown {
+  const { schema, default: byDefault, takes, secret }: Setting = SETTINGS[name];
+  if (given === undefined) return byDefault;
+  // Without compilation (JIT), because a schema is used once and compiling it takes longer than the check.
+  const parsed = schema().safeParse(given.value, { jitless: true });
   if (parsed.success) return parsed.data;
-  const key = NAMES.find((name) => name === parsed.error.issues[0]?.path[0]) ?? 'root';
-  const { takes, secret }: Setting = SETTINGS[key];
-  const value = secret ? 'the given value' : withoutPassword(JSON.stringify(found[key]?.value));
-  throw new AppError(
-    'VALIDATION_ERROR',
-    `${found[key]?.name ?? key} must be ${takes}, not ${value}.`,
-    { hint: 'Correct that setting and try again.', details: { setting: key, takes } },
-  );
+  const value = secret ? 'the given value' : withoutPassword(JSON.stringify(given.value));
+  throw new AppError('VALIDATION_ERROR', `${given.name} must be ${takes}, not ${value}.`, {
+    hint: 'Correct that setting and try again.',
+    details: { setting: name, takes },
+  });
 }

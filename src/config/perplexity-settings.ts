@@ -1,5 +1,79 @@
-/** The Perplexity part of the configuration. */
-import type { BACKENDS, SettingValues } from './settings.js';
+/** The settings for Perplexity, and their part of the configuration. */
+import { z } from 'zod';
+import { oneOf, setting, text, type ValuesOf, wholeNumber } from './setting.js';
+
+const BACKENDS = ['agent', 'chat-completions'] as const;
+/** When the tools that need a Perplexity key are listed. */
+const LISTINGS = ['auto', 'always'] as const;
+const PRESETS = ['fast', 'low', 'medium', 'high', 'xhigh', 'wide-research'] as const;
+
+export const PERPLEXITY_SETTINGS = {
+  perplexityApiKey: setting({
+    schema: text,
+    takes: 'an API key of Perplexity',
+    about: 'The API key for the Perplexity tools; nothing else needs it.',
+    env: ['PERPLEXITY_API_KEY'],
+    secret: true,
+  }),
+  perplexityTools: setting({
+    schema: () => oneOf(LISTINGS),
+    default: 'auto',
+    takes: `one of ${LISTINGS.join(', ')}`,
+    about:
+      'Whether the four `perplexity_*` tools are listed: `auto` lists them if a key is set (default), `always` also without a key.',
+    env: ['DAYBOOK_PERPLEXITY_TOOLS'],
+  }),
+  perplexityBaseUrl: setting({
+    schema: () => z.url({ protocol: /^https?$/ }),
+    default: 'https://api.perplexity.ai',
+    takes: 'an http or https address',
+    about:
+      'The address of the Perplexity API or of a gateway to it (default `https://api.perplexity.ai`).',
+    env: ['PERPLEXITY_BASE_URL'],
+  }),
+  perplexityBackend: setting({
+    schema: () => z.enum(BACKENDS),
+    default: 'agent',
+    takes: `one of ${BACKENDS.join(', ')}`,
+    about: 'Which API of Perplexity is used (default `agent`; `chat-completions` is for gateways).',
+    env: ['PERPLEXITY_BACKEND'],
+  }),
+  perplexityModel: setting({
+    schema: text,
+    takes: 'the name of a model, such as perplexity/sonar',
+    about: 'The model to use (default: the model of the preset).',
+    env: ['PERPLEXITY_MODEL'],
+  }),
+  perplexitySearchPreset: setting({
+    schema: () => z.enum(PRESETS),
+    default: 'low',
+    takes: `one of ${PRESETS.join(', ')}`,
+    about: 'The preset for quick searches (default `low`).',
+    env: ['PERPLEXITY_SEARCH_PRESET'],
+  }),
+  perplexityResearchPreset: setting({
+    schema: () => z.enum(PRESETS),
+    default: 'high',
+    takes: `one of ${PRESETS.join(', ')}`,
+    about: 'The preset for deep research (default `high`).',
+    env: ['PERPLEXITY_RESEARCH_PRESET'],
+  }),
+  perplexityWaitMs: setting({
+    schema: () => wholeNumber(0, 3_600_000),
+    default: 45_000,
+    takes: 'a whole number of milliseconds from 0 to 3600000',
+    about:
+      'How long a deep-research call waits for the result before it returns "in_progress" (default `45000`).',
+    env: ['PERPLEXITY_WAIT_MS'],
+  }),
+  perplexityTimeoutMs: setting({
+    schema: () => wholeNumber(1_000, 3_600_000),
+    default: 120_000,
+    takes: 'a whole number of milliseconds from 1000 to 3600000',
+    about: 'How long one request to the API may take (default `120000`).',
+    env: ['PERPLEXITY_TIMEOUT_MS'],
+  }),
+};
 
 export interface PerplexityConfig {
   readonly apiKey: string | undefined;
@@ -14,7 +88,7 @@ export interface PerplexityConfig {
   readonly timeoutMs: number;
 }
 
-export function perplexityConfig(values: SettingValues): PerplexityConfig {
+export function perplexityConfig(values: ValuesOf<typeof PERPLEXITY_SETTINGS>): PerplexityConfig {
   return Object.freeze({
     apiKey: values.perplexityApiKey,
     isListed: values.perplexityApiKey !== undefined || values.perplexityTools === 'always',

@@ -1,30 +1,34 @@
 /** The settings of size limit, trash and versions, and the retention part of the configuration. */
-import { setting, wholeNumber } from './setting.js';
+import { setting, type ValuesOf, wholeNumber } from './setting.js';
 
 export const RETENTION_SETTINGS = {
   maxSizeMb: setting({
-    schema: wholeNumber(0, 100_000_000).default(1000),
+    schema: () => wholeNumber(0, 100_000_000),
+    default: 1000,
     takes: 'a whole number of megabytes from 0 to 100000000',
     about:
       'The maximum size of conversations and memory bank together, without the trash. A full store accepts no new data (`STORAGE_FULL`); `0`: no limit (default `1000`).',
     env: ['DAYBOOK_MAX_SIZE_MB', 'PERSISTENCE_MAX_DB_SIZE_MB'],
   }),
   trashKeepDays: setting({
-    schema: wholeNumber(0, 36_500).default(30),
+    schema: () => wholeNumber(0, 36_500),
+    default: 30,
     takes: 'a whole number of days from 0 to 36500',
     about:
       'If a retention policy is set, what has been in the trash for more than this number of days is removed permanently; `0`: never (default `30`).',
     env: ['DAYBOOK_TRASH_KEEP_DAYS'],
   }),
   keepVersions: setting({
-    schema: wholeNumber(0, 1000).default(20),
+    schema: () => wholeNumber(0, 1000),
+    default: 20,
     takes: 'a whole number from 0 to 1000',
     about:
       'How many earlier versions of a conversation are stored when messages are changed or removed; `0`: none (default `20`).',
     env: ['DAYBOOK_KEEP_VERSIONS'],
   }),
   versionDays: setting({
-    schema: wholeNumber(0, 36_500).default(90),
+    schema: () => wholeNumber(0, 36_500),
+    default: 90,
     takes: 'a whole number of days from 0 to 36500',
     about: 'Versions older than this number of days are removed; `0`: never (default `90`).',
     env: ['DAYBOOK_VERSION_DAYS'],
@@ -40,12 +44,7 @@ export interface RetentionConfig {
   readonly versions: { readonly count: number; readonly days: number };
 }
 
-export const retentionConfig = (values: {
-  readonly maxSizeMb: number;
-  readonly trashKeepDays: number;
-  readonly keepVersions: number;
-  readonly versionDays: number;
-}): RetentionConfig =>
+export const retentionConfig = (values: ValuesOf<typeof RETENTION_SETTINGS>): RetentionConfig =>
   Object.freeze({
     maxSizeBytes: values.maxSizeMb === 0 ? undefined : values.maxSizeMb * 1_000_000,
     trashKeepDays: values.trashKeepDays,

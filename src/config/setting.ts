@@ -2,16 +2,26 @@
 import { z } from 'zod';
 
 /** A text that is not empty. */
-export const text = z.string().trim().min(1);
+export const text = () => z.string().trim().min(1);
 export const wholeNumber = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
-export const onOff = z
-  .union([z.boolean(), z.enum(['0', '1', 'false', 'true', 'off', 'on', 'no', 'yes'])])
-  .transform((value) => value === true || ['1', 'true', 'on', 'yes'].includes(String(value)));
-export const lowerCase = (value: unknown) =>
+const lowerCase = (value: unknown) =>
   typeof value === 'string' ? value.trim().toLowerCase() : value;
+/** A word of a list, in any case. */
+export const oneOf = <const T extends readonly string[]>(words: T) =>
+  z.preprocess(lowerCase, z.enum(words));
+export const onOff = () =>
+  z.preprocess(
+    lowerCase,
+    z
+      .union([z.boolean(), z.enum(['0', '1', 'false', 'true', 'off', 'on', 'no', 'yes'])])
+      .transform((value) => value === true || ['1', 'true', 'on', 'yes'].includes(String(value))),
+  );
 
-export interface Setting<T extends z.ZodType = z.ZodType> {
-  readonly schema: T;
+export interface Setting<V = unknown> {
+  /** A function, because a start makes only the schemas of the settings that have a value. */
+  readonly schema: () => z.ZodType<V>;
+  /** The value if the user set none. */
+  readonly default?: V;
   /** The valid values, for the sentence "NAME must be …". */
   readonly takes: string;
   readonly about: string;
@@ -21,4 +31,17 @@ export interface Setting<T extends z.ZodType = z.ZodType> {
   /** Secrets can be set only in the environment, so that the settings file contains none. */
   readonly secret?: true;
 }
-export const setting = <T extends z.ZodType>(value: Setting<T>) => value;
+type WithDefault<V> = Setting<V> & { readonly default: V };
+
+export function setting<const V>(
+  value: Setting<V> & { readonly default: NoInfer<V> },
+): WithDefault<V>;
+export function setting<const V>(value: Setting<V>): Setting<V>;
+export function setting<const V>(value: Setting<V>): Setting<V> {
+  return value;
+}
+
+/** The values of some settings; one without a default can be `undefined`. */
+export type ValuesOf<S> = { readonly [K in keyof S]: ValueOf<S[K]> };
+type ValueOf<S> =
+  S extends WithDefault<infer V> ? V : S extends Setting<infer V> ? V | undefined : never;

@@ -5,16 +5,14 @@
 import { delimiter } from 'node:path';
 import { z } from 'zod';
 import { isTimeZone } from '../base/local-time.js';
+import { PERPLEXITY_SETTINGS } from './perplexity-settings.js';
 import { RETENTION_SETTINGS } from './retention-settings.js';
-import { lowerCase, onOff, setting, text, wholeNumber } from './setting.js';
+import { oneOf, onOff, setting, text, type ValuesOf, wholeNumber } from './setting.js';
 import { TOOLSET_SETTINGS } from './toolset-settings.js';
 
 export type { Setting } from './setting.js';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
-/** When the tools that need a Perplexity key are listed. */
-const LISTINGS = ['auto', 'always'] as const;
-export const BACKENDS = ['agent', 'chat-completions'] as const;
 export const EVICTIONS = ['off', 'oldest'] as const;
 export const MODES = ['stdio', 'http'] as const;
 const BACKUP_TIMES = ['off', 'daily'] as const;
@@ -25,7 +23,6 @@ export const WATCHED_TOOLS = [
   'insights-mcp',
 ] as const;
 export const IMPORT_ACTIVITIES = ['none', 'short', 'all'] as const;
-const PRESETS = ['fast', 'low', 'medium', 'high', 'xhigh', 'wide-research'] as const;
 
 /** `PERSISTENCE_ENABLE_EMBEDDINGS` has yes or no: yes is `local`. */
 const embeddingsMode = (value: unknown) => {
@@ -50,7 +47,7 @@ const pathsIn = (value: unknown) =>
 /** All settings by name. */
 export const SETTINGS = {
   root: setting({
-    schema: text.optional(),
+    schema: text,
     takes: 'the path of a folder',
     about:
       'The folder of all data (default: the nearest folder registered with `daybook init`, otherwise `~/.daybook`).',
@@ -58,15 +55,14 @@ export const SETTINGS = {
     flag: '--root',
   }),
   logsDir: setting({
-    schema: text.optional(),
+    schema: text,
     takes: 'the path of a folder',
     about: 'The folder of the conversations (default: `conversation-logs` in the root).',
     env: ['CONVERSATION_LOGS_DIR'],
   }),
   timeZone: setting({
-    schema: text
-      .refine(isTimeZone, { error: 'This is not a time zone of the IANA database.' })
-      .optional(),
+    schema: () =>
+      text().refine(isTimeZone, { error: 'This is not a time zone of the IANA database.' }),
     takes: 'a time zone such as Europe/Berlin or UTC',
     about:
       'The time zone in which days begin and end, and in which session_start and the command line show times (default: the time zone of the system).',
@@ -74,72 +70,79 @@ export const SETTINGS = {
   }),
   ...TOOLSET_SETTINGS,
   logLevel: setting({
-    schema: z.preprocess(lowerCase, z.enum(LOG_LEVELS).default('info')),
+    schema: () => oneOf(LOG_LEVELS),
+    default: 'info',
     takes: `one of ${LOG_LEVELS.join(', ')}`,
     about: 'How much is logged to stderr (default `info`).',
     env: ['DAYBOOK_LOG_LEVEL', 'PERSISTENCE_LOG_LEVEL'],
     flag: '--log-level',
   }),
   fsync: setting({
-    schema: z.preprocess(lowerCase, onOff.default(true)),
+    schema: onOff,
+    default: true,
     takes: '1 or 0',
     about: 'Whether a write is confirmed only after the data is on the disk (default `1`).',
     env: ['DAYBOOK_FSYNC'],
   }),
   keyFile: setting({
-    schema: text.optional(),
+    schema: text,
     takes: 'the path of a file with 64 hexadecimal digits',
     about: 'The key of an encrypted store (see `daybook encrypt --help`).',
     env: ['DAYBOOK_KEY_FILE'],
   }),
   agePassphrase: setting({
-    schema: z.string().min(1).optional(),
+    schema: () => z.string().min(1),
     takes: 'a passphrase',
     about: 'The passphrase for backups and exports in age files.',
     env: ['DAYBOOK_AGE_PASSPHRASE'],
     secret: true,
   }),
   passphrase: setting({
-    schema: z.string().min(1).optional(),
+    schema: () => z.string().min(1),
     takes: 'a passphrase',
     about: 'The passphrase of an encrypted store; a key file opens it faster.',
     env: ['DAYBOOK_PASSPHRASE'],
     secret: true,
   }),
   maxMessages: setting({
-    schema: wholeNumber(1, 10_000_000).default(10_000),
+    schema: () => wholeNumber(1, 10_000_000),
+    default: 10_000,
     takes: 'a whole number from 1 to 10000000',
     about:
       'The maximum number of messages that assistants can add to one conversation (default `10000`). Imported conversations may have more.',
     env: ['DAYBOOK_MAX_MESSAGES'],
   }),
   mbMaxFiles: setting({
-    schema: wholeNumber(1, 100_000).default(1000),
+    schema: () => wholeNumber(1, 100_000),
+    default: 1000,
     takes: 'a whole number from 1 to 100000',
     about: 'The maximum number of notes of the memory bank (default `1000`).',
     env: ['DAYBOOK_MB_MAX_FILES'],
   }),
   indexCache: setting({
-    schema: z.preprocess(lowerCase, onOff.default(true)),
+    schema: onOff,
+    default: true,
     takes: '1 or 0',
     about:
       'Whether the search index is cached in your cache folder for a faster start; with `0` it is built from the files at each start (default `1`).',
     env: ['DAYBOOK_INDEX_CACHE'],
   }),
   backup: setting({
-    schema: z.preprocess(lowerCase, z.enum(BACKUP_TIMES).default('off')),
+    schema: () => oneOf(BACKUP_TIMES),
+    default: 'off',
     takes: `one of ${BACKUP_TIMES.join(', ')}`,
     about: 'Whether a backup is made once a day while a server runs (default `off`).',
     env: ['DAYBOOK_BACKUP'],
   }),
   backupDir: setting({
-    schema: text.optional(),
+    schema: text,
     takes: 'the path of a folder',
     about: 'The folder of the backups (default: `backups` in the root).',
     env: ['DAYBOOK_BACKUP_DIR'],
   }),
   backupKeepDays: setting({
-    schema: wholeNumber(0, 36_500).default(30),
+    schema: () => wholeNumber(0, 36_500),
+    default: 30,
     takes: 'a whole number of days from 0 to 36500',
     about:
       'Backups older than this number of days are removed when a new backup was made; `0`: never (default `30`).',
@@ -147,28 +150,31 @@ export const SETTINGS = {
   }),
   ...RETENTION_SETTINGS,
   autoSummarise: setting({
-    schema: z.preprocess(lowerCase, onOff.default(false)),
+    schema: onOff,
+    default: false,
     takes: '1 or 0',
     about:
       'Whether a server updates summaries in the background, with a language model if you allowed one (default `0`: summaries are made when they are requested).',
     env: ['DAYBOOK_AUTO_SUMMARISE'],
   }),
   secrets: setting({
-    schema: z.preprocess(lowerCase, z.enum(SECRETS).default('mask')),
+    schema: () => oneOf(SECRETS),
+    default: 'mask',
     takes: `one of ${SECRETS.join(', ')}`,
     about:
       'Whether keys and passwords in well-known formats are masked before a text is stored (default `mask`). Text between `<private>` and `</private>` is never stored.',
     env: ['DAYBOOK_SECRETS'],
   }),
   embeddings: setting({
-    schema: z.preprocess(embeddingsMode, z.enum(EMBEDDINGS).default('off')),
+    schema: () => z.preprocess(embeddingsMode, z.enum(EMBEDDINGS)),
+    default: 'off',
     takes: `one of ${EMBEDDINGS.join(', ')}`,
     about:
       'Whether messages are also found by meaning, with vectors that this machine (`local`, see `daybook embeddings`), a server with the OpenAI API (`openai`) or Ollama (`ollama`) makes (default `off`). With `openai` the text of all messages is sent to that server.',
     env: ['DAYBOOK_EMBEDDINGS', 'PERSISTENCE_ENABLE_EMBEDDINGS'],
   }),
   embeddingsModel: setting({
-    schema: text.optional(),
+    schema: text,
     takes:
       'a folder with model.onnx and tokenizer.json, or for openai and ollama the name of a model',
     about:
@@ -176,84 +182,89 @@ export const SETTINGS = {
     env: ['DAYBOOK_EMBEDDINGS_MODEL'],
   }),
   embeddingsEndpoint: setting({
-    schema: z.url({ protocol: /^https?$/ }).optional(),
+    schema: () => z.url({ protocol: /^https?$/ }),
     takes: 'an http or https address',
     about:
       'The address of the server that makes the vectors (default: the usual address of OpenAI or Ollama).',
     env: ['DAYBOOK_EMBEDDINGS_ENDPOINT'],
   }),
   embeddingsKeyEnv: setting({
-    schema: z
-      .string()
-      .regex(/^[A-Z][A-Z0-9_]{2,63}$/)
-      .optional(),
+    schema: () => z.string().regex(/^[A-Z][A-Z0-9_]{2,63}$/),
     takes: 'the NAME of an environment variable, never a key',
     about:
       'The environment variable with the key of that server (default: OPENAI_API_KEY for OpenAI).',
     env: ['DAYBOOK_EMBEDDINGS_KEY_ENV'],
   }),
   importActivity: setting({
-    schema: z.preprocess(lowerCase, z.enum(IMPORT_ACTIVITIES).default('short')),
+    schema: () => oneOf(IMPORT_ACTIVITIES),
+    default: 'short',
     takes: `one of ${IMPORT_ACTIVITIES.join(', ')}`,
     about:
       'How much of tool calls, their results and thinking `daybook import` stores (default `short`).',
     env: ['DAYBOOK_IMPORT_ACTIVITY'],
   }),
   importWatch: setting({
-    schema: z.preprocess(namesIn, z.array(z.enum([...WATCHED_TOOLS, 'all'])).default([])),
+    schema: () => z.preprocess(namesIn, z.array(z.enum([...WATCHED_TOOLS, 'all']))),
+    default: [],
     takes: `off, all, or names separated by commas of ${WATCHED_TOOLS.join(', ')}`,
     about:
       'The tools on this machine from which running servers import new messages, before these tools delete them (default `off`).',
     env: ['DAYBOOK_IMPORT_WATCH'],
   }),
   importFolders: setting({
-    schema: z.preprocess(pathsIn, z.array(text).default([])),
+    schema: () => z.preprocess(pathsIn, z.array(text())),
+    default: [],
     takes: `absolute paths of folders, separated by ${JSON.stringify(delimiter)}`,
     about:
       'Folders of this machine from which callers over HTTP may import by path (default: none).',
     env: ['DAYBOOK_IMPORT_FOLDERS'],
   }),
   kgSnapshot: setting({
-    schema: text.optional(),
+    schema: text,
     takes: 'the path of a file',
     about:
       'The snapshot of the knowledge graph (default: `memory-bank/kg_snapshot.json` in the root).',
     env: ['MCP_KG_SNAPSHOT', 'MCP_KG_SNAPSHOT_PATH'],
   }),
   kgWal: setting({
-    schema: text.optional(),
+    schema: text,
     takes: 'the path of a file',
     about:
       'The log of the knowledge graph, on the same file system as the snapshot (default: `memory-bank/kg_wal.log` in the root).',
     env: ['MCP_KG_WAL', 'MCP_KG_WAL_PATH'],
   }),
   kgFsync: setting({
-    schema: z.preprocess(lowerCase, onOff.default(false)),
+    schema: onOff,
+    default: false,
     takes: '1 or 0',
     about: 'Whether a new fact is confirmed only after it is on the disk (default `0`).',
     env: ['MCP_KG_FSYNC'],
   }),
   kgMaxTriples: setting({
-    schema: wholeNumber(1, 100_000_000).default(5_000),
+    schema: () => wholeNumber(1, 100_000_000),
+    default: 5_000,
     takes: 'a whole number from 1 to 100000000',
     about:
       'The maximum number of facts in the knowledge graph, including ended facts (default `5000`).',
     env: ['MCP_KG_MAX_TRIPLES'],
   }),
   kgTtlDays: setting({
-    schema: wholeNumber(0, 36_500).default(0),
+    schema: () => wholeNumber(0, 36_500),
+    default: 0,
     takes: 'a whole number of days from 0 to 36500',
     about: 'Facts older than this number of days are removed; `0`: never (default `0`).',
     env: ['MCP_KG_TTL_DAYS'],
   }),
   kgEvict: setting({
-    schema: z.preprocess(lowerCase, z.enum(EVICTIONS).default('off')),
+    schema: () => oneOf(EVICTIONS),
+    default: 'off',
     takes: `one of ${EVICTIONS.join(', ')}`,
     about: 'Whether the oldest facts are deleted when the knowledge graph is full (default `off`).',
     env: ['MCP_KG_EVICT'],
   }),
   mode: setting({
-    schema: z.preprocess(lowerCase, z.enum(MODES).default('stdio')),
+    schema: () => oneOf(MODES),
+    default: 'stdio',
     takes: `one of ${MODES.join(', ')}`,
     about:
       'How clients connect: they start the server (`stdio`), or they use HTTP (default `stdio`).',
@@ -261,14 +272,16 @@ export const SETTINGS = {
     flag: '--mode',
   }),
   httpPort: setting({
-    schema: wholeNumber(0, 65_535).default(3000),
+    schema: () => wholeNumber(0, 65_535),
+    default: 3000,
     takes: 'a port from 0 to 65535 (0: any that is free)',
     about: 'The port of the HTTP server (default `3000`).',
     env: ['DAYBOOK_HTTP_PORT', 'INSIGHTS_MCP_PORT'],
     flag: '--port',
   }),
   httpHost: setting({
-    schema: text.default('127.0.0.1'),
+    schema: text,
+    default: '127.0.0.1',
     takes: 'the name or address of a network interface of this machine',
     about:
       'The address on which the HTTP server listens; an address that other machines can reach needs DAYBOOK_HTTP_TOKEN (default `127.0.0.1`).',
@@ -277,7 +290,7 @@ export const SETTINGS = {
   }),
   httpToken: setting({
     // RFC 6750 allows only these characters in an Authorization header.
-    schema: text.regex(/^(auto|[\w.~+/-]{16,512}=*)$/).optional(),
+    schema: () => text().regex(/^(auto|[\w.~+/-]{16,512}=*)$/),
     takes:
       'auto, or 16 or more letters, digits or any of - . _ ~ + / (openssl rand -hex 32 makes one)',
     about:
@@ -286,7 +299,8 @@ export const SETTINGS = {
     secret: true,
   }),
   httpStateless: setting({
-    schema: z.preprocess(lowerCase, onOff.default(false)),
+    schema: onOff,
+    default: false,
     takes: '1 or 0',
     about:
       'Whether the HTTP server works without sessions: it stores nothing between requests and sends no notifications (default `0`).',
@@ -294,103 +308,41 @@ export const SETTINGS = {
     flag: '--stateless',
   }),
   httpAllowedHosts: setting({
-    schema: text.optional(),
+    schema: text,
     takes: 'host names separated by commas, each with or without a port',
     about:
       'Host names that clients may use for the HTTP server, in addition to `localhost`, the loopback addresses and `--host`.',
     env: ['DAYBOOK_HTTP_ALLOWED_HOSTS'],
   }),
   httpAllowedOrigins: setting({
-    schema: text.optional(),
+    schema: text,
     takes: 'origins such as https://notes.example, separated by commas',
     about: 'Other origins whose web pages may use the HTTP server (default: none).',
     env: ['DAYBOOK_HTTP_ALLOWED_ORIGINS'],
   }),
   httpMaxBodyMb: setting({
-    schema: wholeNumber(1, 1024).default(64),
+    schema: () => wholeNumber(1, 1024),
+    default: 64,
     takes: 'a whole number of megabytes from 1 to 1024',
     about: 'The largest HTTP request (default `64`).',
     env: ['DAYBOOK_HTTP_MAX_BODY_MB'],
   }),
   httpSessionIdleMinutes: setting({
-    schema: wholeNumber(1, 525_600).default(1440),
+    schema: () => wholeNumber(1, 525_600),
+    default: 1440,
     takes: 'a whole number of minutes from 1 to 525600',
     about: 'A session that is unused for this time ends (default `1440`, a day).',
     env: ['DAYBOOK_HTTP_SESSION_IDLE_MINUTES'],
   }),
   httpRateLimit: setting({
-    schema: wholeNumber(0, 1_000_000).optional(),
+    schema: () => wholeNumber(0, 1_000_000),
     takes: 'a whole number of requests a minute from 0 to 1000000 (0: no limit)',
     about:
       'The maximum number of HTTP requests a minute from one address (default: `600`; no limit if only this machine can connect).',
     env: ['DAYBOOK_HTTP_RATE_LIMIT'],
   }),
-  perplexityApiKey: setting({
-    schema: text.optional(),
-    takes: 'an API key of Perplexity',
-    about: 'The API key for the Perplexity tools; nothing else needs it.',
-    env: ['PERPLEXITY_API_KEY'],
-    secret: true,
-  }),
-  perplexityTools: setting({
-    schema: z.preprocess(lowerCase, z.enum(LISTINGS).default('auto')),
-    takes: `one of ${LISTINGS.join(', ')}`,
-    about:
-      'Whether the four `perplexity_*` tools are listed: `auto` lists them if a key is set (default), `always` also without a key.',
-    env: ['DAYBOOK_PERPLEXITY_TOOLS'],
-  }),
-  perplexityBaseUrl: setting({
-    schema: z.url({ protocol: /^https?$/ }).default('https://api.perplexity.ai'),
-    takes: 'an http or https address',
-    about:
-      'The address of the Perplexity API or of a gateway to it (default `https://api.perplexity.ai`).',
-    env: ['PERPLEXITY_BASE_URL'],
-  }),
-  perplexityBackend: setting({
-    schema: z.enum(BACKENDS).default('agent'),
-    takes: `one of ${BACKENDS.join(', ')}`,
-    about: 'Which API of Perplexity is used (default `agent`; `chat-completions` is for gateways).',
-    env: ['PERPLEXITY_BACKEND'],
-  }),
-  perplexityModel: setting({
-    schema: text.optional(),
-    takes: 'the name of a model, such as perplexity/sonar',
-    about: 'The model to use (default: the model of the preset).',
-    env: ['PERPLEXITY_MODEL'],
-  }),
-  perplexitySearchPreset: setting({
-    schema: z.enum(PRESETS).default('low'),
-    takes: `one of ${PRESETS.join(', ')}`,
-    about: 'The preset for quick searches (default `low`).',
-    env: ['PERPLEXITY_SEARCH_PRESET'],
-  }),
-  perplexityResearchPreset: setting({
-    schema: z.enum(PRESETS).default('high'),
-    takes: `one of ${PRESETS.join(', ')}`,
-    about: 'The preset for deep research (default `high`).',
-    env: ['PERPLEXITY_RESEARCH_PRESET'],
-  }),
-  perplexityWaitMs: setting({
-    schema: wholeNumber(0, 3_600_000).default(45_000),
-    takes: 'a whole number of milliseconds from 0 to 3600000',
-    about:
-      'How long a deep-research call waits for the result before it returns "in_progress" (default `45000`).',
-    env: ['PERPLEXITY_WAIT_MS'],
-  }),
-  perplexityTimeoutMs: setting({
-    schema: wholeNumber(1_000, 3_600_000).default(120_000),
-    takes: 'a whole number of milliseconds from 1000 to 3600000',
-    about: 'How long one request to the API may take (default `120000`).',
-    env: ['PERPLEXITY_TIMEOUT_MS'],
-  }),
+  ...PERPLEXITY_SETTINGS,
 } as const;
 
 export type SettingName = keyof typeof SETTINGS;
-export type SettingValues = z.output<typeof settingsSchema>;
-
-/** The schema of all settings. The values of all sources are checked with it. */
-export const settingsSchema = z.object(
-  Object.fromEntries(Object.entries(SETTINGS).map(([name, { schema }]) => [name, schema])) as {
-    [K in SettingName]: (typeof SETTINGS)[K]['schema'];
-  },
-);
+export type SettingValues = ValuesOf<typeof SETTINGS>;

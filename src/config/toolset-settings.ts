@@ -1,18 +1,19 @@
 /** The settings for toolsets and views, and their part of the configuration. */
 import { z } from 'zod';
 import { AppError } from '../base/errors.js';
-import { lowerCase, onOff, setting, text } from './setting.js';
+import { onOff, setting, text, type ValuesOf } from './setting.js';
 
 export const TOOLSET_SETTINGS = {
   toolsets: setting({
-    schema: z.union([text, z.array(text).transform((names) => names.join(','))]).optional(),
+    schema: () => z.union([text(), z.array(text()).transform((names) => names.join(','))]),
     takes: 'names of toolsets separated by commas (in the file also a JSON list), or all',
     about: 'Which toolsets are offered (default: all but `admin`).',
     env: ['DAYBOOK_TOOLSETS'],
     flag: '--toolsets',
   }),
   views: setting({
-    schema: z.preprocess(lowerCase, onOff.default(true)),
+    schema: onOff,
+    default: true,
     takes: '1 or 0',
     about:
       'Whether assistants with MCP Apps can show conversations, the graph and the figures in their window; with `0` they get only text (default `1`).',
@@ -27,14 +28,9 @@ export interface ToolsetConfig {
   readonly views: boolean;
 }
 
-interface Values {
-  readonly toolsets?: string | undefined;
-  readonly views: boolean;
-}
-
 /** `name`: of the setting that the user used. VALIDATION_ERROR for an unknown toolset. */
 export function toolsetConfig(
-  { toolsets, views }: Values,
+  { toolsets, views }: ValuesOf<typeof TOOLSET_SETTINGS>,
   known: readonly string[],
   name = 'toolsets',
 ): ToolsetConfig {
