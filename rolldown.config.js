@@ -14,36 +14,47 @@ const withoutAjv = {
   load: (id) => (id === 'without-ajv' ? 'export class AjvJsonSchemaValidator {}' : undefined),
 };
 
-/** What `base/log.ts` requires is contained, and runs when it is required. The lines stay where they are. */
-const withRequired = {
-  name: 'with-required',
+/** Most sessions log nothing, so the package of the log is in a file of its own, which a start does not read. */
+const withLogFile = {
+  name: 'with-log-file',
   transform(code, id) {
     if (!id.endsWith('/base/log.ts')) return undefined;
-    return { code: code.replace('const require = createRequire(import.meta.url);', ''), map: null };
+    return { code: code.replace("require('pino')", "require('./pino.cjs')"), map: null };
   },
 };
 
-/** The list of tools is made once, here: making its schemas was a fifth of the work until a server's first list. */
-const withListings = {
-  name: 'with-listings',
-  async load(id) {
-    if (!id.endsWith('/server/built-listings.ts')) return undefined;
+/** Modules whose content is known here, so that a start does not read or make it. */
+const MADE = {
+  '/base/version.ts': () => `export const VERSION = ${JSON.stringify(manifest.version)};`,
+  // Making the schemas of all tools was a fifth of the work until a server's first list.
+  '/server/built-listings.ts': async () => {
     const { tools } = await import('./dist/tools/index.js');
     const { toolListing } = await import('./dist/server/mcp/offered-tools.js');
     const listings = Object.fromEntries(tools.map((tool) => [tool.name, toolListing(tool)]));
-    const text = JSON.stringify(JSON.stringify(listings));
-    return { code: `export const builtListings = JSON.parse(${text});`, moduleType: 'js' };
+    return `export const builtListings = JSON.parse(${JSON.stringify(JSON.stringify(listings))});`;
+  },
+};
+
+const withMade = {
+  name: 'with-made',
+  async load(id) {
+    const name = Object.keys(MADE).find((end) => id.endsWith(end));
+    return name === undefined ? undefined : { code: await MADE[name](), moduleType: 'js' };
   },
 };
 
 /** What the licenses of the contained packages ask for: their texts go with the copies. */
 const licenses = {
   name: 'licenses',
-  generateBundle(_options, bundle) {
+  generateBundle({ format }, bundle) {
     const modules = Object.values(bundle).flatMap(({ moduleIds = [] }) => moduleIds);
     const folders = new Set(modules.map(packageFolder).filter((folder) => folder !== undefined));
     const source = [...folders].sort().map(licenseOf).join('\n\n---\n\n');
-    this.emitFile({ type: 'asset', fileName: 'LICENSES.txt', source });
+    this.emitFile({
+      type: 'asset',
+      fileName: format === 'cjs' ? 'LICENSES-pino.txt' : 'LICENSES.txt',
+      source,
+    });
   },
 };
 
@@ -81,13 +92,50 @@ const shared = {
   external: Object.keys(manifest.dependencies),
   // Its main file loads the others by `require` while it runs, which cannot be bundled.
   resolve: { alias: { 'jsonc-parser': resolve('node_modules/jsonc-parser/lib/esm/main.js') } },
-  plugins: [withoutAjv, withRequired, withListings, licenses],
+  plugins: [withoutAjv, withLogFile, withMade, licenses],
 };
+const logFile = (dir) => ({
+  ...shared,
+  input: { pino: 'pino' },
+  output: { dir, format: 'cjs', entryFileNames: '[name].cjs' },
+});
 const format = { format: 'esm', sourcemap: true, sourcemapExcludeSources: true };
 
+/** The modules that `id` imports statically, also through others. */
+function importsOf(id, chunking, found = new Set()) {
+  if (found.has(id)) return found;
+  found.add(id);
+  for (const imported of chunking.getModuleInfo(id).importedIds)
+    importsOf(imported, chunking, found);
+  return found;
+}
+
+const SERVE = resolve('src/cli/commands/serve.ts');
+const OF_SERVER_ONLY =
+  /[\\/](@modelcontextprotocol|src[\\/](cli[\\/]commands|resources|server))[\\/]/;
+let usedByServe;
+/**
+ * Each file takes time to find and open, so a start reads three: what all commands need, what a server
+ * needs for its first answer, and what of this the other commands use too.
+ */
+const codeSplitting = {
+  groups: [
+    { name: 'program', test: /[\\/]src[\\/]cli[\\/]program\.ts$/ },
+    {
+      name(id, chunking) {
+        usedByServe ??= importsOf(SERVE, chunking);
+        return usedByServe.has(id) && !OF_SERVER_ONLY.test(id) ? 'files' : null;
+      },
+    },
+    { name: 'serve', test: (id) => id === SERVE },
+  ],
+};
+
 export default [
-  { ...shared, input: 'src/cli/main.ts', output: { dir: 'dist/cli', ...format } },
+  { ...shared, input: 'src/cli/main.ts', output: { dir: 'dist/cli', codeSplitting, ...format } },
   { ...shared, input: 'src/index.ts', output: { dir: 'dist/lib', ...format } },
+  logFile('dist/cli'),
+  logFile('dist/lib'),
   // The types in one file, with those of the contained packages.
   {
     input: { index: resolve('dist/index.d.ts') },

@@ -67,9 +67,9 @@ const REPORTING = new Set([
 
 /**
  * Creates the program; `parseAsync(args)` then runs a command. Without a command it runs `serve`, because
- * MCP clients start `daybook` without arguments.
+ * MCP clients start `daybook` without arguments. Without `args` the program has all commands.
  */
-export function createProgram(args: readonly string[] = []): Command {
+export function createProgram(args: readonly string[] = ['--help']): Command {
   const program = new Command('daybook')
     .description('A memory for AI assistants, kept as plain files that you own.')
     .option('--root <folder>', 'the folder of all data (the root)')
@@ -93,9 +93,13 @@ export function createProgram(args: readonly string[] = []): Command {
   // The option --version of `restore` would not work if the program had this option too.
   if (!args.includes('restore')) program.version(VERSION);
   const flags = () => program.opts<Flags>();
-  const isBare = program.parseOptions([...args]).operands.length === 0;
+  const [name] = program.parseOptions([...args]).operands;
+  const isBare = name === undefined;
   addServe(program, flags, isBare);
-  for (const add of DEFINITIONS) add(program, flags);
+  // A client waits for the start of a server, which needs no other command.
+  const asksForHelp = args.includes('--help') || args.includes('-h');
+  const onlyServes = name === 'serve' || (isBare && !asksForHelp);
+  if (!onlyServes) for (const add of DEFINITIONS) add(program, flags);
   program.hook('preAction', async (_program, command) => {
     const { watchReport, watchStdout } = await import('./terminal/stdout.js');
     if (REPORTING.has(command.name())) watchReport();

@@ -1,8 +1,6 @@
 /** The MCP prompts for people. Stored text is in a part of its own, as data, not in the instructions. */
 import type { App } from '../app.js';
 import { AppError } from '../base/errors.js';
-import { startSession } from '../context/session-start.js';
-import { sessionStartText, viewOf } from '../context/session-start-view.js';
 import type { Snippet } from '../context/snippets/relevant-snippets.js';
 import type { SearchCaller } from '../search/messages/message-search.js';
 import { type Completer, completeConversation, completeModule } from './completions.js';
@@ -55,6 +53,9 @@ const sessionStart: Prompt = {
   async get({ module }, app, caller) {
     const filter = module === undefined || module === '' ? {} : { module };
     const request = { ...filter, threads: 3, maxTokens: SNAPSHOT_TOKENS };
+    // Imported here because `initialize` needs the list of prompts, and not this large part.
+    const { startSession } = await import('../context/session-start.js');
+    const { sessionStartText, viewOf } = await import('../context/session-start-view.js');
     const start = await startSession(app, request, caller);
     const snapshot = sessionStartText(
       viewOf(start, { module: filter.module, timeZone: app.timeZone() }),

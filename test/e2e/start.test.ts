@@ -10,12 +10,13 @@ import { BareServer, type Place, withPlace } from './harness.js';
 const COUNTS = `
 import { findSourceMap } from 'node:module';
 import { Session } from 'node:inspector';
-const counts = { schemas: 0, bytes: 0, maps: 0 };
+const counts = { schemas: 0, files: 0, bytes: 0, maps: 0 };
 globalThis.__zod_globalConfig = { postProcessor: () => { counts.schemas += 1; } };
 const session = new Session();
 session.connect();
 session.on('Debugger.scriptParsed', ({ params: { url, length } }) => {
   if (!url.includes('/dist/cli/')) return;
+  counts.files += 1;
   counts.bytes += length;
   if (findSourceMap(url) !== undefined) counts.maps += 1;
 });
@@ -29,7 +30,7 @@ const PARAMS = {
   clientInfo: { name: 'counts', version: '1' },
 };
 
-type Counts = Record<'schemas' | 'bytes' | 'maps', number>;
+type Counts = Record<'schemas' | 'files' | 'bytes' | 'maps', number>;
 
 /** `tools`: what the list that was asked for has. */
 async function countsOf(place: Place, asksForTools: boolean) {
@@ -52,13 +53,14 @@ async function countsOf(place: Place, asksForTools: boolean) {
 describe('a start, until initialize is answered', () => {
   it('makes no schema of a tool, and reads neither source maps nor code that it does not need', async () => {
     await withPlace(async (place) => {
-      const { schemas, bytes, maps } = await countsOf(place, false);
-      console.log(`${schemas} schemas, ${bytes} bytes of code`);
+      const { schemas, files, bytes, maps } = await countsOf(place, false);
+      console.log(`${schemas} schemas, ${bytes} bytes of code in ${files} files`);
       expect(maps).toBe(0);
       expect(schemas).toBeGreaterThan(500); // those of the protocol
-      expect(schemas).toBeLessThan(1_300);
+      expect(schemas).toBeLessThan(1_000);
+      expect(files).toBeLessThan(12);
       expect(bytes).toBeGreaterThan(100_000);
-      expect(bytes).toBeLessThan(1_000_000);
+      expect(bytes).toBeLessThan(850_000);
     });
   });
 
@@ -68,7 +70,7 @@ describe('a start, until initialize is answered', () => {
       const { schemas, tools: listed } = await countsOf({ ...place, env }, true);
       expect(listed).toEqual(JSON.parse(JSON.stringify(tools.map(toolListing))));
       expect(schemas).toBeGreaterThan(500);
-      expect(schemas).toBeLessThan(1_900); // with those that tools share
+      expect(schemas).toBeLessThan(1_700); // with those that tools share
     });
   });
 });
