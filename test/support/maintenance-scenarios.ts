@@ -4,7 +4,14 @@
  * For tests that stop it anywhere: the next run must end the work, and nothing may be lost.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { systemClock } from '../../src/base/clock.js';
@@ -293,19 +300,28 @@ const BROKEN_ID = IDS[0] ?? '';
 const WHOLE = TEXTS.get(BROKEN_ID) ?? '';
 const BROKEN = WHOLE.replace(/\s*\]\s*\}\s*$/, ',\n    {"role": "assis');
 
+const brokenFileIn = (root: string) => join(logsOf(root), BROKEN_ID, 'conversation.json');
+
+/** As if the file had been saved long ago: a fresh one is read again until an editor may have saved all of it. */
+function makeOld(path: string): void {
+  if (existsSync(path)) utimesSync(path, 0, 0);
+}
+
 const REPAIR: CareOperation = {
   name: 'repair',
   fill(root) {
-    put(join(logsOf(root), BROKEN_ID, 'conversation.json'), BROKEN);
+    put(brokenFileIn(root), BROKEN);
     return Promise.resolve();
   },
   async run(root, _key, fsync) {
+    makeOld(brokenFileIn(root));
     const repairer = new ConversationRepairer({
       ...{ logsFolder: logsOf(root), clock: systemClock, fsync },
     });
     await repairer.repair(BROKEN_ID);
   },
   async problems(root, isDone) {
+    makeOld(brokenFileIn(root));
     const texts = filesBelow(join(logsOf(root), BROKEN_ID)).map(textAt);
     const problems = texts.includes(BROKEN) ? [] : ['lost: the damaged bytes'];
     const content = await withStore(root, false, (store) =>
