@@ -132,6 +132,22 @@ describe('daybook init', () => {
     });
   });
 
+  it('says how to import what other tools on this machine store, now and from now on', async () => {
+    await withPlace(async (place) => {
+      await mkdir(join(place.folder, '.codex'));
+      await mkdir(join(place.folder, '.cursor/projects'), { recursive: true });
+      const { stdout } = await runCommand(place, ['init', place.root]);
+      expect(stdout).toContain('Conversations of Codex, Cursor are on this machine.');
+      expect(stdout).toContain(`run daybook --root ${place.root} import\n`);
+      const [, file = ''] = /write { "importWatch": "all" } in (\S+),/.exec(stdout) ?? [];
+      await writeFile(file, '{ "importWatch": "all" }');
+      const watched = await runCommand(place, ['init', place.root]);
+      expect(watched.stdout).toContain('Conversations of Codex, Cursor');
+      expect(watched.stdout).not.toContain('importWatch');
+      expect((await runCommand(place, ['info'])).stdout).toMatch(/Codex in .*servers import them/);
+    });
+  });
+
   it('prints without making or registering anything, as JSON too', async () => {
     await withPlace(async (place) => {
       const printed = await runCommand(place, ['init', place.root, '--print', '--json']);

@@ -14,6 +14,7 @@ import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { isFolder } from '../../files/paths/folders.js';
 import { readTextIfPresent } from '../../files/safe-access/given-file.js';
+import type { DefaultLocation } from '../../import/default-locations.js';
 import { type ClientReport, changeClients, removeFromClients } from '../clients/change-clients.js';
 import {
   type Client,
@@ -79,6 +80,7 @@ export async function init(
   if (options.print) return print(clients, start, options);
   await makeFolder(join(config.root, 'memory-bank'));
   const app = await createApp(config);
+  const [stored, watched] = [await app.importer.locations(), await app.importer.watched()];
   await app.close();
   await changeRegister((folders) =>
     folders.includes(config.root) ? folders : [...folders, config.root],
@@ -95,6 +97,7 @@ export async function init(
   for (const line of reports.map(lineOf)) say(line);
   if (!isAsked || clients.length === 0) say(foundLine(clients, given));
   for (const line of checkLines(reports)) say(line);
+  for (const line of importLines(stored, watched, config)) say(line);
   finish({ root: config.root, logsDir: config.logsDir, start, clients: reports }, options);
 }
 
@@ -199,6 +202,26 @@ function checkLines(reports: readonly ClientReport[]): string[] {
   if (changed.length === 0) return [];
   const names = changed.map(({ client }) => client).join(', ');
   return [`Restart ${names}. To check, ask there: Where does Daybook keep its data?`];
+}
+
+/** How to import the conversations that other tools store on this machine. */
+function importLines(
+  stored: readonly DefaultLocation[],
+  watched: readonly DefaultLocation[],
+  { root, configFile }: Config,
+): string[] {
+  if (stored.length === 0) return [];
+  // Some tools have several places: "Cursor (editor)", "Cursor (command line)".
+  const tools = new Set(stored.map(({ title }) => title.replace(/ \(.*/, '')));
+  const command = shellLine(['daybook', '--root', root, 'import']);
+  return [
+    `Conversations of ${[...tools].join(', ')} are on this machine. To see and import them, run ${command}`,
+    ...(watched.length > 0
+      ? []
+      : [
+          `To keep new ones too, before such tools delete them, write { "importWatch": "all" } in ${configFile}, or add it to the settings there. Servers that start afterwards import them every minute.`,
+        ]),
+  ];
 }
 
 function lineOf({ client, path, outcome, copy, reason }: ClientReport): string {
