@@ -47,3 +47,16 @@ describe('the vocabulary', () => {
     expect(again).toEqual(once);
   });
 });
+
+describe('English stems', () => {
+  it.each([
+    'connect connected connecting connection connections',
+    'collect collected collection',
+    'discuss discussed discussion discussions',
+    'adopt adopted adoption',
+    'relate related relating relational',
+    'tomato tomatoes',
+  ])('are the same for the forms of a word: %s', (forms) => {
+    expect(new Set(stemsOf(forms)).size).toBe(1);
+  });
+});

@@ -1,5 +1,8 @@
-/** English: Porter's stemmer. */
-import { stemmer } from '@orama/stemmers/english';
+/**
+ * English: Porter's stemmer (https://tartarus.org/martin/PorterStemmer/). That of `@orama/stemmers` drops the
+ * last letter before "ion" (`collec` for "collection"), so that "collection" would not find "collected".
+ */
+import { stemmer } from 'stemmer';
 import { type Language, numberWords, wordList } from './language.js';
 
 export const english: Language = {
