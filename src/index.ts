@@ -15,7 +15,7 @@ export { type App, type AppOptions, createApp, type StoreFacts } from './app.js'
 export { AppError, type ErrorCode } from './base/errors.js';
 export { type Config, loadConfig } from './config/config.js';
 export type { ConfigSources } from './config/config-sources.js';
-export type { MatchType } from './fts/query/match-types.js';
+export type { MatchType } from './fts/query/match-type-names.js';
 export type { Hit, SearchResult } from './fts/search-result.js';
 export type { SnippetOptions } from './fts/snippets/snippet.js';
 export {

@@ -7,7 +7,7 @@ import { AppError } from '../base/errors.js';
 import { loadConfig } from '../config/config.js';
 import { readTextIfPresent } from '../files/safe-access/given-file.js';
 import { resolveRealPath } from '../files/safe-access/real-path.js';
-import type { MatchType } from '../fts/query/match-types.js';
+import type { MatchType } from '../fts/query/match-type-names.js';
 import type { InsightResults } from '../search/insight-search.js';
 import type { MessageFilters, MessageResults } from '../search/messages/message-search.js';
 import { inputError } from '../server/mcp/error-result.js';

@@ -1,7 +1,7 @@
 /** Checks a search request at run time, because a JavaScript program can pass values of other types. */
 import { z } from 'zod';
 import { AppError } from '../base/errors.js';
-import { MATCH_TYPES } from '../fts/query/match-types.js';
+import { MATCH_TYPES } from '../fts/query/match-type-names.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
 import { ROLES } from '../stores/conversations/document/schema.js';
 

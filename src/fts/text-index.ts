@@ -5,9 +5,9 @@
  */
 import { AppError } from '../base/errors.js';
 import { runToCompletion, TimeSlice } from '../base/time-slice.js';
-import type { MatchType } from './query/match-types.js';
+import type { QueryColumns } from './query/fts5-parser.js';
+import type { MatchType } from './query/match-type-names.js';
 import { parseQuery, usesOperators } from './query/parse-query.js';
-import type { QueryColumns } from './query/parser.js';
 import { phrasesOf, type QueryNode } from './query/tree.js';
 import { executeQuery, throwIfCancelled } from './ranking/execute-query.js';
 import { SearchResult } from './search-result.js';

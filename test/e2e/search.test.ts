@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { MATCH_TYPES } from '../../src/fts/query/match-types.js';
+import { MATCH_TYPES } from '../../src/fts/query/match-type-names.js';
 import { ROLES } from '../../src/stores/conversations/document/schema.js';
 import { idOf, put, sample } from '../search/search-place.js';
 import { type Place, runCommand, type Session, withClient, withPlace } from './harness.js';

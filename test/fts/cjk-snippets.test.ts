@@ -1,6 +1,6 @@
 /** Snippets of what FTS5 cannot find: CJK text by a part of it, words with symbols. */
 import { describe, expect, it } from 'vitest';
-import type { MatchType } from '../../src/fts/query/match-types.js';
+import type { MatchType } from '../../src/fts/query/match-type-names.js';
 import { createTextIndex } from '../../src/fts/text-index.js';
 
 function snippetOf(text: string, query: string, matchType: MatchType = 'auto', tokens = 32) {

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runToCompletion } from '../../src/base/time-slice.js';
 import type { PhraseInstance } from '../../src/fts/matching/segment-query.js';
-import { parseFts5 } from '../../src/fts/query/parser.js';
+import { parseFts5 } from '../../src/fts/query/fts5-parser.js';
 import { executeQuery } from '../../src/fts/ranking/execute-query.js';
 import { SegmentStore } from '../../src/fts/segments/segment-store.js';
 import { WindowScorer } from '../../src/fts/snippets/window-score.js';

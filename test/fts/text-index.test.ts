@@ -1,6 +1,6 @@
 /** The index as its users meet it: corner cases of the language, match types, totals, limits, cancelling. */
 import { describe, expect, it } from 'vitest';
-import type { MatchType } from '../../src/fts/query/match-types.js';
+import type { MatchType } from '../../src/fts/query/match-type-names.js';
 import { createTextIndex } from '../../src/fts/text-index.js';
 
 const MESSAGES = ['content', 'title', 'role', 'module', 'tags'];

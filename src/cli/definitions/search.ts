@@ -1,6 +1,6 @@
 /** Names, options and help of `daybook search` and `daybook find`. */
 import { type Command, Option } from 'commander';
-import { MATCH_TYPES } from '../../fts/query/match-types.js';
+import { MATCH_TYPES } from '../../fts/query/match-type-names.js';
 import { SEARCH_MODES } from '../../search/choices.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
 import type { FindOptions } from '../commands/find.js';

@@ -10,9 +10,9 @@ import { hasSymbols } from '../tokenizing/character-kinds.js';
 import { bigramsOf, cjkRunsOf } from '../tokenizing/cjk-bigrams.js';
 import { symbolPattern } from '../tokenizing/symbol-chunks.js';
 import { termsOf, tokenize } from '../tokenizing/tokenizer.js';
+import { parseFts5, type QueryColumns } from './fts5-parser.js';
 import { allowedEdits } from './fuzziness.js';
-import type { MatchType } from './match-types.js';
-import { parseFts5, type QueryColumns } from './parser.js';
+import type { MatchType } from './match-type-names.js';
 import {
   group,
   type NearNode,

@@ -5,7 +5,7 @@
 
 import { type Clock, settledOrLater } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
-import type { MatchType } from '../../fts/query/match-types.js';
+import type { MatchType } from '../../fts/query/match-type-names.js';
 import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
 import type { SearchResult } from '../../fts/search-result.js';
 import type { SnippetOptions } from '../../fts/snippets/snippet.js';

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { App } from '../../app.js';
 import { shownNames } from '../../base/display-text.js';
 import { defined } from '../../base/json.js';
-import { MATCH_TYPES } from '../../fts/query/match-types.js';
+import { MATCH_TYPES } from '../../fts/query/match-type-names.js';
 import { SEARCH_MODES, SEARCH_TIERS } from '../../search/choices.js';
 import type { MessageFilters } from '../../search/messages/message-search.js';
 import type { RecallResults } from '../../search/recall/recall-search.js';

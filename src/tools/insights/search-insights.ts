@@ -5,7 +5,7 @@
 
 import { z } from 'zod';
 import { countOf } from '../../base/display-text.js';
-import { MATCH_TYPES } from '../../fts/query/match-types.js';
+import { MATCH_TYPES } from '../../fts/query/match-type-names.js';
 import type { InsightResults } from '../../search/insight-search.js';
 import { contextsOf } from '../../stores/insights/project-contexts.js';
 import { countWithin, maxTokens } from '../answer-budget.js';

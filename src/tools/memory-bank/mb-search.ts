@@ -1,6 +1,6 @@
 /** The tool `mb_search`: ranked search in notes, and search for lines with a text or a regular expression. */
 import { z } from 'zod';
-import { MATCH_TYPES } from '../../fts/query/match-types.js';
+import { MATCH_TYPES } from '../../fts/query/match-type-names.js';
 import { markRanges } from '../../fts/snippets/highlight.js';
 import { NOTE_SEARCH_MODES } from '../../search/choices.js';
 import type { NoteHit } from '../../search/notes/note-search.js';

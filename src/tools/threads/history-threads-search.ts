@@ -1,6 +1,6 @@
 /** The tool `history_threads_search`: full-text search that returns threads with their best messages. */
 import { z } from 'zod';
-import { MATCH_TYPES } from '../../fts/query/match-types.js';
+import { MATCH_TYPES } from '../../fts/query/match-type-names.js';
 import type { ConversationHits } from '../../search/messages/message-search.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
