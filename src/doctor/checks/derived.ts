@@ -9,7 +9,7 @@ import {
 } from '../../embeddings/vectors/vector-files.js';
 import { removeFile } from '../../files/paths/folders.js';
 import type { Stamp } from '../../files/read/stamp.js';
-import type { CacheCheck, Expected } from '../../search/cache/compare-cache.js';
+import type { CacheCheck, Expected } from '../../search/cache/cache-check.js';
 import type { ConversationDocument } from '../../stores/conversations/document/document.js';
 import type { Check, Found } from '../check.js';
 
