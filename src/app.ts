@@ -4,7 +4,6 @@
  */
 import { dirname, join, sep } from 'node:path';
 import { Figures } from './analytics/figures.js';
-import { beginningOf } from './app/beginning.js';
 import { cacheNameOf, indexCachePath } from './app/cache-paths.js';
 import { closeAll } from './app/close-all.js';
 import { doctorOf } from './app/doctor.js';
@@ -12,8 +11,9 @@ import type { EmbeddingParts } from './app/embeddings.js';
 import { openStoreEncryption } from './app/encryption.js';
 import { openLanguageParts } from './app/language-model-services.js';
 import { type RetentionParts, retentionParts, storeSize } from './app/maintenance.js';
+import { rememberRoot, requireRootAtStart } from './app/missing-root.js';
 import { perplexityOf } from './app/perplexity.js';
-import { rememberRoot, requireRootAtStart } from './app/root-at-start.js';
+import { startupTasksOf } from './app/startup-tasks.js';
 import { factsOf, type StoreFacts } from './app/store-facts.js';
 import type { SummaryParts } from './app/summaries.js';
 import { type Clock, systemClock } from './base/clock.js';
@@ -197,7 +197,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const keeping = retentionParts(config, size, stored, { clock, log, sealer });
   const archived = () => listArchived(keeping.services.archives, archivedIds);
   const importer = importerOf(config, { ...opening, ...whole, ...stored, state, archived });
-  const beginning = beginningOf(config, { conversations, research, importer }, log);
+  const startupTasks = startupTasksOf(config, { conversations, research, importer }, log);
   return {
     ...{ ...stored, research, search, figures },
     ...recallServices({ recall, insights, ...bank }),
@@ -211,7 +211,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
     insightSearch: new InsightSearch(insights),
     ...configuredParts(config, encryption, conversations),
     start() {
-      beginning.start();
+      startupTasks.start();
       search.start();
       bank.memoryBank.watch();
       bank.kg.start();
@@ -222,7 +222,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
     },
     async close() {
       // `queue` is closed before the stores, because waiting writes are written to them.
-      const services = [beginning, keeping, research, language, queue, figures, recall, search];
+      const services = [startupTasks, keeping, research, language, queue, figures, recall, search];
       await closeAll([...services, bank.memoryBank, bank.kg, insights, conversations]);
     },
   };

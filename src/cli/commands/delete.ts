@@ -1,6 +1,6 @@
 /** `daybook delete`: moves a conversation to the trash, or removes it permanently after a question. */
 
-import { archivedId } from '../../app/in-trash.js';
+import { archivedId } from '../../app/not-found-hints.js';
 import { countOf } from '../../base/display-text.js';
 import { isAppError } from '../../base/errors.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';

@@ -3,7 +3,7 @@
  * moved to archives. A user who does not find one of them learns where it is.
  */
 
-import { withTrash } from '../../app/in-trash.js';
+import { explainNotFound } from '../../app/not-found-hints.js';
 import type { App } from '../../app.js';
 import { countOf } from '../../base/display-text.js';
 import { AppError, isAppError } from '../../base/errors.js';
@@ -82,7 +82,7 @@ async function explained(
 }
 
 async function noteInTrash(error: AppError, app: App, flags: Flags): Promise<AppError> {
-  const found = await withTrash(error, app);
+  const found = await explainNotFound(error, app);
   if (!isAppError(found) || found.details?.['isInTrash'] !== true) return error;
   const restore = daybookLine(flags, 'restore', String(found.details['path']));
   return new AppError(found.code, found.message, {

@@ -50,8 +50,8 @@ export function registerTools(
           if (!input.success) throw inputError(tool, input.error);
           await requireStoreFor(tool, app);
           const output = await tool.run(input.data, app, call).catch(async (error: unknown) => {
-            const { withTrash } = await import('../../app/in-trash.js');
-            throw await withTrash(error, app);
+            const { explainNotFound } = await import('../../app/not-found-hints.js');
+            throw await explainNotFound(error, app);
           });
           const result = withStoreNotice(successResult(tool, output), app);
           clientLog(extra, 'debug', { tool: tool.name, outcome: 'done' });

@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import { archivedId, trashedId } from '../../app/in-trash.js';
+import { archivedId, trashedId } from '../../app/not-found-hints.js';
 import type { App } from '../../app.js';
 import { countOf } from '../../base/display-text.js';
 import { defined } from '../../base/json.js';

@@ -1,5 +1,5 @@
 /**
- * What a server does after its start: it removes files of ended processes, continues their research runs, and
+ * The tasks of a server after its start: it removes files of ended processes, continues their research runs, and
  * imports from watched folders.
  */
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ interface Parts {
   readonly importer: Importer;
 }
 
-export function beginningOf(
+export function startupTasksOf(
   { logsDir, imports }: Config,
   { conversations, research, importer }: Parts,
   log: Log,

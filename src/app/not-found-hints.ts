@@ -36,7 +36,7 @@ export async function archivedId({ archives }: App, ref: string): Promise<string
 }
 
 /** Returns `error`, or an error that says that what it names is in the trash, archived or may be damaged. */
-export async function withTrash(error: unknown, app: App): Promise<unknown> {
+export async function explainNotFound(error: unknown, app: App): Promise<unknown> {
   if (isAppError(error, 'E_MB_FILE_NOT_FOUND')) return withTrashedNote(error, app);
   if (!isAppError(error, 'CONVERSATION_NOT_FOUND')) return error;
   const { code, details } = error;

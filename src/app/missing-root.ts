@@ -1,6 +1,6 @@
 /**
- * Checks whether a server may create its root. If a root had conversations before, or if its parent folder
- * is missing, the drive is probably not connected or the path is wrong. Then nothing is created,
+ * Checks whether a server may create a root that is missing. If the root had conversations before, or if its
+ * parent folder is missing, the drive is probably not connected or the path is wrong. Then nothing is created,
  * because the user would otherwise have two stores.
  */
 import { dirname } from 'node:path';
