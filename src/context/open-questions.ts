@@ -3,7 +3,7 @@
  * those that the other side did not answer, and those whose answer was postponed.
  */
 import type { TimeSlice } from '../base/time-slice.js';
-import { PUT_OFF } from './other-languages.js';
+import { PUT_OFF } from './phrases-in-other-languages.js';
 import {
   type Candidate,
   candidate,

@@ -1,6 +1,6 @@
 /**
  * Finds sentences that look like promises, reminders or tasks (docs/CONTINUITY.md), with the rules for
- * English; `other-languages.ts` has those for other languages. The marks of task lists are the same in all
+ * English; `phrases-in-other-languages.ts` has those for other languages. The marks of task lists are the same in all
  * languages. Whether a promise was kept is not determined.
  */
 import type { TimeSlice } from '../base/time-slice.js';
@@ -8,11 +8,11 @@ import { isQuestion } from './open-questions.js';
 import {
   AGREEMENT,
   COMMITMENT,
-  CONDITIONAL as CONDITIONAL_ELSEWHERE,
-  DUE as DUE_ELSEWHERE,
+  CONDITIONAL as CONDITIONAL_IN_OTHER_LANGUAGES,
+  DUE as DUE_IN_OTHER_LANGUAGES,
   REMINDER,
   TASK,
-} from './other-languages.js';
+} from './phrases-in-other-languages.js';
 import {
   type Candidate,
   candidate,
@@ -32,29 +32,29 @@ export interface PromiseCandidate extends Candidate {
 }
 
 /** The first rule that matches applies. */
-const RULES: readonly { rule: PromiseRule; pattern: RegExp; elsewhere: RegExp }[] = [
+const RULES: readonly { rule: PromiseRule; english: RegExp; otherLanguages: RegExp }[] = [
   {
     rule: 'task',
-    pattern:
+    english:
       /^(?:to-?do|action items?|follow[- ]?ups?|next steps?|outstanding|still open|deadline)\s*:\s*\S/i,
-    elsewhere: TASK,
+    otherLanguages: TASK,
   },
   {
     rule: 'reminder',
-    pattern: /\b(?:remind me|don't forget|do not forget|(?:please )?remember to)\b/i,
-    elsewhere: REMINDER,
+    english: /\b(?:remind me|don't forget|do not forget|(?:please )?remember to)\b/i,
+    otherLanguages: REMINDER,
   },
   {
     rule: 'agreement',
-    pattern:
+    english:
       /\b(?:we(?:'ll| will| shall| agreed| decided|'re going to| are going to)|let's (?:\w+ ){0,6}(?:tomorrow|next|later|on))\b/i,
-    elsewhere: AGREEMENT,
+    otherLanguages: AGREEMENT,
   },
   {
     rule: 'commitment',
-    pattern:
+    english:
       /\b(?:i(?:'ll| will| shall| promise|'m going to| am going to| commit to|'ve promised| have promised| plan to| intend to))\b/i,
-    elsewhere: COMMITMENT,
+    otherLanguages: COMMITMENT,
   },
 ];
 
@@ -97,12 +97,14 @@ function promisesOf(located: LocatedMessage): PromiseCandidate[] {
 /** The first rule that the sentence matches, if any. */
 export function ruleFor(sentence: string): PromiseRule | undefined {
   const plain = sentence.replaceAll('’', "'").replace(/[*_`]/g, '');
-  const promisesNothing = [CONDITIONAL, CONDITIONAL_ELSEWHERE, NO_PROMISE];
+  const promisesNothing = [CONDITIONAL, CONDITIONAL_IN_OTHER_LANGUAGES, NO_PROMISE];
   if (isQuestion(plain) || promisesNothing.some((words) => words.test(plain))) return undefined;
-  return RULES.find(({ pattern, elsewhere }) => pattern.test(plain) || elsewhere.test(plain))?.rule;
+  return RULES.find(
+    ({ english, otherLanguages }) => english.test(plain) || otherLanguages.test(plain),
+  )?.rule;
 }
 
 function picked(located: LocatedMessage, text: string, rule: PromiseRule): PromiseCandidate {
-  const due = (DUE.exec(text) ?? DUE_ELSEWHERE.exec(text))?.[0];
+  const due = (DUE.exec(text) ?? DUE_IN_OTHER_LANGUAGES.exec(text))?.[0];
   return { ...candidate(located, text, rule), rule, ...(due !== undefined && { due }) };
 }

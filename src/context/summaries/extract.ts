@@ -11,10 +11,10 @@ import type { SummaryLevel } from '../../stores/summaries/summary-file.js';
 import { centralities, cosine, tfIdfVectors, type Vector } from './centrality.js';
 import { DENSE_SCRIPT, headingsOf, languageOf } from './languages.js';
 import { LEVEL_TOKENS } from './levels.js';
-import { type Unit, unitsOf } from './units.js';
+import { type Sentence, sentencesWithFeatures } from './sentence-features.js';
 
 /** A sentence with the score of its features. */
-interface Scored extends Unit {
+interface Scored extends Sentence {
   readonly score: number;
   readonly vector: Vector;
 }
@@ -47,104 +47,105 @@ export async function extractSummary(
   slice: TimeSlice,
   whole = conversation,
 ): Promise<string | undefined> {
-  const units = await scoredUnits(conversation, slice, whole);
+  const sentences = await scoredSentences(conversation, slice, whole);
   const budget = LEVEL_TOKENS[level];
   const text =
     level === 'brief'
-      ? joined(selectUnits(units, budget))
-      : textWithLists(conversation, level, units);
+      ? joined(selectSentences(sentences, budget))
+      : textWithLists(conversation, level, sentences);
   return text === '' ? beginningOf(conversation, budget) : text;
 }
 
 function textWithLists(
   conversation: Conversation,
   level: SummaryLevel,
-  units: readonly Scored[],
+  sentences: readonly Scored[],
 ): string {
   const budget = LEVEL_TOKENS[level];
   const decisions = fitting(
-    newestFirst(units.filter(({ isDecision }) => isDecision)),
+    newestFirst(sentences.filter(({ isDecision }) => isDecision)),
     budget * SHARE_OF_DECISIONS,
   );
   const questions = fitting(
-    newestFirst(units.filter(({ isOpenQuestion }) => isOpenQuestion)),
+    newestFirst(sentences.filter(({ isOpenQuestion }) => isOpenQuestion)),
     budget * SHARE_OF_QUESTIONS,
   );
-  const listed = new Set<Unit>([...decisions, ...questions]);
+  const listed = new Set<Sentence>([...decisions, ...questions]);
   const spent = [...listed].reduce((sum, { tokens }) => sum + tokens + 1, 0);
-  const rest = units.filter((unit) => !listed.has(unit));
-  const chosen = selectUnits(rest, budget - spent);
+  const rest = sentences.filter((sentence) => !listed.has(sentence));
+  const chosen = selectSentences(rest, budget - spent);
   return composeText(conversation, level, { chosen, decisions, questions });
 }
 
-async function scoredUnits(
+async function scoredSentences(
   conversation: Conversation,
   slice: TimeSlice,
   whole: Conversation,
 ): Promise<Scored[]> {
-  const units = await unitsOf(conversation, slice, whole);
-  const vectors = tfIdfVectors(units.map(({ terms }) => terms));
+  const sentences = await sentencesWithFeatures(conversation, slice, whole);
+  const vectors = tfIdfVectors(sentences.map(({ terms }) => terms));
   const ranks = await centralities(vectors, slice);
-  return units.map((unit, at) => {
-    const fullness = fullnessOf(unit);
+  return sentences.map((sentence, at) => {
+    const fullness = fullnessOf(sentence);
     const features =
       (ranks[at] ?? 0) +
-      FEATURE_WEIGHTS.position * unit.position +
-      FEATURE_WEIGHTS.decision * Number(unit.isDecision) +
-      FEATURE_WEIGHTS.question * Number(unit.isOpenQuestion) +
-      FEATURE_WEIGHTS.promise * Number(unit.isPromise) +
-      FEATURE_WEIGHTS.entities * unit.entities +
-      FEATURE_WEIGHTS.user * Number(unit.role === 'user');
-    return { ...unit, score: features * fullness, vector: vectors[at] ?? new Map() };
+      FEATURE_WEIGHTS.position * sentence.position +
+      FEATURE_WEIGHTS.decision * Number(sentence.isDecision) +
+      FEATURE_WEIGHTS.question * Number(sentence.isOpenQuestion) +
+      FEATURE_WEIGHTS.promise * Number(sentence.isPromise) +
+      FEATURE_WEIGHTS.entities * sentence.entities +
+      FEATURE_WEIGHTS.user * Number(sentence.role === 'user');
+    return { ...sentence, score: features * fullness, vector: vectors[at] ?? new Map() };
   });
 }
 
 /** A decision may be short ("We take the bricks."), so it has a lower limit. */
-function fullnessOf({ terms, isDecision }: Unit): number {
+function fullnessOf({ terms, isDecision }: Sentence): number {
   if (terms.size < 2) return 0;
   return Math.min(1, Math.max(terms.size / FULL_TERMS, isDecision ? MIN_FULLNESS_OF_DECISION : 0));
 }
 
 /** The best that fit, in order. Each is selected for what the selected ones do not say. */
-function selectUnits(units: readonly Scored[], budget: number): Scored[] {
-  const left = new Map(units.map((unit) => [unit, { repeats: 0 }]));
+function selectSentences(sentences: readonly Scored[], budget: number): Scored[] {
+  const left = new Map(sentences.map((sentence) => [sentence, { repeats: 0 }]));
   const crowds = new Map<number, number>();
   const chosen: Scored[] = [];
   let room = budget;
-  const worth = (unit: Scored, repeats: number) =>
-    unit.score * (1 - REPETITION * repeats) - CROWDING * (crowds.get(binOf(unit)) ?? 0);
+  const worth = (sentence: Scored, repeats: number) =>
+    sentence.score * (1 - REPETITION * repeats) - CROWDING * (crowds.get(binOf(sentence)) ?? 0);
   for (;;) {
-    let best: { unit: Scored; value: number } | undefined;
-    for (const [unit, { repeats }] of left) {
-      const value = worth(unit, repeats);
-      if (unit.tokens <= room && (best === undefined || value > best.value)) best = { unit, value };
+    let best: { sentence: Scored; value: number } | undefined;
+    for (const [sentence, { repeats }] of left) {
+      const value = worth(sentence, repeats);
+      if (sentence.tokens <= room && (best === undefined || value > best.value))
+        best = { sentence, value };
     }
     if (best === undefined || (best.value <= 0 && chosen.length > 0)) break;
-    const { unit } = best;
-    left.delete(unit);
-    chosen.push(unit);
-    room -= unit.tokens;
-    crowds.set(binOf(unit), (crowds.get(binOf(unit)) ?? 0) + 1);
+    const { sentence } = best;
+    left.delete(sentence);
+    chosen.push(sentence);
+    room -= sentence.tokens;
+    crowds.set(binOf(sentence), (crowds.get(binOf(sentence)) ?? 0) + 1);
     for (const [other, state] of left) {
-      state.repeats = Math.max(state.repeats, cosine(unit.vector, other.vector));
+      state.repeats = Math.max(state.repeats, cosine(sentence.vector, other.vector));
     }
   }
   return chosen.sort((a, b) => a.order - b.order);
 }
 
-const binOf = ({ time }: Unit) => Math.floor(time * TIME_BINS);
+const binOf = ({ time }: Sentence) => Math.floor(time * TIME_BINS);
 
-const newestFirst = (units: readonly Scored[]) => units.toReversed();
+const newestFirst = (sentences: readonly Scored[]) => sentences.toReversed();
 
 /** The first sentences that fit and do not repeat each other, in the order of the conversation. */
-function fitting(units: readonly Scored[], tokens: number): Scored[] {
+function fitting(sentences: readonly Scored[], tokens: number): Scored[] {
   const kept: Scored[] = [];
   let room = tokens;
-  for (const unit of units) {
-    if (unit.tokens > room || kept.some(({ vector }) => cosine(vector, unit.vector) > 0.8))
+  for (const sentence of sentences) {
+    if (sentence.tokens > room || kept.some(({ vector }) => cosine(vector, sentence.vector) > 0.8))
       continue;
-    room -= unit.tokens + 1;
-    kept.push(unit);
+    room -= sentence.tokens + 1;
+    kept.push(sentence);
   }
   return kept.sort((a, b) => a.order - b.order);
 }
@@ -160,17 +161,17 @@ function composeText(conversation: Conversation, level: SummaryLevel, parts: Par
   const headings = headingsOf(
     languageOf(conversation.messages.map(({ content }) => content).join('\n')),
   );
-  const lines = (units: readonly Scored[]) => units.map(({ text }) => `- ${text}`);
-  const speaker = ({ role }: Unit) =>
+  const lines = (sentences: readonly Scored[]) => sentences.map(({ text }) => `- ${text}`);
+  const speaker = ({ role }: Sentence) =>
     headings && `${role === 'user' ? headings.user : headings.assistant}: `;
   const body =
     level === 'detailed'
-      ? chosen.map((unit) => `- ${speaker(unit) ?? ''}${unit.text}`).join('\n')
+      ? chosen.map((sentence) => `- ${speaker(sentence) ?? ''}${sentence.text}`).join('\n')
       : joined(chosen);
-  const listed = (name: string | undefined, units: readonly Scored[]) =>
-    units.length === 0
+  const listed = (name: string | undefined, sentences: readonly Scored[]) =>
+    sentences.length === 0
       ? []
-      : [[...(name === undefined ? [] : [`${name}:`]), ...lines(units)].join('\n')];
+      : [[...(name === undefined ? [] : [`${name}:`]), ...lines(sentences)].join('\n')];
   return [
     ...(body === '' ? [] : [body]),
     ...listed(headings?.decisions, decisions),
@@ -178,8 +179,8 @@ function composeText(conversation: Conversation, level: SummaryLevel, parts: Par
   ].join('\n\n');
 }
 
-function joined(units: readonly Scored[]): string {
-  return units
+function joined(sentences: readonly Scored[]): string {
+  return sentences
     .map(({ text }) =>
       ENDS_SENTENCE.test(text) ? text : `${text}${DENSE_SCRIPT.test(text.slice(-1)) ? '。' : '.'}`,
     )

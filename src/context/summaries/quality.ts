@@ -4,7 +4,7 @@
  * conversation. It separates a thin or invented summary from a good one, but does not rank good ones.
  */
 import type { Conversation, Message } from '../../stores/conversations/document/schema.js';
-import { termsOf } from './units.js';
+import { termsOf } from './sentence-features.js';
 
 const SALIENT_TERMS = 40;
 /** In a longer conversation, only every second, third, … message is read. */

@@ -12,7 +12,7 @@ import { ruleFor } from '../promises.js';
 import { sentencesOf } from '../sentences.js';
 import { DENSE_SCRIPT, HIRAGANA, isFunctionWord, saysDecision } from './languages.js';
 
-export interface Unit {
+export interface Sentence {
   readonly text: string;
   readonly role: Role;
   /** Position of its message among all messages without system messages, from 0 to 1. */
@@ -31,7 +31,7 @@ export interface Unit {
 }
 
 /** A longer conversation is reduced to this, because comparing sentences is quadratic. */
-const MAX_UNITS = 600;
+const MAX_SENTENCES = 600;
 const TIME_BINS = 20;
 const ENTITY =
   /(?<=[\p{Ll},;:] )\p{Lu}[\p{L}\p{N}'’-]+|\d[\d.,:/-]*|`[^`]+`|"[^"]{2,60}"|[\w-]+\.[a-z]{2,4}\b|https?:\S+/gu;
@@ -41,26 +41,26 @@ const STEM_LENGTH = 6;
 const RUN = /[\p{L}\p{M}\p{N}]+/gu;
 
 /** In order. If it is a part of `whole`, a question answered after the part is not open. */
-export async function unitsOf(
+export async function sentencesWithFeatures(
   conversation: Conversation,
   slice: TimeSlice,
   whole = conversation,
-): Promise<Unit[]> {
+): Promise<Sentence[]> {
   const dialogue = conversation.messages.filter(({ role }) => role !== 'system');
   const ids = new Set(dialogue.map(({ id }) => id));
   const questions = await openQuestions(whole, slice);
   const open = new Set(
     questions.filter(({ messageId }) => ids.has(messageId)).map(({ text }) => text),
   );
-  const units: Unit[] = [];
+  const found: Sentence[] = [];
   for (const [index, message] of dialogue.entries()) {
     if (slice.isSpent()) await slice.yield();
     const sentences = sentencesOf(message.content);
     for (const [at, text] of sentences.entries()) {
       const position = positionOf(at, sentences.length, index, dialogue);
-      units.push(
-        unitOf(text, message, {
-          order: units.length,
+      found.push(
+        withFeatures(text, message, {
+          order: found.length,
           position,
           time: index / dialogue.length,
           open,
@@ -68,7 +68,7 @@ export async function unitsOf(
       );
     }
   }
-  return units.length <= MAX_UNITS ? units : bestOfEachPeriod(units);
+  return found.length <= MAX_SENTENCES ? found : bestOfEachPeriod(found);
 }
 
 /** By term: number of its occurrences. A term is a stem, or a pair of characters in scripts without spaces. */
@@ -94,7 +94,7 @@ interface Placed {
   readonly open: ReadonlySet<string>;
 }
 
-function unitOf(text: string, { role }: Message, { open, ...placed }: Placed): Unit {
+function withFeatures(text: string, { role }: Message, { open, ...placed }: Placed): Sentence {
   const promise = ruleFor(text);
   return {
     text,
@@ -123,17 +123,17 @@ function positionOf(
 }
 
 /** Keeps the best sentences of each period, by features of the sentence alone. */
-function bestOfEachPeriod(units: readonly Unit[]): Unit[] {
-  const bins = Array.from({ length: TIME_BINS }, (): Unit[] => []);
-  for (const unit of units)
-    bins[Math.min(TIME_BINS - 1, Math.floor(unit.time * TIME_BINS))]?.push(unit);
-  const worth = (unit: Unit) =>
-    unit.position +
-    unit.entities +
-    Number(unit.isDecision) +
-    Number(unit.isOpenQuestion) +
-    Math.min(1, unit.terms.size / 10);
+function bestOfEachPeriod(sentences: readonly Sentence[]): Sentence[] {
+  const bins = Array.from({ length: TIME_BINS }, (): Sentence[] => []);
+  for (const sentence of sentences)
+    bins[Math.min(TIME_BINS - 1, Math.floor(sentence.time * TIME_BINS))]?.push(sentence);
+  const worth = (sentence: Sentence) =>
+    sentence.position +
+    sentence.entities +
+    Number(sentence.isDecision) +
+    Number(sentence.isOpenQuestion) +
+    Math.min(1, sentence.terms.size / 10);
   return bins
-    .flatMap((bin) => bin.sort((a, b) => worth(b) - worth(a)).slice(0, MAX_UNITS / TIME_BINS))
+    .flatMap((bin) => bin.sort((a, b) => worth(b) - worth(a)).slice(0, MAX_SENTENCES / TIME_BINS))
     .sort((a, b) => a.order - b.order);
 }
