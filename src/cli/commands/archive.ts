@@ -8,8 +8,8 @@ import { sizeOf } from '../terminal/amounts.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
 import { printList, report } from '../terminal/output.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';
+import { jsonOf, lineOf } from '../views/candidate-lines.js';
 import { withApp } from '../with-app.js';
-import { lineOf, nameOf } from './candidate-lines.js';
 
 export interface ArchiveOptions {
   olderThan: string;
@@ -33,7 +33,7 @@ export async function archive(options: ArchiveOptions, flags: Flags): Promise<vo
       line(`${countOf(chosen.length, 'conversation')} to archive, ${sizeOf(bytes)}`);
     };
     if (dryRun) {
-      const conversations = chosen.map(nameOf);
+      const conversations = chosen.map(jsonOf);
       return report({ dryRun, conversations }, json, () => print(console.log));
     }
     if (chosen.length === 0) {

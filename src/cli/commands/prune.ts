@@ -9,8 +9,8 @@ import { daybookLine } from '../terminal/command-line.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
 import { printList, report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
+import { jsonOf, lineOf } from '../views/candidate-lines.js';
 import { withApp } from '../with-app.js';
-import { lineOf, nameOf } from './candidate-lines.js';
 
 export interface PruneOptions {
   olderThan?: string;
@@ -41,7 +41,7 @@ export async function prune(options: PruneOptions, flags: Flags): Promise<void> 
       const show = () => print(plan, options, console.error);
       if (!yes && !(await confirmOrEnd(questionOf(plan), 'Nothing was moved.', show))) return;
       const done = await retention.carryOut(plan, { signal });
-      const moved = done.moved.map((each) => ({ ...nameOf(each), trashName: each.trashName }));
+      const moved = done.moved.map((each) => ({ ...jsonOf(each), trashName: each.trashName }));
       const { removed, skipped } = done;
       report({ moved, removed, skipped }, json, () => {
         console.log(`${countOf(moved.length, 'conversation')} moved to the trash.`);
@@ -74,7 +74,7 @@ const questionOf = ({ trash }: PrunePlan) =>
 
 const factsOf = ({ conversations, trash, size }: PrunePlan) => ({
   dryRun: true,
-  conversations: conversations.map(nameOf),
+  conversations: conversations.map(jsonOf),
   removedFromTrash: trash,
   size,
 });

@@ -9,8 +9,14 @@ import { readOrCreateToken } from '../../files/access-token-file.js';
 import { buildServer } from '../../server/mcp/build-server.js';
 import { serveStdio } from '../../server/stdio.js';
 import { configuration, type Flags } from '../configuration.js';
-import { endProcess, limitEnding } from './end-process.js';
-import { closeApp, openApp, PAGE_FOLDER, serverOptions, stopSignal } from './server-setup.js';
+import { endProcess, limitEnding } from '../serving/end-process.js';
+import {
+  closeApp,
+  openApp,
+  PAGE_FOLDER,
+  serverOptions,
+  stopSignal,
+} from '../serving/server-setup.js';
 
 export interface ServeOptions {
   mode?: string;

@@ -67,9 +67,13 @@ export function addConversations(program: Command, flags: () => Flags): void {
     .addHelpText('after', examplesText('open', 'open last --print', 'open --folder'))
     .action(async (words: string[], { folder, ...options }: OpenOptions) => {
       if (words.length > 0 || folder) {
-        return (await import('../commands/open.js')).open(words.join(' '), options, flags());
+        return (await import('../commands/open-folder.js')).openFolder(
+          words.join(' '),
+          options,
+          flags(),
+        );
       }
-      return (await import('../commands/page.js')).page(options, flags());
+      return (await import('../commands/open-page.js')).openPage(options, flags());
     });
 }
 

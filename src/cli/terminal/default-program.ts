@@ -6,7 +6,7 @@ import { AppError } from '../../base/errors.js';
 const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win32: 'explorer.exe' };
 
 /** Resolves when the program has started. Throws VALIDATION_ERROR if it cannot be started. */
-export async function openWith(target: string): Promise<void> {
+export async function openWithDefaultProgram(target: string): Promise<void> {
   const opener = OPENERS[process.platform] ?? 'xdg-open';
   const child = spawn(opener, [target], { stdio: 'ignore', detached: true });
   try {

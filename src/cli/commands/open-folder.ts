@@ -1,12 +1,15 @@
-/** `daybook open`: shows the folder of a conversation, or the root, in the system's file manager. */
+/**
+ * `daybook open <conversation>` and `daybook open --folder`: shows the folder of a conversation, or the root,
+ * in the file manager of the system.
+ */
 import type { Flags } from '../configuration.js';
 import { findConversation } from '../find-conversation.js';
+import { openWithDefaultProgram } from '../terminal/default-program.js';
 import { escapeControls } from '../terminal/terminal-text.js';
 import { withReadingApp } from '../with-app.js';
-import { openWith } from './open-with.js';
 
 /** Prints the path and opens it; with `print` only prints it. An empty name means the root. */
-export async function open(
+export async function openFolder(
   name: string,
   { print = false }: { print?: boolean },
   flags: Flags,
@@ -15,6 +18,6 @@ export async function open(
     const path =
       name === '' ? facts.root : conversations.path(await findConversation(conversations, name));
     console.log(process.stdout.isTTY ? escapeControls(path) : path);
-    if (!print) await openWith(path);
+    if (!print) await openWithDefaultProgram(path);
   });
 }

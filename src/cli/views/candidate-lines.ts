@@ -4,7 +4,7 @@ import { nameOfConversation } from '../find-conversation.js';
 import { sizeOf } from '../terminal/amounts.js';
 import { oneLine } from '../terminal/terminal-text.js';
 
-export const nameOf = ({ head, lastMessageAt, sizeBytes, reason }: Candidate) => {
+export const jsonOf = ({ head, lastMessageAt, sizeBytes, reason }: Candidate) => {
   const { conversationId, clientId, title } = head;
   const named = { conversationId, ...(clientId && { clientId }), ...(title && { title }) };
   return { ...named, lastMessageAt, sizeBytes, reason };

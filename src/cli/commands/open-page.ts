@@ -10,18 +10,24 @@ import { readOrCreateToken } from '../../files/access-token-file.js';
 import type { HttpOptions, HttpServer } from '../../server/http/http-server.js';
 import { buildServer } from '../../server/mcp/build-server.js';
 import { configuration, type Flags } from '../configuration.js';
-import { endProcess, limitEnding } from './end-process.js';
-import { openWith } from './open-with.js';
-import { closeApp, openApp, PAGE_FOLDER, serverOptions, stopSignal } from './server-setup.js';
+import { endProcess, limitEnding } from '../serving/end-process.js';
+import {
+  closeApp,
+  openApp,
+  PAGE_FOLDER,
+  serverOptions,
+  stopSignal,
+} from '../serving/server-setup.js';
+import { openWithDefaultProgram } from '../terminal/default-program.js';
 
-export interface PageCommandOptions {
+export interface OpenPageOptions {
   readonly print?: boolean;
   readonly port?: string;
 }
 
 /** Prints the link to stdout; with `print` no browser is started. */
-export async function page(
-  { print = false, port }: PageCommandOptions,
+export async function openPage(
+  { print = false, port }: OpenPageOptions,
   flags: Flags,
 ): Promise<void> {
   const config = configuration({ ...flags, httpPort: port });
@@ -75,7 +81,7 @@ async function listen(options: HttpOptions, isTyped: boolean): Promise<HttpServe
 
 async function openBrowser(link: string): Promise<void> {
   try {
-    await openWith(link);
+    await openWithDefaultProgram(link);
   } catch {
     console.error('Daybook could not start a browser. Open the link above.');
   }
