@@ -18,7 +18,7 @@ import { withSummaries } from '../stores/summaries/exported-summaries.js';
 import type { SummaryStore } from '../stores/summaries/summary-store.js';
 import type { TimeFormat } from './conversation-markdown.js';
 import { exportPath } from './export-folder.js';
-import { EXPORT_WRITERS, type ExportedDocument, type ExportFormat } from './formats.js';
+import { EXPORT_WRITERS, type ExportedDocument, type ExportFormat } from './export-formats.js';
 import { MarkdownFolder } from './markdown-files.js';
 import { type ShownActivity, withActivity } from './message-activity.js';
 import { forSharing } from './redact-for-sharing.js';

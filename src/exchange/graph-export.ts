@@ -9,7 +9,7 @@ import type { Triple } from '../stores/knowledge-graph/model/triple.js';
 import type { TripleFilter } from '../stores/knowledge-graph/table/graph-query.js';
 import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
 import { exportPath } from './export-folder.js';
-import type { GraphFormat } from './graph-formats.js';
+import type { GraphFormat } from './graph-format-names.js';
 import { factLine, MermaidLines } from './graph-lines.js';
 import { memoryLinesOf } from './server-memory.js';
 

@@ -16,7 +16,7 @@ import { checkTriple, type NewTriple } from '../stores/knowledge-graph/model/tri
 import type { MemoryBank, NoteInfo } from '../stores/memory-bank/memory-bank.js';
 import { encodeNote } from '../stores/memory-bank/note-text.js';
 import { readExportFile } from './export-folder.js';
-import type { LongObservations } from './graph-formats.js';
+import type { LongObservations } from './graph-format-names.js';
 import { factOf } from './graph-lines.js';
 import { itemsOf, type MemoryItem, memoryLineOf, noteTriple } from './server-memory.js';
 

@@ -11,7 +11,7 @@ import type { Durability } from '../files/atomic/atomic-write.js';
 import { writeNewFile } from '../files/atomic/new-file.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
 import { headingOf, speakerLine } from './conversation-markdown.js';
-import { EXPORT_VERSION, type ExportedDocument, lineOf, threadOf } from './formats.js';
+import { EXPORT_VERSION, type ExportedDocument, lineOf, threadOf } from './export-formats.js';
 import { closingFence } from './message-markdown.js';
 import { oneLine } from './message-sources.js';
 

@@ -4,7 +4,7 @@
  */
 import { fenced } from '../base/code-block.js';
 import { isRecord, type JsonObject } from '../base/json-fields.js';
-import type { ExportedDocument } from './formats.js';
+import type { ExportedDocument } from './export-formats.js';
 
 export type ShownActivity = 'folded' | 'all';
 

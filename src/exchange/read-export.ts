@@ -10,7 +10,7 @@ import { parsedJson } from '../base/json.js';
 import { isRecord, type JsonObject } from '../base/json-fields.js';
 import { readJson } from '../files/read/json-doc.js';
 import { type Line, readLines } from '../files/read/read-lines.js';
-import { EXPORT_NAME, EXPORT_VERSION } from './formats.js';
+import { EXPORT_NAME, EXPORT_VERSION } from './export-formats.js';
 
 /** One conversation of an export, or the error of one. */
 export interface ExportRecord {

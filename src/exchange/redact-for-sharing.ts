@@ -5,7 +5,7 @@
  */
 import { defined } from '../base/json.js';
 import type { JsonObject } from '../base/json-fields.js';
-import type { ExportedDocument } from './formats.js';
+import type { ExportedDocument } from './export-formats.js';
 
 /** Returns a new document and does not change the given one. */
 export function forSharing(document: ExportedDocument): ExportedDocument {

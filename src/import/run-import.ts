@@ -14,10 +14,10 @@ import type { ConversationStore } from '../stores/conversations/conversations.js
 import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';
 import type { Screen } from '../stores/conversations/writing/screen-queue.js';
 import type { SummaryStore } from '../stores/summaries/summary-store.js';
-import { copyAttachments } from './attachments.js';
 import { AlreadyImported, type ArchivedSource } from './conversations/already-imported.js';
 import { ConversationImport } from './conversations/conversation-import.js';
 import { fileTimeOf } from './conversations/planned-conversation.js';
+import { copyAttachments } from './copy-attachments.js';
 import { importLease, requireHeld } from './import-lease.js';
 import { addLeftOut, addProblem, type ImportOutcome, newOutcome } from './import-outcome.js';
 import { OtherImport, type OtherStores } from './non-conversation-import.js';

@@ -2,7 +2,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Exporter, type ExportRequest, newCounts } from '../../src/exchange/export.js';
-import type { ExportFormat } from '../../src/exchange/formats.js';
+import type { ExportFormat } from '../../src/exchange/export-formats.js';
 import { restoreExport } from '../../src/exchange/restore-export.js';
 import { ConversationDocuments } from '../../src/stores/conversations/files/conversation-documents.js';
 import { SummaryStore } from '../../src/stores/summaries/summary-store.js';

@@ -9,7 +9,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { GraphExport } from '../../src/exchange/graph-export.js';
-import type { GraphFormat } from '../../src/exchange/graph-formats.js';
+import type { GraphFormat } from '../../src/exchange/graph-format-names.js';
 import { GraphImport } from '../../src/exchange/graph-import.js';
 import { itemsOf, type MemoryLine, memoryLinesOf } from '../../src/exchange/server-memory.js';
 import type { NewTriple, TripleKey } from '../../src/stores/knowledge-graph/model/triple.js';

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ExportFormat } from '../../src/exchange/formats.js';
+import type { ExportFormat } from '../../src/exchange/export-formats.js';
 import { openBench } from '../exchange/bench.js';
 import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';

@@ -3,7 +3,7 @@
 import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
 import { type ExportCounts, newCounts } from '../../exchange/export.js';
-import type { ExportFormat } from '../../exchange/formats.js';
+import type { ExportFormat } from '../../exchange/export-formats.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { type AgeOptions, ageRecipientsOf } from '../age-encryption-options.js';
 import { configuration, type Flags } from '../configuration.js';

@@ -13,7 +13,7 @@ import {
   textIn,
 } from '../../base/json-fields.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { attachmentLine, fileLine } from './attachments.js';
+import { attachmentLine, fileLine } from './attachment-lines.js';
 import { roleIn } from './roles.js';
 import { timeIn } from './times.js';
 import type { TurnBuilder } from './turns.js';

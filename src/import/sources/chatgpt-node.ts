@@ -4,7 +4,7 @@ import { fenced } from '../../base/code-block.js';
 import { parsedJson } from '../../base/json.js';
 import { definedOrNothing, objectIn, objectsIn, textIn, textsIn } from '../../base/json-fields.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { attachmentLine, fileLine, type NamedFiles } from '../reading/attachments.js';
+import { attachmentLine, fileLine, type NamedFiles } from '../reading/attachment-lines.js';
 import { timeIn } from '../reading/times.js';
 import type { TreeNode } from '../reading/tree.js';
 import type { TurnBuilder } from '../reading/turns.js';

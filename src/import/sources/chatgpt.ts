@@ -8,7 +8,7 @@ import { parsedJson } from '../../base/json.js';
 import { definedOrNothing, isRecord, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { attachmentNames, type NamedFiles } from '../reading/attachments.js';
+import { attachmentNames, type NamedFiles } from '../reading/attachment-lines.js';
 import {
   elementsOf,
   type JsonRecord,

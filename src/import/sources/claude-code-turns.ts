@@ -3,7 +3,7 @@
 import { defined } from '../../base/json.js';
 import { definedOrNothing, numberIn, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { fileLine } from '../reading/attachments.js';
+import { fileLine } from '../reading/attachment-lines.js';
 import { extractElements, withoutElements } from '../reading/tagged-text.js';
 import type { TurnBuilder } from '../reading/turns.js';
 import type { CodeNode, ToolResult } from './claude-code-session.js';

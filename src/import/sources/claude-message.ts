@@ -7,7 +7,7 @@ import { fenced } from '../../base/code-block.js';
 import { defined } from '../../base/json.js';
 import { definedOrNothing, listIn, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { attachmentLine, fileLine } from '../reading/attachments.js';
+import { attachmentLine, fileLine } from '../reading/attachment-lines.js';
 import { timeIn } from '../reading/times.js';
 import type { TurnBuilder } from '../reading/turns.js';
 

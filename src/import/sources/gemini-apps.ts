@@ -6,7 +6,7 @@ import { posix } from 'node:path';
 import { isRecord, listIn, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { attachmentLine } from '../reading/attachments.js';
+import { attachmentLine } from '../reading/attachment-lines.js';
 import {
   elementsOf,
   hasElement,

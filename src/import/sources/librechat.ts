@@ -2,7 +2,7 @@
 
 import { definedOrNothing, isRecord, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { fileLine } from '../reading/attachments.js';
+import { fileLine } from '../reading/attachment-lines.js';
 import { elementsOf, hasElement, unreadableConversation } from '../reading/documents.js';
 import { contentText } from '../reading/openai-messages.js';
 import { timeIn } from '../reading/times.js';

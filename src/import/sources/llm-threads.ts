@@ -8,7 +8,7 @@ import { definedOrNothing, objectIn, objectsIn, textIn } from '../../base/json-f
 import type { InputFile } from '../../files/input/input-types.js';
 import type { Row, SqliteFile } from '../../files/input/sqlite.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { attachmentLine } from '../reading/attachments.js';
+import { attachmentLine } from '../reading/attachment-lines.js';
 import { jsonIn, wholeBytes, wholeText } from '../reading/databases.js';
 import { timeIn } from '../reading/times.js';
 import { TurnBuilder } from '../reading/turns.js';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import type { Damaged, ExportRequest } from '../../exchange/export.js';
-import { EXPORT_FORMATS } from '../../exchange/formats.js';
+import { EXPORT_FORMATS } from '../../exchange/export-formats.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import { estimateTokens, maxTokens, OVERHEAD_TOKENS } from '../answer-budget.js';
 import { dateField, spanOf } from '../date-field.js';
