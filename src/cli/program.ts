@@ -4,6 +4,7 @@
  */
 import { Command, Option } from 'commander';
 import { VERSION } from '../base/version.js';
+import { examplesText, pointToHelp, refuseUnknownCommands } from './command-help.js';
 import type { Flags } from './configuration.js';
 import { addBackup } from './definitions/backup.js';
 import { addCompletion } from './definitions/completion.js';
@@ -23,7 +24,6 @@ import { addFind, addSearch } from './definitions/search.js';
 import { addServe } from './definitions/serve.js';
 import { addStats } from './definitions/stats.js';
 import { addToolCommands } from './definitions/tool-commands.js';
-import { examplesText, pointToHelp, refuseUnknownCommands } from './names.js';
 import { endCommand, writeForPeople, writeUsageError } from './usage-error.js';
 
 /** In the order of the help. */

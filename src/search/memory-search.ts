@@ -9,12 +9,12 @@ import { TextRecall } from '../recall/text-recall.js';
 import type { InsightStore } from '../stores/insights/insights.js';
 import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
 import type { Triple } from '../stores/knowledge-graph/model/triple.js';
-import type { MemorySource, SearchTier } from './choices.js';
 import type { SearchCaller } from './messages/message-search.js';
 import { contentOf, type IndexedNote } from './notes/note-index.js';
 import type { NoteSearch } from './notes/note-search.js';
 import type { NoteSection } from './notes/note-sections.js';
 import type { FoundHit, RecallSearch } from './recall/recall-search.js';
+import type { MemorySource, SearchTier } from './search-names.js';
 
 /** Length of snippets of notes and insights. */
 const SNIPPET_WORDS = 150;

@@ -5,8 +5,8 @@
 import type { Command, Option } from 'commander';
 import type { Config } from '../../config/config.js';
 import { openConversationStore } from '../../stores/conversations/conversations.js';
+import { isMadeOfTools } from '../command-help.js';
 import { configuration, type Flags } from '../configuration.js';
-import { isMadeOfTools } from '../names.js';
 
 const SCRIPTS: Readonly<Record<string, string>> = {
   bash: `_daybook() {

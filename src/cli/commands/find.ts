@@ -4,8 +4,8 @@
  */
 import type { App } from '../../app.js';
 import { AppError } from '../../base/errors.js';
-import { ENTRY_KINDS, type EntryKind } from '../../search/choices.js';
 import type { FindHit } from '../../search/quick-find/find-index.js';
+import { ENTRY_KINDS, type EntryKind } from '../../search/search-names.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { reportNotListed } from '../notices/not-listed.js';

@@ -1,9 +1,9 @@
 /** Names, options and help of `daybook backup` and `daybook restore`. */
 import type { Command } from 'commander';
 import { type AgeOptions, ageOption, agePassphraseOption } from '../age-encryption-options.js';
+import { examplesText } from '../command-help.js';
 import type { RestoreOptions } from '../commands/restore.js';
 import type { Flags } from '../configuration.js';
-import { examplesText } from '../names.js';
 
 export function addBackup(program: Command, flags: () => Flags): void {
   program

@@ -1,8 +1,8 @@
 /** Names, options and help of `daybook completion`, and of the hidden command that its scripts call. */
 import type { Command } from 'commander';
 import { Argument } from 'commander';
+import { examplesText, SHELLS } from '../command-help.js';
 import type { Flags } from '../configuration.js';
-import { examplesText, SHELLS } from '../names.js';
 
 export function addCompletion(program: Command, flags: () => Flags): void {
   program

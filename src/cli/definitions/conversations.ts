@@ -3,11 +3,11 @@
  * delete, open. The argument `conversation` is a key, an id or its unique beginning, a title, or `last`.
  */
 import type { Command } from 'commander';
+import { examplesText, JSON_OPTION } from '../command-help.js';
 import type { DeleteOptions } from '../commands/delete.js';
 import type { TagOptions } from '../commands/rename-tag-pin.js';
 import type { ShowOptions } from '../commands/show.js';
 import type { Flags } from '../configuration.js';
-import { examplesText, JSON_OPTION } from '../names.js';
 
 const CONVERSATION = 'key, id or its beginning, title, or last';
 interface OpenOptions {

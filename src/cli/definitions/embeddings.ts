@@ -1,8 +1,8 @@
 /** Names, options and help of `daybook embeddings`. */
 import type { Command } from 'commander';
+import { examplesText, JSON_OPTION, pointToHelp } from '../command-help.js';
 import type { EmbeddingsOptions } from '../commands/embeddings.js';
 import type { Flags } from '../configuration.js';
-import { examplesText, JSON_OPTION, pointToHelp } from '../names.js';
 
 export function addEmbeddings(program: Command, flags: () => Flags): void {
   const group = program

@@ -1,8 +1,8 @@
 /** Names, options and help of `daybook encrypt` and `daybook decrypt`. */
 import type { Command } from 'commander';
+import { examplesText } from '../command-help.js';
 import type { EncryptOptions } from '../commands/encryption.js';
 import type { Flags } from '../configuration.js';
-import { examplesText } from '../names.js';
 
 export function addEncryption(program: Command, flags: () => Flags): void {
   program

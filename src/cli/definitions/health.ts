@@ -1,9 +1,9 @@
 /** Names, options and help of `daybook info`, `daybook doctor` and `daybook unlock`. */
 import type { Command } from 'commander';
+import { examplesText } from '../command-help.js';
 import type { DoctorOptions } from '../commands/doctor.js';
 import type { UnlockOptions } from '../commands/unlock.js';
 import type { Flags } from '../configuration.js';
-import { examplesText } from '../names.js';
 
 export function addHealth(program: Command, flags: () => Flags): void {
   program

@@ -1,6 +1,6 @@
 /** `daybook help`. The help command of commander does not show options that are added at first use. */
 import type { Command } from 'commander';
-import { examplesText } from '../names.js';
+import { examplesText } from '../command-help.js';
 
 export function addHelp(program: Command): void {
   program.helpCommand(false);

@@ -1,8 +1,8 @@
 /** Names, options and help of `daybook import`. */
 import { type Command, Option } from 'commander';
+import { examplesText } from '../command-help.js';
 import type { ImportOptions } from '../commands/import.js';
 import type { Flags } from '../configuration.js';
-import { examplesText } from '../names.js';
 
 export function addImport(program: Command, flags: () => Flags): void {
   program

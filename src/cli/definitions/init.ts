@@ -1,8 +1,8 @@
 /** Names, options and help of `daybook init`. */
 import { type Command, Option } from 'commander';
+import { CLIENT_NAMES, examplesText } from '../command-help.js';
 import type { InitOptions } from '../commands/init.js';
 import type { Flags } from '../configuration.js';
-import { CLIENT_NAMES, examplesText } from '../names.js';
 
 export function addInit(program: Command, flags: () => Flags): void {
   program

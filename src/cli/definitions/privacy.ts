@@ -1,8 +1,8 @@
 /** Names, options and help of `daybook scan` and `daybook redact`. */
 import type { Command } from 'commander';
+import { examplesText } from '../command-help.js';
 import type { RedactOptions } from '../commands/redact.js';
 import type { Flags } from '../configuration.js';
-import { examplesText } from '../names.js';
 import { ALL_OPTION } from '../terminal/output.js';
 
 export function addPrivacy(program: Command, flags: () => Flags): void {

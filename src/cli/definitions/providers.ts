@@ -1,9 +1,9 @@
 /** Names, options and help of `daybook providers`. */
 import { type Command, Option } from 'commander';
 import { PROVIDER_KINDS } from '../../providers/llm/provider-kinds.js';
+import { examplesText, JSON_OPTION, pointToHelp } from '../command-help.js';
 import type { AddOptions, AllowOptions } from '../commands/providers.js';
 import type { Flags } from '../configuration.js';
-import { examplesText, JSON_OPTION, pointToHelp } from '../names.js';
 
 export function addProviders(program: Command, flags: () => Flags): void {
   const group = program

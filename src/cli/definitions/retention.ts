@@ -1,11 +1,11 @@
 /** Names, options and help of `daybook trash`, `prune`, `retention`, `history` and `archive`. */
 import type { Command } from 'commander';
+import { examplesText, JSON_OPTION, pointToHelp } from '../command-help.js';
 import type { ArchiveOptions } from '../commands/archive.js';
 import type { PruneOptions } from '../commands/prune.js';
 import type { SetRetentionOptions } from '../commands/retention.js';
 import type { EmptyTrashOptions } from '../commands/trash.js';
 import type { Flags } from '../configuration.js';
-import { examplesText, JSON_OPTION, pointToHelp } from '../names.js';
 import { ALL_OPTION } from '../terminal/output.js';
 
 export function addRetentionCommands(program: Command, flags: () => Flags): void {

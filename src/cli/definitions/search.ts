@@ -1,12 +1,12 @@
 /** Names, options and help of `daybook search` and `daybook find`. */
 import { type Command, Option } from 'commander';
 import { MATCH_TYPES } from '../../fts/query/match-type-names.js';
-import { SEARCH_MODES } from '../../search/choices.js';
+import { SEARCH_MODES } from '../../search/search-names.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
+import { examplesText } from '../command-help.js';
 import type { FindOptions } from '../commands/find.js';
 import type { SearchOptions } from '../commands/search.js';
 import type { Flags } from '../configuration.js';
-import { examplesText } from '../names.js';
 
 export function addSearch(program: Command, flags: () => Flags): void {
   program

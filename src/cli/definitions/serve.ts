@@ -1,8 +1,8 @@
 /** Names, options and help of `daybook serve`. */
 import type { Command } from 'commander';
+import { examplesText } from '../command-help.js';
 import type { ServeOptions } from '../commands/serve.js';
 import type { Flags } from '../configuration.js';
-import { examplesText } from '../names.js';
 
 export function addServe(program: Command, flags: () => Flags, isDefault: boolean): void {
   program

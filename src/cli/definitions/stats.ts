@@ -3,9 +3,9 @@ import { type Command, Option } from 'commander';
 import { PERIODS } from '../../analytics/periods.js';
 import { TABLES } from '../../analytics/report-table-names.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
+import { examplesText } from '../command-help.js';
 import type { StatsOptions } from '../commands/stats.js';
 import type { Flags } from '../configuration.js';
-import { examplesText } from '../names.js';
 
 export function addStats(program: Command, flags: () => Flags): void {
   program

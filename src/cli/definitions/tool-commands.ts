@@ -3,8 +3,8 @@
  * options are added only when one of them is used, because this loads all tools.
  */
 import type { Command } from 'commander';
+import { examplesText, GROUPS_HELP, isMadeOfTools } from '../command-help.js';
 import type { Flags } from '../configuration.js';
-import { examplesText, GROUPS_HELP, isMadeOfTools } from '../names.js';
 
 export function addToolCommands(program: Command, flags: () => Flags): void {
   for (const [name, { about, examples }] of Object.entries(GROUPS_HELP)) {

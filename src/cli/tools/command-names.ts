@@ -5,7 +5,7 @@
 import type { AppError, ErrorCode } from '../../base/errors.js';
 import type { Tool, Toolset } from '../../tools/define-tool.js';
 import { tools } from '../../tools/index.js';
-import { GROUPS, SINGLE_TOOLS } from '../names.js';
+import { GROUPS, SINGLE_TOOLS } from '../command-help.js';
 
 /** The command of a tool in a group: `save_insight` is `insight save`, `kg_add` is `kg add`. */
 export function commandNameOf({ name }: Tool, group: string): string {

@@ -2,11 +2,11 @@
 import type { Command } from 'commander';
 import type { App } from '../../app.js';
 import type { Tool } from '../../tools/define-tool.js';
+import { examplesText } from '../command-help.js';
 import { configuration, type Flags } from '../configuration.js';
 import { withLocalDays } from '../days.js';
 import { NOTHING_FOUND, OK } from '../exit-status.js';
 import { reportFailure } from '../failure.js';
-import { examplesText } from '../names.js';
 import { reportNotListed } from '../notices/not-listed.js';
 import { reportOtherRoot } from '../notices/other-root.js';
 import { reportUnreadable } from '../notices/problems.js';

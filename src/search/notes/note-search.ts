@@ -10,7 +10,7 @@ import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
 import type { SearchResult } from '../../fts/search-result.js';
 import type { DocumentId } from '../../fts/text-index.js';
 import type { MemoryBank } from '../../stores/memory-bank/memory-bank.js';
-import type { NoteSearchMode } from '../choices.js';
+import type { NoteSearchMode } from '../search-names.js';
 import {
   createExactMatcher,
   createRegexMatcher,

@@ -6,7 +6,7 @@
  * `sync` compares entries by identity, so that only changed entries are indexed again.
  */
 import MiniSearch, { type SearchOptions } from 'minisearch';
-import type { EntryKind, MatchField } from '../choices.js';
+import type { EntryKind, MatchField } from '../search-names.js';
 
 export interface OtherName {
   readonly field: 'key' | 'module' | 'id';

@@ -11,8 +11,8 @@ import { isExpired } from '../../stores/insights/schema.js';
 import type { StoredInsight } from '../../stores/insights/stored-insight.js';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
 import type { SubjectCount } from '../../stores/knowledge-graph/table/graph-query.js';
-import type { EntryKind } from '../choices.js';
 import type { NoteSearch } from '../notes/note-search.js';
+import type { EntryKind } from '../search-names.js';
 import { type FindEntry, type FindHit, FindIndex, type OtherName } from './find-index.js';
 
 export interface QuickFindStores {

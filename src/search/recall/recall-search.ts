@@ -20,7 +20,6 @@ import {
 import { cutRecallSnippet } from '../../recall/recall-snippet.js';
 import type { PresentTime } from '../../recall/relative-time.js';
 import type { VectorScores, VectorSource } from '../../recall/vector-source.js';
-import type { SearchMode, SearchTier } from '../choices.js';
 import {
   conversationFilter,
   type MessageFilters,
@@ -30,6 +29,7 @@ import {
   untilCurrent,
 } from '../messages/message-hits.js';
 import type { MessageQuery, MessageResults, SearchCaller } from '../messages/message-search.js';
+import type { SearchMode, SearchTier } from '../search-names.js';
 import { keywordWhy, type RecalledHit, recalledHits } from './recall-hits.js';
 import { RecallSync, type RecallSyncOptions } from './recall-sync.js';
 

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { shortened } from '../../base/display-text.js';
-import { ENTRY_KINDS, MATCH_FIELDS } from '../../search/choices.js';
+import { ENTRY_KINDS, MATCH_FIELDS } from '../../search/search-names.js';
 import { defineTool, READS, success } from '../define-tool.js';
 
 export const quickFind = defineTool({

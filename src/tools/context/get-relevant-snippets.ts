@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { SNIPPET_STRATEGIES } from '../../context/snippets/strategy-names.js';
-import { SEARCH_TIERS } from '../../search/choices.js';
+import { SEARCH_TIERS } from '../../search/search-names.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
 import { damagedNotes } from '../conversation-input.js';
 import { filtersOf } from '../conversations/search-messages.js';

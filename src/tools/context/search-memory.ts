@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 import { shownNames } from '../../base/display-text.js';
-import { MEMORY_SOURCES, SEARCH_TIERS } from '../../search/choices.js';
 import type { MemoryHit } from '../../search/memory-search.js';
+import { MEMORY_SOURCES, SEARCH_TIERS } from '../../search/search-names.js';
 import { contextsOf } from '../../stores/insights/project-contexts.js';
 import { GLOBAL_CONTEXT } from '../../stores/insights/schema.js';
 import { toTripleView } from '../../stores/knowledge-graph/model/triple.js';

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { MATCH_TYPES } from '../../fts/query/match-type-names.js';
 import { markRanges } from '../../fts/snippets/highlight.js';
-import { NOTE_SEARCH_MODES } from '../../search/choices.js';
 import type { NoteHit } from '../../search/notes/note-search.js';
+import { NOTE_SEARCH_MODES } from '../../search/search-names.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { noteFolder } from '../note-fields.js';

@@ -16,7 +16,7 @@ import {
   withEntry,
   withoutEntry,
 } from '../../../src/cli/clients/entry-files.js';
-import { CLIENT_NAMES } from '../../../src/cli/names.js';
+import { CLIENT_NAMES } from '../../../src/cli/command-help.js';
 
 const clientOf = (name: string): Client => {
   const found = clientsOf({ home: '/home/me', platform: 'linux', env: {} }).find(

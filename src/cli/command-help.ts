@@ -1,4 +1,4 @@
-/** Names that the help needs. They are in this file, so that the help loads no other modules. */
+/** What the help of the commands needs, in a file of its own so that the help loads no other modules. */
 import type { Command, HelpContext } from 'commander';
 
 export const JSON_OPTION = ['--json', 'the report as JSON'] as const;
