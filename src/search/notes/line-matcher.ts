@@ -53,8 +53,18 @@ export async function createRegexMatcher(
   };
 }
 
-/** Finds a text without newlines. It uses JavaScript's engine, because a literal cannot cause backtracking. */
+/**
+ * Throws VALIDATION_ERROR if the text has several lines. It uses JavaScript's engine, because a literal cannot
+ * cause backtracking.
+ */
 export function createExactMatcher(text: string, { caseSensitive }: MatcherOptions): LineMatcher {
+  if (/[\r\n]/.test(text)) {
+    throw new AppError(
+      'VALIDATION_ERROR',
+      'An exact search finds text within one line, but the query has several lines.',
+      { hint: 'Search for one of these lines.' },
+    );
+  }
   const literal = text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   const expression = new RegExp(literal, caseSensitive ? 'u' : 'iu');
   return {

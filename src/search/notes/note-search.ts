@@ -11,13 +11,7 @@ import type { SearchResult } from '../../fts/search-result.js';
 import type { DocumentId } from '../../fts/text-index.js';
 import type { MemoryBank } from '../../stores/memory-bank/memory-bank.js';
 import type { NoteSearchMode } from '../search-names.js';
-import {
-  createExactMatcher,
-  createRegexMatcher,
-  type LineMatcher,
-  type Span,
-  tooCostly,
-} from './line-matcher.js';
+import { createExactMatcher, createRegexMatcher, type Span, tooCostly } from './line-matcher.js';
 import { contentOf, type IndexedNote, NoteIndex } from './note-index.js';
 
 /** A large expression over all notes can take long, although RE2 takes linear time. */
@@ -146,17 +140,10 @@ export class NoteSearch {
   }
 }
 
-async function matcherOf({ query, mode, caseSensitive }: NoteQuery): Promise<LineMatcher> {
-  if (mode === 'regex') return createRegexMatcher(query, { caseSensitive });
-  if (!/[\r\n]/.test(query)) return createExactMatcher(query, { caseSensitive });
-  throw new AppError(
-    'VALIDATION_ERROR',
-    'An exact search finds text within one line, but the query has several lines.',
-    {
-      hint: 'Search for one of these lines.',
-    },
-  );
-}
+const matcherOf = ({ query, mode, caseSensitive }: NoteQuery) =>
+  mode === 'regex'
+    ? createRegexMatcher(query, { caseSensitive })
+    : createExactMatcher(query, { caseSensitive });
 
 const isBelow = (path: string, folder: string | undefined) =>
   folder === undefined || folder === '' || path.startsWith(`${folder}/`);
