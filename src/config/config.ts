@@ -17,11 +17,11 @@ import { findRoot, type RootSource } from './find-root.js';
 import { checkSettings, findSettings, settingsText } from './find-settings.js';
 import { assertKeepsData, expandPath } from './given-path.js';
 import { type GraphConfig, graphConfig } from './graph-settings.js';
-import { type HttpConfig, httpConfig } from './http-settings.js';
+import { type HttpConfig, httpConfig, type Mode } from './http-settings.js';
 import { type PerplexityConfig, perplexityConfig } from './perplexity-settings.js';
 import { type RetentionConfig, retentionConfig } from './retention-settings.js';
 import { settingNotices } from './setting-notices.js';
-import { type IMPORT_ACTIVITIES, type LOG_LEVELS, type MODES, WATCHED_TOOLS } from './settings.js';
+import { type IMPORT_ACTIVITIES, type LOG_LEVELS, WATCHED_TOOLS } from './settings.js';
 import { type ToolsetConfig, toolsetConfig } from './toolset-settings.js';
 import { cacheFolder, configFolder, programsFolder } from './user-folders.js';
 
@@ -36,7 +36,7 @@ export interface Config extends ToolsetConfig {
   readonly indexCache: boolean;
   /** The IANA name of the time zone for times that people read. */
   readonly timeZone: string;
-  readonly mode: (typeof MODES)[number];
+  readonly mode: Mode;
   readonly http: HttpConfig;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly fsync: boolean;
@@ -133,7 +133,7 @@ export function loadConfig(sources: ConfigSources): Config {
       folder: backupFolder,
       keepDays: values.backupKeepDays,
     }),
-    kg: graphConfig(values, found, root.path, named),
+    kg: graphConfig(values, (name) => found[name]?.name, root.path, named),
     imports: Object.freeze({
       activity: values.importActivity,
       watched: watchedTools(values.importWatch),

@@ -1,9 +1,54 @@
-/** The embeddings part of the configuration, and notices about the data that it sends to other machines. */
+/**
+ * The settings for embeddings, their part of the configuration, and notices about the data that is sent to
+ * other machines.
+ */
+import { z } from 'zod';
 import { AppError } from '../base/errors.js';
-import type { SettingValues } from './settings.js';
+import { setting, text, type ValuesOf } from './setting.js';
+
+const EMBEDDINGS = ['off', 'local', 'openai', 'ollama'] as const;
+
+/** `PERSISTENCE_ENABLE_EMBEDDINGS` has yes or no: yes is `local`. */
+const embeddingsMode = (value: unknown) => {
+  const mode = typeof value === 'string' ? value.trim().toLowerCase() : value;
+  if (mode === true || ['1', 'true', 'on', 'yes'].includes(String(mode))) return 'local';
+  return mode === false || ['0', 'false', 'no'].includes(String(mode)) ? 'off' : mode;
+};
+export const EMBEDDINGS_SETTINGS = {
+  embeddings: setting({
+    schema: () => z.preprocess(embeddingsMode, z.enum(EMBEDDINGS)),
+    default: 'off',
+    takes: `one of ${EMBEDDINGS.join(', ')}`,
+    about:
+      'Whether messages are also found by meaning, with vectors that this machine (`local`, see `daybook embeddings`), a server with the OpenAI API (`openai`) or Ollama (`ollama`) makes (default `off`). With `openai` the text of all messages is sent to that server.',
+    env: ['DAYBOOK_EMBEDDINGS', 'PERSISTENCE_ENABLE_EMBEDDINGS'],
+  }),
+  embeddingsModel: setting({
+    schema: text,
+    takes:
+      'a folder with model.onnx and tokenizer.json, or for openai and ollama the name of a model',
+    about:
+      'The model that makes the vectors (default: all-MiniLM-L6-v2; `text-embedding-3-small` for openai).',
+    env: ['DAYBOOK_EMBEDDINGS_MODEL'],
+  }),
+  embeddingsEndpoint: setting({
+    schema: () => z.url({ protocol: /^https?$/ }),
+    takes: 'an http or https address',
+    about:
+      'The address of the server that makes the vectors (default: the usual address of OpenAI or Ollama).',
+    env: ['DAYBOOK_EMBEDDINGS_ENDPOINT'],
+  }),
+  embeddingsKeyEnv: setting({
+    schema: () => z.string().regex(/^[A-Z][A-Z0-9_]{2,63}$/),
+    takes: 'the NAME of an environment variable, never a key',
+    about:
+      'The environment variable with the key of that server (default: OPENAI_API_KEY for OpenAI).',
+    env: ['DAYBOOK_EMBEDDINGS_KEY_ENV'],
+  }),
+};
 
 export interface EmbeddingsConfig {
-  readonly mode: 'off' | 'local' | 'openai' | 'ollama';
+  readonly mode: (typeof EMBEDDINGS)[number];
   /** For `local`: the path of a folder, or `undefined` for the default. Otherwise the model's name. */
   readonly model: string | undefined;
   readonly endpoint: string;
@@ -16,7 +61,7 @@ const KEY = 'OPENAI_API_KEY';
 
 /** VALIDATION_ERROR for an endpoint to which a key would be sent unencrypted. */
 export function embeddingsConfig(
-  values: SettingValues,
+  values: ValuesOf<typeof EMBEDDINGS_SETTINGS>,
   variable: (name: string) => string | undefined,
   expand: (path: string) => string,
 ): EmbeddingsConfig {

@@ -1,9 +1,56 @@
-/** The knowledge-graph part of the configuration. */
+/** The settings for the knowledge graph, and their part of the configuration. */
 import { join } from 'node:path';
 import { AppError } from '../base/errors.js';
-import type { FoundSettings } from './find-settings.js';
 import { assertKeepsData } from './given-path.js';
-import type { EVICTIONS, SettingValues } from './settings.js';
+import { oneOf, onOff, setting, text, type ValuesOf, wholeNumber } from './setting.js';
+
+const EVICTIONS = ['off', 'oldest'] as const;
+
+export const GRAPH_SETTINGS = {
+  kgSnapshot: setting({
+    schema: text,
+    takes: 'the path of a file',
+    about:
+      'The snapshot of the knowledge graph (default: `memory-bank/kg_snapshot.json` in the root).',
+    env: ['MCP_KG_SNAPSHOT', 'MCP_KG_SNAPSHOT_PATH'],
+  }),
+  kgWal: setting({
+    schema: text,
+    takes: 'the path of a file',
+    about:
+      'The log of the knowledge graph, on the same file system as the snapshot (default: `memory-bank/kg_wal.log` in the root).',
+    env: ['MCP_KG_WAL', 'MCP_KG_WAL_PATH'],
+  }),
+  kgFsync: setting({
+    schema: onOff,
+    default: false,
+    takes: '1 or 0',
+    about: 'Whether a new fact is confirmed only after it is on the disk (default `0`).',
+    env: ['MCP_KG_FSYNC'],
+  }),
+  kgMaxTriples: setting({
+    schema: () => wholeNumber(1, 100_000_000),
+    default: 5_000,
+    takes: 'a whole number from 1 to 100000000',
+    about:
+      'The maximum number of facts in the knowledge graph, including ended facts (default `5000`).',
+    env: ['MCP_KG_MAX_TRIPLES'],
+  }),
+  kgTtlDays: setting({
+    schema: () => wholeNumber(0, 36_500),
+    default: 0,
+    takes: 'a whole number of days from 0 to 36500',
+    about: 'Facts older than this number of days are removed; `0`: never (default `0`).',
+    env: ['MCP_KG_TTL_DAYS'],
+  }),
+  kgEvict: setting({
+    schema: () => oneOf(EVICTIONS),
+    default: 'off',
+    takes: `one of ${EVICTIONS.join(', ')}`,
+    about: 'Whether the oldest facts are deleted when the knowledge graph is full (default `off`).',
+    env: ['MCP_KG_EVICT'],
+  }),
+};
 
 export interface GraphConfig {
   /** The absolute path. */
@@ -17,15 +64,15 @@ export interface GraphConfig {
 }
 
 export function graphConfig(
-  values: SettingValues,
-  found: FoundSettings,
+  values: ValuesOf<typeof GRAPH_SETTINGS>,
+  nameOf: (setting: keyof typeof GRAPH_SETTINGS) => string | undefined,
   root: string,
   placeOf: (path: string) => string,
 ): GraphConfig {
   const pathOf = (key: 'kgSnapshot' | 'kgWal', name: string) => {
     const given = values[key];
     const path = given === undefined ? join(root, 'memory-bank', name) : placeOf(given);
-    assertKeepsData(path, found[key]?.name ?? 'the root');
+    assertKeepsData(path, nameOf(key) ?? 'the root');
     return path;
   };
   const snapshotPath = pathOf('kgSnapshot', 'kg_snapshot.json');

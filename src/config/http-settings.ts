@@ -1,7 +1,93 @@
-/** The HTTP part of the configuration. Insecure combinations of settings are refused. */
+/** The settings for HTTP, and their part of the configuration. Insecure combinations of settings are refused. */
 import { isIP } from 'node:net';
 import { AppError } from '../base/errors.js';
-import type { SettingName, SettingValues } from './settings.js';
+import { oneOf, onOff, setting, text, type ValuesOf, wholeNumber } from './setting.js';
+
+const MODES = ['stdio', 'http'] as const;
+
+export const HTTP_SETTINGS = {
+  mode: setting({
+    schema: () => oneOf(MODES),
+    default: 'stdio',
+    takes: `one of ${MODES.join(', ')}`,
+    about:
+      'How clients connect: they start the server (`stdio`), or they use HTTP (default `stdio`).',
+    env: ['DAYBOOK_MODE', 'INSIGHTS_MCP_MODE'],
+    flag: '--mode',
+  }),
+  httpPort: setting({
+    schema: () => wholeNumber(0, 65_535),
+    default: 3000,
+    takes: 'a port from 0 to 65535 (0: any that is free)',
+    about: 'The port of the HTTP server (default `3000`).',
+    env: ['DAYBOOK_HTTP_PORT', 'INSIGHTS_MCP_PORT'],
+    flag: '--port',
+  }),
+  httpHost: setting({
+    schema: text,
+    default: '127.0.0.1',
+    takes: 'the name or address of a network interface of this machine',
+    about:
+      'The address on which the HTTP server listens; an address that other machines can reach needs DAYBOOK_HTTP_TOKEN (default `127.0.0.1`).',
+    env: ['DAYBOOK_HTTP_HOST'],
+    flag: '--host',
+  }),
+  httpToken: setting({
+    // RFC 6750 allows only these characters in an Authorization header.
+    schema: () => text().regex(/^(auto|[\w.~+/-]{16,512}=*)$/),
+    takes:
+      'auto, or 16 or more letters, digits or any of - . _ ~ + / (openssl rand -hex 32 makes one)',
+    about:
+      'The bearer token that every HTTP client must send. `auto` makes one in your configuration folder.',
+    env: ['DAYBOOK_HTTP_TOKEN'],
+    secret: true,
+  }),
+  httpStateless: setting({
+    schema: onOff,
+    default: false,
+    takes: '1 or 0',
+    about:
+      'Whether the HTTP server works without sessions: it stores nothing between requests and sends no notifications (default `0`).',
+    env: ['DAYBOOK_HTTP_STATELESS'],
+    flag: '--stateless',
+  }),
+  httpAllowedHosts: setting({
+    schema: text,
+    takes: 'host names separated by commas, each with or without a port',
+    about:
+      'Host names that clients may use for the HTTP server, in addition to `localhost`, the loopback addresses and `--host`.',
+    env: ['DAYBOOK_HTTP_ALLOWED_HOSTS'],
+  }),
+  httpAllowedOrigins: setting({
+    schema: text,
+    takes: 'origins such as https://notes.example, separated by commas',
+    about: 'Other origins whose web pages may use the HTTP server (default: none).',
+    env: ['DAYBOOK_HTTP_ALLOWED_ORIGINS'],
+  }),
+  httpMaxBodyMb: setting({
+    schema: () => wholeNumber(1, 1024),
+    default: 64,
+    takes: 'a whole number of megabytes from 1 to 1024',
+    about: 'The largest HTTP request (default `64`).',
+    env: ['DAYBOOK_HTTP_MAX_BODY_MB'],
+  }),
+  httpSessionIdleMinutes: setting({
+    schema: () => wholeNumber(1, 525_600),
+    default: 1440,
+    takes: 'a whole number of minutes from 1 to 525600',
+    about: 'A session that is unused for this time ends (default `1440`, a day).',
+    env: ['DAYBOOK_HTTP_SESSION_IDLE_MINUTES'],
+  }),
+  httpRateLimit: setting({
+    schema: () => wholeNumber(0, 1_000_000),
+    takes: 'a whole number of requests a minute from 0 to 1000000 (0: no limit)',
+    about:
+      'The maximum number of HTTP requests a minute from one address (default: `600`; no limit if only this machine can connect).',
+    env: ['DAYBOOK_HTTP_RATE_LIMIT'],
+  }),
+};
+
+export type Mode = (typeof MODES)[number];
 
 export interface HttpConfig {
   /** A host name, or an IP address without brackets. */
@@ -32,8 +118,8 @@ export function isLoopback(host: string): boolean {
 
 /** VALIDATION_ERROR for a wrong value or an insecure combination. */
 export function httpConfig(
-  values: SettingValues,
-  nameOf: (setting: SettingName) => string,
+  values: ValuesOf<typeof HTTP_SETTINGS>,
+  nameOf: (setting: keyof typeof HTTP_SETTINGS) => string,
 ): HttpConfig {
   const host = values.httpHost.replace(/^\[(.*)\]$/, '$1').toLowerCase();
   const isLocal = isLoopback(host);
