@@ -6,7 +6,7 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { systemClock } from '../base/clock.js';
 import { AppError, errnoOf, isAppError } from '../base/errors.js';
-import { isBelow } from './paths/paths.js';
+import { isBelow } from './paths/path-confinement.js';
 import { type FolderIdentity, isSameFolder } from './watcher/file-tree.js';
 
 /** How long a result for an unknown folder is used: the check compares all known conversations. */

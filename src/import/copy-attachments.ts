@@ -7,7 +7,7 @@ import { AppError, isAppError } from '../base/errors.js';
 import { makeFolder } from '../files/atomic/atomic-write.js';
 import { writeNewFile } from '../files/atomic/new-file.js';
 import type { InputFile } from '../files/input/input-types.js';
-import { confinedPath } from '../files/paths/paths.js';
+import { confinedPath } from '../files/paths/path-confinement.js';
 import { readStamp } from '../files/read/stamp.js';
 import { addProblem, type ImportOutcome } from './import-outcome.js';
 import { plainName } from './reading/note-paths.js';

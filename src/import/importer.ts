@@ -1,7 +1,7 @@
 /** Imports into the stores of one root, for the command and the tool. */
 import { AppError } from '../base/errors.js';
 import { realInputPath } from '../files/input/input.js';
-import { isInside } from '../files/paths/paths.js';
+import { isInside } from '../files/paths/path-confinement.js';
 import { type DefaultLocation, findDefaultLocations, type Machine } from './default-locations.js';
 import {
   type ImportProgress,

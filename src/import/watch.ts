@@ -5,7 +5,7 @@
 import { sleep } from '../base/clock.js';
 import { isAppError } from '../base/errors.js';
 import type { InputFile } from '../files/input/input-types.js';
-import { isInside } from '../files/paths/paths.js';
+import { isInside } from '../files/paths/path-confinement.js';
 import type { ImportChoice, Importer } from './importer.js';
 import type { ImportReport } from './run-import.js';
 

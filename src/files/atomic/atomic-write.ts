@@ -25,7 +25,7 @@ import {
   ignoreErrno,
   withFileError,
 } from '../file-errors.js';
-import { isInside } from '../paths/paths.js';
+import { isInside } from '../paths/path-confinement.js';
 import { FILE_MODE, FOLDER_MODE } from '../private-modes.js';
 import { isSameStamp, type Stamp, stampOf } from '../read/stamp.js';
 import { closeQuietly } from '../safe-access/close-quietly.js';

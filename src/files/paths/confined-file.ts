@@ -9,7 +9,7 @@ import { type ReadFile, readWhole } from '../read/json-doc.js';
 import { readStamp } from '../read/stamp.js';
 import { confusableProblem, skeletonOf } from './confusables.js';
 import { entriesOf } from './folders.js';
-import { confinedPath } from './paths.js';
+import { confinedPath } from './path-confinement.js';
 
 export interface ConfinedFile {
   /** The absolute path. */

@@ -1,7 +1,7 @@
 /**
  * Detects confusable names (Unicode UTS 39): names that a program may decode to a path with separators,
  * names with characters that look like a separator, and different names that look the same to a person or
- * are the same for a file system. No I/O. paths.ts has the rules for all other names.
+ * are the same for a file system. No I/O. path-confinement.ts has the rules for all other names.
  */
 
 /** Invisible characters that some scripts and emoji need. */

@@ -4,7 +4,7 @@
  * seals the bytes if the store is encrypted. So the stores themselves need no code for encryption.
  */
 import { AppError } from '../../base/errors.js';
-import { isBelow } from '../paths/paths.js';
+import { isBelow } from '../paths/path-confinement.js';
 import { isSameStamp, readStampNow, type Stamp } from '../read/stamp.js';
 import type { CipherKey } from './cipher.js';
 import { addKey, sealedFileKey, sealFile, sealLine } from './sealed-form.js';

@@ -5,7 +5,11 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { confinedPath, confinedRealPath, isInside } from '../../src/files/paths/paths.js';
+import {
+  confinedPath,
+  confinedRealPath,
+  isInside,
+} from '../../src/files/paths/path-confinement.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const refusal = expect.objectContaining({ code: 'PATH_ESCAPE' });
