@@ -1,4 +1,4 @@
-/** How long people talk. Pauses are the times between the messages of one session. */
+/** The lengths of sessions, and of the pauses between the messages of one session. */
 
 export interface Pace {
   readonly sessions: number;

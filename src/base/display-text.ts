@@ -1,4 +1,4 @@
-/** Texts in answers: shortened, copied if they stay in memory, and with a number before a noun. */
+/** Shortens texts for answers, copies texts that stay in memory, and writes a number before a noun. */
 import { defined } from './json.js';
 
 const LONGEST_TEXT = 200;

@@ -1,4 +1,4 @@
-/** Finds the insight for an id, or a unique beginning of an id, on the command line. */
+/** Finds an insight by its id, or by a unique beginning of its id. */
 import { AppError } from '../base/errors.js';
 import type { InsightStore } from '../stores/insights/insights.js';
 import { INSIGHT_ID } from '../stores/insights/schema.js';

@@ -1,4 +1,4 @@
-/** Which settings a mistyped name may mean. */
+/** Finds the names that a mistyped name may mean. */
 
 /** Similar names have this many equal letters at the start. */
 const SIMILAR_START = 4;

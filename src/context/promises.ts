@@ -21,7 +21,7 @@ import {
   latestMessages,
   selectFrom,
 } from './picked-sentences.js';
-import { proseLines, sentencesOf } from './sentences.js';
+import { MAX_SENTENCE_LENGTH, proseLines, sentencesOf } from './sentences.js';
 
 export type PromiseRule = 'commitment' | 'agreement' | 'reminder' | 'task';
 
@@ -85,7 +85,9 @@ function promisesOf(located: LocatedMessage): PromiseCandidate[] {
   const { content } = located.message;
   const tasks = proseLines(content).flatMap((line) => {
     const text = OPEN_TASK.exec(line)?.[1]?.trim();
-    return text === undefined || text.length > 400 ? [] : [picked(located, text, 'task')];
+    return text === undefined || text.length > MAX_SENTENCE_LENGTH
+      ? []
+      : [picked(located, text, 'task')];
   });
   const spoken = sentencesOf(content).flatMap((text) => {
     const rule = ruleFor(text);

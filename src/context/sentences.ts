@@ -18,7 +18,7 @@ const ENDS_IN_ORDINAL = /(?<![\p{L}\p{N}.,])\d{1,2}\.$/u;
 const CONTINUES_ORDINAL =
   /^(?:\p{Ll}|(?:Januar|Jänner|Februar|Feber|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)(?!\p{L})|(?:Jan|Feb|Mär|Apr|Jun|Jul|Aug|Sept?|Okt|Nov|Dez)\.)/u;
 /** Longer sentences are left out, because answers must stay short. The whole message can be read by its id. */
-const MAX_SENTENCE_LENGTH = 400;
+export const MAX_SENTENCE_LENGTH = 400;
 /** Limits the time for one message, because the server is blocked in the meantime. */
 const MAX_CHARACTERS = 100_000;
 

@@ -1,4 +1,4 @@
-/** Limits how many writes run at once: enough to share an fsync, few enough to fit into memory. */
+/** A semaphore for writes: enough run at once to share an fsync, and few enough to fit into memory. */
 
 export interface SlotLimits {
   readonly atOnce: number;

@@ -1,4 +1,4 @@
-/** What a user needs to know who finds nothing, because an MCP client stores its data in another root. */
+/** The notice for a user who finds nothing because an MCP client stores its data in another root. */
 import type { Config } from '../../config/config.js';
 import { shellLine } from '../clients/shell-line.js';
 import { escapeControls } from '../terminal/terminal-text.js';

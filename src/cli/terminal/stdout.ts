@@ -1,4 +1,4 @@
-/** Long text for the standard output, as fast as its reader: escaped only on a terminal. */
+/** Writes long text to the standard output, as fast as its reader. It is escaped only on a terminal. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { errnoOf } from '../../base/errors.js';

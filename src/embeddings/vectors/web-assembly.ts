@@ -1,4 +1,4 @@
-/** The used part of WebAssembly, whose types TypeScript has only in its browser library. */
+/** The types of WebAssembly that Daybook uses. TypeScript has them only in its browser library. */
 
 export interface WasmMemory {
   readonly buffer: ArrayBuffer;

@@ -1,4 +1,4 @@
-/** Copies an SQLite file and its write-ahead log: SQLite needs files, to which no other program writes. */
+/** Copies an SQLite file and its write-ahead log: SQLite needs files to which no other program writes. */
 import { sleep } from '../../base/clock.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import { writeNewFile } from '../atomic/new-file.js';

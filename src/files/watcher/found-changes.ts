@@ -1,4 +1,4 @@
-/** Changes to report. Only the last state of a path, so that a changed file is read only once. */
+/** The changes to report. It has only the last state of each path, so that a changed file is read only once. */
 import { isSameStamp, type Stamp } from '../read/stamp.js';
 
 export type FileChange =

@@ -1,5 +1,5 @@
 /**
- * Delays checks until a burst of events has ended, because only the last state is reported. The delay is
+ * Debounces checks: they wait until a burst of events has ended, because only the last state is reported. The delay is
  * limited, so that a file that is written without a pause is reported too.
  */
 import type { Clock } from '../../base/clock.js';
