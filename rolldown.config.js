@@ -112,7 +112,7 @@ function importsOf(id, chunking, found = new Set()) {
 
 const SERVE = resolve('src/cli/commands/serve.ts');
 const OF_SERVER_ONLY =
-  /[\\/](@modelcontextprotocol|src[\\/](cli[\\/]commands|resources|server))[\\/]/;
+  /[\\/](@modelcontextprotocol|src[\\/](cli[\\/](commands|serving)|resources|server))[\\/]/;
 let usedByServe;
 /**
  * Each file takes time to find and open, so a start reads three: what all commands need, what a server
