@@ -62,8 +62,6 @@ import { NoteHistory } from './stores/memory-bank/note-history.js';
 import { ResearchJobFiles } from './stores/research-jobs/research-job-files.js';
 import { StateStore } from './stores/state.js';
 
-export type { StoreFacts };
-
 export interface App {
   readonly conversations: ConversationStore;
   readonly research: Research;

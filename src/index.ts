@@ -11,7 +11,8 @@ export {
   openDaybook,
   type SearchRequest,
 } from './api/open-daybook.js';
-export { type App, type AppOptions, createApp, type StoreFacts } from './app.js';
+export type { StoreFacts } from './app/store-facts.js';
+export { type App, type AppOptions, createApp } from './app.js';
 export { AppError, type ErrorCode } from './base/errors.js';
 export { type Config, loadConfig } from './config/config.js';
 export type { ConfigSources } from './config/config-sources.js';

@@ -23,8 +23,6 @@ import {
 import { frequentWordsIn, isCurrent, wordsAfter } from './frequent-words.js';
 import { figuresOf, type MessageFigures } from './message-figures.js';
 
-export type { ConversationFigures };
-
 /** A change with more new messages is counted in slices when the next report is made. */
 const MAX_COUNTED_AT_ONCE = 200;
 const PROGRESS_MS = 250;

@@ -21,15 +21,13 @@ import {
   type Scored,
   wordWeights,
 } from './lexical-score.js';
-import type { MessageSource, MessageSources } from './message-text.js';
+import type { MessageSources } from './message-text.js';
 import { asksOnlyForTime, type Question, type QuestionOptions, readQuestion } from './question.js';
 import { rank, WEIGHTS, type Weights } from './ranking.js';
 import { isInSpan, type TimeSpan } from './relative-time.js';
 import type { VectorScores } from './vector-source.js';
 import { Vocabulary } from './vocabulary.js';
 import { wordsOf } from './words.js';
-
-export type { MessageSource, MessageSources };
 
 export interface AskOptions extends QuestionOptions {
   /** Which conversations are searched; all if absent. */

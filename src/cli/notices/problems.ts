@@ -14,7 +14,9 @@ import { escapeControls } from '../terminal/terminal-text.js';
 /** A damaged disk can damage thousands of files; `daybook info` shows all problems. */
 const MAX_SHOWN = 3;
 
-export type Area = 'conversations' | 'insights' | 'kg' | 'memory_bank';
+/** The parts of the store, by the names of their toolsets. */
+const AREAS = ['conversations', 'insights', 'kg', 'memory_bank'] as const;
+export type Area = (typeof AREAS)[number];
 
 /** One sentence for each problem. Files that were read before are not read again. Throws FILESYSTEM_ERROR. */
 export async function problemsOf(area: Area, app: App): Promise<string[]> {
@@ -61,11 +63,6 @@ async function graphProblems({ kg }: App): Promise<string[]> {
   return isUnnoticed ? [`${walPath} has damaged lines: ${damagedLines}.`] : [...notices];
 }
 
-const AREAS: Readonly<Record<string, Area>> = {
-  ...{ conversations: 'conversations', insights: 'insights', kg: 'kg' },
-  memory_bank: 'memory_bank',
-};
-
 /** Prints on stderr the problems because of which a list can be incomplete, and sets the exit status. */
 export async function reportLeftOut(area: Area, app: App, flags: Flags): Promise<void> {
   const problems = await problemsOf(area, app);
@@ -82,6 +79,6 @@ export async function reportLeftOut(area: Area, app: App, flags: Flags): Promise
 /** `reportLeftOut` for the command of a reading tool. */
 export async function reportUnreadable(tool: Tool, app: App, flags: Flags): Promise<void> {
   if (!tool.annotations.readOnlyHint) return;
-  const area = AREAS[tool.toolset];
+  const area = AREAS.find((each) => each === tool.toolset);
   if (area !== undefined) await reportLeftOut(area, app, flags);
 }

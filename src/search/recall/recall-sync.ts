@@ -6,7 +6,8 @@
 import { undefinedIfUnreadable } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
 import { TimeSlice } from '../../base/time-slice.js';
-import { type MessageSource, type MessageSources, RecallIndex } from '../../recall/recall-index.js';
+import type { MessageSource, MessageSources } from '../../recall/message-text.js';
+import { RecallIndex } from '../../recall/recall-index.js';
 import type {
   ConversationStore,
   ConversationView,
