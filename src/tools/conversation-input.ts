@@ -15,6 +15,12 @@ export const messageContent = (description: string) =>
     .refine((text) => /\S/.test(text), 'The message is empty.')
     .describe(description);
 
+/** A title that is to be stored. */
+export const titleField = z.string().max(1000);
+
+/** A module that is to be stored. */
+export const moduleName = z.string().max(200);
+
 /** A tag that is to be stored. */
 export const tagField = z
   .string()
@@ -30,10 +36,7 @@ export const newTags = z
   .overwrite((tags) => distinctTags(tags.map(withoutHash).filter((tag) => tag.trim() !== '')));
 
 /** The title of a new conversation. An empty one is left out, so that a title is derived. */
-export const newTitle = z
-  .string()
-  .max(1000)
-  .overwrite((title) => title.trim());
+export const newTitle = titleField.overwrite((title) => title.trim());
 
 export const titled = (title: string | undefined) => (title ? { title } : {});
 

@@ -1,6 +1,6 @@
 /** The tool `branch_conversation`: a new conversation with the messages up to a given one. */
 import { z } from 'zod';
-import { conversationRef, headSchema, toListed } from '../conversation-input.js';
+import { conversationRef, headSchema, titleField, toListed } from '../conversation-input.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 
 export const branchConversation = defineTool({
@@ -13,10 +13,8 @@ export const branchConversation = defineTool({
     z.strictObject({
       conversationId: conversationRef('Id or key of the source.'),
       messageId: z.string().describe('The last message to copy.'),
-      title: z
-        .string()
+      title: titleField
         .min(1)
-        .max(1000)
         .describe('Title of the branch (default: that of the source).')
         .exactOptional(),
     }),

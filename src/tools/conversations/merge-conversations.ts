@@ -1,6 +1,6 @@
 /** The tool `merge_conversations`: makes one conversation of two, and moves the two to the trash. */
 import { z } from 'zod';
-import { headSchema, toListed } from '../conversation-input.js';
+import { headSchema, titleField, toListed } from '../conversation-input.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
 
 export const mergeConversations = defineTool({
@@ -15,12 +15,7 @@ export const mergeConversations = defineTool({
         .array(z.string())
         .length(2)
         .describe('Ids or keys of the two conversations.'),
-      title: z
-        .string()
-        .min(1)
-        .max(1000)
-        .describe('Title of the merged conversation.')
-        .exactOptional(),
+      title: titleField.min(1).describe('Title of the merged conversation.').exactOptional(),
     }),
   output: () =>
     z.object({

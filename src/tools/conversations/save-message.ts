@@ -16,7 +16,7 @@ import type {
 } from '../../stores/conversations/conversations.js';
 import { type ConversationHead, ROLES } from '../../stores/conversations/document/schema.js';
 import { hasTag } from '../../stores/tags.js';
-import { messageContent, newTags, newTitle, titled } from '../conversation-input.js';
+import { messageContent, moduleName, newTags, newTitle, titled } from '../conversation-input.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
 import { joinedNote, maskedField, maskedNoteOf } from '../masked-note.js';
@@ -46,7 +46,7 @@ export const saveMessage = defineTool({
         .exactOptional(),
       metadata: jsonObject('JSON to store with the message.').exactOptional(),
       title: newTitle.describe('Title of a new conversation.').exactOptional(),
-      module: z.string().max(200).describe('Area of work of a new conversation.').exactOptional(),
+      module: moduleName.describe('Area of work of a new conversation.').exactOptional(),
       tags: newTags.describe('Tags of a new conversation.').exactOptional(),
     }),
   output: () =>

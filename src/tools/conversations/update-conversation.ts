@@ -3,7 +3,14 @@
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { estimateTokens } from '../answer-budget.js';
-import { conversationRef, headSchema, tagField, toListed } from '../conversation-input.js';
+import {
+  conversationRef,
+  headSchema,
+  moduleName,
+  tagField,
+  titleField,
+  toListed,
+} from '../conversation-input.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
 import { maskedField, noteBetween } from '../masked-note.js';
@@ -19,9 +26,7 @@ export const updateConversation = defineTool({
   input: () =>
     z.strictObject({
       conversationId: conversationRef(),
-      title: z
-        .string()
-        .max(1000)
+      title: titleField
         .refine((title) => title.trim() !== '', 'The title is empty.')
         .nullable()
         .describe('New title; null removes it.')
@@ -32,12 +37,7 @@ export const updateConversation = defineTool({
         .describe('New tags; they replace all old tags.')
         .exactOptional(),
       pinned: z.boolean().describe('True: never remove it automatically.').exactOptional(),
-      module: z
-        .string()
-        .max(200)
-        .nullable()
-        .describe('Area of work; null removes it.')
-        .exactOptional(),
+      module: moduleName.nullable().describe('Area of work; null removes it.').exactOptional(),
       metadata: jsonObject(
         'Keys to set. null removes a key; other keys are not changed.',
       ).exactOptional(),
