@@ -27,7 +27,7 @@ const NEAR_SLASH = /NEAR\/[0-9]+/y;
 
 /** The error for a malformed query: `QUERY_SYNTAX` with `details.position` in UTF-16 units. */
 export function querySyntaxError(message: string, position: number): AppError {
-  return new AppError('QUERY_SYNTAX', `${message} (at position ${position})`, {
+  return new AppError('QUERY_SYNTAX', `${message} (at position ${position}).`, {
     details: { position },
   });
 }
