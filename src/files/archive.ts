@@ -67,7 +67,15 @@ export async function isArchive(path: string): Promise<boolean> {
  * contains an entry that is not a regular file or folder. FILESYSTEM_ERROR if it cannot be read.
  */
 export async function* readArchive(path: string): AsyncGenerator<ArchiveFile> {
-  const source = openSource(path);
+  yield* unpacked(openSource(path), path);
+}
+
+/** Like `readArchive`, for an archive that is in memory, such as one in a backup. */
+export function readArchiveBytes(bytes: Uint8Array, path: string): AsyncGenerator<ArchiveFile> {
+  return unpacked(Readable.from([bytes]), path);
+}
+
+async function* unpacked(source: Readable, path: string): AsyncGenerator<ArchiveFile> {
   const gunzip = createGunzip();
   const flowing = pipeline(source, gunzip);
   flowing.catch(() => undefined); // `gunzip` below throws it

@@ -1,7 +1,7 @@
 /** Changes the content of files in an archive and updates its list of contents (docs/FORMAT.md). */
 import { dirname } from 'node:path';
 import { sha256Hex } from '../base/ids.js';
-import { type ArchiveFile, archiveOf, readArchive } from './archive.js';
+import { type ArchiveFile, archiveOf, readArchive, readArchiveBytes } from './archive.js';
 import { type Durability, renameOnto, syncFolder } from './atomic/atomic-write.js';
 import { stageFile } from './atomic/new-file.js';
 
@@ -12,44 +12,66 @@ export interface RewriteOptions extends Durability {
   change(file: ArchiveFile & { readonly bytes: Buffer }): Buffer | undefined;
 }
 
+type Changes = Pick<RewriteOptions, 'contentsName' | 'change'>;
+type Read = () => AsyncIterable<ArchiveFile>;
+
+/** An archive of old conversations in a backup. */
+const INNER_ARCHIVE = /^archive\/[^/]+\.tar\.gz$/;
+
 /**
- * Replaces the archive as a whole; durable when it resolves. Returns false, and writes nothing, if no file
- * changes. CORRUPT, STORAGE_FULL, FILESYSTEM_ERROR, and whatever `change` throws.
+ * Replaces the archive as a whole; durable when it resolves. Also changes the files of the archives of old
+ * conversations in a backup. Returns false, and writes nothing, if no file changes. CORRUPT, STORAGE_FULL,
+ * FILESYSTEM_ERROR, and whatever `change` throws.
  */
 export async function rewriteArchive(path: string, options: RewriteOptions): Promise<boolean> {
-  if (!(await isAnyChanged(path, options))) return false;
-  const stage = await stageFile(path, archiveOf(filesOf(path, options)), options);
+  const read = () => readArchive(path);
+  if (!(await isAnyChanged(read, options))) return false;
+  const stage = await stageFile(path, archiveOf(changedFiles(read, options)), options);
   await renameOnto(stage, path);
   await syncFolder(dirname(path), options);
   return true;
 }
 
-async function isAnyChanged(
-  path: string,
-  { contentsName, change }: RewriteOptions,
-): Promise<boolean> {
+/** Like `readArchive`, and after each archive of old conversations also the files in it. */
+export async function* readArchiveDeeply(path: string): AsyncGenerator<ArchiveFile> {
   for await (const file of readArchive(path)) {
-    if (file.name !== contentsName && change(withBuffer(file)) !== undefined) return true;
+    yield file;
+    if (INNER_ARCHIVE.test(file.name)) yield* readArchiveBytes(file.bytes, file.name);
+  }
+}
+
+async function isAnyChanged(read: Read, changes: Changes): Promise<boolean> {
+  for await (const file of read()) {
+    const isContents = file.name === changes.contentsName;
+    if (!isContents && (await changedBytes(file, changes)) !== undefined) return true;
   }
   return false;
 }
 
-async function* filesOf(path: string, { contentsName, change }: RewriteOptions) {
+async function changedBytes(file: ArchiveFile, changes: Changes): Promise<Buffer | undefined> {
+  const { name, bytes } = file;
+  if (!INNER_ARCHIVE.test(name)) return changes.change({ ...file, bytes: Buffer.from(bytes) });
+  const read = () => readArchiveBytes(bytes, name);
+  if (!(await isAnyChanged(read, changes))) return undefined;
+  const parts: Uint8Array[] = [];
+  for await (const part of archiveOf(changedFiles(read, changes))) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+async function* changedFiles(read: Read, changes: Changes): AsyncGenerator<ArchiveFile> {
   const changed = new Map<string, { sizeBytes: number; sha256: string }>();
-  for await (const file of readArchive(path)) {
-    if (file.name === contentsName) {
+  for await (const file of read()) {
+    if (file.name === changes.contentsName) {
       yield { ...file, bytes: contentsWith(file.bytes, changed) };
       continue;
     }
-    const bytes = change(withBuffer(file));
+    const bytes = await changedBytes(file, changes);
     if (bytes !== undefined) {
       changed.set(file.name, { sizeBytes: bytes.byteLength, sha256: sha256Hex(bytes) });
     }
     yield { ...file, bytes: bytes ?? file.bytes };
   }
 }
-
-const withBuffer = (file: ArchiveFile) => ({ ...file, bytes: Buffer.from(file.bytes) });
 
 function contentsWith(
   bytes: Uint8Array,
