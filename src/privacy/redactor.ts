@@ -5,17 +5,19 @@
  * removed; they are built again later.
  */
 import { basename, dirname, join, relative, sep } from 'node:path';
+import { systemClock } from '../base/clock.js';
 import { isAppError } from '../base/errors.js';
-import { isArchiveName, readArchive } from '../files/archive.js';
+import { isArchiveName } from '../files/archive.js';
 import { atomicWrite, type Durability } from '../files/atomic/atomic-write.js';
 import { withLock } from '../files/locks/file-lock.js';
 import { sweepLocks } from '../files/locks/lock-takeover.js';
 import { removeFile } from '../files/paths/folders.js';
 import { readStored } from '../files/read/json-doc.js';
 import { walkFiles } from '../files/read/walk-files.js';
-import { rewriteArchive } from '../files/rewrite-archive.js';
+import { readArchiveDeeply, rewriteArchive } from '../files/rewrite-archive.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';
 import type { GraphFiles } from '../stores/knowledge-graph/log/graph-files.js';
+import { withLaterUpdate } from './later-update.js';
 import { Redaction } from './redact-bytes.js';
 
 export interface RedactorOptions extends Durability {
@@ -49,8 +51,13 @@ export interface Located {
   readonly unread: readonly { readonly path: string; readonly reason: string }[];
 }
 
+const inArchive = (path: string) => (entry: string) => `${path} (${entry})`;
+
 /** Daybook never changes the `.git` folder. */
 const NO_DATA = new Set(['.git']);
+/** How the store is encrypted, and the checksum of the graph: a change would make the store unreadable. */
+const HAS_NO_TEXT = /(^|[\\/])(encryption\.json|[^\\/]*\.sha256)$/;
+const GRAPH = /(^|\/)kg_(snapshot|wal)(\.previous)?\.(json|log)$/;
 const ID = /^\d{8}-\d{13}/;
 
 export class Redactor {
@@ -71,8 +78,10 @@ export class Redactor {
       if (name.includes(text)) names.push(path);
       if (!isPlain) continue;
       try {
-        const count = await this.#countIn(path, redaction);
+        const entries: string[] = [];
+        const count = await this.#countIn(path, redaction, entries);
         if (count > 0) files.push({ path, count });
+        names.push(...entries.filter((entry) => entry.includes(text)).map(inArchive(path)));
       } catch (error) {
         if (!isAppError(error)) throw error;
         unread.push({ path, reason: error.message });
@@ -104,17 +113,26 @@ export class Redactor {
     await this.#removeDerived();
   }
 
-  async #countIn(path: string, redaction: Redaction): Promise<number> {
-    const { sealer } = this.#options;
+  /** Adds the names of the files in an archive to `entries`. */
+  async #countIn(path: string, redaction: Redaction, entries: string[]): Promise<number> {
     if (!isArchiveName(path)) {
       const found = await readStored(path);
-      return found === undefined ? 0 : redaction.countIn(sealer.open(path, found.bytes));
+      const isGraph = this.#graphFiles().has(path);
+      return found === undefined ? 0 : this.#count(path, found.bytes, redaction, isGraph);
     }
     let count = 0;
-    for await (const { name, bytes } of readArchive(path)) {
-      count += redaction.countIn(sealer.open(name, Buffer.from(bytes)));
+    for await (const { name, bytes } of readArchiveDeeply(path)) {
+      if (name === this.#options.contentsName) continue;
+      entries.push(name);
+      const isGraph = this.#isArchivedGraph(name);
+      count += this.#count(name, Buffer.from(bytes), redaction, isGraph);
     }
     return count;
+  }
+
+  #count(path: string, stored: Buffer, redaction: Redaction, isGraph: boolean): number {
+    if (HAS_NO_TEXT.test(path)) return 0;
+    return redaction.countIn(this.#options.sealer.open(path, stored), { isGraph });
   }
 
   async #redactFile(path: string, redaction: Redaction): Promise<void> {
@@ -139,11 +157,10 @@ export class Redactor {
   /** Redacts the files in an archive like other files. */
   async #redactArchive(path: string, redaction: Redaction): Promise<void> {
     const { contentsName, fsync } = this.#options;
-    const graphNames = new Set([...this.#graphFiles()].map((file) => basename(file)));
     await rewriteArchive(path, {
       ...{ contentsName, fsync },
       change: ({ name, bytes }) => {
-        const isGraph = graphNames.has(basename(name));
+        const isGraph = this.#isArchivedGraph(name);
         const redacted = this.#redacted(name, bytes, redaction, isGraph);
         return redacted.equals(bytes) ? undefined : redacted;
       },
@@ -153,9 +170,13 @@ export class Redactor {
   /** Returns the redacted bytes, sealed if the stored bytes are sealed. */
   #redacted(path: string, stored: Buffer, redaction: Redaction, isGraph = false): Buffer {
     const { sealer } = this.#options;
+    if (HAS_NO_TEXT.test(path)) return stored;
     const plain = sealer.open(path, stored);
     const redacted = redaction.apply(plain, { isGraph });
-    return redacted.equals(plain) ? stored : sealer.like(path, stored, redacted);
+    if (redacted.equals(plain)) return stored;
+    const isConversation = basename(path) === 'conversation.json';
+    const content = isConversation ? withLaterUpdate(redacted, systemClock.now()) : redacted;
+    return sealer.like(path, stored, content);
   }
 
   async #removeDerived(): Promise<void> {
@@ -178,6 +199,13 @@ export class Redactor {
   #graphFiles(): ReadonlySet<string> {
     const { snapshot, wal, previousSnapshot, previousWal } = this.#options.graph;
     return new Set([snapshot, wal, previousSnapshot, previousWal]);
+  }
+
+  /** In an archive the files of the graph have their usual names. */
+  #isArchivedGraph(name: string): boolean {
+    return (
+      [...this.#graphFiles()].some((path) => basename(path) === basename(name)) || GRAPH.test(name)
+    );
   }
 
   /** Returns the lock under which Daybook writes the file; `undefined` for a file that it never changes. */

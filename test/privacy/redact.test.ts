@@ -5,7 +5,9 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { allIndexCaches } from '../../src/app/cache-paths.js';
 import { redactorOf } from '../../src/app/redactor.js';
+import { readArchive, readArchiveBytes } from '../../src/files/archive.js';
 import { plainSealer } from '../../src/files/sealing/file-sealer.js';
+import { checkArchive } from '../../src/maintenance/backup-content.js';
 import { Redaction } from '../../src/privacy/redact-bytes.js';
 import { conversationText, type DoctorPlace, doctorPlace, ID, signal } from '../doctor/place.js';
 import { ask } from '../search/search-place.js';
@@ -170,5 +172,140 @@ describe('redaction', () => {
     expect(new Redaction('secret', 'x').apply(Buffer.from(text)).toString()).toBe(
       text.replace('secret', 'x'),
     );
+  });
+
+  it.each([
+    'content',
+    'user',
+    'role',
+    'sum',
+    'source',
+    '2025',
+    '1737',
+    'global',
+    'kind',
+    'op"',
+  ])('damages no file if the text is also in names of fields, times and ids: %s', async (text) => {
+    const place = doctorPlace();
+    const facts = [
+      { subject: 'Ada', predicate: 'says', object: text, ts: 1_737_730_800_123 },
+      { subject: 'Ada', predicate: 'knows', object: 'Charles', ts: 1_737_730_800_123 },
+    ];
+    const source = { kind: 'kind', id: 'x', first: 'm0', head: '1737a2025b3c4d5e' };
+    const more = { metadata: { source, pin: 2025, note: text }, tags: [text], clientId: 'c.1737' };
+    place.write(`conversation-logs/${ID}/conversation.json`, conversationText([text, 'b'], more));
+    await place.withApp(async ({ conversations, insights, kg, state, backups }) => {
+      await kg.add(facts);
+      await kg.save();
+      await kg.add([{ subject: 'Bob', predicate: 'knows', object: 'Ada', ts: 1_737_730_800_123 }]);
+      await insights.save({ content: `an insight of ${text}`, context: 'global' });
+      await state.set({ values: { key: text }, activeConversation: 'c.1737' });
+      await conversations.load(ID);
+      await backups.make();
+    });
+    expect(await redact(place, text)).toMatchObject({ files: [], unread: [] });
+    await place.withApp(async ({ conversations, insights, kg, state, doctor }) => {
+      const { messages, ...head } = await conversations.load(ID);
+      expect(messages).toMatchObject([
+        { id: 'm0', role: 'user', content: '[redacted]', createdAt: '2025-01-24T15:00:00.123Z' },
+        { id: 'm1', role: 'assistant', content: 'b' },
+      ]);
+      expect(head).toMatchObject({
+        metadata: { source, note: '[redacted]' },
+        tags: ['[redacted]'],
+      });
+      expect((await insights.all())[0]?.insight).toMatchObject({
+        content: 'an insight of [redacted]',
+        context: 'global',
+      });
+      expect((await state.get()).values).toEqual({ key: '[redacted]' });
+      const found = await kg.query({}, { offset: 0, limit: 9 });
+      expect(found.triples.map(({ subject, object, ts }) => [subject, object, ts])).toEqual([
+        ['Ada', '[redacted]', 1_737_730_800_123],
+        ['Ada', 'Charles', 1_737_730_800_123],
+        ['Bob', 'Ada', 1_737_730_800_123],
+      ]);
+      const { steps } = await doctor.examine({ signal });
+      const problems = steps.flatMap(({ findings }) => findings);
+      expect(problems.filter(({ severity }) => severity !== 'note')).toEqual([]);
+    });
+  });
+
+  it('leaves how the store is encrypted, which a change would make unreadable', async () => {
+    const place = doctorPlace();
+    const text = '{"format":"daybook-encryption","key":{"scrypt":{"salt":"c2FsdA=="}}}';
+    const path = place.write('conversation-logs/encryption.json', text);
+    const redactor = redactorOf(place.config, plainSealer);
+    expect((await redactor.find('c2Fsd', signal)).files).toEqual([]);
+    await redactor.redact([path], 'c2Fsd', '[redacted]', { signal });
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+
+  it('is not undone by a server that has the text in memory, which keeps texts before hand edits', async () => {
+    const place = doctorPlace();
+    await fill(place);
+    await place.withApp(async ({ conversations, search }) => {
+      search.start();
+      for (const { conversationId } of await conversations.list())
+        await conversations.load(conversationId);
+      expect(await redact(place)).toEqual({ files: [], names: [], unread: [] });
+      for (const { conversationId } of await conversations.list()) {
+        await conversations.load(conversationId);
+        await conversations.append(conversationId, [{ role: 'user', content: 'more' }]);
+        expect((await conversations.history.list(conversationId)).versions).toEqual([]);
+      }
+    });
+    expect(filesWith(place)).toEqual([]);
+  });
+
+  it('replaces in archives of old conversations, also those that are in a backup', async () => {
+    const place = doctorPlace();
+    place.write(`conversation-logs/${ID}/conversation.json`, conversationText([`at ${TEXT}`]));
+    await place.withApp(async ({ archives, backups }) => {
+      await archives.archive(await archives.choose({ olderThanDays: 1 }));
+      await backups.make();
+    });
+    const everywhere = async () => {
+      const found: string[] = [];
+      const names = readdirSync(join(place.root, 'backups')).filter((name) => name.endsWith('.gz'));
+      for await (const { name, bytes } of readArchive(
+        join(place.root, 'backups', names[0] ?? ''),
+      )) {
+        if (!/^archive\/.*gz$/.test(name)) continue;
+        for await (const inner of readArchiveBytes(bytes, name))
+          found.push(Buffer.from(inner.bytes).toString());
+      }
+      return found.join('\n');
+    };
+    expect(await everywhere()).toContain(JSON.stringify(`at ${TEXT}`));
+    const { files } = await redactorOf(place.config, plainSealer).find(TEXT, signal);
+    expect(files.map(({ path, count }) => [path.includes('/backups/'), count])).toEqual([
+      [false, 1],
+      [true, 1],
+    ]);
+    expect(await redact(place)).toEqual({ files: [], names: [], unread: [] });
+    expect(await everywhere()).toContain('at [redacted]');
+    await place.withApp(async ({ backups }) => {
+      const [backup] = await backups.list();
+      expect(
+        await checkArchive(join(place.root, 'backups', backup?.name ?? ''), signal),
+      ).toBeDefined();
+    });
+  });
+
+  it('finds the text in JSON that is a text of JSON, and beside bytes that are not UTF-8', () => {
+    const line = JSON.stringify({ s: TEXT });
+    const rejects = Buffer.from(`${JSON.stringify({ file: 'x', line: 1, text: line })}\n`);
+    const cut = Buffer.concat([Buffer.from(line), Buffer.from([0xff]), Buffer.from(TEXT)]);
+    for (const [bytes, count] of [
+      [rejects, 1],
+      [cut, 2],
+    ] as const) {
+      const redaction = new Redaction(TEXT, 'x');
+      expect(redaction.countIn(bytes)).toBe(count);
+      const left = redaction.apply(bytes);
+      expect(left.includes('Hof')).toBe(false);
+      expect(redaction.countIn(left)).toBe(0);
+    }
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Redacts a file of the graph: replaces text in the parts of its facts. Each changed line gets a new
- * checksum. Damaged lines and lines without an operation are redacted as plain text.
+ * Redacts a line of the graph's files, without its line feed: replaces text in the parts of its fact. A
+ * changed line gets a new checksum. A line without an operation does not change.
  */
 import { isPart } from '../model/triple.js';
 import { encodeOperation, readLine } from './operation-line.js';
@@ -8,18 +8,16 @@ import { encodeOperation, readLine } from './operation-line.js';
 /** Replaces a whole part if redaction would make it too long. */
 const WHOLE = '[redacted]';
 
-export function redactedGraphLines(text: string, redact: (part: string) => string): string {
-  return text
-    .split('\n')
-    .map((line) => redactedLine(line, redact))
-    .join('\n');
-}
-
-function redactedLine(line: string, redact: (part: string) => string): string {
+/** Returns `undefined` for a damaged line. */
+export function redactedGraphLine(
+  line: string,
+  redact: (part: string) => string,
+): string | undefined {
   const [, opening = '', body = '', end = ''] = /^(\[?)(.*?)(,?\r?)$/s.exec(line) ?? [];
   const bytes = Buffer.from(body);
   const content = readLine(bytes, 0, bytes.length, '');
-  if (content.kind !== 'operation') return redact(line);
+  if (content.kind === 'damaged') return undefined;
+  if (content.kind !== 'operation') return line;
   const { subject, predicate, object } = content.key;
   const key = {
     subject: partOf(redact(subject)),

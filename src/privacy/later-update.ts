@@ -1,0 +1,23 @@
+/**
+ * Sets a later `updatedAt` in a `conversation.json`. A server that has the earlier text in memory would take
+ * the change for an edit by hand, and store that text as a version (docs/FORMAT.md).
+ */
+import { isUtf8 } from 'node:buffer';
+import { isoTime, timeOfText } from '../base/clock.js';
+import { parsedJson } from '../base/json.js';
+import { isRecord } from '../base/json-fields.js';
+
+const FIELD = /"updatedAt"\s*:\s*"[^"]*"/;
+
+/** `now`: epoch milliseconds. Returns bytes that are not a JSON object unchanged. */
+export function withLaterUpdate(bytes: Buffer, now: number): Buffer {
+  const text = bytes.toString();
+  const value = isUtf8(bytes) ? parsedJson(text.replace(/^\ufeff/, '')) : undefined;
+  if (!isRecord(value)) return bytes;
+  const before = timeOfText(String(value['updatedAt']));
+  const updatedAt = isoTime(Math.max(now, (before ?? 0) + 1));
+  const field = `"updatedAt": "${updatedAt}"`;
+  const changed = FIELD.test(text) ? text.replace(FIELD, field) : text.replace('{', `{ ${field},`);
+  const isSet = Object(parsedJson(changed.replace(/^\ufeff/, ''))).updatedAt === updatedAt;
+  return Buffer.from(isSet ? changed : `${JSON.stringify({ ...value, updatedAt }, null, 2)}\n`);
+}

@@ -1,0 +1,146 @@
+/**
+ * Redacts the texts in a JSON document. The rest of the file stays as it is: its form, numbers, the names and
+ * fixed values of Daybook's fields, times and ids. Otherwise a text such as `content`, `user` or `2025` would
+ * damage the file.
+ */
+import { CLIENT_ID } from '../stores/conversations/document/conversation-id.js';
+import { normalContext } from '../stores/insights/schema.js';
+
+/** The names of fields (docs/FORMAT.md). */
+const FIELDS = new Set(
+  `activeConversation answer at branchOf bySize clientId content context contextWindow conversation
+  conversationId conversations count createdAt created_at daybook endMessageId entityType expires_at exportedAt
+  file files first format formatVersion from generatedAt generation hash head id input isError isRemnant kind line
+  mergedFrom message messageCount messageId messages metadata model module moved movedBytes name names notes object
+  observations olderThanDays origin parentMessageId pinned preamble predicate provider providers qualityScore query reason
+  relationType removed removedBytes restoredFrom result role rules runId said sealed seq sha256 sizeBytes skipped source sourceHash sources
+  startMessageId state stored subject summaries summaries.json tag tags text thinking thread threadId times tools title titleFrom
+  to tokenCount trashName ts type updatedAt updated_at url usage validTo values valuesUpdatedAt version brief standard
+  detailed`.split(/\s+/),
+);
+/** Fields with names and values of the user. */
+const FREE = new Set(['metadata', 'values', 'valuesUpdatedAt']);
+/** Values that Daybook itself writes into a field. */
+const FIXED: Readonly<Record<string, RegExp>> = {
+  context: /^global$/,
+  format: /^daybook-/,
+  hash: /^[0-9a-f]{16}$/,
+  head: /^[0-9a-f]{16}$/,
+  provider: /^extractive$/,
+  role: /^(system|user|assistant)$/,
+  said: /^[0-9a-f]{16}$/,
+  state: /^(creating|running|unknown|failed)$/,
+  times: /^file$/,
+  type: /^(entity|relation)$/,
+};
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const ID = /^\d{8}-\d{13}$/;
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/;
+const SHA256 = /^[0-9a-f]{64}$/;
+const NO_NAME = /[^A-Za-z0-9._-]/g;
+
+interface Redact {
+  /** Replaces the text in a text without escapes. */
+  in(text: string): string;
+  /** Whether this is exactly the text. */
+  is(text: string): boolean;
+}
+
+/** `json`: the text of an object or array. */
+export function redactedJson(json: string, redact: Redact): string {
+  return new JsonRedaction(json, redact).run();
+}
+
+class JsonRedaction {
+  readonly #json: string;
+  readonly #redact: Redact;
+  /** The last key in each open object; empty in an array. */
+  readonly #keys: string[] = [];
+  #result = '';
+  /** The part before this position is in the result. */
+  #done = 0;
+
+  constructor(json: string, redact: Redact) {
+    this.#json = json;
+    this.#redact = redact;
+  }
+
+  run(): string {
+    const json = this.#json;
+    for (let at = 0; at < json.length; at += 1) {
+      const sign = json[at] ?? '';
+      if (sign === '{' || sign === '[') this.#keys.push('');
+      else if (sign === '}' || sign === ']') this.#keys.pop();
+      else if (sign === '"') at = this.#string(at) - 1;
+      else if (sign === '-' || (sign >= '0' && sign <= '9')) at = this.#number(at) - 1;
+    }
+    return this.#result + json.slice(this.#done);
+  }
+
+  #string(start: number): number {
+    const end = endOfString(this.#json, start);
+    const value = JSON.parse(this.#json.slice(start, end)) as string;
+    const isKey = /^\s*:/.test(this.#json.slice(end, end + 40));
+    if (isKey) this.#keys[this.#keys.length - 1] = value;
+    const isFixed = isKey ? FIELDS.has(value) : this.#isFixed(value);
+    const redacted = isFixed ? value : this.#redact.in(value);
+    if (redacted !== value) this.#put(start, end, isKey ? redacted : this.#valid(redacted));
+    return end;
+  }
+
+  /** A part of a number cannot be replaced. */
+  #number(start: number): number {
+    let end = start + 1;
+    while (/[\d.eE+-]/.test(this.#json[end] ?? '')) end += 1;
+    const digits = this.#json.slice(start, end);
+    const isData = this.#isFree && !this.#keys.includes('usage');
+    if (isData && this.#redact.is(digits)) this.#put(start, end, this.#redact.in(digits));
+    return end;
+  }
+
+  #put(start: number, end: number, value: string): void {
+    this.#result += this.#json.slice(this.#done, start) + JSON.stringify(value);
+    this.#done = end;
+  }
+
+  /** Whether we are in fields of the user, and not in those in which an import describes its source. */
+  get #isFree(): boolean {
+    const above = this.#keys.slice(0, -1);
+    return above.some((key, at) => FREE.has(key) && above[at + 1] !== 'source');
+  }
+
+  /** The key of the value, also in a list. */
+  get #key(): string {
+    return this.#keys.findLast((key) => key !== '') ?? '';
+  }
+
+  #isFixed(value: string): boolean {
+    if ([UUID, ID, TIME, SHA256].some((form) => form.test(value))) {
+      return !(this.#isFree && this.#redact.is(value));
+    }
+    if (this.#isFree) return false;
+    return this.#key === 'kind' || FIXED[this.#key]?.test(value) === true;
+  }
+
+  /** A value that its field can have. */
+  #valid(value: string): string {
+    if (this.#isFree) return value;
+    const key = this.#key;
+    if (key === 'clientId' || key === 'activeConversation') {
+      const plain = value.replace(NO_NAME, '').slice(0, 128);
+      return CLIENT_ID.test(plain) ? plain : 'redacted';
+    }
+    if (key !== 'context' || normalContext(value) !== undefined) return value;
+    return value.replace(/[[\]]/g, '');
+  }
+}
+
+/** Returns the position after the closing quote. */
+function endOfString(json: string, start: number): number {
+  for (let at = start + 1; ; at += 1) {
+    at = json.indexOf('"', at);
+    let slashes = 0;
+    while (json[at - 1 - slashes] === '\\') slashes += 1;
+    if (slashes % 2 === 0) return at + 1;
+  }
+}
