@@ -145,6 +145,19 @@ it('a line that a person appends without a line feed is read, and nothing is rep
   }
 });
 
+it('lines that people append one after the other without a line feed between them are read', async () => {
+  for (const start of ['', '\n']) {
+    const byHand = `${start}{"s":"Zed","p":"is","o":"{\\"}{"}{"s":"Yan","p":"is","o":"fine"}\n`;
+    lay({ wal, hasPrevious: true });
+    const before = await read();
+    lay({ wal: Buffer.concat([wal, Buffer.from(byHand)]), hasPrevious: true });
+    const { facts, isReported } = await read();
+    expect(facts).toHaveLength(before.facts.length + 2);
+    expect(facts.join()).toMatch(/Yan.*Zed/);
+    expect(isReported).toBe(before.isReported);
+  }
+});
+
 describe('each byte changed', () => {
   it('in the log: at most the damaged operation is lost, and a notice reports it', async () => {
     const last = placesOf(wal).at(-1);

@@ -3,6 +3,7 @@
  * the form that Daybook writes: its parts are interned as bytes, without strings. All other lines are parsed
  * by the general reader (operation-line.ts).
  */
+import { jsonTextsIn } from '../../../base/json.js';
 import { isSealedLine, openLine } from '../../../files/sealing/sealed-form.js';
 import { LATEST_TIME, type Operation } from '../model/triple.js';
 import type { TripleTable } from '../table/triple-table.js';
@@ -160,7 +161,7 @@ export class LineScanner {
     return true;
   }
 
-  #scanOther(bytes: Buffer, from: number, to: number): boolean {
+  #scanOther(bytes: Buffer, from = 0, to = bytes.length): boolean {
     const content = readLine(bytes, from, to, this.#path);
     this.isClosed = content.kind === 'closing';
     if (content.kind === 'head' && content.follows !== undefined) this.follows.add(content.follows);
@@ -201,8 +202,11 @@ export class LineScanner {
       isComplete &&= isLine;
       from = end;
     }
-    // A line that a person appended to a log that does not end with a line feed.
-    isComplete &&= from > 0 && this.#scanOther(bytes, start + from, to);
+    // Lines that a person appended to a log that does not end with a line feed.
+    const added = jsonTextsIn(text.slice(from));
+    if (from === 0 && added.length < 2) return { count: 0, isComplete: false };
+    for (const line of added)
+      isComplete = this.#scanOther(Buffer.from(line, 'latin1')) && isComplete;
     return { count: this.operations - before, isComplete };
   }
 }
