@@ -1,5 +1,5 @@
 /** Makes the redactor with all folders of a root that can contain a text, and all files made from them. */
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Config } from '../config/config.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';
 import { CONTENTS_NAME } from '../maintenance/backup-content.js';
@@ -14,7 +14,7 @@ export function redactorOf(config: Config, sealer: FileSealer): Redactor {
   return new Redactor({
     ...{ root, logsFolder, fsync, graph, contentsName: CONTENTS_NAME, sealer },
     bankFolder: join(root, 'memory-bank'),
-    otherFolders: [backup.folder, dirname(graph.snapshot)],
+    otherFolders: [backup.folder],
     derivedFiles: allIndexCaches(config),
     derivedFolders: [vectorsFolder(config)],
   });

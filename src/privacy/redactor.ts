@@ -24,7 +24,7 @@ export interface RedactorOptions extends Durability {
   readonly root: string;
   readonly logsFolder: string;
   readonly bankFolder: string;
-  /** Folders outside the root with data of the store: exports, backups, the graph. */
+  /** Folders outside the root with data of the store, such as backups. */
   readonly otherFolders: readonly string[];
   readonly graph: GraphFiles;
   /** Files that can be built again, such as the caches of the indexes. */
@@ -226,14 +226,18 @@ export class Redactor {
   }
 
   async *#files() {
-    const { root, logsFolder, bankFolder, otherFolders } = this.#options;
-    const folders = [root, logsFolder, bankFolder, dirname(this.#options.graph.wal)];
+    const { root, logsFolder, bankFolder, otherFolders, graph } = this.#options;
     const seen = new Set<string>();
-    for (const folder of [...folders, ...otherFolders]) {
-      for await (const file of walkFiles(folder, (name) => NO_DATA.has(basename(name)))) {
-        if (!seen.has(file.path)) yield file;
-        seen.add(file.path);
-      }
+    const isNew = ({ path }: { path: string }) => !seen.has(path) && seen.add(path);
+    for (const folder of [root, logsFolder, bankFolder, ...otherFolders]) {
+      const isLeftOut = (name: string) => NO_DATA.has(basename(name));
+      for await (const file of walkFiles(folder, isLeftOut)) if (isNew(file)) yield file;
+    }
+    // The graph may be in a folder with files of other programs, such as the home folder.
+    const own = new Set([...this.#graphFiles(), graph.rejects]);
+    for (const folder of new Set([...own].map(dirname))) {
+      const isLeftOut = (_name: string, path: string) => !own.has(path);
+      for await (const file of walkFiles(folder, isLeftOut)) if (isNew(file)) yield file;
     }
   }
 }

@@ -11,6 +11,7 @@ import { checkArchive } from '../../src/maintenance/backup-content.js';
 import { Redaction } from '../../src/privacy/redact-bytes.js';
 import { conversationText, type DoctorPlace, doctorPlace, ID, signal } from '../doctor/place.js';
 import { ask } from '../search/search-place.js';
+import { tempFolder } from '../support/temp-folder.js';
 
 const TEXT = 'Marienstraße "12" \\ Hof';
 
@@ -291,6 +292,24 @@ describe('redaction', () => {
         await checkArchive(join(place.root, 'backups', backup?.name ?? ''), signal),
       ).toBeDefined();
     });
+  });
+
+  it('changes no foreign file in the folder of a graph that is elsewhere', async () => {
+    const folder = tempFolder();
+    const [snapshot, wal] = [join(folder, 'kg_snapshot.json'), join(folder, 'kg_wal.log')];
+    const place = doctorPlace({ MCP_KG_SNAPSHOT: snapshot, MCP_KG_WAL: wal });
+    const foreign = join(folder, 'foreign', 'program.txt');
+    mkdirSync(dirname(foreign));
+    for (const path of [foreign, join(folder, 'other.json')]) writeFileSync(path, TEXT);
+    await place.withApp(async ({ kg }) => {
+      await kg.add([{ subject: 'Ada', predicate: 'lives in', object: TEXT }]);
+      await kg.save();
+      await kg.add([{ subject: 'Bob', predicate: 'lives in', object: TEXT }]);
+    });
+    expect(await redact(place)).toEqual({ files: [], names: [], unread: [] });
+    for (const path of [snapshot, wal]) expect(readFileSync(path, 'utf8')).not.toContain('Hof');
+    for (const path of [foreign, join(folder, 'other.json')])
+      expect(readFileSync(path, 'utf8')).toBe(TEXT);
   });
 
   it('finds the text in JSON that is a text of JSON, and beside bytes that are not UTF-8', () => {
