@@ -5,6 +5,7 @@
 import { isAppError } from '../base/errors.js';
 import { parsedJson } from '../base/json.js';
 import { isRecord } from '../base/json-fields.js';
+import { isArchiveName, readArchive } from '../files/archive.js';
 import { readStored } from '../files/read/json-doc.js';
 import { NO_DATA, walkFiles } from '../files/read/walk-files.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';
@@ -41,6 +42,10 @@ export async function* scanFolders(
       signal.throwIfAborted();
       if (!isPlain) continue;
       onFile();
+      if (isArchiveName(path)) {
+        yield* secretsInArchive(path, sealer);
+        continue;
+      }
       const text = await textOf(path, sealer);
       for (const part of text === undefined ? [] : partsOf(path, text)) {
         yield* secretsOf(path, part);
@@ -49,15 +54,31 @@ export async function* scanFolders(
   }
 }
 
+async function* secretsInArchive(path: string, sealer: FileSealer): AsyncGenerator<StoredSecret> {
+  try {
+    for await (const { name, bytes } of readArchive(path)) {
+      const text = sealer.open(name, Buffer.from(bytes)).toString();
+      for (const part of partsOf(name, text)) yield* secretsOf(`${path} (${name})`, part, name);
+    }
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+  }
+}
+
 interface Part {
   readonly text: string;
   readonly place?: string;
 }
 
-async function* secretsOf(path: string, { text, place }: Part): AsyncGenerator<StoredSecret> {
+/** `path`: as it is shown. `name`: the file in which the part is. */
+async function* secretsOf(
+  path: string,
+  { text, place }: Part,
+  name = path,
+): AsyncGenerator<StoredSecret> {
   for (const { kind, start, end } of await secretsIn(text)) {
     const line = `line ${text.slice(0, start).split('\n').length}`;
-    const where = path.endsWith('.json') ? place : line;
+    const where = name.endsWith('.json') ? place : line;
     const shown = `${text.slice(start, Math.min(end, start + SHOWN)).replace(/\s/g, ' ')}…`;
     yield { path, ...(where !== undefined && { place: where }), kind, shown };
   }

@@ -11,13 +11,14 @@ import { withReadingApp } from '../with-app.js';
 /** Prints the place and the beginning of each secret, never the whole secret. */
 export async function scan({ json }: { json?: boolean }, flags: Flags): Promise<void> {
   const { logsDir, root } = configuration(flags);
-  await withReadingApp(flags, async ({ memoryBank, sealer }, signal) => {
+  await withReadingApp(flags, async ({ archives, memoryBank, sealer }, signal) => {
     const secrets: StoredSecret[] = [];
     let files = 0;
     await withProgressBar(async (show) => {
       const onFile = () => show({ progress: ++files, unit: 'file' });
       const options = { sealer, signal, onFile };
-      for await (const secret of scanFolders([logsDir, memoryBank.folder], options)) {
+      const folders = [logsDir, memoryBank.folder, archives.folder];
+      for await (const secret of scanFolders(folders, options)) {
         secrets.push(secret);
       }
     });
