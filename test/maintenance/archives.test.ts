@@ -1,5 +1,5 @@
 /** Archives: old conversations leave the store for a checked archive, are found there, and come back. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS, isoTime } from '../../src/base/clock.js';
@@ -60,6 +60,26 @@ describe('archiving', () => {
     const added = { role: 'user' as const, content: 'goes on' };
     await conversations.append('garden', [added]);
     expect((await conversations.load(newer)).messages).toHaveLength(2);
+  });
+
+  it('comes back as a whole after a restore that could not write one of its files', async () => {
+    const place = await openMaintained();
+    const { archives, conversations, logsFolder } = place;
+    const id = await said(place, 400);
+    const folder = conversations.path(id);
+    mkdirSync(join(folder, 'versions'));
+    const version = readFileSync(join(folder, 'conversation.json'));
+    writeFileSync(join(folder, 'versions', '0001.20990301T101500123Z.edit.json'), version);
+    const before = contentOf(logsFolder);
+    await archiveAll(place);
+    expect(existsSync(folder)).toBe(false);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'versions'), 'a file in the place of the folder');
+    await errorOf(archives.restore(id));
+    expect(await conversations.exists(id)).toBe(false);
+    rmSync(join(folder, 'versions'));
+    expect(await archives.restore(id)).toEqual({ conversationId: id });
+    expect(contentOf(logsFolder)).toEqual(before);
   });
 
   it('again takes what was restored without a second copy, and what was changed into a new archive', async () => {

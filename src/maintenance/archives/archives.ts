@@ -16,6 +16,7 @@ import type { Restored } from '../../stores/conversations/conversation-trash.js'
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { CLIENT_ID, CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import { idTaken } from '../../stores/conversations/refs.js';
+import { checkArchive } from '../backup-content.js';
 import { MARKER_NAME } from '../encrypted-archive.js';
 import { restoreArchive } from '../restore-archive.js';
 import { type Candidate, chooseByRules } from '../retention/prunable-conversations.js';
@@ -29,6 +30,8 @@ import {
   isSameContent,
 } from './archive-files.js';
 
+/** A conversation exists as soon as its file does. Its research run is restored only together with it. */
+const LAST = new Set(['conversation.json', 'job.json']);
 const MARKER = basename(MARKER_NAME);
 
 export interface ArchivesOptions extends ArchiveOptions {
@@ -98,22 +101,26 @@ export class Archives {
    */
   async restore(ref: string, signal?: AbortSignal): Promise<Restored | undefined> {
     if (!CONVERSATION_ID.test(ref) && !CLIENT_ID.test(ref)) return undefined;
-    const { conversations, logsFolder } = this.#options;
+    const { requireRoom, ...options } = this.#options;
+    const { conversations, logsFolder } = options;
     const found = await this.#find(ref, signal);
     if (found === undefined) return undefined;
     const { path, conversationId } = found;
     if (await conversations.exists(conversationId)) throw idTaken(conversationId);
     const into = [{ name: 'conversation-logs', folder: logsFolder }];
-    const only = (name: string) => name.startsWith(`conversation-logs/${conversationId}/`);
-    const { refused } = await restoreArchive(path, {
-      ...this.#options,
-      into,
-      only,
-      dryRun: false,
-      signal,
-    });
+    const own = `conversation-logs/${conversationId}/`;
+    const { files } = await checkArchive(path, signal);
+    const sizes = files.map(({ name, sizeBytes }) => (name.startsWith(own) ? sizeBytes : 0));
+    await requireRoom?.(sizes.reduce((sum, each) => sum + each, 0));
+    const restore = async (only: (name: string) => boolean) => {
+      const report = await restoreArchive(path, { ...options, into, only, dryRun: false, signal });
+      if (report.refused.length > 0) throw idTaken(conversationId);
+    };
+    // Until the conversation exists, an interrupted restore can be repeated.
+    const isLast = (name: string) => LAST.has(name.slice(own.length));
+    await restore((name) => name.startsWith(own) && !isLast(name));
+    await restore((name) => name.startsWith(own) && isLast(name));
     await conversations.refreshOne(conversationId);
-    if (refused.length > 0) throw idTaken(conversationId);
     const droppedKey = await conversations.fileEdits.dropTakenKey(conversationId);
     return { conversationId, ...(droppedKey !== undefined && { droppedKey }) };
   }
