@@ -137,7 +137,7 @@ export const SETTINGS = {
     default: 30,
     takes: 'a whole number of days from 0 to 36500',
     about:
-      'Backups older than this number of days are removed when a new backup was made; `0`: never (default `30`).',
+      'Backups older than this number of days are removed when a new backup was made, unless a file could not be read for it; `0`: never (default `30`).',
     env: ['DAYBOOK_BACKUP_KEEP_DAYS'],
   }),
   ...RETENTION_SETTINGS,

@@ -59,6 +59,8 @@ export interface BackupSources {
 export class BackupFiles {
   readonly files: { name: string; sizeBytes: number; sha256: string }[] = [];
   readonly leftOut: LeftOut[] = [];
+  /** Whether a file could not be read now, so that an earlier backup may have the only copy. */
+  hasUnread = false;
   readonly #sources: BackupSources;
   readonly #seen = new Set<string>();
 
@@ -183,6 +185,7 @@ export class BackupFiles {
     } catch (error) {
       if (!isAppError(error)) throw error;
       this.leftOut.push({ name, reason: error.message });
+      this.hasUnread ||= !isAppError(error, 'TOO_LARGE');
       return undefined;
     }
   }

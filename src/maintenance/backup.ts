@@ -121,7 +121,7 @@ export class Backups {
       files: content.files.length,
       dataBytes: content.files.reduce((sum, file) => sum + file.sizeBytes, 0),
       leftOut: content.leftOut,
-      ...(await this.#removeOld(folder)),
+      ...(content.hasUnread ? { removed: [], notRemoved: [] } : await this.#removeOld(folder)),
     };
   }
 

@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../src/base/clock.js';
 import { sha256Hex } from '../../src/base/ids.js';
 import { archiveOf } from '../../src/files/archive.js';
 import { writeNewFile } from '../../src/files/atomic/new-file.js';
@@ -11,6 +12,7 @@ import { Backups } from '../../src/maintenance/backup.js';
 import { CONTENTS_NAME, checkArchive } from '../../src/maintenance/backup-content.js';
 import { restoreArchive } from '../../src/maintenance/restore-archive.js';
 import { errorOf } from '../support/error-of.js';
+import { tapFs } from '../support/fs-tap.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { areasOf, contentOf, FILES, openRoot, put, T0 } from './roots.js';
 
@@ -57,6 +59,21 @@ describe('a backup', () => {
     const again = await restoreArchive(made.path, options);
     expect(again).toMatchObject({ restored: [], refused: [] });
     expect(again.unchanged).toHaveLength(made.files);
+  });
+
+  it('removes no expired archive while a file cannot be read, of which it may have the only copy', async () => {
+    const { root, backups, time, folder } = openRoot();
+    await backups.make();
+    time.now += 31 * DAY_MS;
+    const before = ({ name, path }: { name: string; path: string }) =>
+      path.endsWith(CONVERSATION) && /open|read/.test(name) ? { error: 'EIO' } : undefined;
+    const restore = await tapFs(root, { before });
+    const { leftOut, removed } = await backups.make().finally(restore);
+    expect(leftOut.map(({ name }) => name)).toEqual([CONVERSATION]);
+    expect(removed).toEqual([]);
+    time.now += 1000;
+    expect((await backups.make()).removed).toEqual(['daybook-20250124T132000Z.tar.gz']);
+    expect(archivesIn(folder)).toHaveLength(2);
   });
 
   it('opens with tar', async () => {
