@@ -25,6 +25,8 @@ const COMMANDS = [
   ['doctor', '--repair', '--yes'],
   ['doctor', '--repair', '--yes'],
   ['backup'],
+  ['kg', 'save'],
+  ['kg', 'save'],
 ];
 
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
