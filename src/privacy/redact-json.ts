@@ -79,7 +79,8 @@ class JsonRedaction {
 
   #string(start: number): number {
     const end = endOfString(this.#json, start);
-    const value = JSON.parse(this.#json.slice(start, end)) as string;
+    const raw = this.#json.slice(start, end);
+    const value = raw.includes('\\') ? (JSON.parse(raw) as string) : raw.slice(1, -1);
     const isKey = /^\s*:/.test(this.#json.slice(end, end + 40));
     if (isKey) this.#keys[this.#keys.length - 1] = value;
     const isFixed = isKey ? FIELDS.has(value) : this.#isFixed(value);
