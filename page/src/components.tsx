@@ -24,11 +24,21 @@ export function Empty({
   );
 }
 
+/** After the end of the session, a button leads to the sign-in form. */
 export function Failure({ error }: { readonly error: CallError }) {
   return (
     <div class="failure" role="alert">
       <strong>{error.message}</strong> {error.hint}
+      {error.code === 'SIGNED_OUT' && <ReloadButton label="Sign in" />}
     </div>
+  );
+}
+
+export function ReloadButton({ label }: { readonly label: string }) {
+  return (
+    <button type="button" onClick={() => location.reload()}>
+      {label}
+    </button>
   );
 }
 

@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks';
 import { address } from './address.js';
 import { call, type Output } from './api.js';
+import { Failure } from './components.jsx';
 import { Dialog } from './dialog.jsx';
 import { useSettled } from './hooks.js';
 import { hrefOf } from './route.js';
@@ -22,10 +23,10 @@ export function QuickFind({ onClose }: { onClose(): void }) {
   const [query, setQuery] = useState('');
   const [at, setAt] = useState(0);
   const asked = useSettled(query.trim(), 80);
-  const { data } = useLoaded(asked, async (signal) =>
+  const { data, error } = useLoaded(asked, async (signal) =>
     asked === '' ? undefined : call('quick_find', { query: asked, limit: 12 }, signal),
   );
-  const hits = data?.hits ?? [];
+  const hits = error ? [] : (data?.hits ?? []);
   const open = (hit: Hit) => {
     address.go(addressOf(hit));
     onClose();
@@ -71,7 +72,8 @@ export function QuickFind({ onClose }: { onClose(): void }) {
           </button>
         ))}
       </div>
-      {asked !== '' && data?.hits.length === 0 && (
+      {error && <Failure error={error} />}
+      {asked !== '' && !error && data?.hits.length === 0 && (
         <p>Nothing with this name was found. {data.suggestions.join(', ')}</p>
       )}
     </Dialog>

@@ -3,7 +3,7 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { address } from './address.js';
-import { Empty, Notices } from './components.jsx';
+import { Empty, Notices, ReloadButton } from './components.jsx';
 import { Dialog } from './dialog.jsx';
 import { focusView, useKeys, useTitle } from './hooks.js';
 import { followDrops } from './import/dropped-file.js';
@@ -145,7 +145,10 @@ function CurrentView({ route }: { readonly route: Route }) {
   useTitle(TITLES[route.view] ?? NAVIGATION.find(([view]) => view === route.view)?.[1]);
   useEffect(() => {
     if (load === undefined || View !== undefined) return;
-    void load().then((view) => setLoaded((before) => ({ ...before, [route.view]: view })));
+    load().then(
+      (view) => setLoaded((before) => ({ ...before, [route.view]: view })),
+      () => setLoaded((before) => ({ ...before, [route.view]: NotLoaded })),
+    );
   }, [route.view, load, View]);
   if (route.view === '') return <Timeline route={route} />;
   if (load === undefined) {
@@ -156,6 +159,19 @@ function CurrentView({ route }: { readonly route: Route }) {
     );
   }
   return View === undefined ? <p class="loading">Loading…</p> : <View route={route} />;
+}
+
+/** A browser does not load a script again that it failed to load, until the page is loaded again. */
+function NotLoaded() {
+  return (
+    <Empty title="This view could not be loaded">
+      <p role="alert">
+        The server does not answer, or Daybook was updated. If it does not run, start it with{' '}
+        <code>daybook open</code>. Then load the page again.
+      </p>
+      <ReloadButton label="Load the page again" />
+    </Empty>
+  );
 }
 
 function Help({ onClose }: { onClose(): void }) {

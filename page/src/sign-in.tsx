@@ -1,14 +1,21 @@
 /** The sign-in form for browsers without a one-time link: it asks for the token of the server. */
 import { useState } from 'preact/hooks';
+import { CallError } from './api.js';
 import { signIn } from './http.js';
 
 export function SignIn({ onDone }: { onDone(): void }) {
   const [token, setToken] = useState('');
-  const [isWrong, setWrong] = useState(false);
+  const [problem, setProblem] = useState('');
   const send = async (event: Event) => {
     event.preventDefault();
-    if (await signIn({ token: token.trim() })) onDone();
-    else setWrong(true);
+    setProblem('');
+    try {
+      if (await signIn({ token: token.trim() })) onDone();
+      else setProblem('This is not the token of this server.');
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error;
+      setProblem(`${error.message} ${error.hint}`);
+    }
   };
   return (
     <main class="sign-in">
@@ -29,7 +36,7 @@ export function SignIn({ onDone }: { onDone(): void }) {
         </label>{' '}
         <button type="submit">Open</button>
       </form>
-      {isWrong && <p role="alert">This is not the token of this server.</p>}
+      {problem !== '' && <p role="alert">{problem}</p>}
     </main>
   );
 }

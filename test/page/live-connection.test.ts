@@ -1,5 +1,9 @@
-/** The stream of changes: a connection can be dead without an event, as after a sleep of the machine. */
+/**
+ * The connection to the server: the stream of changes, which can be dead without an event, as after a sleep of
+ * the machine; a server that is stopped; and a session that ended.
+ */
 import { expect, it } from 'vitest';
+import { servePage } from './browser.mjs';
 import { usePages, writeConversation } from './opened-page.js';
 
 const openPage = usePages();
@@ -32,4 +36,39 @@ it('stays open while nothing changes, because the server sends an event every 15
   });
   await page.waitForTimeout(50_000);
   expect(streams).toBe(0);
+});
+
+it('a view that is first opened while the server is stopped says so, and can be loaded later', async () => {
+  const { page, place, served } = await openPage(({ root }) =>
+    writeConversation(root, ID, { title: 'Bees' }, [{ role: 'user', content: 'x' }]),
+  );
+  await page.waitForSelector('.row');
+  await served.stop();
+  await page.click('nav >> text=Search');
+  await page.waitForSelector('[role=alert]:has-text("The server does not answer")');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('Bees');
+  await page.waitForSelector('dialog [role=alert]:has-text("The server does not answer")');
+  await page.keyboard.press('Escape');
+  const again = await servePage(place, served.port);
+  await page.click('button:text("Load the page again")');
+  await page.waitForSelector('input.query');
+  await again.stop();
+});
+
+it('after the end of the session a button leads to the sign-in form, which says what is wrong', async () => {
+  const { page, context, served } = await openPage(({ root }) =>
+    writeConversation(root, ID, { title: 'Bees' }, [{ role: 'user', content: 'x' }]),
+  );
+  await page.click('.row');
+  await page.waitForSelector('#m1');
+  await context.clearCookies();
+  await page.click('nav >> text=Timeline');
+  await page.click('[role=alert] >> text=Sign in');
+  await page.fill('input', 'not the token');
+  await page.click('button:text("Open")');
+  await page.waitForSelector('[role=alert]:has-text("This is not the token")');
+  await served.stop();
+  await page.click('button:text("Open")');
+  await page.waitForSelector('[role=alert]:has-text("The server does not answer")');
 });

@@ -68,7 +68,7 @@ async function openPage(browser: Browser, prepare: Prepare, env: Record<string, 
     await served.stop();
     place.remove();
   };
-  return { root: place.root, served, context, page, faults, close };
+  return { root: place.root, place, served, context, page, faults, close };
 }
 
 export const goTo = (page: Page, address: string) =>
