@@ -335,3 +335,16 @@ it('saves only the fields that were changed, so that a change by others is not o
   await page.waitForSelector('h1:text("Sun")');
   await page.waitForSelector('.tag:has-text("day")');
 });
+
+it('code is written from left to right, also in a message in Arabic', async () => {
+  const content = 'مثال:\n\n```js\nconst name = "ماء";\n```';
+  opened = await openPage(({ root }) =>
+    writeConversation(root, ID, {}, [{ role: 'assistant', content }]),
+  );
+  const { page } = opened;
+  await goTo(page, `#/conversation/${ID}`);
+  const directionOf = (selector: string) =>
+    page.locator(selector).evaluate((element) => getComputedStyle(element).direction);
+  expect(await directionOf('#m1 .markdown p')).toBe('rtl');
+  expect(await directionOf('#m1 .markdown pre code')).toBe('ltr');
+});
