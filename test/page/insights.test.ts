@@ -33,3 +33,23 @@ it('shows what is written, changed and removed on the disk without a reload', as
   expect(await page.locator('.card').count()).toBe(1);
   expect(faults).toEqual([]);
 });
+
+it('shows all insights of a project, long ones completely, and finds the oldest by its address', async () => {
+  const oldest = '5c05e358-70c2-4ad6-998a-000000000000';
+  const { page, faults } = await openPage(({ root }) => {
+    const folder = join(root, 'memory-bank', 'insights');
+    mkdirSync(folder, { recursive: true });
+    for (let at = 0; at < 120; at++) {
+      const id = oldest.slice(0, -3) + String(at).padStart(3, '0');
+      const content = at === 0 ? `${'Clay needs sand. '.repeat(300)}The end.` : `Rule ${at}`;
+      const times = { created_at: 1_795_484_698_930 + at, updated_at: 1_795_484_698_930 + at };
+      const insight = { id, content, context: 'global', ...times };
+      writeFileSync(join(folder, `${id}.json`), JSON.stringify(insight));
+    }
+  });
+  await page.waitForSelector('.empty, .row');
+  await goTo(page, `#/insights?id=${oldest}`);
+  await page.waitForSelector('.card.named:has-text("The end.")');
+  expect(await page.locator('.card').count()).toBe(120);
+  expect(faults).toEqual([]);
+});

@@ -68,3 +68,16 @@ it('keeps a text that is not saved while another view is shown, and undoes a dis
   await dialog.accept();
   await reloading;
 });
+
+it('the list has all notes, also if there are more than one answer of the server holds', async () => {
+  opened = await openPage(({ root }) => {
+    const folder = join(root, 'memory-bank', 'ideas');
+    mkdirSync(folder, { recursive: true });
+    for (let at = 0; at < 1_100; at++) writeFileSync(join(folder, `${at}.md`), '# Bees\n');
+  });
+  const { page } = opened;
+  await page.waitForSelector('.empty');
+  await goTo(page, '#/notes');
+  await page.waitForSelector('.empty:text("1,100 notes. Choose one.")');
+  expect(await page.locator('nav[aria-label=Notes] li').count()).toBe(1_100);
+});

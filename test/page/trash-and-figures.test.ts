@@ -139,3 +139,15 @@ it('requests the facts and the figures that the address names', async () => {
   await page.getByRole('link', { name: 'All figures' }).click();
   await expect.poll(() => messages.innerText()).toMatch(/2$/);
 });
+
+it('says that the trash has more items than are shown', async () => {
+  opened = await openPage(() => undefined);
+  const { page } = opened;
+  await page.waitForSelector('.empty');
+  for (let at = 0; at < 102; at++) {
+    const { conversationId } = await post('save_message', { role: 'user', content: `Bee ${at}` });
+    await post('delete_conversation', { conversationId });
+  }
+  await goTo(page, '#/trash');
+  await page.waitForSelector('.trash :text("The 100 items that were deleted last, of 102.")');
+});

@@ -1,12 +1,26 @@
 /** The view of insights of one project. */
 import { useEffect, useRef } from 'preact/hooks';
 import { address } from '../address.js';
+import { allPages } from '../all-pages.js';
 import { call } from '../api.js';
 import { Empty, Failure, Time } from '../components.jsx';
 import { useChanges } from '../hooks.js';
 import { Markdown } from '../markdown.jsx';
 import { hrefOf, type Route } from '../route.js';
 import { useLoaded } from '../use-loaded.js';
+
+/** All insights of a project, each with its whole text. */
+function insightsOf(context: string, signal: AbortSignal) {
+  return allPages(async (offset) => {
+    const input = { context, limit: 100, maxTokens: 25_000, offset };
+    const { results, nextOffset } = await call('list_insights', input, signal);
+    const items = results.map(async ({ isCut, ...listed }) => {
+      if (!isCut) return listed;
+      return (await call('get_insight', { id: listed.id }, signal)).insight ?? listed;
+    });
+    return { items: await Promise.all(items), nextOffset };
+  });
+}
 
 export function Insights({ route }: { readonly route: Route }) {
   const id = route.params.get('id') ?? '';
@@ -21,9 +35,7 @@ export function Insights({ route }: { readonly route: Route }) {
   const isNamedKnown = id === '' || named.data?.id === id || named.error !== undefined;
   const context = isNamedKnown ? chosen || named.data?.context || first : '';
   const list = useLoaded(context, async (signal) =>
-    context === ''
-      ? undefined
-      : call('list_insights', { context, limit: 100, maxTokens: 25_000 }, signal),
+    context === '' ? undefined : insightsOf(context, signal),
   );
   useChanges('insight', () => {
     contexts.reload();
@@ -69,7 +81,7 @@ export function Insights({ route }: { readonly route: Route }) {
         </label>
       </div>
       <ol class="cards">
-        {(list.data?.results ?? []).map(({ id: each, content, tags = [], updated_at: at }) => (
+        {(list.data ?? []).map(({ id: each, content, tags = [], updated_at: at }) => (
           <li
             key={each}
             class={each === id ? 'card named' : 'card'}

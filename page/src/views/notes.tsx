@@ -1,5 +1,6 @@
 /** The view of notes: the list, and one note. Changes by other programs are not overwritten. */
 import { useEffect, useRef } from 'preact/hooks';
+import { allPages } from '../all-pages.js';
 import { CallError, call, type Output } from '../api.js';
 import { counted, Empty, Failure, notify, Time } from '../components.jsx';
 import { useChanges, useFocusBack } from '../hooks.js';
@@ -11,12 +12,15 @@ import { useLoaded } from '../use-loaded.js';
 
 export function Notes({ route }: { readonly route: Route }) {
   const { data, error, reload } = useLoaded('notes', (signal) =>
-    call('mb_list', { limit: 1000, maxTokens: 25_000 }, signal),
+    allPages(async (offset) => {
+      const page = await call('mb_list', { limit: 1000, maxTokens: 25_000, offset }, signal);
+      return { items: page.files, nextOffset: page.nextOffset };
+    }),
   );
   useChanges('note', reload);
   if (error && !data) return <Failure error={error} />;
   if (!data) return <p class="loading">Loading…</p>;
-  if (data.total === 0) {
+  if (data.length === 0) {
     return (
       <Empty view="Notes" title="There are no notes yet">
         <p>Assistants write notes into the memory bank. To write one yourself:</p>
@@ -29,7 +33,7 @@ export function Notes({ route }: { readonly route: Route }) {
       <nav aria-label="Notes">
         <h1>Notes</h1>
         <ul>
-          {data.files.map(({ path }) => (
+          {data.map(({ path }) => (
             <li key={path}>
               <a
                 href={hrefOf('notes', path)}
@@ -42,7 +46,7 @@ export function Notes({ route }: { readonly route: Route }) {
         </ul>
       </nav>
       {route.name === '' ? (
-        <p class="empty">{counted(data.total, 'note')}. Choose one.</p>
+        <p class="empty">{counted(data.length, 'note')}. Choose one.</p>
       ) : (
         <Note key={route.name} path={route.name} />
       )}

@@ -41,7 +41,9 @@ export function TrashView() {
     trash.reload();
   };
   const { conversations = [], others = [] } = trash.data ?? {};
-  const isEmpty = trash.data !== undefined && conversations.length + others.length === 0;
+  const inTrash = (trash.data?.total ?? 0) + (trash.data?.othersTotal ?? 0);
+  const shown = conversations.length + others.length;
+  const isEmpty = trash.data !== undefined && shown === 0;
   const hasAnswer = trash.data !== undefined || trash.error !== undefined;
   return (
     <div class="trash">
@@ -49,6 +51,12 @@ export function TrashView() {
       {!hasAnswer && <p class="loading">Loading…</p>}
       {trash.error && <Failure error={trash.error} />}
       {isEmpty && <p>The trash is empty.</p>}
+      {shown < inTrash && (
+        <p>
+          The {shownNumber(shown)} items that were deleted last, of {shownNumber(inTrash)}.{' '}
+          <code>daybook trash</code> lists all.
+        </p>
+      )}
       <Trashed
         heading="Deleted conversations"
         items={conversations.map(({ conversationId, title, ...item }) => ({
