@@ -179,6 +179,9 @@ describe('daybook init', () => {
       expect(JSON.parse(settings).servers.daybook.type).toBe('stdio');
       const code = JSON.parse(await readFile(join(place.folder, '.claude.json'), 'utf8'));
       expect(code.mcpServers.daybook.command).toBe(process.execPath);
+      // Its file is there, although its folder is not.
+      const removed = await runCommand(place, ['init', place.root, '--remove', '--yes']);
+      expect(removed.stdout).toContain('Claude Code: removed');
       const wrong = await runCommand(place, ['init', '--client', 'emacs']);
       expect(wrong.code).toBe(2);
       expect(wrong.stderr).toContain('claude-desktop');

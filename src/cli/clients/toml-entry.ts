@@ -66,6 +66,17 @@ function blockOf(_client: Client, entry: Entry): string {
 const lineOf = ([name, value]: [string, unknown]) =>
   `${/^[\w-]+$/.test(name) ? name : JSON.stringify(name)} = ${JSON.stringify(value)}`;
 
+/** Such as `mcp_servers = { … }` on one line, to which no table can be added. */
+const UNSAFE = 'is written in a way that Daybook cannot change safely';
+
+function isToml(text: string): boolean {
+  try {
+    return parse(text) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 /** Returns `changed` if it parses to `before` with the servers `wanted`. Otherwise throws CORRUPT. */
 function checked(
   changed: string,
@@ -77,9 +88,10 @@ function checked(
     ...parsed(text, client),
     mcp_servers: own,
   });
+  if (!isToml(changed)) throw unfitFile(client, UNSAFE);
   const now = withServers(changed, { ...servers(changed, client) });
   if (isDeepStrictEqual(plainOf(now), plainOf(withServers(before, wanted)))) return changed;
-  throw unfitFile(client, 'is written in a way that Daybook cannot change safely');
+  throw unfitFile(client, UNSAFE);
 }
 
 /** The parser returns objects without prototype and its own dates, which `isDeepStrictEqual` tells apart. */

@@ -12,7 +12,7 @@ import { assertKeepsData } from '../../config/given-path.js';
 import { configFolder } from '../../config/user-folders.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
-import { isFolder } from '../../files/paths/folders.js';
+import { isFolder, isPresent } from '../../files/paths/folders.js';
 import { readTextIfPresent } from '../../files/safe-access/given-file.js';
 import type { DefaultLocation } from '../../import/default-locations.js';
 import { type ClientReport, changeClients, removeFromClients } from '../clients/change-clients.js';
@@ -169,7 +169,9 @@ async function clientsFor({ client: names, print }: InitOptions): Promise<readon
   if (names !== undefined) return all.filter(({ name }) => names.includes(name));
   if (print) return all;
   const found: Client[] = [];
-  for (const client of all) if (await isFolder(client.folder)) found.push(client);
+  // Claude Code keeps its settings file beside its folder, so either of them may exist.
+  for (const client of all)
+    if ((await isFolder(client.folder)) || (await isPresent(client.path))) found.push(client);
   return found;
 }
 

@@ -53,12 +53,15 @@ export async function listFiles(path: string): Promise<string[]> {
 }
 
 /** Whether there is a folder at `path`, which may be a link. FILESYSTEM_ERROR. */
-export async function isFolder(path: string): Promise<boolean> {
-  const found = await withFileError('inspect', path, () =>
-    ignoreErrno(['ENOENT', 'ENOTDIR'], stat(path)),
-  );
-  return found?.isDirectory() ?? false;
-}
+export const isFolder = async (path: string): Promise<boolean> =>
+  (await statOf(path))?.isDirectory() ?? false;
+
+/** Whether there is anything at `path`, which may be a link. FILESYSTEM_ERROR. */
+export const isPresent = async (path: string): Promise<boolean> =>
+  (await statOf(path)) !== undefined;
+
+const statOf = (path: string) =>
+  withFileError('inspect', path, () => ignoreErrno(['ENOENT', 'ENOTDIR'], stat(path)));
 
 /** Creates the folder. Returns true for exactly one caller of all processes, false if it exists already. */
 export async function claimFolder(path: string): Promise<boolean> {

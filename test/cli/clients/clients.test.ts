@@ -250,6 +250,11 @@ describe('an entry in TOML', () => {
     );
   });
 
+  it('is not called invalid TOML if only no table can be added to it', () => {
+    const text = 'mcp_servers = { git = { command = "g" } }';
+    expect(() => withEntry(text, codex, entry)).toThrow(/cannot change safely/);
+  });
+
   it('is printed as TOML', () => {
     expect(parseToml(blockOf(codex, entry))).toEqual({ mcp_servers: { daybook: entry } });
   });
