@@ -100,7 +100,7 @@ async function run(
   if (options.json) console.log(terminalJson(found));
   else {
     await print(found, app, { from: input.offset, context, times: timesFor(flags) });
-    showHints(input, found, options);
+    showHints(input, found, options, app.embeddings.mode);
   }
   const isNothing = found.total === 0 || noneLeft(input, found) !== undefined;
   process.exitCode = isNothing ? NOTHING_FOUND : OK;
@@ -191,13 +191,17 @@ function showHints(
   { query }: Pick<Input, 'query'>,
   { total, tier }: Found,
   { mode, matchType }: SearchOptions,
+  embeddings: App['embeddings']['mode'],
 ): void {
   if (total === 0 && matchType === undefined && /[\p{L}\p{N}]/u.test(query))
     console.error('For typing errors, use --match-type fuzzy.');
-  if ((mode === 'semantic' || mode === 'hybrid') && tier !== 'vectors')
-    console.error(
-      'Without embeddings, only words and their forms were compared. To compare meanings, run daybook embeddings enable.',
-    );
+  if ((mode === 'semantic' || mode === 'hybrid') && tier !== 'vectors') {
+    const next =
+      embeddings === 'off'
+        ? 'To compare meanings, run daybook embeddings enable.'
+        : 'To see whether the model can be used, run daybook embeddings; to make missing vectors, run daybook embeddings update.';
+    console.error(`Without embeddings, only words and their forms were compared. ${next}`);
+  }
 }
 
 async function print(
