@@ -348,3 +348,17 @@ it('code is written from left to right, also in a message in Arabic', async () =
   expect(await directionOf('#m1 .markdown p')).toBe('rtl');
   expect(await directionOf('#m1 .markdown pre code')).toBe('ltr');
 });
+
+it('shows the conversation if the message of the address, or all shown messages, were removed', async () => {
+  opened = await openPage(({ root }) => writeConversation(root, ID, {}, MANY));
+  const { page, root } = opened;
+  await goTo(page, `#/conversation/${ID}?seq=5000`);
+  await page.waitForSelector('#m1');
+  await goTo(page, `#/conversation/${ID}?seq=800`);
+  await page.waitForSelector('#m800');
+  writeConversation(root, ID, {}, MANY.slice(0, 10));
+  await page.waitForSelector('#m10');
+  await goTo(page, `#/conversation/${ID}?seq=-3`);
+  await page.waitForSelector('#m1');
+  expect(await page.locator('.failure').count()).toBe(0);
+});

@@ -91,6 +91,8 @@ async function begin(id: string, seq: number): Promise<Pages> {
     return { messages: page.messages, cursor: page.nextCursor };
   // The messages before it already fill a page.
   const exact = await read(id, `${seq}:0`);
+  // The named message was removed, and none follows it.
+  if (exact.messages.length === 0 && seq > 1) return begin(id, 1);
   return { messages: exact.messages, cursor: exact.nextCursor };
 }
 
@@ -132,6 +134,7 @@ async function again(id: string, now: Pages): Promise<Pages> {
     shown.push(...page.messages);
     cursor = page.nextCursor;
   }
+  if (shown.length === 0 && first !== undefined) return begin(id, 1);
   return { messages: shown, cursor };
 }
 

@@ -16,7 +16,8 @@ import { hrefOf, type Route } from '../route.js';
 import { useLoaded } from '../use-loaded.js';
 
 export function ConversationView({ route }: { readonly route: Route }) {
-  const named = Number(route.params.get('seq')) || undefined;
+  const seq = Number(route.params.get('seq'));
+  const named = Number.isSafeInteger(seq) && seq > 0 ? seq : undefined;
   return <Loaded key={route.name} id={route.name} named={named} />;
 }
 
