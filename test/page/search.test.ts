@@ -130,3 +130,24 @@ it('reports the progress of a call to clients that ask for it, and only the answ
   const wrong = await post('verify_store', { none: 1 }, { Accept: 'application/x-ndjson' });
   expect([wrong.status(), (await wrong.json()).error.code]).toEqual([400, 'VALIDATION_ERROR']);
 });
+
+it('shows a hundred results also if they do not fit into one answer, and says that there are more', async () => {
+  const content = `A hive ${'hums in the warm evening sun. '.repeat(20)}`;
+  const messages = Array.from({ length: 150 }, (_, at) => ({
+    role: 'user',
+    content,
+    id: `m${at}`,
+  }));
+  opened = await openPage(({ root }) =>
+    writeConversation(root, BEES, { title: 'Bees '.repeat(30) }, messages),
+  );
+  const { page } = opened;
+  await page.waitForSelector('.row');
+  await goTo(page, '#/search?q=hive');
+  for (const count of [30, 60, 90]) {
+    await expect.poll(() => page.locator('.hit').count()).toBe(count);
+    await page.getByRole('button', { name: 'More' }).click();
+  }
+  await page.waitForSelector(':text("These are the 100 best results.")');
+  expect(await page.locator('.hit').count()).toBe(100);
+});

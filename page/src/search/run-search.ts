@@ -66,9 +66,17 @@ async function askMessages(
 ): Promise<Found> {
   const filters = { mode, role, module, tag, startDate: from, endDate: to };
   const given = Object.entries(filters).filter(([, value]) => value !== '');
-  const input = { query: q, limit, explain: true, ...MARKS, ...Object.fromEntries(given) };
-  const found = await call('search_messages', input, signal);
-  const { total, results, relaxed, explanation = '' } = found;
+  const input = { query: q, explain: true, ...MARKS, ...Object.fromEntries(given) };
+  const found = await call('search_messages', { ...input, limit }, signal);
+  const { total, relaxed, explanation = '' } = found;
+  const results = [...found.results];
+  // An answer of the server has a limited size.
+  for (let { nextOffset: offset } = found; offset !== undefined && results.length < limit; ) {
+    const rest = { ...input, limit: limit - results.length, offset };
+    const page: typeof found = await call('search_messages', rest, signal);
+    results.push(...page.results);
+    offset = page.nextOffset;
+  }
   const none = relaxed ? '; none has all of the words' : '';
   return {
     total,

@@ -37,6 +37,8 @@ export function Search({ route }: { readonly route: Route }) {
     runSearch(JSON.parse(settled), limit, signal),
   );
   for (const kind of CHANGE_KINDS) useChanges(kind, reload);
+  const count = data?.hits.length ?? 0;
+  const hasMore = data !== undefined && count >= limit && count < Math.min(data.total, MAX_HITS);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
   useKeys({ '/': () => field.current?.focus(), j: () => step(1), k: () => step(-1) });
@@ -52,13 +54,16 @@ export function Search({ route }: { readonly route: Route }) {
       {error && <Failure error={error} />}
       {data && !error && <Results found={data} isLoading={isLoading} />}
       {data?.total === 0 && !error && !isLoading && <NothingFound asked={asked} />}
-      {data && data.hits.length < Math.min(data.total, MAX_HITS) && data.hits.length >= limit && (
+      {hasMore && (
         <button
           type="button"
           onClick={() => setMore({ of: settled, limit: Math.min(limit + STEP, MAX_HITS) })}
         >
           More
         </button>
+      )}
+      {data && count > 0 && count < data.total && !hasMore && (
+        <p>These are the {count} best results. For others, add a word or a filter.</p>
       )}
       {!data && !error && asked.q === '' && <Explanation />}
     </div>
