@@ -1,5 +1,5 @@
 /** Imports by the page: an export that is dropped, its dry run, the import itself, and the bounds. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { zipOf } from '../support/zip.js';
@@ -172,4 +172,25 @@ it('reads over the network only what was handed over here', async () => {
   expect(kept.map((each) => existsSync(each))).toEqual([false, false, true, true, true]);
   await served.stop();
   expect(kept.map((each) => existsSync(each))).toEqual([false, false, false, false, false]);
+});
+
+it('says what to do if a folder or several files are dropped', async () => {
+  const { page, context, root } = opened;
+  const folder = join(root, '..', 'export');
+  mkdirSync(folder);
+  const files = ['a.json', 'b.json'].map((name) => join(folder, name));
+  for (const file of files) writeFileSync(file, EXPORT);
+  await page.waitForSelector('.empty');
+  const devtools = await context.newCDPSession(page);
+  const dropPaths = async (paths: string[]) => {
+    const data = { items: [], files: paths, dragOperationsMask: 1 };
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+      await devtools.send('Input.dispatchDragEvent', { type, x: 300, y: 300, data });
+  };
+  await dropPaths([folder]);
+  await page.waitForSelector('.notice:has-text("export is a folder. Drop one file")');
+  expect(await page.locator('.failure').count()).toBe(0);
+  await dropPaths(files);
+  await page.waitForSelector('.notice:has-text("Only a.json is read.")');
+  await page.waitForSelector('[role=status]:text("from a.json. Nothing is imported yet")');
 });

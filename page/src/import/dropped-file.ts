@@ -1,6 +1,10 @@
 /** Files that the user drops on any view. The import view receives them. */
 import { address } from '../address.js';
+import { notify } from '../components.jsx';
 import { hrefOf } from '../route.js';
+
+const OTHER_WAYS =
+  'Drop one file, such as a zip archive of all, or run daybook import with the path of the folder.';
 
 let dropped: File | undefined;
 let listener: ((file: File) => void) | undefined;
@@ -11,9 +15,15 @@ export function followDrops(): () => void {
     if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
   };
   const drop = (event: DragEvent) => {
-    const [file] = event.dataTransfer?.files ?? [];
+    const { files, items } = event.dataTransfer ?? {};
+    const [file] = files ?? [];
     if (file === undefined) return;
     event.preventDefault();
+    // The browser cannot upload a folder: the request would fail as if the server did not answer.
+    if (items?.[0]?.webkitGetAsEntry()?.isDirectory)
+      return notify({ text: `${file.name} is a folder. ${OTHER_WAYS}` });
+    if (files !== undefined && files.length > 1)
+      notify({ text: `Only ${file.name} is read. ${OTHER_WAYS}` });
     if (listener !== undefined) return listener(file);
     dropped = file;
     address.go(hrefOf('import'));
