@@ -4,10 +4,11 @@
  * (CVE-2026-25536). All servers use the same App. Idle sessions are closed, and their number is limited.
  */
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
+import { ErrorCode, isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { Request, Response } from 'express';
 import { type Clock, sleep } from '../../base/clock.js';
 import { newUuid } from '../../base/ids.js';
+import { isRecord } from '../../base/json-fields.js';
 import type { Log } from '../../base/log.js';
 import type { BuiltServer } from '../mcp/build-server.js';
 import { HttpError } from './http-error.js';
@@ -119,6 +120,11 @@ export class HttpSessions {
       return session;
     }
     if (isInitializeRequest(body)) return this.#begin();
+    if (isRecord(body) && body['method'] === 'initialize') {
+      const message =
+        'initialize must have the parameters protocolVersion, capabilities and clientInfo.';
+      throw new HttpError(400, message, { code: ErrorCode.InvalidParams });
+    }
     if (id !== undefined) throw new HttpError(404, NO_SESSION, { code: SESSION_NOT_FOUND });
     throw new HttpError(
       400,

@@ -61,6 +61,7 @@ describe('the form of a request', () => {
         [400, -32600, { body: '{"jsonrpc":"1.0","id":1,"method":"ping"}' }],
         [400, -32600, { body: `[${rpc('ping')},{"a":1}]` }],
         [400, -32000, { body: rpc('tools/list') }],
+        [400, -32602, { body: rpc('initialize', {}) }],
         [400, -32000, { headers: { ...headers, 'Mcp-Protocol-Version': '1999-01-01' } }],
         [404, -32001, { headers: { ...JSON_HEADERS, 'Mcp-Session-Id': 'nobody' } }],
         [406, -32000, { headers: { ...headers, Accept: 'application/json' } }],
