@@ -22,6 +22,8 @@ describe('the start', () => {
   it.each([
     [['--http', '--host', '0.0.0.0'], {}, /--host 0\.0\.0\.0 .*DAYBOOK_HTTP_TOKEN/],
     [['--mode', 'http'], { DAYBOOK_HTTP_HOST: '192.0.2.7' }, /DAYBOOK_HTTP_HOST .*TOKEN/],
+    [['serve', '--port', '3000'], {}, /--port is only for a server over HTTP/],
+    [['serve', '--stateless'], {}, /--stateless is only for a server over HTTP/],
     [['--http', '--mode', 'stdio'], {}, /--http and --mode stdio/],
     [['--http', '--port', '70000'], {}, /--port must be a port/],
     [['--mode', 'ftp'], {}, /--mode must be one of stdio, http/],

@@ -30,12 +30,22 @@ export interface ServeOptions {
 export async function serve(options: ServeOptions, flags: Flags): Promise<void> {
   console.log = console.error;
   const config = configuration({ ...flags, ...flagsOf(options) });
+  if (config.mode === 'stdio') refuseHttpOptions(options);
   const log = createLog(config.logLevel);
   for (const notice of config.notices) log.warn(notice);
   if (config.mode === 'http') await overHttp(config, log);
   else await overStdio(config, log);
   // An open stdin would keep the process alive.
   await endProcess();
+}
+
+/** Without this, `serve --port 3000` would wait on stdin and listen nowhere, without a word. */
+function refuseHttpOptions({ port, host, stateless }: ServeOptions): void {
+  const given = Object.entries({ port, host, stateless }).find(([, value]) => value !== undefined);
+  if (given === undefined) return;
+  throw new AppError('VALIDATION_ERROR', `--${given[0]} is only for a server over HTTP.`, {
+    hint: 'Add --http.',
+  });
 }
 
 /** A token `auto` is read from the user's token file, or created there. */
