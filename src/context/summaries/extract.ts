@@ -72,7 +72,8 @@ function textWithLists(
   );
   const listed = new Set<Sentence>([...decisions, ...questions]);
   const spent = [...listed].reduce((sum, { tokens }) => sum + tokens + 1, 0);
-  const rest = sentences.filter((sentence) => !listed.has(sentence));
+  const texts = new Set([...listed].map(({ text }) => text));
+  const rest = sentences.filter(({ text }) => !texts.has(text));
   const chosen = selectSentences(rest, budget - spent);
   return composeText(conversation, level, { chosen, decisions, questions });
 }
@@ -127,6 +128,7 @@ function selectSentences(sentences: readonly Scored[], budget: number): Scored[]
     room -= sentence.tokens;
     crowds.set(binOf(sentence), (crowds.get(binOf(sentence)) ?? 0) + 1);
     for (const [other, state] of left) {
+      if (other.text === sentence.text) left.delete(other);
       state.repeats = Math.max(state.repeats, cosine(sentence.vector, other.vector));
     }
   }

@@ -78,6 +78,17 @@ describe('an extractive summary', () => {
     expect(detailed).not.toContain('gardener');
   });
 
+  it('has a sentence that was said several times only once', async () => {
+    const result = 'a: All 412 tests of the parser pass on the build server.';
+    const decided = "u: We'll go with larch for the raised bed.";
+    const talk = conversationOf(decided, result, 'u: Rename the lexer.', result, decided, result);
+    for (const level of SUMMARY_LEVELS) {
+      const summary = (await of(talk, level)) ?? '';
+      expect(summary.split('All 412 tests')).toHaveLength(2);
+      expect(summary.split('go with larch')).toHaveLength(2);
+    }
+  });
+
   it('omits sentences without content and does not split joined words', async () => {
     for (const level of SUMMARY_LEVELS) expect(await of(ENGLISH, level)).not.toContain('Perfect.');
     expect(await of(JAPANESE, 'standard')).not.toContain('わかりました');
