@@ -80,4 +80,16 @@ it('the list has all notes, also if there are more than one answer of the server
   await goTo(page, '#/notes');
   await page.waitForSelector('.empty:text("1,100 notes. Choose one.")');
   expect(await page.locator('nav[aria-label=Notes] li').count()).toBe(1_100);
+  for (const width of [1_100, 360]) {
+    await page.setViewportSize({ width, height: 720 });
+    await page.getByRole('link', { name: 'ideas/999.md', exact: true }).click();
+    const shows = ['nav[aria-label=Notes] [aria-current]', '.note h1:text("Bees")'];
+    for (const shown of shows) {
+      const { y = -1 } = (await page.locator(shown).boundingBox()) ?? {};
+      expect(y, `${shown} at ${width}`).toBeGreaterThan(0);
+      expect(y, `${shown} at ${width}`).toBeLessThan(700);
+    }
+    await page.getByRole('link', { name: 'ideas/1.md', exact: true }).click();
+  }
+  expect(await faultsOf(page)).toEqual([]);
 });

@@ -18,6 +18,11 @@ export function Notes({ route }: { readonly route: Route }) {
     }),
   );
   useChanges('note', reload);
+  const list = useRef<HTMLElement>(null);
+  const isListed = data !== undefined;
+  useEffect(() => {
+    list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
+  }, [isListed, route.name]);
   if (error && !data) return <Failure error={error} />;
   if (!data) return <p class="loading">Loading…</p>;
   if (data.length === 0) {
@@ -30,7 +35,7 @@ export function Notes({ route }: { readonly route: Route }) {
   }
   return (
     <div class="notes">
-      <nav aria-label="Notes">
+      <nav aria-label="Notes" ref={list}>
         <h1>Notes</h1>
         <ul>
           {data.map(({ path }) => (
