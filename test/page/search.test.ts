@@ -145,7 +145,11 @@ it('shows a hundred results also if they do not fit into one answer, and says th
   await page.waitForSelector('.row');
   await goTo(page, '#/search?q=hive');
   for (const count of [30, 60, 90]) {
-    await expect.poll(() => page.locator('.hit').count()).toBe(count);
+    await page
+      .locator('.hit')
+      .nth(count - 1)
+      .waitFor();
+    expect(await page.locator('.hit').count()).toBe(count);
     await page.getByRole('button', { name: 'More' }).click();
   }
   await page.waitForSelector(':text("These are the 100 best results.")');
