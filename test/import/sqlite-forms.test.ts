@@ -1,4 +1,4 @@
-/** SQLite files whose ids are bytes, and those in a zip archive, are read. Those in UTF-16 are named. */
+/** SQLite files whose ids are bytes, those in a zip archive, and those with texts in UTF-16 are read. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { zipOf } from '../support/zip.js';
-import { fileWith, folderWith, openImportBench, said } from './bench.js';
+import { FIXTURES, fileWith, folderWith, openImportBench, said } from './bench.js';
 
 const T = 1706102400123;
 const MNEMOSYNE = (id: string) => `
@@ -38,14 +38,25 @@ function database(sql: string): string {
 
 const TEXTS = ['user: Où est Zürich? 😀', 'assistant: Before\0after.'];
 
-it.each([2, 3])('names a file with texts in UTF-16 (%i in its header)', async (encoding) => {
+it.each(['utf-16le', 'utf-16be'])('reads a file with texts in %s', async (encoding) => {
   const bench = await openImportBench();
-  const file = readFileSync(database(MNEMOSYNE(`'towns'`)));
-  file.writeUInt32BE(encoding, 56);
-  await expect(bench.importText(file, 'old.db')).rejects.toMatchObject({
-    code: 'CORRUPT',
-    message: expect.stringContaining('UTF-16'),
-  });
+  const path = join(FIXTURES, `sqlite/${encoding}.db`);
+  const report = await bench.import(path);
+  expect(report).toMatchObject({ added: 1, problems: [], leftOut: {} });
+  const conversation = bench.bySource('Towns');
+  expect(conversation.title).toBe('Städte');
+  expect(said(conversation)).toEqual([...TEXTS, `user: ${'東京 '.repeat(400)}`]);
+  // The column is newer than the rows, which have its default.
+  expect(conversation.messages[2].metadata).toEqual({ mood: 'süß' });
+  const before = bench.hash();
+  expect(await bench.import(path)).toMatchObject({ added: 0, unchanged: 1 });
+  expect(bench.hash()).toBe(before);
+});
+
+it('names a damaged file with texts in UTF-16', async () => {
+  const bench = await openImportBench();
+  const file = readFileSync(join(FIXTURES, 'sqlite/utf-16le.db')).fill(7, 600, 9000);
+  await expect(bench.importText(file, 'old.db')).rejects.toMatchObject({ code: 'CORRUPT' });
 });
 
 it.each([

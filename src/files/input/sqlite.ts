@@ -4,12 +4,10 @@
  * (node-sqlite3-wasm), which is loaded when the first such file is read.
  */
 import { AppError, isAppError } from '../../base/errors.js';
-import { regularBytes } from './regular-file.js';
 import { copyDatabase, type DatabaseFile } from './sqlite-copy.js';
+import { convertToUtf8, utf16EncodingOf, WITHOUT_SHARED_MEMORY } from './sqlite-utf16.js';
 
 export const SQLITE_MAGIC = 'SQLite format 3\u0000';
-/** The position in the header of the encoding of texts: 1 is UTF-8; 2 and 3 are UTF-16. */
-const ENCODING_AT = 56;
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -37,30 +35,23 @@ export async function* withSqlite<T>(
   const path = original.file.diskPath ?? original.file.name;
   const copy = await copyDatabase(original);
   try {
-    await requireUtf8(copy.path, path);
     const { Database } = (await import('node-sqlite3-wasm')).default;
-    const database = withSqliteErrors(path, () => new Database(copy.path, { fileMustExist: true }));
+    const open = () => new Database(copy.path, { fileMustExist: true });
+    const encoding = await utf16EncodingOf(copy.path);
+    if (encoding !== undefined) {
+      await convertToUtf8(copy.path, open, encoding).catch((cause) => {
+        throw damageOf(path, cause);
+      });
+    }
+    const database = withSqliteErrors(path, open);
     try {
-      // Otherwise SQLite needs shared memory for the log, which WebAssembly does not have.
-      withSqliteErrors(path, () => database.exec('PRAGMA locking_mode = EXCLUSIVE'));
+      withSqliteErrors(path, () => database.exec(WITHOUT_SHARED_MEMORY));
       yield* withSqliteErrors(path, () => work(viewOf(database, path)));
     } finally {
       database.close();
     }
   } finally {
     await copy.remove();
-  }
-}
-
-/** The package is built without UTF-16, and reports such a file as damaged. */
-async function requireUtf8(copy: string, path: string): Promise<void> {
-  for await (const part of regularBytes(copy)) {
-    const encoding = part.byteLength < ENCODING_AT + 4 ? 0 : part[ENCODING_AT + 3];
-    if (encoding !== 2 && encoding !== 3) return;
-    throw new AppError('CORRUPT', `${path} is an SQLite file with texts in UTF-16.`, {
-      hint: 'Daybook reads only SQLite files with texts in UTF-8. Convert it: sqlite3 old.db .dump | sqlite3 new.db',
-      details: { path },
-    });
   }
 }
 
@@ -114,11 +105,15 @@ function withSqliteErrors<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (cause) {
-    if (cause instanceof AppError) throw cause;
-    const message = cause instanceof Error ? cause.message : '';
-    throw new AppError('CORRUPT', `${path} cannot be read as an SQLite file: ${message}.`, {
-      details: { path },
-      cause,
-    });
+    throw damageOf(path, cause);
   }
+}
+
+function damageOf(path: string, cause: unknown): AppError {
+  if (isAppError(cause)) return cause;
+  const message = cause instanceof Error ? cause.message : '';
+  return new AppError('CORRUPT', `${path} cannot be read as an SQLite file: ${message}.`, {
+    details: { path },
+    cause,
+  });
 }

@@ -1,0 +1,120 @@
+/**
+ * Converts a copy of an SQLite file with texts in UTF-16 to UTF-8. The SQLite of node-sqlite3-wasm is built
+ * without UTF-16: it takes the bytes of every text, also those of the schema, as UTF-8. So a function
+ * converts these bytes, first in the schema and then in the rows.
+ */
+import { open } from 'node:fs/promises';
+import type { Database } from 'node-sqlite3-wasm';
+import { withFileError } from '../file-errors.js';
+import { regularBytes } from './regular-file.js';
+
+/** The position in the header of the encoding of texts: 1 is UTF-8. */
+const ENCODING_AT = 56;
+const ENCODINGS: Readonly<Record<number, string>> = { 2: 'utf-16le', 3: 'utf-16be' };
+
+/** Otherwise SQLite needs shared memory for the write-ahead log, which WebAssembly does not have. */
+export const WITHOUT_SHARED_MEMORY = 'PRAGMA locking_mode = EXCLUSIVE';
+
+/** The name of the encoding if texts of the file are in UTF-16. FILESYSTEM_ERROR. */
+export async function utf16EncodingOf(path: string): Promise<string | undefined> {
+  for await (const part of regularBytes(path)) {
+    const isCut = part.byteLength < ENCODING_AT + 4;
+    return isCut ? undefined : ENCODINGS[Buffer.from(part).readUInt32BE(ENCODING_AT)];
+  }
+  return undefined;
+}
+
+/**
+ * `path` is a copy, which `openDatabase` opens. Tables lose their constraints; virtual tables, views,
+ * triggers and indexes of expressions are removed. FILESYSTEM_ERROR, and what SQLite throws.
+ */
+export async function convertToUtf8(
+  path: string,
+  openDatabase: () => Database,
+  encoding: string,
+): Promise<void> {
+  withFunction(openDatabase, encoding, convertSchema);
+  // The file has no write-ahead log now, because SQLite closed it.
+  await withFileError('change', path, () => markAsUtf8(path));
+  withFunction(openDatabase, encoding, convertRows);
+}
+
+async function markAsUtf8(path: string): Promise<void> {
+  const handle = await open(path, 'r+');
+  try {
+    await handle.write(Buffer.from([0, 0, 0, 1]), 0, 4, ENCODING_AT);
+  } finally {
+    await handle.close();
+  }
+}
+
+function withFunction(
+  openDatabase: () => Database,
+  encoding: string,
+  work: (file: Database) => void,
+) {
+  const decoder = new TextDecoder(encoding, { ignoreBOM: true });
+  const file = openDatabase();
+  try {
+    file.function('utf8_of', (bytes) =>
+      bytes instanceof Uint8Array ? Buffer.from(decoder.decode(bytes)) : bytes,
+    );
+    file.exec(WITHOUT_SHARED_MEMORY);
+    work(file);
+  } finally {
+    file.close();
+  }
+}
+
+/** With `writable_schema`, SQLite opens a file whose schema it cannot read. */
+function convertSchema(file: Database): void {
+  file.exec('PRAGMA writable_schema = ON');
+  const columns = ['type', 'name', 'tbl_name', 'sql'];
+  file.exec(`UPDATE sqlite_master SET ${columns.map((name) => `${name} = ${textOf(name)}`)}`);
+  file.exec(`DELETE FROM sqlite_master WHERE type IN ('view', 'trigger') OR rootpage = 0`);
+}
+
+/** Rows are copied into new tables, because the order of an index may be another one in UTF-8. */
+function convertRows(file: Database): void {
+  file.exec('PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA legacy_alter_table = ON');
+  const sql = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`;
+  for (const { name } of file.all(sql)) {
+    const table = String(name);
+    const columns = file.all('SELECT * FROM pragma_table_info(?)', [table]);
+    const typed = columns.map((column) => `${nameOf(column)} ${String(column['type'])}`);
+    const values = columns.map((column) => textOf(nameOf(column), column['dflt_value']));
+    file.exec(`CREATE TABLE daybook_utf8 (${typed})`);
+    file.exec(`INSERT INTO daybook_utf8 SELECT ${values} FROM ${quoted(table)} NOT INDEXED`);
+    const indexes = indexesOf(file, table);
+    file.exec(`DROP TABLE ${quoted(table)}`);
+    file.exec(`ALTER TABLE daybook_utf8 RENAME TO ${quoted(table)}`);
+    for (const [index, key] of indexes.entries()) {
+      file.exec(`CREATE INDEX ${quoted(`${table} ${index}`)} ON ${quoted(table)} (${key})`);
+    }
+  }
+}
+
+/** The columns of each index and of the primary key. */
+function indexesOf(file: Database, table: string): string[][] {
+  const primary = file.all('SELECT name FROM pragma_table_info(?) WHERE pk ORDER BY pk', [table]);
+  const named = file.all(`SELECT name FROM pragma_index_list(?) WHERE origin <> 'pk'`, [table]);
+  const others = named.map(({ name }) =>
+    file.all('SELECT name FROM pragma_index_info(?) ORDER BY seqno', [String(name)]),
+  );
+  const keys = [primary, ...others].filter((columns) => columns.length > 0);
+  const isOfColumns = (columns: typeof primary) => columns.every(({ name }) => name !== null);
+  return keys.filter(isOfColumns).map((columns) => columns.map(nameOf));
+}
+
+/**
+ * SQL for the value of a column with its text in UTF-8. As bytes, the text is complete also after a NUL.
+ * A row that is older than the column has its default, which is in UTF-8 like the schema.
+ */
+function textOf(column: string, defaultValue: unknown = null): string {
+  const isConverted = `typeof(${column}) <> 'text' OR ${column} = (${defaultValue})`;
+  return `CASE WHEN ${isConverted} THEN ${column} ELSE CAST(utf8_of(CAST(${column} AS BLOB)) AS TEXT) END`;
+}
+
+const nameOf = ({ name }: Readonly<Record<string, unknown>>): string => quoted(String(name));
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
