@@ -116,6 +116,8 @@ export class ConversationImport {
     }
     const leftHere = known.reasonToLeaveOut({ kind, id: given.id });
     const isEmpty = given.messages.length === 0 && given.whole === undefined;
+    const isBranch = given.treeId !== undefined && given.treeId !== given.id;
+    if (isEmpty && isBranch) return;
     if (isEmpty || leftHere !== undefined) {
       outcome.skipped += 1;
       addLeftOut(outcome, leftHere ?? 'conversations without messages');

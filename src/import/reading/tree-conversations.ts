@@ -13,7 +13,7 @@ export type TreeConversation = Pick<
 
 /**
  * `read` converts the nodes of one branch to messages; the ids of the messages are ids of nodes. The first
- * branch gets `id`. Other branches without any message are left out.
+ * branch gets `id`. Another branch without any text has no messages, only counts of what is left out.
  */
 export function* treeConversations<N extends TreeNode>(
   id: string,
@@ -29,9 +29,12 @@ export function* treeConversations<N extends TreeNode>(
   const branches = nodes.length === 0 ? [{ nodes }] : branchesOf(nodes, shownLeaf);
   for (const [index, branch] of branches.entries()) {
     const turns = read(branch.nodes);
-    const messages = turns.messages();
     const isMain = index === 0;
-    if (!isMain && !messages.some(({ content }) => content !== '')) continue;
+    const all = turns.messages();
+    const hasText = isMain || all.some(({ content }) => content !== '');
+    if (!hasText && all.length > 0) turns.countLeftOut('branches without text');
+    if (!hasText && turns.leftOut === undefined) continue;
+    const messages = hasText ? all : [];
     const conversationId = isMain ? id : `${id}:${firstId(messages) ?? branch.nodes[0]?.id}`;
     const forkPoint = isMain ? undefined : forkPointOf(branch.forkedFrom, byId, conversationOf);
     for (const message of messages)

@@ -1,0 +1,80 @@
+/** Branches of a conversation in which nothing was said are left out, and the report counts them. */
+import { expect, it } from 'vitest';
+import { fileWith, lines, openImportBench, said } from './bench.js';
+
+const node = (id: string, parent: string | null, role: string, fields: object = {}) => ({
+  ...{ id, parent, children: [] },
+  message: { id, author: { role }, content: { content_type: 'text', parts: ['hello'] }, ...fields },
+});
+const asked = node('q', null, 'user');
+const answered = node('a', 'q', 'assistant');
+const chatGpt = (...others: { id: string }[]) => [
+  {
+    id: 'c',
+    current_node: 'a',
+    mapping: Object.fromEntries([asked, answered, ...others].map((each) => [each.id, each])),
+  },
+];
+const ran = { content_type: 'code', text: 'print(1)' };
+
+it.each([
+  [
+    'ChatGPT',
+    chatGpt(node('t', 'q', 'assistant', { recipient: 'python', content: ran })),
+    { 'branches without text': 1 },
+  ],
+  ['ChatGPT, hidden', chatGpt(node('h', 'q', 'assistant', { weight: 0 })), { hidden: 1 }],
+  ['ChatGPT, an empty node', chatGpt({ ...node('e', 'q', 'user'), message: null } as never), {}],
+  [
+    'Claude.ai',
+    [
+      {
+        uuid: 'c',
+        current_leaf_message_uuid: 'a',
+        chat_messages: [
+          { uuid: 'q', sender: 'human', text: 'hello', parent_message_uuid: null },
+          { uuid: 'a', sender: 'assistant', text: 'hello', parent_message_uuid: 'q' },
+          {
+            ...{ uuid: 't', sender: 'assistant', parent_message_uuid: 'q' },
+            content: [{ type: 'thinking', thinking: 'Well' }],
+          },
+        ],
+      },
+    ],
+    { 'branches without text': 1 },
+  ],
+])('%s', async (_name, content, leftOut) => {
+  const bench = await openImportBench();
+  const path = fileWith(content, 'conversations.json');
+  for (const dryRun of [true, false, false]) {
+    const report = await bench.import(path, { dryRun });
+    expect(report).toMatchObject({ skipped: 0, problems: [] });
+    expect(report.leftOut).toEqual(leftOut);
+  }
+  expect(bench.folders()).toHaveLength(1);
+  expect(said(bench.bySource('c'))).toEqual(['user: hello', 'assistant: hello']);
+});
+
+it('Claude Code: an interrupted answer, but not the results of parallel tools', async () => {
+  const line = (type: string, uuid: string, parentUuid: string | null, content: unknown) => ({
+    ...{ type, uuid, parentUuid, sessionId: 's', timestamp: '2026-01-02T10:00:00.000Z' },
+    message: { role: type, ...(type === 'assistant' && { id: 'm' }), content },
+  });
+  const call = (id: string) => [{ type: 'tool_use', id, name: 'ls', input: {} }];
+  const result = (id: string) => [{ type: 'tool_result', tool_use_id: id, content: 'file' }];
+  const bench = await openImportBench();
+  const report = await bench.importText(
+    lines(
+      line('user', 'u1', null, 'look'),
+      { ...line('assistant', 'lost', 'u1', call('t0')), message: { content: call('t0') } },
+      line('assistant', 'a1', 'u1', call('t1')),
+      line('assistant', 'a2', 'a1', call('t2')),
+      line('user', 'r1', 'a1', result('t1')),
+      line('user', 'r2', 'a2', result('t2')),
+      line('assistant', 'a3', 'r2', 'Two files'),
+    ),
+    's.jsonl',
+  );
+  expect(report.leftOut).toEqual({ 'branches without text': 1 });
+  expect(said(bench.bySource('s'))).toEqual(['user: look', 'assistant: Two files']);
+});
