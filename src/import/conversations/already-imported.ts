@@ -35,6 +35,7 @@ export class AlreadyImported {
   readonly #archived = new BySource<true>();
   readonly #clientIds = new Set<string>();
   readonly #ids = new Set<string>();
+  readonly #current = new Set<string>();
 
   private constructor(store: ConversationStore) {
     this.#store = store;
@@ -148,6 +149,16 @@ export class AlreadyImported {
     if (this.#byId.get(source) !== undefined) return undefined;
     if (this.#deleted.get(source) !== undefined) return 'deleted here';
     return this.#archived.get(source) === undefined ? undefined : 'archived here';
+  }
+
+  /** Call this when the import has the version of a conversation that is stored now. */
+  setCurrent(conversationId: string): void {
+    this.#current.add(conversationId);
+  }
+
+  /** Whether the import has the version of the conversation that is stored. */
+  isCurrent(conversationId: string): boolean {
+    return this.#current.has(conversationId);
   }
 
   isKeyTaken(clientId: string): boolean {

@@ -105,9 +105,10 @@ export class BranchImport {
     const outcome = { added: messages.length, isNew: true };
     if (dryRun) return outcome;
     const { clientId: _key, metadata, ...others } = fields;
+    const { replaced: _replaced, ...own } = mark;
     const [first] = messages;
     const source: SourceMark = {
-      ...{ ...mark, id: this.#freeId(mark), count: messages.length },
+      ...{ ...own, id: this.#freeId(mark), count: messages.length },
       ...(first && { first: first.id }),
     };
     const fork = parent.messages.find(({ id }) => id === previous?.id);

@@ -14,7 +14,7 @@ import { addLeftOut, addProblem } from '../import-outcome.js';
 import type { ImportedConversation } from '../source-interface.js';
 import type { KnownConversation } from './already-imported.js';
 import { BranchImport } from './branch-import.js';
-import { markIn, type SourceId } from './import-mark.js';
+import { hasReplaced, markIn, replacedWith, type SourceId } from './import-mark.js';
 import { addUnder, differs, importWhole, type WholeImportOptions } from './own-export-import.js';
 import { type Candidate, candidateOf } from './planned-conversation.js';
 import { isChanged, isOtherPath, type Reconciled, reconcile } from './reconcile.js';
@@ -162,8 +162,11 @@ export class ConversationImport {
       if (!dryRun) await this.#create(candidate);
       outcome.added += 1;
       outcome.messages += candidate.messages.length;
-    } else if (isLess || !isChanged(there.mark, mark)) outcome.unchanged += 1;
-    else await this.#update(there, renamed(candidate, there.mark.id));
+    } else if (!isChanged(there.mark, mark)) {
+      known.setCurrent(there.conversationId);
+      outcome.unchanged += 1;
+    } else if (isLess || hasReplaced(there.mark, mark)) outcome.unchanged += 1;
+    else await this.#update(there, this.#following(candidate, there));
   }
 
   /** The tree of a branch, if conversations of it came in before. */
@@ -239,6 +242,7 @@ export class ConversationImport {
       : addUnder(ownId, whole, this.#options).then(() => ownId));
     if (isFree) known.takeKey(clientId);
     known.add(conversationId);
+    known.setCurrent(conversationId);
     this.#created.add(conversationId);
   }
 
@@ -263,6 +267,15 @@ export class ConversationImport {
     return conversationId && { conversationId, messageId: branchOf.messageId };
   }
 
+  /** The candidate under the id with which the conversation was first imported. */
+  #following(candidate: Candidate, { conversationId, mark: before }: KnownConversation): Candidate {
+    const isInImport = this.#options.known.isCurrent(conversationId);
+    const replaced = isInImport ? replacedWith(before) : before.replaced;
+    const mark = { ...candidate.mark, id: before.id, ...(replaced && { replaced }) };
+    const metadata = { ...candidate.fields.metadata, source: mark };
+    return { ...candidate, mark, fields: { ...candidate.fields, metadata } };
+  }
+
   async #update({ conversationId, mark }: KnownConversation, candidate: Candidate): Promise<void> {
     const { outcome, store, known, dryRun } = this.#options;
     const stored = await store.load(conversationId);
@@ -282,6 +295,7 @@ export class ConversationImport {
         return needsOther ? undefined : now?.revision;
       });
       known.add(conversationId);
+      known.setCurrent(conversationId);
     }
     if (branched?.isNew) outcome.added += 1;
     else outcome.updated += 1;
@@ -320,10 +334,3 @@ export class ConversationImport {
 
 const idsOf = (messages: readonly { readonly id: string }[]): ReadonlySet<string> =>
   new Set(messages.map(({ id }) => id));
-
-/** Returns the candidate under the id with which it was first imported. */
-function renamed(candidate: Candidate, id: string): Candidate {
-  const mark = { ...candidate.mark, id };
-  const metadata = { ...candidate.fields.metadata, source: mark };
-  return { ...candidate, mark, fields: { ...candidate.fields, metadata } };
-}

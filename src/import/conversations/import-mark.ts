@@ -29,7 +29,21 @@ export interface SourceMark {
   readonly isRemnant?: true;
   /** Id of the first message. It identifies the conversation if the source gives it another id. */
   readonly first?: string;
+  /** Versions that this one replaced in an import with both. A later import with both changes nothing. */
+  readonly replaced?: readonly string[];
 }
+
+const MAX_REPLACED = 16;
+
+/** The name of a version in `replaced`. */
+const versionOf = ({ hash, head }: SourceMark): string => `${hash}${head}`;
+
+/** What `replaced` is if the next version replaces this one, and the import has both. */
+export const replacedWith = (mark: SourceMark): readonly string[] =>
+  [...(mark.replaced ?? []), versionOf(mark)].slice(-MAX_REPLACED);
+
+export const hasReplaced = ({ replaced = [] }: SourceMark, version: SourceMark): boolean =>
+  replaced.includes(versionOf(version));
 
 const DIGITS = 16;
 /**
@@ -53,6 +67,7 @@ export function markIn(metadata: JsonObject | undefined): SourceMark | undefined
     ...(source['times'] === 'file' && { times: 'file' }),
     ...(source['isRemnant'] === true && { isRemnant: true }),
     ...(typeof source['first'] === 'string' && { first: source['first'] }),
+    ...(Array.isArray(source['replaced']) && { replaced: source['replaced'].map(String) }),
   };
 }
 

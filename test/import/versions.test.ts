@@ -1,0 +1,68 @@
+/** A folder with several versions of one conversation: the second import says that nothing changed. */
+import { expect, it } from 'vitest';
+import { zipOf } from '../support/zip.js';
+import { counts, folderWith, openImportBench, said } from './bench.js';
+
+const TIME = '2026-01-02T10:00:00.000Z';
+const chat = (name: string, ...texts: readonly string[]) => [
+  {
+    ...{ uuid: 'c', name, created_at: TIME, updated_at: TIME },
+    chat_messages: texts.map((text, index) => ({
+      ...{ uuid: `m${index}`, sender: index % 2 === 0 ? 'human' : 'assistant', text },
+      created_at: TIME,
+    })),
+  },
+];
+const zip = (content: object) =>
+  zipOf([{ name: 'conversations.json', content: JSON.stringify(content) }]);
+
+it.each([
+  ['one with more messages', chat('T', 'one'), chat('T', 'one', 'two')],
+  ['one with fewer messages', chat('T', 'one', 'two'), chat('T', 'one')],
+  ['another title', chat('T', 'one'), chat('U', 'one')],
+  ['another text', chat('T', 'one', 'tw'), chat('T', 'one', 'two')],
+])('with the same time: %s', async (_what, first, second) => {
+  for (const files of [
+    { 'a.zip': zip(first), 'b.zip': zip(second) },
+    { 'a/conversations.json': first, 'b/conversations.json': second },
+  ]) {
+    const bench = await openImportBench();
+    const folder = folderWith(files);
+    await bench.import(folder);
+    const [before, title, texts] = [
+      bench.hash(),
+      bench.bySource('c').title,
+      said(bench.bySource('c')),
+    ];
+    expect(texts.length).toBe(
+      Math.max(...[first, second].map(([given]) => given?.chat_messages.length ?? 0)),
+    );
+    expect(title).toBe(second[0]?.name);
+    const unchanged = { added: 0, updated: 0, unchanged: 2, skipped: 0 };
+    expect(counts(await bench.import(folder))).toEqual(unchanged);
+    expect(bench.hash()).toBe(before);
+  }
+});
+
+it('with an older time, and continued here', async () => {
+  const [older] = chat('T', 'one');
+  const first = [{ ...older, updated_at: '2026-01-01T10:00:00.000Z' }];
+  const folder = folderWith({ 'a.zip': zip(first), 'b.zip': zip(chat('T', 'one', 'two')) });
+  const bench = await openImportBench();
+  await bench.import(folder);
+  const { conversationId } = bench.bySource('c');
+  await bench.store.append(conversationId, [{ role: 'user', content: 'three' }]);
+  const before = bench.hash();
+  expect(counts(await bench.import(folder))).toMatchObject({ updated: 0, unchanged: 2 });
+  expect(bench.hash()).toBe(before);
+});
+
+it('one of which is imported alone later: what it says applies', async () => {
+  const [first, second] = [chat('T', 'one'), chat('U', 'one')];
+  const bench = await openImportBench();
+  await bench.import(folderWith({ 'a/conversations.json': first }));
+  await bench.import(folderWith({ 'a/conversations.json': second }));
+  expect(bench.bySource('c').title).toBe('U');
+  await bench.import(folderWith({ 'a/conversations.json': first }));
+  expect(bench.bySource('c').title).toBe('T');
+});
