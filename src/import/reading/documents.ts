@@ -31,6 +31,36 @@ export async function* elementsOf(file: InputFile): AsyncGenerator<JsonRecord> {
   }
 }
 
+/** The elements of a JSON array, the objects of JSON Lines, or the document itself. */
+export async function* recordsOf(file: InputFile): AsyncGenerator<JsonRecord> {
+  if (!(await isJsonLines(file))) {
+    yield* elementsOf(file);
+    return;
+  }
+  for await (const { number, text } of linesOf(file, { maxBytes: MAX_DOCUMENT_BYTES })) {
+    yield { path: file.name, record: `line ${number}`, value: parsedJson(text) };
+  }
+}
+
+/** Like `hasElement`, also for JSON Lines. */
+export const hasRecord = async (
+  file: InputFile,
+  isOfForm: (record: unknown) => boolean,
+): Promise<boolean> =>
+  (await isJsonLines(file)) ? hasLine(file, isOfForm) : hasElement(file, isOfForm);
+
+/** Whether the first line is an object by itself and another line follows. */
+async function isJsonLines(file: InputFile): Promise<boolean> {
+  if (!(await beginsAsJson(file, '{'))) return false;
+  let count = 0;
+  for await (const { text } of linesOf(file, { maxBytes: MAX_DOCUMENT_BYTES })) {
+    if (count === 1) return true;
+    if (!isRecord(parsedJson(text))) return false;
+    count += 1;
+  }
+  return false;
+}
+
 /** The first element of an array, or the document; `undefined` if it is not JSON or larger than 256 MB. */
 export async function firstElement(file: InputFile): Promise<unknown> {
   for await (const value of firstElements(file)) return value;
@@ -68,13 +98,11 @@ async function wholeFirstElement(file: InputFile): Promise<unknown> {
 }
 
 /** Files of other kinds, such as databases, may be large too. */
-async function beginsAsJson(file: InputFile): Promise<boolean> {
+async function beginsAsJson(file: InputFile, signs = '[{'): Promise<boolean> {
   for await (const part of bytesOf(file)) {
-    return /^\s*[[{]/.test(
-      Buffer.from(part.subarray(0, 64))
-        .toString()
-        .replace(/^\ufeff/, ''),
-    );
+    const start = Buffer.from(part.subarray(0, 64)).toString();
+    const sign = start.replace(/^\ufeff/, '').trimStart()[0];
+    return sign !== undefined && signs.includes(sign);
   }
   return false;
 }

@@ -10,8 +10,8 @@ import type { Input, InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentNames, type NamedFiles } from '../reading/attachment-lines.js';
 import {
-  elementsOf,
   type JsonRecord,
+  recordsOf,
   textOf,
   unreadableConversation,
 } from '../reading/documents.js';
@@ -22,7 +22,7 @@ import type { ImportItem, ReadOptions, Source } from '../source-interface.js';
 import { addNode, type ChatGptNode, nodesOf } from './chatgpt-node.js';
 import { hasListOf, withoutListsOf } from './conversation-lists.js';
 
-const CONVERSATIONS = /(^|\/)conversations(-\d+)?\.json$/i;
+const CONVERSATIONS = /(^|\/)conversations(-\d+)?\.(jsonl?|ndjson)$/i;
 const SHARED = /(^|\/)shared_conversations\.json$/i;
 
 export const chatgpt: Source = {
@@ -35,7 +35,7 @@ export const chatgpt: Source = {
     const names = attachmentNames(input.files);
     const shared = await sharedIn(input);
     for await (const file of withoutListsOf('claude', filesOf(input), input.form)) {
-      for await (const record of elementsOf(file)) {
+      for await (const record of recordsOf(file)) {
         options.signal?.throwIfAborted();
         yield* conversationsOf(record, { file, names, shared, options });
       }

@@ -17,6 +17,7 @@ import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import {
   elementsOf,
   type JsonRecord,
+  recordsOf,
   unreadable,
   unreadableConversation,
 } from '../reading/documents.js';
@@ -29,7 +30,7 @@ import type { ImportItem, ReadOptions, Source } from '../source-interface.js';
 import { addClaudeMessage } from './claude-message.js';
 import { hasListOf, withoutListsOf } from './conversation-lists.js';
 
-const CONVERSATIONS = /(^|\/)conversations\.json$/i;
+const CONVERSATIONS = /(^|\/)conversations\.(jsonl?|ndjson)$/i;
 const PROJECTS = /(^|\/)(projects\.json|projects\/[^/]+\.json)$/i;
 const MEMORIES = /(^|\/)memories\.json$/i;
 
@@ -49,7 +50,7 @@ export const claude: Source = {
       for await (const record of elementsOf(file)) yield* memoryNotes(record);
     }
     for await (const file of withoutListsOf('chatgpt', filesOf(input), input.form)) {
-      for await (const record of elementsOf(file)) {
+      for await (const record of recordsOf(file)) {
         options.signal?.throwIfAborted();
         yield* conversationsOf(record, file, names, options);
       }

@@ -5,7 +5,7 @@
 
 import { isRecord, objectIn } from '../../base/json-fields.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
-import { hasElement } from '../reading/documents.js';
+import { hasRecord } from '../reading/documents.js';
 import { unobserved } from '../reading/observed-input.js';
 
 const FORMS = {
@@ -36,4 +36,4 @@ export async function* withoutListsOf(
 }
 
 const isListOf = (form: ListForm, file: InputFile): Promise<boolean> =>
-  hasElement(unobserved(file), FORMS[form]);
+  hasRecord(unobserved(file), FORMS[form]);

@@ -1,9 +1,10 @@
 /** Conversations that LibreChat exports, one a file: a list of messages with parents, or a tree. */
 
 import { definedOrNothing, isRecord, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
+import type { Input, InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { fileLine } from '../reading/attachment-lines.js';
-import { elementsOf, hasElement, unreadableConversation } from '../reading/documents.js';
+import { hasRecord, recordsOf, unreadableConversation } from '../reading/documents.js';
 import { contentText } from '../reading/openai-messages.js';
 import { timeIn } from '../reading/times.js';
 import { type TreeNode, uniqueIds } from '../reading/tree.js';
@@ -20,13 +21,13 @@ const JSON_FILE = /\.json$/i;
 export const libreChat: Source = {
   kind: 'librechat',
   title: 'conversations of LibreChat',
-  async detect({ files }) {
-    const [file] = files.filter(({ name }) => JSON_FILE.test(name));
-    return file !== undefined && (await hasElement(file, isConversation));
+  async detect(input) {
+    const [file] = filesOf(input);
+    return file !== undefined && (await hasRecord(file, isConversation));
   },
-  async *read({ files }, options) {
-    for (const file of files.filter(({ name }) => JSON_FILE.test(name))) {
-      for await (const { value, path, record } of elementsOf(file)) {
+  async *read(input, options) {
+    for (const file of filesOf(input)) {
+      for await (const { value, path, record } of recordsOf(file)) {
         const location = { path, record, fileTimeMs: file.modifiedAtMs };
         if (isConversation(value)) yield* conversations(value, location, options);
         else yield unreadableConversation(path, record);
@@ -34,6 +35,9 @@ export const libreChat: Source = {
     }
   },
 };
+
+const filesOf = ({ form, files }: Input): readonly InputFile[] =>
+  form === 'file' ? files : files.filter(({ name }) => JSON_FILE.test(name));
 
 function isConversation(value: unknown): value is JsonObject {
   if (!isRecord(value) || textIn(value['conversationId']) === undefined) return false;

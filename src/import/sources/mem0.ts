@@ -2,8 +2,9 @@
 
 import { defined } from '../../base/json.js';
 import { isRecord, listIn, objectIn, textIn } from '../../base/json-fields.js';
+import type { Input, InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { elementsOf, hasElement, unreadable } from '../reading/documents.js';
+import { hasRecord, recordsOf, unreadable } from '../reading/documents.js';
 import { timeIn } from '../reading/times.js';
 import type {
   ImportedInsight,
@@ -17,18 +18,18 @@ const JSON_FILE = /\.json$/i;
 export const mem0: Source = {
   kind: 'mem0',
   title: 'memories of mem0',
-  async detect({ files }) {
-    for (const file of files.filter(({ name }) => JSON_FILE.test(name)).slice(0, 3)) {
+  async detect(input) {
+    for (const file of filesOf(input).slice(0, 3)) {
       const hasMemory = (element: unknown) => [element, ...listsIn(element)].some(isMemory);
-      if (await hasElement(file, hasMemory)) return true;
+      if (await hasRecord(file, hasMemory)) return true;
     }
     return false;
   },
-  async *read({ files }) {
-    for (const file of files.filter(({ name }) => JSON_FILE.test(name))) {
+  async *read(input) {
+    for (const file of filesOf(input)) {
       const others: ImportProblem[] = [];
       let count = 0;
-      for await (const { value, record, path } of elementsOf(file)) {
+      for await (const { value, record, path } of recordsOf(file)) {
         const memories = [value, ...listsIn(value)].filter(isMemory);
         for (const memory of memories) {
           if (memory['state'] === 'deleted') continue;
@@ -43,6 +44,9 @@ export const mem0: Source = {
     }
   },
 };
+
+const filesOf = ({ form, files }: Input): readonly InputFile[] =>
+  form === 'file' ? files : files.filter(({ name }) => JSON_FILE.test(name));
 
 /** The fields that have the list of memories in API responses and exports. */
 const listsIn = (value: unknown): readonly unknown[] =>

@@ -5,9 +5,9 @@ import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentLine } from '../reading/attachment-lines.js';
 import {
-  elementsOf,
-  hasElement,
+  hasRecord,
   type JsonRecord,
+  recordsOf,
   unreadableConversation,
 } from '../reading/documents.js';
 import { addOpenAiMessage, contentText, isMessage } from '../reading/openai-messages.js';
@@ -28,11 +28,11 @@ export const openWebUi: Source = {
   title: 'chats of OpenWebUI',
   async detect({ form, files }) {
     const [file] = form === 'file' ? files : [];
-    return file !== undefined && (await hasElement(file, (chat) => historyIn(chat) !== undefined));
+    return file !== undefined && (await hasRecord(file, (chat) => historyIn(chat) !== undefined));
   },
   async *read({ files }, options) {
     for (const file of files) {
-      for await (const record of elementsOf(file)) yield* conversations(record, file, options);
+      for await (const record of recordsOf(file)) yield* conversations(record, file, options);
     }
   },
 };
