@@ -1,11 +1,9 @@
 /**
- * Converts a copy of an SQLite file with texts in UTF-16 to UTF-8. The SQLite of node-sqlite3-wasm is built
+ * Converts an SQLite file with texts in UTF-16 to one in UTF-8. The SQLite of node-sqlite3-wasm is built
  * without UTF-16: it takes the bytes of every text, also those of the schema, as UTF-8. So a function
  * converts these bytes, first in the schema and then in the rows.
  */
-import { open } from 'node:fs/promises';
 import type { Database } from 'node-sqlite3-wasm';
-import { withFileError } from '../file-errors.js';
 import { regularBytes } from './regular-file.js';
 
 /** The position in the header of the encoding of texts: 1 is UTF-8. */
@@ -25,36 +23,18 @@ export async function utf16EncodingOf(path: string): Promise<string | undefined>
 }
 
 /**
- * `path` is a copy, which `openDatabase` opens. Tables lose their constraints; virtual tables, views,
- * triggers and indexes of expressions are removed. FILESYSTEM_ERROR, and what SQLite throws.
+ * `open` opens a copy of the file, whose schema is changed; `target` is the path of the new file. It has no
+ * constraints, virtual tables, views, triggers and indexes of expressions. Throws what SQLite throws.
  */
-export async function convertToUtf8(
-  path: string,
-  openDatabase: () => Database,
-  encoding: string,
-): Promise<void> {
-  withFunction(openDatabase, encoding, convertSchema);
-  // The file has no write-ahead log now, because SQLite closed it.
-  await withFileError('change', path, () => markAsUtf8(path));
-  withFunction(openDatabase, encoding, convertRows);
+export function convertToUtf8(open: () => Database, encoding: string, target: string): void {
+  withFunction(open, encoding, convertSchema);
+  // SQLite reads the schema when it opens the file.
+  withFunction(open, encoding, (file) => copyRows(file, target));
 }
 
-async function markAsUtf8(path: string): Promise<void> {
-  const handle = await open(path, 'r+');
-  try {
-    await handle.write(Buffer.from([0, 0, 0, 1]), 0, 4, ENCODING_AT);
-  } finally {
-    await handle.close();
-  }
-}
-
-function withFunction(
-  openDatabase: () => Database,
-  encoding: string,
-  work: (file: Database) => void,
-) {
+function withFunction(open: () => Database, encoding: string, work: (file: Database) => void) {
   const decoder = new TextDecoder(encoding, { ignoreBOM: true });
-  const file = openDatabase();
+  const file = open();
   try {
     file.function('utf8_of', (bytes) =>
       bytes instanceof Uint8Array ? Buffer.from(decoder.decode(bytes)) : bytes,
@@ -74,22 +54,19 @@ function convertSchema(file: Database): void {
   file.exec(`DELETE FROM sqlite_master WHERE type IN ('view', 'trigger') OR rootpage = 0`);
 }
 
-/** Rows are copied into new tables, because the order of an index may be another one in UTF-8. */
-function convertRows(file: Database): void {
-  file.exec('PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA legacy_alter_table = ON');
+function copyRows(file: Database, target: string): void {
+  file.run('ATTACH ? AS utf8', target);
+  file.exec('PRAGMA utf8.synchronous = OFF');
   const sql = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`;
   for (const { name } of file.all(sql)) {
-    const table = String(name);
-    const columns = file.all('SELECT * FROM pragma_table_info(?)', [table]);
+    const table = quoted(String(name));
+    const columns = file.all('SELECT * FROM pragma_table_info(?)', [String(name)]);
     const typed = columns.map((column) => `${nameOf(column)} ${String(column['type'])}`);
     const values = columns.map((column) => textOf(nameOf(column), column['dflt_value']));
-    file.exec(`CREATE TABLE daybook_utf8 (${typed})`);
-    file.exec(`INSERT INTO daybook_utf8 SELECT ${values} FROM ${quoted(table)} NOT INDEXED`);
-    const indexes = indexesOf(file, table);
-    file.exec(`DROP TABLE ${quoted(table)}`);
-    file.exec(`ALTER TABLE daybook_utf8 RENAME TO ${quoted(table)}`);
-    for (const [index, key] of indexes.entries()) {
-      file.exec(`CREATE INDEX ${quoted(`${table} ${index}`)} ON ${quoted(table)} (${key})`);
+    file.exec(`CREATE TABLE utf8.${table} (${typed})`);
+    file.exec(`INSERT INTO utf8.${table} SELECT ${values} FROM main.${table} NOT INDEXED`);
+    for (const [index, key] of indexesOf(file, String(name)).entries()) {
+      file.exec(`CREATE INDEX utf8.${quoted(`${name} ${index}`)} ON ${table} (${key})`);
     }
   }
 }

@@ -36,14 +36,12 @@ export async function* withSqlite<T>(
   const copy = await copyDatabase(original);
   try {
     const { Database } = (await import('node-sqlite3-wasm')).default;
-    const open = () => new Database(copy.path, { fileMustExist: true });
     const encoding = await utf16EncodingOf(copy.path);
-    if (encoding !== undefined) {
-      await convertToUtf8(copy.path, open, encoding).catch((cause) => {
-        throw damageOf(path, cause);
-      });
-    }
-    const database = withSqliteErrors(path, open);
+    const utf8Path = encoding === undefined ? copy.path : `${copy.path}-utf8`;
+    const database = withSqliteErrors(path, () => {
+      if (encoding !== undefined) convertToUtf8(() => new Database(copy.path), encoding, utf8Path);
+      return new Database(utf8Path, { fileMustExist: true });
+    });
     try {
       withSqliteErrors(path, () => database.exec(WITHOUT_SHARED_MEMORY));
       yield* withSqliteErrors(path, () => work(viewOf(database, path)));
@@ -105,15 +103,11 @@ function withSqliteErrors<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (cause) {
-    throw damageOf(path, cause);
+    if (cause instanceof AppError) throw cause;
+    const message = cause instanceof Error ? cause.message : '';
+    throw new AppError('CORRUPT', `${path} cannot be read as an SQLite file: ${message}.`, {
+      details: { path },
+      cause,
+    });
   }
-}
-
-function damageOf(path: string, cause: unknown): AppError {
-  if (isAppError(cause)) return cause;
-  const message = cause instanceof Error ? cause.message : '';
-  return new AppError('CORRUPT', `${path} cannot be read as an SQLite file: ${message}.`, {
-    details: { path },
-    cause,
-  });
 }
