@@ -38,7 +38,8 @@ export function candidateOf(
   const { createdAt, updatedAt, isDated } = timesOf(given);
   const scope = scopeOf(kind, given, storedFirst);
   const messages = messagesOf(kind, scope, given, createdAt);
-  const { title, module, pinned, metadata = {}, branchOf, id } = given;
+  const { module, pinned, metadata = {}, branchOf, id } = given;
+  const title = given.title?.trim() === '' ? undefined : given.title;
   const fields = {
     ...(title !== undefined && { title: title.toWellFormed() }),
     ...(module !== undefined && { module }),

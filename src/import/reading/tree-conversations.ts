@@ -69,8 +69,12 @@ function forkPointOf<N extends TreeNode>(
   return undefined;
 }
 
-/** The times of the first and last message of a branch. The source has only the times of the whole tree. */
+/**
+ * The times of the first and last message of a branch. The source has only the times of the whole tree, which
+ * count if the messages have none.
+ */
 export function timesOf({ messages }: Pick<ImportedConversation, 'messages'>) {
   const times = messages.flatMap(({ createdAt }) => createdAt ?? []);
-  return { createdAt: times[0], updatedAt: times.at(-1) };
+  const [createdAt, updatedAt] = [times[0], times.at(-1)];
+  return createdAt === undefined ? {} : { createdAt, updatedAt };
 }
