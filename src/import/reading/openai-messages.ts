@@ -84,7 +84,8 @@ export function addOpenAiMessage(turns: TurnBuilder, message: JsonObject): void 
   const origin = { id: textIn(message['id']), createdAt: anyTimeIn(message) };
   const spoken = contentText(message['content']);
   const files = [...objectsIn(message['attachments']), ...objectsIn(message['files'])];
-  const content = [spoken === '' ? textIn(message['refusal']) : spoken, ...files.map(fileLine)]
+  const other = textIn(message['refusal']) ?? textIn(message['text']);
+  const content = [spoken === '' ? other : spoken, ...files.map(fileLine)]
     .filter((text) => text !== undefined && text !== '')
     .join('\n\n');
   if (message['role'] === 'tool' || message['role'] === 'function') {
@@ -99,6 +100,8 @@ export function addOpenAiMessage(turns: TurnBuilder, message: JsonObject): void 
     turns.countLeftOut('of an unknown role');
     return;
   }
+  if (content === '' && !isEmpty(message['content']))
+    turns.countLeftOut('parts of an unknown type');
   turns.addThinking(textIn(message['reasoning_content']) ?? textIn(message['reasoning']), origin);
   const { parentMessageId, parent_message_id, metadata } = message;
   turns.addMessage({
@@ -117,6 +120,12 @@ export function addOpenAiMessage(turns: TurnBuilder, message: JsonObject): void 
     );
   }
 }
+
+/** Whether a content without text has nothing that could be a text. */
+const isEmpty = (content: unknown): boolean =>
+  typeof (content ?? '') === 'string' ||
+  (Array.isArray(content) &&
+    objectsIn(content).every((part) => 'text' in part || ACTIVITY.test(String(part['type']))));
 
 export function contentText(content: unknown): string {
   if (typeof content === 'string') return content;

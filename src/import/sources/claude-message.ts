@@ -8,6 +8,7 @@ import { defined } from '../../base/json.js';
 import { definedOrNothing, listIn, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentLine, fileLine } from '../reading/attachment-lines.js';
+import { roleIn } from '../reading/roles.js';
 import { timeIn } from '../reading/times.js';
 import type { TurnBuilder } from '../reading/turns.js';
 
@@ -15,14 +16,21 @@ import type { TurnBuilder } from '../reading/turns.js';
 const PLACEHOLDER = /```\s*This block is not supported on your current device yet\.?\s*```/g;
 
 const FILE_BLOCKS = new Set(['image', 'document', 'file']);
+/** Blocks of these types are no text for the user, or count tokens. */
+const SILENT_BLOCKS =
+  /^(thinking|redacted_thinking|tool_use|tool_result|server_tool_use|\w+_tool_result|token_budget)$/;
 
 export function addClaudeMessage(turns: TurnBuilder, id: string, fields: JsonObject): void {
   const createdAt = timeIn(fields['created_at']);
-  const role = fields['sender'] === 'assistant' ? 'assistant' : 'user';
+  const role = roleIn(fields['sender']) ?? 'user';
   const origin = { id, createdAt };
   const blocks = objectsIn(fields['content']);
   for (const block of blocks) addActivity(turns, block, origin);
-  const texts = blocks.flatMap((block) => blockText(block) ?? []);
+  const texts = blocks.flatMap((block) => {
+    const text = blockText(block);
+    if (text === undefined && !isKnown(block)) turns.countLeftOut('parts of an unknown type');
+    return text ?? [];
+  });
   const spoken = texts.join('\n\n');
   const plain = textIn(fields['text'])?.replace(PLACEHOLDER, '').trim() ?? '';
   const content = [spoken.trim() === '' ? plain : spoken, ...filesOf(fields)];
@@ -62,12 +70,14 @@ function addActivity(turns: TurnBuilder, block: JsonObject, origin: { id: string
   }
 }
 
-const blockText = (block: JsonObject): string | undefined =>
-  FILE_BLOCKS.has(String(block['type']))
-    ? fileLine(block)
-    : block['type'] === 'text' || block['type'] === 'voice_note'
-      ? textIn(block['text'])
-      : artifactText(block);
+function blockText(block: JsonObject): string | undefined {
+  if (FILE_BLOCKS.has(String(block['type']))) return fileLine(block);
+  return isSilent(block) ? artifactText(block) : textIn(block['text']);
+}
+
+const isSilent = ({ type }: JsonObject): boolean => SILENT_BLOCKS.test(String(type));
+
+const isKnown = (block: JsonObject): boolean => isSilent(block) || 'text' in block;
 
 /** An artifact is a text for the user that Claude writes by a tool call, so it becomes part of the message. */
 function artifactText(block: JsonObject): string | undefined {

@@ -160,6 +160,9 @@ function conversationOf(fields: JsonObject, context: Context): ImportedConversat
   const turns = new TurnBuilder(options.activity);
   const messages = objectsIn(fields['messages']);
   for (const message of messages) addOpenAiMessage(turns, message);
+  for (const other of listIn(fields['messages'])) {
+    if (!isRecord(other)) turns.countLeftOut('of an unknown form');
+  }
   const given = textIn(fields['id']) ?? textIn(fields['conversationId']) ?? textIn(fields['uuid']);
   return {
     type: 'conversation',

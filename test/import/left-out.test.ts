@@ -1,0 +1,76 @@
+/** What an importer cannot read of a message is counted in the report; a text that it knows comes in. */
+import { describe, expect, it } from 'vitest';
+import { openImportBench, said } from './bench.js';
+
+describe('Claude.ai', () => {
+  const chat = (...chat_messages: readonly object[]) => [{ uuid: 'c', chat_messages }];
+
+  it('has the text of blocks of an unknown type, and counts blocks without text', async () => {
+    const bench = await openImportBench();
+    const content = [
+      { type: 'text', text: 'one' },
+      { type: 'new_block', text: 'two' },
+      { type: 'chart', data: [1] },
+      { type: 'token_budget', remaining: 1 },
+      { type: 'text', text: '' },
+      null,
+    ];
+    const report = await bench.importText(chat({ uuid: 'm', sender: 'assistant', content }));
+    expect(said(bench.bySource('c'))).toEqual(['assistant: one\n\ntwo']);
+    expect(report.leftOut).toEqual({ 'parts of an unknown type': 1 });
+  });
+
+  it('keeps the role of a message of the system', async () => {
+    const bench = await openImportBench();
+    await bench.importText(
+      chat(
+        { uuid: 'm', sender: 'system', text: 'rules', index: 0 },
+        { uuid: 'n', sender: 'human', text: 'hello', index: 1 },
+        { uuid: 'o', text: 'no sender', index: 2 },
+      ),
+    );
+    const texts = ['system: rules', 'user: hello', 'user: no sender'];
+    expect(said(bench.bySource('c'))).toEqual(texts);
+  });
+});
+
+it('a message with an unknown content is counted; the field text counts as content', async () => {
+  const bench = await openImportBench();
+  const report = await bench.importText({
+    id: 'c',
+    messages: [
+      { role: 'user', content: 'one' },
+      { role: 'assistant', text: 'two' },
+      { role: 'user', content: 42 },
+      { role: 'user', content: [{ type: 'shape', points: 3 }] },
+      { role: 'assistant', content: [{ type: 'reasoning', summary: [] }] },
+      { role: 'assistant', content: null, tool_calls: [{ function: { name: 'f' } }] },
+      { role: 'user', content: '' },
+      'three',
+    ],
+  });
+  expect(said(bench.bySource('c'))).toEqual(['user: one', 'assistant: two']);
+  expect(report.leftOut).toEqual({ 'parts of an unknown type': 2, 'of an unknown form': 1 });
+});
+
+it('a blank title is no title', async () => {
+  const bench = await openImportBench();
+  await bench.importText({
+    id: 'c',
+    title: ' \n ',
+    messages: [{ role: 'user', content: 'hello' }],
+  });
+  expect(bench.bySource('c')).toMatchObject({ title: 'hello', titleFrom: expect.anything() });
+});
+
+it('a branch whose messages have no times has the time of its conversation', async () => {
+  const bench = await openImportBench();
+  const node = (parent: string | null, role: string) => ({
+    parent,
+    message: { author: { role }, content: { content_type: 'text', parts: ['hello'] } },
+  });
+  const mapping = { q: node(null, 'user'), a: node('q', 'assistant'), b: node('q', 'assistant') };
+  const times = { create_time: 1737725200, update_time: 1737725300 };
+  await bench.importText([{ id: 'c', ...times, current_node: 'a', mapping }]);
+  expect(bench.bySource('c:b').createdAt).toBe('2025-01-24T13:26:40.000Z');
+});
