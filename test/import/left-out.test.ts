@@ -1,6 +1,6 @@
 /** What an importer cannot read of a message is counted in the report; a text that it knows comes in. */
 import { describe, expect, it } from 'vitest';
-import { openImportBench, said } from './bench.js';
+import { lines, openImportBench, said } from './bench.js';
 
 describe('Claude.ai', () => {
   const chat = (...chat_messages: readonly object[]) => [{ uuid: 'c', chat_messages }];
@@ -32,6 +32,26 @@ describe('Claude.ai', () => {
     const texts = ['system: rules', 'user: hello', 'user: no sender'];
     expect(said(bench.bySource('c'))).toEqual(texts);
   });
+});
+
+it('Claude Code: blocks of an unknown type', async () => {
+  const bench = await openImportBench();
+  const content = [
+    { type: 'redacted_thinking', data: 'x' },
+    { type: 'new_block', text: 'one' },
+    { type: 'server_tool_use', id: 't', name: 'web_search', input: {} },
+    { type: 'web_search_tool_result', tool_use_id: 't', content: [] },
+    { type: 'chart', data: [1] },
+    { type: 'text', text: 'two' },
+  ];
+  const ids = { uuid: 'a', parentUuid: null, sessionId: 's' };
+  const line = { type: 'assistant', ...ids, message: { id: 'm', content } };
+  const report = await bench.importText(lines(line), 's.jsonl');
+  const { messages } = bench.bySource('s');
+  expect(messages).toMatchObject([
+    { content: 'one\n\ntwo', metadata: { tools: [{ name: 'web_search' }] } },
+  ]);
+  expect(report.leftOut).toEqual({ 'parts of an unknown type': 1 });
 });
 
 it('a message with an unknown content is counted; the field text counts as content', async () => {

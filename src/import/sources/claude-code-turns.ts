@@ -99,9 +99,11 @@ function addAnswer(
   let spoken: CodeNode | undefined;
   for (const line of lines) {
     for (const block of blocksOf(line.message['content'])) {
-      const text = block['type'] === 'text' ? textIn(block['text']) : undefined;
-      if (text === undefined) addActivity(turns, block, line, results);
-      else texts.push(text);
+      const isActivity = ACTIVITY.test(String(block['type']));
+      const text = isActivity ? undefined : textIn(block['text']);
+      if (isActivity) addActivity(turns, block, line, results);
+      else if (text !== undefined) texts.push(text);
+      else if (!('text' in block)) turns.countLeftOut('parts of an unknown type');
       if (text !== undefined) spoken ??= line;
     }
   }
@@ -119,6 +121,9 @@ function addAnswer(
 const blocksOf = (content: unknown): readonly JsonObject[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : objectsIn(content);
 
+/** The types of blocks that are no text for the user. */
+const ACTIVITY = /thinking$|tool_use$|tool_result$/;
+
 function addActivity(
   turns: TurnBuilder,
   block: JsonObject,
@@ -126,7 +131,7 @@ function addActivity(
   results: ReadonlyMap<string, ToolResult>,
 ): void {
   if (block['type'] === 'thinking') turns.addThinking(textIn(block['thinking']), { id, createdAt });
-  if (block['type'] !== 'tool_use') return;
+  if (!String(block['type']).endsWith('tool_use')) return;
   const callId = textIn(block['id']);
   const result = callId === undefined ? undefined : results.get(callId);
   const name = textIn(block['name']) ?? 'tool';
