@@ -36,6 +36,10 @@ function isFirst({ problems }: Seen, problem: string): boolean {
   return problems.add(problem).size > size;
 }
 
+/** Otherwise the next round reads the same files again: the disk was full, or a conversation was locked. */
+const isComplete = ({ stopped, problems }: ImportReport): boolean =>
+  stopped === undefined && !problems.some(({ code }) => code === 'LOCKED');
+
 /** Resolves when the signal is aborted. */
 export async function watchImports(importer: Importer, options: WatchOptions): Promise<void> {
   const { signal } = options;
@@ -64,6 +68,7 @@ async function round(
     const report = await importer.run(request);
     const problems = report.problems.filter((problem) => isFirst(seen, JSON.stringify(problem)));
     onRound({ ...report, problems });
+    if (!isComplete(report)) return;
     for (const [name, version] of now) seen.files.set(name, version);
   } catch (error) {
     if (signal.aborted) return;

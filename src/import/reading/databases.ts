@@ -12,6 +12,7 @@ import {
   withSqlite,
 } from '../../files/input/sqlite.js';
 import type { DatabaseFile } from '../../files/input/sqlite-copy.js';
+import { readStamp } from '../../files/read/stamp.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import type {
   ImportedMessage,
@@ -140,7 +141,7 @@ export function sqliteSource(source: SqliteSource): Source {
       for (const original of await databasesIn(input)) {
         const { file } = original;
         options.signal?.throwIfAborted();
-        if (options.isKnown?.(file)) continue;
+        if (options.isKnown?.(await versionOf(file))) continue;
         // If the file was given alone, it is read even without these columns, so that the error names the
         // missing table.
         if (input.form !== 'file' && !(await hasColumns(original, forms))) continue;
@@ -148,6 +149,14 @@ export function sqliteSource(source: SqliteSource): Source {
       }
     },
   };
+}
+
+/** The file with the size and time of its write-ahead log: new rows are only there at first. */
+async function versionOf(file: InputFile): Promise<InputFile> {
+  const log = file.diskPath && (await readStamp(`${file.diskPath}-wal`));
+  if (!log) return file;
+  const modifiedAtMs = Math.max(file.modifiedAtMs, Number(log.mtimeNs) / 1e6);
+  return { ...file, sizeBytes: file.sizeBytes + Number(log.size), modifiedAtMs };
 }
 
 /**
