@@ -54,6 +54,24 @@ it('Claude Code: blocks of an unknown type', async () => {
   expect(report.leftOut).toEqual({ 'parts of an unknown type': 1 });
 });
 
+it('JSON Lines of odei-history: a message of a tool, and one without text', async () => {
+  const bench = await openImportBench();
+  const message = (seq: number, role: string, content: unknown) => ({
+    message: { id: `m${seq}`, threadId: 't', seq, role, content },
+  });
+  const report = await bench.importText(
+    lines(
+      { thread: { id: 't', title: 'T' } },
+      message(1, 'user', 'hello'),
+      message(2, 'tool', 'output'),
+      message(3, 'user', null),
+    ),
+    'all.jsonl',
+  );
+  expect(said(bench.bySource('t'))).toEqual(['user: hello']);
+  expect(report.leftOut).toEqual({ 'of an unknown role or without text': 2 });
+});
+
 it('a message with an unknown content is counted; the field text counts as content', async () => {
   const bench = await openImportBench();
   const report = await bench.importText({

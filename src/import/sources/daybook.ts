@@ -194,6 +194,9 @@ function conversationOf(
     ? metadata
     : objectIn(typeof meta === 'string' ? parsedJson(meta) : meta);
   const { tags: inner, source: _source, ...others } = more;
+  const given = objectsIn(document['messages']);
+  const messages = given.flatMap((message) => messageOf(message) ?? []);
+  const lost = given.length - messages.length;
   return {
     type: 'conversation',
     ...{ path: file.name, record, fileTimeMs: file.modifiedAtMs, id },
@@ -206,8 +209,10 @@ function conversationOf(
     updatedAt: timeIn(document['updatedAt']),
     ...(Object.keys(others).length > 0 && { metadata: others }),
     ...(from !== undefined && { branchOf: { id: from, messageId } }),
-    messages: objectsIn(document['messages']).flatMap((message) => messageOf(message) ?? []),
+    messages,
     ...(CONVERSATION_ID.test(id) && { whole }),
+    ...(lost > 0 &&
+      whole === undefined && { leftOut: { 'of an unknown role or without text': lost } }),
   };
 }
 
