@@ -4,7 +4,8 @@ import { fenced } from '../../base/code-block.js';
 const ENTITIES: Readonly<Record<string, string>> = {
   ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' },
 };
-const BLOCK = /<\/?(?:p|div|ul|ol|table|tr|h[1-6]|blockquote|section|hr)\b[^<>]*>/gi;
+const LINK = /<a\b[^<>]*\bhref="(https?:[^"<>]*)"[^<>]*>([^<>]*)<\/a>/gi;
+const BLOCK = /<\/?(?:p|div|ul|ol|table|h[1-6]|blockquote|section|hr)\b[^<>]*>/gi;
 
 /** Tags are only removed, so that no text can turn into a tag. */
 export function textOfHtml(html: string): string {
@@ -22,6 +23,11 @@ export function textOfHtml(html: string): string {
   const marked = withoutCode
     .replace(/<h([1-6])\b[^<>]*>/gi, (_all, level: string) => `\n\n${'#'.repeat(Number(level))} `)
     .replace(/<li\b[^<>]*>/gi, '\n- ')
+    .replace(/<tr\b[^<>]*>/gi, '\n')
+    .replace(/<\/tr>/gi, '|')
+    .replace(/<t[dh]\b[^<>]*>/gi, '| ')
+    .replace(/<\/t[dh]>/gi, ' ')
+    .replace(LINK, (_all, url: string, text: string) => (text === url ? url : `[${text}](${url})`))
     .replace(/<br\s*\/?>/gi, '\n')
     .replace(/<\/?(?:b|strong)\b[^<>]*>/gi, '**')
     .replace(/<\/?code\b[^<>]*>/gi, '`')
