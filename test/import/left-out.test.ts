@@ -1,6 +1,6 @@
 /** What an importer cannot read of a message is counted in the report; a text that it knows comes in. */
 import { describe, expect, it } from 'vitest';
-import { lines, openImportBench, said } from './bench.js';
+import { folderWith, lines, openImportBench, said } from './bench.js';
 
 describe('Claude.ai', () => {
   const chat = (...chat_messages: readonly object[]) => [{ uuid: 'c', chat_messages }];
@@ -70,6 +70,34 @@ it('JSON Lines of odei-history: a message of a tool, and one without text', asyn
   );
   expect(said(bench.bySource('t'))).toEqual(['user: hello']);
   expect(report.leftOut).toEqual({ 'of an unknown role or without text': 2 });
+});
+
+it('Gemini Apps: cells of a table are apart, and links keep their address', async () => {
+  const bench = await openImportBench();
+  const html =
+    '<table><tr><th>Wood</th><th>Price</th></tr><tr><td>larch</td><td>12</td></tr></table>' +
+    '<p>See <a class="x" href="https://a.example/?b=1&amp;c">this</a>.</p>';
+  const record = { header: 'Gemini Apps', title: 'Prompted hi', time: '2026-01-02T10:00:00.000Z' };
+  await bench.importText([{ ...record, safeHtmlItem: [{ html }] }], 'MyActivity.json');
+  const table = '| Wood | Price |\n| larch | 12 |';
+  expect(said(bench.bySource(`${record.time}:1`))).toEqual([
+    'user: hi',
+    `assistant: ${table}\n\nSee [this](https://a.example/?b=1&c).`,
+  ]);
+});
+
+it('a folder of conversations: contents that are parts have their texts', async () => {
+  const bench = await openImportBench();
+  const messages = [
+    { role: 'user', content: 'one' },
+    { role: 'assistant', content: [{ type: 'text', text: 'two' }] },
+    { role: 'tool', content: 'three' },
+  ];
+  const id = '20240124-1706102400123';
+  const path = folderWith({ [`conversation-logs/${id}/conversation.json`]: { messages } });
+  const report = await bench.import(path);
+  expect(said(bench.jsonOf(id))).toEqual(['user: one', 'assistant: two']);
+  expect(report.leftOut).toEqual({ 'of an unknown role or without text': 1 });
 });
 
 it('a message with an unknown content is counted; the field text counts as content', async () => {

@@ -11,6 +11,7 @@ import { MAX_DOCUMENT_BYTES } from '../../files/read/json-doc.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { firstLine, objectLines, textOf, unreadableConversation } from '../reading/documents.js';
+import { contentText } from '../reading/openai-messages.js';
 import {
   documentOfLines,
   documentOfMarkdown,
@@ -219,7 +220,8 @@ function conversationOf(
 function messageOf(message: JsonObject) {
   const { content, body, metadata, parentMessageId } = message;
   const role = roleIn(message['role']);
-  const text = typeof content === 'string' ? content : textIn(body);
+  const text =
+    typeof content === 'string' ? content : (textIn(body) ?? textIn(contentText(content)));
   if (role === undefined || text === undefined) return undefined;
   return {
     ...{ role, content: text, id: textIn(message['id']), createdAt: timeIn(message['createdAt']) },
