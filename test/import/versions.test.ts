@@ -1,4 +1,5 @@
 /** A folder with several versions of one conversation: the second import says that nothing changed. */
+import { writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { zipOf } from '../support/zip.js';
 import { counts, folderWith, openImportBench, said } from './bench.js';
@@ -65,4 +66,24 @@ it('one of which is imported alone later: what it says applies', async () => {
   expect(bench.bySource('c').title).toBe('U');
   await bench.import(folderWith({ 'a/conversations.json': first }));
   expect(bench.bySource('c').title).toBe('T');
+});
+
+it('an older one after a message was edited here: the edited text makes no branch', async () => {
+  const at = (hour: number, ...texts: string[]) => [
+    { ...chat('T', ...texts)[0], updated_at: `2026-01-02T${hour}:00:00.000Z` },
+  ];
+  const bench = await openImportBench();
+  await bench.importText(at(11, 'one', 'two'));
+  const { conversationId } = bench.bySource('c');
+  const file = bench.fileOf(conversationId);
+  writeFileSync(file, bench.textOf(conversationId).replace('"two"', '"two, edited"'));
+  await bench.importText(at(12, 'one', 'two', 'three'));
+  bench.time.now = Date.parse('2026-02-01T10:00:00.000Z');
+  await bench.store.append(conversationId, [{ role: 'user', content: 'four' }]);
+  const before = bench.hash();
+  expect(counts(await bench.importText(at(11, 'one', 'two')))).toMatchObject({ unchanged: 1 });
+  expect(bench.hash()).toBe(before);
+  expect(said(bench.bySource('c'))).toEqual([
+    ...['user: one', 'assistant: two, edited', 'user: three', 'user: four'],
+  ]);
 });

@@ -95,11 +95,15 @@ function extendedBySource(
 export const isChanged = (mark: SourceMark, now: SourceMark): boolean =>
   mark.hash !== now.hash || mark.head !== now.head || mark.count !== now.count;
 
-/** Whether an older export was imported after a newer one. Only if nothing was changed here since. */
+/**
+ * Whether an older export is imported after a newer one. If something was changed here since, only an export
+ * with fewer messages is known to be older.
+ */
 function isOlder(current: Conversation, mark: SourceMark, { fields, messages }: Candidate) {
+  if (fields.updatedAt >= current.updatedAt || messages.length > mark.count) return false;
+  const stored = new Set(current.messages.map(({ id }) => id));
+  if (messages.length < mark.count && messages.every(({ id }) => stored.has(id))) return true;
   return (
-    fields.updatedAt < current.updatedAt &&
-    messages.length <= mark.count &&
     current.messages.length === mark.count &&
     headDigestOf(current) === mark.head &&
     isUntouched(current, mark)
