@@ -26,7 +26,7 @@ describe('the compiled code of the command', () => {
     await withPlace(async (place) => {
       const first = await runCommand(withCache(place), ALIVE);
       const kept = await cached(place);
-      expect(kept.length > 5).toBe(isPossible);
+      expect(kept.length > 0).toBe(isPossible);
       const second = await runCommand(withCache(place), ALIVE);
       expect(second).toEqual(first);
       expect(first.code).toBe(0);
