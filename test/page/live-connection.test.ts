@@ -47,6 +47,7 @@ it('a view that is first opened while the server is stopped says so, and can be 
   await page.click('nav >> text=Search');
   await page.waitForSelector('[role=alert]:has-text("The server does not answer")');
   await page.keyboard.press('Control+k');
+  await page.waitForSelector('.find:focus');
   await page.keyboard.type('Bees');
   await page.waitForSelector('dialog [role=alert]:has-text("The server does not answer")');
   await page.keyboard.press('Escape');
