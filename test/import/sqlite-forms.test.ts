@@ -1,5 +1,5 @@
 /** SQLite files whose ids are bytes, those in a zip archive, and those with texts in UTF-16 are read. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -51,6 +51,8 @@ it.each(['utf-16le', 'utf-16be'])('reads a file with texts in %s', async (encodi
   const before = bench.hash();
   expect(await bench.import(path)).toMatchObject({ added: 0, unchanged: 1 });
   expect(bench.hash()).toBe(before);
+  // The type of a column in the file is SQL that would make this file.
+  expect(existsSync('made-by-a-type.db')).toBe(false);
 });
 
 it('names a damaged file with texts in UTF-16', async () => {

@@ -61,12 +61,13 @@ function copyRows(file: Database, target: string): void {
   for (const { name } of file.all(sql)) {
     const table = quoted(String(name));
     const columns = file.all('SELECT * FROM pragma_table_info(?)', [String(name)]);
-    const typed = columns.map((column) => `${nameOf(column)} ${String(column['type'])}`);
+    const typed = columns.map((column) => `${nameOf(column)} ${typeOf(column)}`);
     const values = columns.map((column) => textOf(nameOf(column), column['dflt_value']));
-    file.exec(`CREATE TABLE utf8.${table} (${typed})`);
-    file.exec(`INSERT INTO utf8.${table} SELECT ${values} FROM main.${table} NOT INDEXED`);
+    // `exec` would also run what a hostile file adds after the first statement.
+    file.run(`CREATE TABLE utf8.${table} (${typed})`);
+    file.run(`INSERT INTO utf8.${table} SELECT ${values} FROM main.${table} NOT INDEXED`);
     for (const [index, key] of indexesOf(file, String(name)).entries()) {
-      file.exec(`CREATE INDEX utf8.${quoted(`${name} ${index}`)} ON ${table} (${key})`);
+      file.run(`CREATE INDEX utf8.${quoted(`${name} ${index}`)} ON ${table} (${key})`);
     }
   }
 }
@@ -91,6 +92,10 @@ function textOf(column: string, defaultValue: unknown = null): string {
   const isConverted = `typeof(${column}) <> 'text' OR ${column} = (${defaultValue})`;
   return `CASE WHEN ${isConverted} THEN ${column} ELSE CAST(utf8_of(CAST(${column} AS BLOB)) AS TEXT) END`;
 }
+
+/** In quotes, because the file can have any text as a type. An empty one in quotes would mean NUMERIC. */
+const typeOf = ({ type }: Readonly<Record<string, unknown>>): string =>
+  type === '' ? '' : quoted(String(type));
 
 const nameOf = ({ name }: Readonly<Record<string, unknown>>): string => quoted(String(name));
 
