@@ -4,8 +4,13 @@ import { fenced } from '../../base/code-block.js';
 const ENTITIES: Readonly<Record<string, string>> = {
   ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' },
 };
-const LINK = /<a\b[^<>]*\bhref="(https?:[^"<>]*)"[^<>]*>([^<>]*)<\/a>/gi;
+const LINK = /<a\b([^<>]*)>([^<>]*)<\/a>/gi;
+/** Searched in the attributes only: as a part of LINK it would take quadratic time in a long tag. */
+const HREF = /\bhref="(https?:[^"]*)"/i;
 const BLOCK = /<\/?(?:p|div|ul|ol|table|h[1-6]|blockquote|section|hr)\b[^<>]*>/gi;
+
+const linkTo = (url: string | undefined, text: string): string =>
+  url === undefined || url === text ? text : `[${text}](${url})`;
 
 /** Tags are only removed, so that no text can turn into a tag. */
 export function textOfHtml(html: string): string {
@@ -27,7 +32,9 @@ export function textOfHtml(html: string): string {
     .replace(/<\/tr>/gi, '|')
     .replace(/<t[dh]\b[^<>]*>/gi, '| ')
     .replace(/<\/t[dh]>/gi, ' ')
-    .replace(LINK, (_all, url: string, text: string) => (text === url ? url : `[${text}](${url})`))
+    .replace(LINK, (_all, attributes: string, text: string) =>
+      linkTo(HREF.exec(attributes)?.[1], text),
+    )
     .replace(/<br\s*\/?>/gi, '\n')
     .replace(/<\/?(?:b|strong)\b[^<>]*>/gi, '**')
     .replace(/<\/?code\b[^<>]*>/gi, '`')

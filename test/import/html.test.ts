@@ -1,0 +1,25 @@
+/** Answers in HTML become text with Markdown, in time that grows with their length. */
+import { expect, it } from 'vitest';
+import { textOfHtml } from '../../src/import/reading/html.js';
+
+it('keeps the address of a link beside its text, and an address that is the text once', () => {
+  expect(textOfHtml('See <a class="x" href="https://a.example/?b=1&amp;c">the shed</a>.')).toBe(
+    'See [the shed](https://a.example/?b=1&c).',
+  );
+  expect(textOfHtml('<a href="https://a.example">https://a.example</a>')).toBe('https://a.example');
+  expect(textOfHtml('<a href="javascript:x()">the shed</a> <a>door</a>')).toBe('the shed door');
+});
+
+it('reads a tag that never ends in time that grows with its length, not with its square', () => {
+  const cpuMs = (count: number) => {
+    const html = `<a ${'href="https:x" '.repeat(count)}`;
+    const before = process.cpuUsage();
+    textOfHtml(html);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  };
+  cpuMs(2_000);
+  const short = Math.max(cpuMs(4_000), 2);
+  // 16 times as long: the square would be 256 times.
+  expect(cpuMs(64_000) / short).toBeLessThan(80);
+});
