@@ -8,13 +8,13 @@ import { normalContext } from '../stores/insights/schema.js';
 
 /** The names of fields (docs/FORMAT.md). */
 const FIELDS = new Set(
-  `activeConversation answer at branchOf bySize clientId content context contextWindow conversation
+  `activeConversation answer at backend branchOf bySize clientId content context contextWindow conversation
   conversationId conversations count createdAt created_at daybook endMessageId entityType expires_at exportedAt
-  file files first format formatVersion from generatedAt generation hash head id input isError isRemnant kind line
+  file files first format formatVersion from generatedAt generation hash head id input isError isRemnant kind lastStatus line
   mergedFrom message messageCount messageId messages metadata model module moved movedBytes name names notes object
   observations olderThanDays origin parentMessageId pinned preamble predicate provider providers qualityScore query reason
-  relationType removed removedBytes restoredFrom result role rules runId said sealed seq sha256 sizeBytes skipped source sourceHash sources
-  startMessageId state stored subject summaries summaries.json tag tags text thinking thread threadId times tools title titleFrom
+  relatedQuestions relationType removed removedBytes replaced restoredFrom result role rules runId said sealed seq sha256 showThinking sizeBytes skipped source sourceHash sources
+  startMessageId startedAt startsConversation state stored subject summaries summaries.json tag tags text thinking thread threadId times tools title titleFrom
   to tokenCount trashName ts type updatedAt updated_at url usage validTo values valuesUpdatedAt version brief standard
   detailed`.split(/\s+/),
 );
@@ -22,12 +22,14 @@ const FIELDS = new Set(
 const FREE = new Set(['metadata', 'values', 'valuesUpdatedAt']);
 /** Values that Daybook itself writes into a field. */
 const FIXED: Readonly<Record<string, RegExp>> = {
+  backend: /^(agent|chat-completions)$/,
   context: /^global$/,
   format: /^daybook-/,
   hash: /^[0-9a-f]{16}$/,
   head: /^[0-9a-f]{16}$/,
   provider: /^extractive$/,
   role: /^(system|user|assistant)$/,
+  runId: /^[\w-]+$/,
   said: /^[0-9a-f]{16}$/,
   state: /^(creating|running|unknown|failed)$/,
   times: /^file$/,

@@ -7,8 +7,12 @@ import { allIndexCaches } from '../../src/app/cache-paths.js';
 import { redactorOf } from '../../src/app/redactor.js';
 import { readArchive, readArchiveBytes } from '../../src/files/archive.js';
 import { plainSealer } from '../../src/files/sealing/file-sealer.js';
+import type { SourceMark } from '../../src/import/conversations/import-mark.js';
 import { checkArchive } from '../../src/maintenance/backup-content.js';
 import { Redaction } from '../../src/privacy/redact-bytes.js';
+import type { Conversation, Message } from '../../src/stores/conversations/document/schema.js';
+import type { Insight } from '../../src/stores/insights/schema.js';
+import { readJob, researchJobSchema } from '../../src/stores/research-jobs/research-jobs.js';
 import { conversationText, type DoctorPlace, doctorPlace, ID, signal } from '../doctor/place.js';
 import { ask } from '../search/search-place.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -229,6 +233,62 @@ describe('redaction', () => {
       const { steps } = await doctor.examine({ signal });
       const problems = steps.flatMap(({ findings }) => findings);
       expect(problems.filter(({ severity }) => severity !== 'note')).toEqual([]);
+    });
+  });
+
+  /** TypeScript requires all fields of a type here; those of a research are read from its schema. */
+  const conversation: Record<keyof Conversation, true> = {
+    ...{ conversationId: true, createdAt: true, updatedAt: true, messageCount: true, title: true },
+    ...{ titleFrom: true, module: true, clientId: true, pinned: true, tags: true, metadata: true },
+    ...{ branchOf: true, messages: true },
+  };
+  const message: Record<keyof Message, true> = {
+    ...{ id: true, role: true, content: true, createdAt: true, parentMessageId: true },
+    metadata: true,
+  };
+  const insight: Record<keyof Insight, true> = {
+    ...{ id: true, content: true, context: true, tags: true, metadata: true, created_at: true },
+    ...{ updated_at: true, expires_at: true },
+  };
+  const mark: Record<keyof SourceMark, true> = {
+    ...{ kind: true, id: true, count: true, hash: true, said: true, head: true, times: true },
+    ...{ isRemnant: true, first: true, replaced: true },
+  };
+  it.each([
+    ['a conversation', conversation],
+    ['a message', message],
+    ['an insight', insight],
+    ['the mark of an import', mark],
+    ['a research', researchJobSchema.shape],
+  ])('knows all names of fields of %s', (_what, names) => {
+    const document = JSON.stringify(
+      Object.fromEntries(Object.keys(names).map((name) => [name, 1])),
+    );
+    for (const name of Object.keys(names)) {
+      expect(new Redaction(name, '[redacted]').apply(Buffer.from(document)).toString()).toBe(
+        document,
+      );
+    }
+  });
+
+  it.each([
+    'agent',
+    'running',
+    'started',
+    'Status',
+    'agent-1',
+    'raven',
+  ])('leaves a research that can be read: %s', (text) => {
+    const job = {
+      ...{ formatVersion: 1, state: 'running', query: `a raven and ${text}`, backend: 'agent' },
+      ...{ startedAt: '2026-01-02T10:00:00.000Z', updatedAt: '2026-01-02T10:00:00.000Z' },
+      ...{ runId: 'agent-1', lastStatus: 'in_progress', relatedQuestions: true, notes: [text] },
+      ...{ showThinking: false, startsConversation: true },
+    };
+    const bytes = new Redaction(text, '[redacted]').apply(Buffer.from(JSON.stringify(job)));
+    expect(readJob(JSON.parse(bytes.toString()), 'job.json')).toMatchObject({
+      ...{ backend: 'agent', state: 'running', startedAt: job.startedAt, runId: 'agent-1' },
+      ...{ query: expect.stringContaining('[redacted]'), notes: ['[redacted]'] },
     });
   });
 

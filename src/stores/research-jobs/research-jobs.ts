@@ -17,7 +17,7 @@ import { upgraded } from '../format-migrations.js';
 const RESEARCH_JOB_STATES = ['creating', 'running', 'unknown', 'failed'] as const;
 
 /** Unknown fields are kept, so that an older version does not remove the fields of a newer one. */
-const researchJobSchema = z.looseObject({
+export const researchJobSchema = z.looseObject({
   formatVersion: z.number(),
   state: z.enum(RESEARCH_JOB_STATES),
   /** The user's query, without secrets and private parts. */
