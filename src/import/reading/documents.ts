@@ -52,11 +52,12 @@ export const hasRecord = async (
 /** Whether the first line is an object by itself and another line follows. */
 async function isJsonLines(file: InputFile): Promise<boolean> {
   if (!(await beginsAsJson(file, '{'))) return false;
-  let count = 0;
+  let first: string | undefined;
   for await (const { text } of linesOf(file, { maxBytes: MAX_DOCUMENT_BYTES })) {
-    if (count === 1) return true;
-    if (!isRecord(parsedJson(text))) return false;
-    count += 1;
+    // Only now, because a document of one line may be large.
+    if (first !== undefined) return isRecord(parsedJson(first));
+    if (text === undefined) return false;
+    first = text;
   }
   return false;
 }
