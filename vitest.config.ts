@@ -19,7 +19,11 @@ const ROOMS =
   'analytics,base,cli,config,context,exchange,import,providers,recall,research,resources,stores,tools';
 
 /** Against what hangs, not what is slow: the slowest test has some times what it takes. */
-const LIMITS = { testTimeout: 300_000, hookTimeout: 300_000 };
+const LIMITS = {
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 60_000, interval: 50 } },
+};
 
 export default defineConfig({
   test: {

@@ -28,7 +28,7 @@ it('the search inside a long conversation moves to the next and previous match, 
   const { page } = opened;
   await goTo(page, `#/conversation/${ID}`);
   await page.waitForSelector('#m1');
-  expect(await page.locator('.message').count()).toBeLessThan(100);
+  await expect.poll(() => page.locator('.message').count()).toBeLessThan(100);
   await page.keyboard.press('s');
   await page.keyboard.type('heron');
   await page.waitForSelector('.find-inside [role=status]:text-is("9 messages")');
@@ -44,7 +44,9 @@ it('the search inside a long conversation moves to the next and previous match, 
   await page.getByRole('button', { name: 'Previous' }).click();
   await page.waitForSelector('#m851.named');
   expect(await named()).toBe('#851');
-  expect(await page.evaluate(() => CSS.highlights.get('found')?.size)).toBeGreaterThan(0);
+  await expect
+    .poll(() => page.evaluate(() => CSS.highlights.get('found')?.size))
+    .toBeGreaterThan(0);
   await page.getByRole('button', { name: 'Earlier messages' }).click();
   await page.waitForSelector('#m807');
   const shown = await page.locator('.message').evaluateAll((all) => all.map(({ id }) => id));
@@ -74,8 +76,8 @@ it('a long conversation is read from its newest message and from its first with 
     await expect.poll(focused).toBe(id);
   }
   expect(requested.filter((path) => path.includes('history')).length).toBeLessThan(8);
-  expect(await page.getByRole('button', { name: 'Newest message' }).count()).toBe(0);
-  expect(await page.locator('.message').count()).toBeLessThan(100);
+  await expect.poll(() => page.getByRole('button', { name: 'Newest message' }).count()).toBe(0);
+  await expect.poll(() => page.locator('.message').count()).toBeLessThan(100);
   expect(await faultsOf(page)).toEqual([]);
   expect(opened.faults).toEqual([]);
 });
@@ -113,7 +115,7 @@ it('is read to the end while only a bounded part is in the document', async () =
   };
   await expect.poll(lastIsThere, { timeout: 120_000 }).toBe(true);
   expect(most).toBeLessThanOrEqual(200);
-  expect(await page.getByRole('button', { name: 'Earlier messages' }).count()).toBe(1);
+  await expect.poll(() => page.getByRole('button', { name: 'Earlier messages' }).count()).toBe(1);
 });
 
 it('is read on where a busy browser reports at once that the end was out of sight and is in sight', async () => {
@@ -175,7 +177,7 @@ it('shows a button to try again where the next messages could not be read, and g
   await page.unroute(history);
   await again.click();
   await expect.poll(() => page.locator('.message').count()).toBeGreaterThan(shown);
-  expect(await page.locator('.failure').count()).toBe(0);
+  await expect.poll(() => page.locator('.failure').count()).toBe(0);
 });
 
 it('reads earlier messages on the second try where the first failed, also at the end of the conversation', async () => {
@@ -192,7 +194,7 @@ it('reads earlier messages on the second try where the first failed, also at the
   await page.unroute(history);
   await again.click();
   await page.waitForSelector('#m50', { state: 'attached' });
-  expect(await again.count()).toBe(0);
+  await expect.poll(() => again.count()).toBe(0);
 });
 
 it('shows tags as they were written, and renders only line breaks, indexes and links', async () => {
@@ -205,8 +207,8 @@ it('shows tags as they were written, and renders only line breaks, indexes and l
   await goTo(page, `#/conversation/${ID}`);
   const text = page.locator('.message .markdown');
   await text.waitFor();
-  expect(await text.innerText()).toBe(`${tags}\n\nH2O\nhttps://example.org/`);
-  expect(await text.locator('sub, br, a').count()).toBe(3);
+  await expect.poll(() => text.innerText()).toBe(`${tags}\n\nH2O\nhttps://example.org/`);
+  await expect.poll(() => text.locator('sub, br, a').count()).toBe(3);
   expect(faults).toEqual([]);
 });
 
@@ -222,11 +224,13 @@ it('opens its file as plain text that runs nothing, also a damaged one, for the 
   const file = await tab;
   await file.waitForLoadState();
   const path = join(root, 'conversation-logs', ID, 'conversation.json');
-  expect(await file.evaluate(() => document.body.textContent)).toBe(readFileSync(path, 'utf8'));
-  expect(await file.title()).not.toBe('run');
+  await expect
+    .poll(() => file.evaluate(() => document.body.textContent))
+    .toBe(readFileSync(path, 'utf8'));
+  await expect.poll(() => file.title()).not.toBe('run');
   writeFileSync(path, 'x'.repeat(3_000_000));
   await file.reload();
-  expect(await file.evaluate(() => document.body.textContent?.length)).toBe(3_000_000);
+  await expect.poll(() => file.evaluate(() => document.body.textContent?.length)).toBe(3_000_000);
   const get = (id: string, headers: Record<string, string> = {}) =>
     fetch(`${served.origin}/api/conversations/${id}/conversation.json`, { headers });
   expect((await get(ID)).status).toBe(401);
@@ -264,7 +268,7 @@ it('shows the summary and links the branches of both sides', async () => {
   await page.locator('.branches a').click();
   await page.waitForSelector('h1:text("Bees")');
   // Without a key there is nobody to ask.
-  expect(await page.locator('.ask').count()).toBe(0);
+  await expect.poll(() => page.locator('.ask').count()).toBe(0);
 });
 
 it('a follow-up question to Perplexity shows its cost before and after', async () => {
@@ -360,5 +364,5 @@ it('shows the conversation if the message of the address, or all shown messages,
   await page.waitForSelector('#m10');
   await goTo(page, `#/conversation/${ID}?seq=-3`);
   await page.waitForSelector('#m1');
-  expect(await page.locator('.failure').count()).toBe(0);
+  await expect.poll(() => page.locator('.failure').count()).toBe(0);
 });

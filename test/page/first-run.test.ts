@@ -34,14 +34,14 @@ it('gives the settings and commands for clients on this machine, to be copied', 
   expect(await textOf('Command for all')).toBe(`${command} ${args[0]} init ${root}`);
   expect(await faultsOf(page)).toEqual([]);
   await page.setViewportSize({ width: 360, height: 640 });
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
 
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: served.origin });
   const copy = part('Settings with mcpServers').getByRole('button', { name: 'Copy' });
   await copy.focus();
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Copied' }).waitFor();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(settings);
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(settings);
   expect(opened.faults).toEqual([]);
 });
 

@@ -30,7 +30,7 @@ it('shows what is written, changed and removed on the disk without a reload', as
   await page.waitForSelector('.card:has-text("Clay needs compost.")');
   rmSync(join(folder, `${IDS[1]}.json`));
   await page.waitForSelector('.card:has-text("Sand dries out.")', { state: 'detached' });
-  expect(await page.locator('.card').count()).toBe(1);
+  await expect.poll(() => page.locator('.card').count()).toBe(1);
   expect(faults).toEqual([]);
 });
 
@@ -50,6 +50,6 @@ it('shows all insights of a project, long ones completely, and finds the oldest 
   await page.waitForSelector('.empty, .row');
   await goTo(page, `#/insights?id=${oldest}`);
   await page.waitForSelector('.card.named:has-text("The end.")');
-  expect(await page.locator('.card').count()).toBe(120);
+  await expect.poll(() => page.locator('.card').count()).toBe(120);
   expect(faults).toEqual([]);
 });

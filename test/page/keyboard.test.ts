@@ -34,7 +34,7 @@ it('a conversation is opened, renamed, pinned, deleted and brought back', async 
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
   await page.waitForSelector('#m1');
-  expect(await focused(page)).not.toBe('');
+  await expect.poll(() => focused(page)).not.toBe('');
   await tabTo(page, 'Edit');
   expect(await hasOutline(page)).toBe('solid');
   await page.keyboard.press('Enter');
@@ -43,7 +43,7 @@ it('a conversation is opened, renamed, pinned, deleted and brought back', async 
   await page.keyboard.type('Wasps');
   await page.keyboard.press('Enter');
   await page.waitForSelector('h1:text("Wasps")');
-  expect(await focused(page)).toBe('Edit');
+  await expect.poll(() => focused(page)).toBe('Edit');
   await tabTo(page, '☆ Pin');
   await page.keyboard.press('Space');
   await page.waitForSelector('button:focus:text("★ Pinned")');
@@ -51,10 +51,10 @@ it('a conversation is opened, renamed, pinned, deleted and brought back', async 
   await page.keyboard.press('Enter');
   await page.waitForSelector('.notice:has-text("The conversation is in the trash.")');
   await page.waitForSelector('#m1', { state: 'detached' });
-  expect(await focused(page)).not.toBe('');
+  await expect.poll(() => focused(page)).not.toBe('');
   await page.keyboard.press('u');
   await page.waitForSelector('h1:text("Wasps")');
-  expect(await focused(page)).not.toBe('');
+  await expect.poll(() => focused(page)).not.toBe('');
   await tabTo(page, 'Delete');
   await page.keyboard.press('Enter');
   await page.waitForSelector('#m1', { state: 'detached' });
@@ -63,7 +63,7 @@ it('a conversation is opened, renamed, pinned, deleted and brought back', async 
   await tabTo(page, 'Restore');
   await page.keyboard.press('Enter');
   await page.waitForSelector('h1:text("Wasps")');
-  expect(await focused(page)).not.toBe('');
+  await expect.poll(() => focused(page)).not.toBe('');
   expect(faults).toEqual([]);
 });
 
@@ -79,7 +79,7 @@ it('an insight is restored from the trash, and the focus stays in the view', asy
   await tabTo(page, 'Restore');
   await page.keyboard.press('Enter');
   await page.waitForSelector(':text("The trash is empty.")');
-  expect(await focused(page)).not.toBe('');
+  await expect.poll(() => focused(page)).not.toBe('');
 });
 
 it('a note is opened, changed and saved', async () => {
@@ -100,7 +100,7 @@ it('a note is opened, changed and saved', async () => {
   await page.keyboard.type(' At night.');
   await page.keyboard.press('Shift+Tab');
   await page.keyboard.press('Shift+Tab');
-  expect(await focused(page)).toBe('Save');
+  await expect.poll(() => focused(page)).toBe('Save');
   await page.keyboard.press('Enter');
   await page.waitForSelector('button:focus:text("Edit")');
   expect(readFileSync(join(root, 'memory-bank', 'hive.md'), 'utf8')).toBe('It hums. At night.\n');
@@ -120,7 +120,7 @@ it('a long timeline is walked, filtered, and found again where it was left', asy
   await page.keyboard.press('j');
   await page.keyboard.press('End');
   await page.waitForSelector('.row:has-text("Talk 0")');
-  expect(await focused(page)).not.toBe('');
+  await expect.poll(() => focused(page)).not.toBe('');
   const end = await top();
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');

@@ -38,7 +38,7 @@ it('shows the facts that have the typed words, and all again without them', asyn
   await words.focus();
   await page.keyboard.type('OCKHAM ada');
   await expect.poll(objects).toEqual(['Ockham']);
-  expect(await words.evaluate((field) => field === document.activeElement)).toBe(true);
+  await expect.poll(() => words.evaluate((field) => field === document.activeElement)).toBe(true);
   await page.keyboard.type(' nobody');
   await page.waitForSelector('text=No fact matches');
   expect(await faultsOf(page)).toEqual([]);
@@ -54,10 +54,10 @@ it('shows the facts of the day that the slider is moved to, and of a predicate, 
   page.on('request', (request) => asked.push(request.url()));
   const slider = page.locator('.as-of input');
   const last = Number(await slider.getAttribute('max'));
-  expect(await slider.getAttribute('aria-valuetext')).toBe('now');
+  await expect.poll(() => slider.getAttribute('aria-valuetext')).toBe('now');
   await slider.fill(String(last - 200));
   await expect.poll(objects).toEqual(['Charles', 'London']);
-  expect(await slider.getAttribute('aria-valuetext')).toBe(ago(200).slice(0, 10));
+  await expect.poll(() => slider.getAttribute('aria-valuetext')).toBe(ago(200).slice(0, 10));
   await slider.fill(String(last - 400));
   await expect.poll(objects).toEqual([]);
   await slider.focus();
@@ -71,7 +71,7 @@ it('shows the facts of the day that the slider is moved to, and of a predicate, 
   await predicate.focus();
   await page.keyboard.press('l');
   await expect.poll(objects).toEqual(['Ockham']);
-  expect(await page.getByRole('img').getAttribute('aria-label')).toContain('1 facts');
+  await expect.poll(() => page.getByRole('img').getAttribute('aria-label')).toContain('1 facts');
   await page.keyboard.press('Home');
   await expect.poll(objects).toEqual(['Charles', 'Ockham']);
   await predicate.selectOption('knows');

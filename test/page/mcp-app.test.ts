@@ -106,10 +106,10 @@ it('shows a conversation, follows its links, and runs no script of its text', as
   const title = 'Bees, another way';
   const branch = await call('branch_conversation', { conversationId: ID, messageId: 'm-1', title });
   const frame = await show('get_conversation', { conversationId: ID }, '.message a');
-  expect(await frame.locator('h1').textContent()).toBe('Bees');
-  expect(await frame.getByRole('button', { name: /Edit|Delete|Pin/ }).count()).toBe(0);
+  await expect.poll(() => frame.locator('h1').textContent()).toBe('Bees');
+  await expect.poll(() => frame.getByRole('button', { name: /Edit|Delete|Pin/ }).count()).toBe(0);
   const harmful = '.message :is(script, img, svg, [onerror], a[href^="javascript" i])';
-  expect(await frame.locator(harmful).count()).toBe(0);
+  await expect.poll(() => frame.locator(harmful).count()).toBe(0);
   expect(await faultsInBothThemes(frame)).toEqual([]);
   const background = await frame.evaluate(() => getComputedStyle(document.body).backgroundColor);
   expect(background).toBe('rgb(20, 23, 21)');
@@ -118,7 +118,7 @@ it('shows a conversation, follows its links, and runs no script of its text', as
 
   await frame.locator('main').focus();
   await page.keyboard.press('j');
-  expect(await frame.locator('.message:focus').count()).toBe(1);
+  await expect.poll(() => frame.locator('.message:focus').count()).toBe(1);
   await frame.getByRole('link', { name: 'good' }).click();
   await expect.poll(() => page.evaluate(() => host.opened)).toEqual(['https://good.example/page']);
 
@@ -139,7 +139,7 @@ it('shows a conversation, follows its links, and runs no script of its text', as
 it('starts at the messages that the assistant has read, and marks an earlier version', async () => {
   const latest = { conversationId: ID, messageLimit: 1 };
   const frame = await show('get_conversation', latest, '.message.named');
-  expect(await frame.locator('.message.named').textContent()).toContain('#3');
+  await expect.poll(() => frame.locator('.message.named').textContent()).toContain('#3');
   const [last] = (await call('get_conversation', latest))['messages'] as Named[];
   const { id: messageId = '', hash = '' } = last ?? {};
   const changed = { conversationId: ID, messageId, hash, content: 'And by night?' };
@@ -171,7 +171,7 @@ it('shows the requested facts as a picture, with the messages they come from', a
   await call('kg_add', { triples: [ada, grace, { ...grace, object: 'bees' }] });
   const frame = await show('kg_query', { subject: 'Ada' }, '.facts-table tbody tr');
   const rows = frame.locator('.facts-table tbody tr');
-  expect(await rows.count()).toBe(1);
+  await expect.poll(() => rows.count()).toBe(1);
   const light = await brightest(frame);
   expect(light).toBeGreaterThan(0);
   expect(await faultsInBothThemes(frame)).toEqual([]);
@@ -181,7 +181,7 @@ it('shows the requested facts as a picture, with the messages they come from', a
   await frame.getByRole('link', { name: 'conversation' }).click();
   await frame.waitForSelector('h1:has-text("Bees")');
   const around = await show('kg_neighbors', { node: 'Grace' }, '.facts-table tbody tr');
-  expect(await around.locator('h1').textContent()).toBe('Grace');
+  await expect.poll(() => around.locator('h1').textContent()).toBe('Grace');
   expect(faults).toEqual([]);
 });
 
@@ -197,6 +197,6 @@ it('shows figures of what was asked for, and what a tool refuses', async () => {
   await frame.locator('.hit').first().press('Enter');
   await frame.waitForSelector('.message.named');
   const refused = await show('get_conversation', { conversationId: 'none' }, '[role=alert]');
-  expect(await refused.locator('[role=alert]').textContent()).toContain('none');
+  await expect.poll(() => refused.locator('[role=alert]').textContent()).toContain('none');
   expect(faults).toEqual([]);
 });

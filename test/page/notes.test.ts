@@ -32,13 +32,13 @@ it('shows the commits of a note and its text at one, by keyboard, and nothing wi
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await page.waitForSelector('.text-at h1:text("First")');
-  expect(await page.locator('.note > .markdown h1').innerText()).toBe('Second');
-  expect(await page.locator('.history').innerText()).toContain('Ada');
+  await expect.poll(() => page.locator('.note > .markdown h1').innerText()).toBe('Second');
+  await expect.poll(() => page.locator('.history').innerText()).toContain('Ada');
   expect(await faultsOf(page)).toEqual([]);
   await goTo(page, '#/notes/new.md');
   await page.waitForSelector('.note h1:text("New")');
   await page.waitForLoadState('networkidle');
-  expect(await page.locator('.history').count()).toBe(0);
+  await expect.poll(() => page.locator('.history').count()).toBe(0);
   expect(opened.faults).toEqual([]);
 });
 
@@ -56,11 +56,11 @@ it('keeps a text that is not saved while another view is shown, and undoes a dis
   await goTo(page, '#/');
   await page.waitForSelector('.empty');
   await goTo(page, '#/notes/bees.md');
-  expect(await field.inputValue()).toBe('# Not saved');
+  await expect.poll(() => field.inputValue()).toBe('# Not saved');
   await page.getByRole('button', { name: 'Discard' }).click();
   await page.waitForSelector('.note h1:text("Bees")');
   await page.getByRole('button', { name: 'Undo' }).click();
-  expect(await field.inputValue()).toBe('# Not saved');
+  await expect.poll(() => field.inputValue()).toBe('# Not saved');
   const asked = page.waitForEvent('dialog');
   const reloading = page.reload().catch(() => undefined);
   const dialog = await asked;
@@ -79,7 +79,7 @@ it('the list has all notes, also if there are more than one answer of the server
   await page.waitForSelector('.empty');
   await goTo(page, '#/notes');
   await page.waitForSelector('.empty:text("1,100 notes. Choose one.")');
-  expect(await page.locator('nav[aria-label=Notes] li').count()).toBe(1_100);
+  await expect.poll(() => page.locator('nav[aria-label=Notes] li').count()).toBe(1_100);
   for (const width of [1_100, 360]) {
     await page.setViewportSize({ width, height: 720 });
     await page.getByRole('link', { name: 'ideas/999.md', exact: true }).click();

@@ -136,9 +136,9 @@ describe('on the store of daybook demo', () => {
     const title = await page.locator('.row:focus .title').textContent();
     await page.keyboard.press('Enter');
     await page.waitForSelector('.message');
-    expect(await page.locator('h1').textContent()).toBe(title);
+    await expect.poll(() => page.locator('h1').textContent()).toBe(title);
     await page.keyboard.press('j');
-    expect(await page.locator('.message:focus').count()).toBe(1);
+    await expect.poll(() => page.locator('.message:focus').count()).toBe(1);
     await page.keyboard.press('J');
     await page.waitForSelector('.message.user:focus:not(#m1)');
     await page.keyboard.press('K');
@@ -193,7 +193,7 @@ describe('on the store of daybook demo', () => {
     const list = page.locator('.virtual');
     await list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
     await page.waitForSelector('[data-at="299"]');
-    expect(await page.locator('.row').count()).toBeLessThan(60);
+    await expect.poll(() => page.locator('.row').count()).toBeLessThan(60);
   });
 });
 
@@ -315,9 +315,11 @@ describe('hostile content', () => {
     }
     await go(`#/conversation/${ID}`);
     await page.waitForSelector('.sources');
-    expect(await page.locator('.sources a').count()).toBe(1);
-    expect(await page.locator('.markdown a').first().getAttribute('rel')).toContain('noreferrer');
-    expect(await page.evaluate(() => 'hacked' in window)).toBe(false);
+    await expect.poll(() => page.locator('.sources a').count()).toBe(1);
+    await expect
+      .poll(() => page.locator('.markdown a').first().getAttribute('rel'))
+      .toContain('noreferrer');
+    await expect.poll(() => page.evaluate(() => 'hacked' in window)).toBe(false);
     expect(foreign).toEqual([]);
     expect(errors).toEqual([]);
   });
@@ -325,8 +327,8 @@ describe('hostile content', () => {
   it('of five megabytes is read in parts', async () => {
     await go(`#/conversation/20250125${ID.slice(8)}`);
     await page.waitForSelector('.message');
-    expect(await page.locator('.message').count()).toBeLessThan(20);
-    expect(await page.locator('.message').first().innerText()).toContain('a long line');
+    await expect.poll(() => page.locator('.message').count()).toBeLessThan(20);
+    await expect.poll(() => page.locator('.message').first().innerText()).toContain('a long line');
   });
 });
 

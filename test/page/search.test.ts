@@ -33,16 +33,16 @@ it('filters by tag and searches each kind of thing, by the keyboard and by an ad
   await goTo(page, '#/search?q=hums');
   await page.waitForSelector('.hit >> nth=1');
   const tag = page.getByLabel('Tag', { exact: true });
-  expect(await page.locator('#tags option').count()).toBe(2);
+  await expect.poll(() => page.locator('#tags option').count()).toBe(2);
   await tag.focus();
   await page.keyboard.type('garden WORK');
   await page.waitForSelector('[role=status]:text("1 message.")');
-  expect(await page.locator('.hit .title').allTextContents()).toEqual(['Bees']);
+  await expect.poll(() => page.locator('.hit .title').allTextContents()).toEqual(['Bees']);
   await expect.poll(() => new URL(page.url()).hash).toBe('#/search?q=hums&tag=garden+WORK');
 
   await goTo(page, '#/search?q=hive&kind=all');
   await page.waitForSelector('[role=status]:text("2 messages, 1 note, 1 insight, 1 fact.")');
-  expect(await tag.count()).toBe(0);
+  await expect.poll(() => tag.count()).toBe(0);
   expect(await faultsOf(page)).toEqual([]);
   await page.getByRole('combobox', { name: 'In', exact: true }).selectOption('facts');
   await page.waitForSelector('[role=status]:text("1 fact.")');
@@ -68,7 +68,7 @@ it('offers wider searches where nothing was found, and follows them', async () =
   await post('kg_add', { subject: 'the hive', predicate: 'stands in', object: 'the meadow' });
   await page.getByRole('link', { name: 'Search messages, notes, insights and facts' }).click();
   await page.waitForSelector('.hit:has-text("stands in")');
-  expect(await page.getByText('What to try next').count()).toBe(0);
+  await expect.poll(() => page.getByText('What to try next').count()).toBe(0);
   expect(opened.faults).toEqual([]);
 });
 
@@ -80,12 +80,12 @@ it('shows the filters in a narrow window when their button is pressed, and how m
   await goTo(page, '#/search?q=hums&role=user');
   await page.waitForSelector('.hit >> nth=1');
   const role = page.getByRole('combobox', { name: 'Role' });
-  expect(await role.isVisible()).toBe(false);
+  await expect.poll(() => role.isVisible()).toBe(false);
   await page.getByRole('button', { name: 'Filters (1)' }).click();
-  expect(await role.isVisible()).toBe(true);
+  await expect.poll(() => role.isVisible()).toBe(true);
   expect(await faultsOf(page)).toEqual([]);
   await page.setViewportSize({ width: 1100, height: 720 });
-  expect(await page.getByRole('button', { name: /Filters/ }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('button', { name: /Filters/ }).count()).toBe(0);
 });
 
 it('leads to the insight that was found, and names the window after what is open', async () => {
@@ -104,12 +104,14 @@ it('leads to the insight that was found, and names the window after what is open
   await page.waitForSelector('.found [role=option]');
   await page.keyboard.press('Enter');
   await page.waitForSelector('.card.named:focus:has-text("Insight of other.")');
-  expect(await page.title()).toBe('Insights · Daybook');
+  await expect.poll(() => page.title()).toBe('Insights · Daybook');
   await goTo(page, `#/conversation/${BEES}`);
   await expect.poll(() => page.title()).toBe('Bees · Daybook');
   await page.getByRole('link', { name: 'Garden work' }).click();
   await page.waitForSelector('[role=status]:text("1 conversation")');
-  expect(await page.getByLabel('Filter by title and tags').inputValue()).toBe('Garden work');
+  await expect
+    .poll(() => page.getByLabel('Filter by title and tags').inputValue())
+    .toBe('Garden work');
   await page.goBack();
   await expect.poll(() => page.title()).toBe('Bees · Daybook');
 });
@@ -149,9 +151,9 @@ it('shows a hundred results also if they do not fit into one answer, and says th
       .locator('.hit')
       .nth(count - 1)
       .waitFor();
-    expect(await page.locator('.hit').count()).toBe(count);
+    await expect.poll(() => page.locator('.hit').count()).toBe(count);
     await page.getByRole('button', { name: 'More' }).click();
   }
   await page.waitForSelector(':text("These are the 100 best results.")');
-  expect(await page.locator('.hit').count()).toBe(100);
+  await expect.poll(() => page.locator('.hit').count()).toBe(100);
 });

@@ -29,7 +29,7 @@ it('restores deleted notes and insights by a click', async () => {
   expect(existsSync(join(root, 'memory-bank', 'bees.md'))).toBe(false);
   await goTo(page, '#/trash');
   await page.waitForSelector('h2:text("Deleted notes and insights")');
-  expect(await page.locator('.trash .cards .card').count()).toBe(2);
+  await expect.poll(() => page.locator('.trash .cards .card').count()).toBe(2);
   expect(await faultsOf(page)).toEqual([]);
   const restore = (title: string) =>
     page.locator('.card', { hasText: title }).getByRole('button', { name: 'Restore' }).click();
@@ -87,7 +87,7 @@ it('the page shows the findings of a check of the store', async () => {
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.waitForSelector('[role=status]:text("There are problems.")');
   const found = page.locator('.card', { hasText: '20250125-1706188800123' });
-  expect(await found.first().textContent()).toMatch(/error/);
+  await expect.poll(() => found.first().textContent()).toMatch(/error/);
   expect(await faultsOf(page)).toEqual([]);
   expect(opened.faults).toEqual([]);
 });
@@ -135,7 +135,7 @@ it('requests the facts and the figures that the address names', async () => {
   await goTo(page, '#/figures?module=wasps');
   await page.waitForSelector('p:has-text("Only module wasps")');
   const messages = page.locator('.totals > div', { hasText: 'messages' }).first();
-  expect(await messages.innerText()).toMatch(/1$/);
+  await expect.poll(() => messages.innerText()).toMatch(/1$/);
   await page.getByRole('link', { name: 'All figures' }).click();
   await expect.poll(() => messages.innerText()).toMatch(/2$/);
 });
