@@ -107,7 +107,7 @@ describe('the order', () => {
       ['assistant', 'The Lindenhof, right by the lake.'],
       ['user', 'We had a hotel breakfast at nine, summer or not.'],
     ] as const;
-    const order = await ranked(talk, 'Which hotel was chosen for the summer holiday?');
+    const order = await ranked(talk, 'Which hotel was booked for the summer holiday?');
     expect(order.slice(0, 2)).toEqual([4, 3]);
   });
 

@@ -56,7 +56,14 @@ describe('English stems', () => {
     'adopt adopted adoption',
     'relate related relating relational',
     'tomato tomatoes',
+    'buy buys buying bought',
+    'write wrote written writing',
+    'child children',
   ])('are the same for the forms of a word: %s', (forms) => {
     expect(new Set(stemsOf(forms)).size).toBe(1);
+  });
+
+  it.each(['see saw', 'leave left', 'lead led'])('are not joined for another word: %s', (words) => {
+    expect(new Set(stemsOf(words)).size).toBe(2);
   });
 });

@@ -1,13 +1,43 @@
 /**
- * English: Porter's stemmer (https://tartarus.org/martin/PorterStemmer/). That of `@orama/stemmers` drops the
- * last letter before "ion" (`collec` for "collection"), so that "collection" would not find "collected".
+ * English: Porter's stemmer (https://tartarus.org/martin/PorterStemmer/), and a table of irregular forms.
+ * The stemmer of `@orama/stemmers` drops the last letter before "ion" (`collec` for "collection"), so that
+ * "collection" would not find "collected".
  */
 import { stemmer } from 'stemmer';
 import { type Language, numberWords, wordList } from './language.js';
 
+/**
+ * Irregular verbs and nouns, each with its other forms. Forms that are also another common word, such as
+ * "saw", "left", "led" and "felt", are left out.
+ */
+const IRREGULAR = `arise arose arisen, become became, begin began begun, bend bent, bite bitten, blow blew blown,
+  break broke broken, breed bred, bring brought, build built, burn burnt, buy bought, catch caught,
+  choose chose chosen, come came, creep crept, deal dealt, dig dug, draw drew drawn, dream dreamt,
+  drink drank drunk, drive drove driven, eat ate eaten, fall fell fallen, feed fed, fight fought, find found,
+  flee fled, fly flew flown, forget forgot forgotten, forgive forgave forgiven, freeze froze frozen,
+  get got gotten, give gave given, go went gone, grow grew grown, hang hung, hear heard, hide hid hidden,
+  hold held, keep kept, know knew known, lay laid, learn learnt, lend lent, light lit, lose lost, make made,
+  mean meant, meet met, pay paid, ride rode ridden, ring rang rung, rise risen, run ran, say said, see seen,
+  seek sought, sell sold, send sent, shake shook shaken, shine shone, show shown, sing sang sung,
+  sink sank sunk, sit sat, sleep slept, slide slid, speak spoke spoken, spend spent, spin spun, stand stood,
+  steal stole stolen, stick stuck, stride strode, strike struck, swear swore sworn, sweep swept,
+  swim swam swum, swing swung, take took taken, teach taught, tear tore torn, tell told, think thought,
+  throw threw thrown, understand understood, wake woke woken, wear wore worn, weave wove woven, weep wept,
+  win won, write wrote written, child children, foot feet, goose geese, half halves, knife knives,
+  loaf loaves, man men, mouse mice, shelf shelves, thief thieves, tooth teeth, wife wives, wolf wolves,
+  woman women`;
+
+/** The base form by an irregular form. */
+const BASE_FORMS: ReadonlyMap<string, string> = new Map(
+  IRREGULAR.split(',').flatMap((entry) => {
+    const [base = '', ...forms] = wordList(entry);
+    return forms.map((form) => [form, base] as const);
+  }),
+);
+
 export const english: Language = {
   code: 'en',
-  stem: stemmer,
+  stem: (word) => stemmer(BASE_FORMS.get(word) ?? word),
   stopWords: new Set(
     wordList(`a about after again all also am an and any are aren as at be because been before being both
     but by can cannot could couldn d did didn do does doesn doing don during each few for from further had
