@@ -48,7 +48,7 @@ export class Importer {
   async pathForRemote(path: string): Promise<string> {
     const real = await realInputPath(path);
     const { folders } = this.#options;
-    if (real !== undefined && folders.some((folder) => isInside(folder, real))) return real;
+    if (real !== undefined && folders.some((folder) => isInside(real, folder))) return real;
     throw new AppError('VALIDATION_ERROR', 'Callers over HTTP cannot import from this path.', {
       hint:
         folders.length === 0

@@ -74,7 +74,7 @@ async function round(
     if (signal.aborted) return;
     if (!isAppError(error)) throw error;
     // The tool may have deleted all its sessions.
-    const wasRead = [...seen.files.keys()].some((name) => isInside(path, name));
+    const wasRead = [...seen.files.keys()].some((name) => isInside(name, path));
     if (!wasRead || error.code !== 'VALIDATION_ERROR') onError(error);
   }
 }

@@ -159,9 +159,9 @@ describe('confinedRealPath', () => {
 
 it('isInside distinguishes a folder from another whose name begins the same', () => {
   expect(isInside('/a/b', '/a/b')).toBe(true);
-  expect(isInside('/a/b', '/a/b/c')).toBe(true);
-  expect(isInside('/a/b', '/a/b/..c')).toBe(true);
-  expect(isInside('/a/b', '/a/bc')).toBe(false);
-  expect(isInside('/a/b', '/a')).toBe(false);
-  expect(isInside('/a/b', '/a/b/../c')).toBe(false);
+  expect(isInside('/a/b/c', '/a/b')).toBe(true);
+  expect(isInside('/a/b/..c', '/a/b')).toBe(true);
+  expect(isInside('/a/bc', '/a/b')).toBe(false);
+  expect(isInside('/a', '/a/b')).toBe(false);
+  expect(isInside('/a/b/../c', '/a/b')).toBe(false);
 });

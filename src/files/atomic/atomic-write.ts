@@ -247,7 +247,7 @@ export async function makeFolder(
     // Also if the folder existed: the process that created it may have died before the fsync.
     for (let parent = dirname(path); ; parent = dirname(parent)) {
       await syncForeignFolder(parent, durability);
-      if (first === undefined || !isInside(first, parent)) return first !== undefined;
+      if (first === undefined || !isInside(parent, first)) return first !== undefined;
     }
   });
 }

@@ -51,7 +51,7 @@ export function archivedPath(folder: string, name: string): string {
 }
 
 /** True if `path` is `folder` or below it. Both are absolute. */
-export function isInside(folder: string, path: string): boolean {
+export function isInside(path: string, folder: string): boolean {
   const way = relative(resolve(folder), resolve(path));
   return way === '' || !(way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way));
 }
@@ -64,7 +64,7 @@ async function staysInside(folder: string, path: string, name: string): Promise<
   return withFileError('resolve', path, async () => {
     const root = await realpath(folder);
     const real = await realpathOfExisting(path);
-    if (!isInside(root, real)) {
+    if (!isInside(real, root)) {
       throw new AppError('PATH_ESCAPE', `${name} is a link that leads out of the folder.`);
     }
     return path;
