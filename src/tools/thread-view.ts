@@ -14,7 +14,7 @@ import {
   ROLES,
 } from '../stores/conversations/document/schema.js';
 import { countWithin, estimateTokens } from './answer-budget.js';
-import { toListed } from './conversation-input.js';
+import { moduleName, toListed } from './conversation-input.js';
 import { jsonObject } from './json-object.js';
 
 /** In a list; get_conversation returns longer metadata. */
@@ -27,7 +27,7 @@ export const threadIdField = z
   .max(200)
   .describe('Id or key of the thread; every conversation is a thread.');
 
-export const moduleField = z.string().min(1).max(128);
+export const moduleField = moduleName.min(1);
 
 export const threadSchema = z.object({
   id: z.string().describe('Pass as threadId, or as conversationId to other tools.'),

@@ -134,6 +134,13 @@ describe('creating and reading', () => {
     expect(await call('history_threads_append_message', more)).toMatchObject({ seq: 2 });
   });
 
+  it('accept the longest module that save_message stores', async () => {
+    const module = 'm'.repeat(200);
+    const own = { conversationId: 'garden', module, role: 'user', content: 'Beans' };
+    await session.call('save_message', own);
+    expect(await call('history_threads_list', { module })).toMatchObject({ total: 1 });
+  });
+
   it('pages backwards by beforeSeq', async () => {
     const id = await threadWith('plan', '1', '2', '3', '4', '5', '6', '7');
     const pages: Answer[] = [];
