@@ -134,7 +134,7 @@ describe('creating and reading', () => {
     expect(await call('history_threads_append_message', more)).toMatchObject({ seq: 2 });
   });
 
-  it('accept the longest module that save_message stores', async () => {
+  it('accepts the longest module that save_message stores', async () => {
     const module = 'm'.repeat(200);
     const own = { conversationId: 'garden', module, role: 'user', content: 'Beans' };
     await session.call('save_message', own);
