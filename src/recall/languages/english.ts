@@ -1,5 +1,6 @@
 /**
- * English: Porter's stemmer (https://tartarus.org/martin/PorterStemmer/), and a table of irregular forms.
+ * English: Porter's stemmer (https://tartarus.org/martin/PorterStemmer/), a table of irregular forms, and
+ * rules for British spellings, because a person and an assistant often do not spell alike.
  * The stemmer of `@orama/stemmers` drops the last letter before "ion" (`collec` for "collection"), so that
  * "collection" would not find "collected".
  */
@@ -35,9 +36,39 @@ const BASE_FORMS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
+/** British endings, each with the American one. */
+const SPELLINGS: readonly (readonly [british: RegExp, american: string])[] = [
+  [
+    /(?<=^(?:dis|mis|un)?(?:arm|behavi|col|demean|endeav|fav|ferv|flav|harb|hon|hum|lab|neighb|od|parl|ranc|rig|rum|sav|splend|tum|val|vap|vig))our/,
+    'or',
+  ],
+  [
+    /(?<=\w\w(?:al|an|ar|en|er|ic|im|in|it|iv|og|on|or|ot|om(?<!prom)|yl|ym))is(?=(?:e[drs]?|ers|ing|ations?|ational)$)/,
+    'iz',
+  ],
+  [/(?<=^(?:over)?(?:anal|catal|paral))ys(?=(?:e[drs]?|ers|ing)$)/, 'yz'],
+  [/(?<=(?:^|kilo|centi|milli)(?:cent|fib|lit|lust|met|spect|theat))re(?=[ds]?$)/, 'er'],
+  [/(?<=^(?:def|off|lic|pret))ence(?=s?$)/, 'ense'],
+  [/(?<=^(?:anal|catal|dial|monol))ogue(?=s?$)/, 'og'],
+  [/^gre(?=y)/, 'gra'],
+  [/(?<=^program)me(?=s?$)/, ''],
+];
+
+/** Most words have none of these endings, and one pattern is faster than all. */
+const MAY_BE_BRITISH = /our|is(?:e|ing|ati)|ys[ei]|re[ds]?$|ence|ogue|^grey|gramme/;
+
+function americanSpelling(word: string): string {
+  if (!MAY_BE_BRITISH.test(word)) return word;
+  for (const [british, american] of SPELLINGS) {
+    const spelled = word.replace(british, american);
+    if (spelled !== word) return spelled;
+  }
+  return word;
+}
+
 export const english: Language = {
   code: 'en',
-  stem: (word) => stemmer(BASE_FORMS.get(word) ?? word),
+  stem: (word) => stemmer(BASE_FORMS.get(word) ?? americanSpelling(word)),
   stopWords: new Set(
     wordList(`a about after again all also am an and any are aren as at be because been before being both
     but by can cannot could couldn d did didn do does doesn doing don during each few for from further had
