@@ -36,7 +36,7 @@ import type { Archives } from './maintenance/archives/archives.js';
 import { Backups } from './maintenance/backup.js';
 import type { BackupArea } from './maintenance/backup-content.js';
 import { graphPathsOf } from './maintenance/graph-in-archive.js';
-import { MessageScreen } from './privacy/message-screen.js';
+import { MessageMasker } from './privacy/message-masker.js';
 import type { VectorSource } from './recall/vector-source.js';
 import { Research } from './research/research.js';
 import { readCachedHeads } from './search/cache/index-cache.js';
@@ -130,7 +130,7 @@ export interface AppOptions {
 /** The checks of each write of a store. */
 interface Guards {
   readonly requireRoom: (moreBytes?: number) => Promise<void>;
-  readonly screen: MessageScreen;
+  readonly masker: MessageMasker;
   readonly queue: WriteQueue;
 }
 
@@ -169,9 +169,9 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
     ...(staysUp && { knownBytes: () => conversations.knownBytes() }),
   });
   const requireRoom = (moreBytes?: number) => size.requireRoom(moreBytes);
-  const screen = new MessageScreen(config);
+  const masker = new MessageMasker(config);
   const archivedIds = new Set<string>();
-  const opening = { screen, clock, log, isReading, staysUp, codec, archivedIds };
+  const opening = { masker, clock, log, isReading, staysUp, codec, archivedIds };
   const cachePath = options.listsFromCache ? indexCachePath(config) : undefined;
   const cachedHeads =
     cachePath === undefined ? undefined : () => readCachedHeads({ path: cachePath, log });
@@ -180,16 +180,16 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const { languageModels, embeddings } = language.services;
   const derived = derivedOf(config, conversations, embeddings.vectors, { clock, log });
   const { search, recall, figures } = derived;
-  const research = researchOf(config, conversations, { requireRoom, screen }, clock, log);
+  const research = researchOf(config, conversations, { requireRoom, masker }, clock, log);
   const documents = new ConversationDocuments({ logsFolder, fsync, clock, codec });
   const whole = { documents, summaries: languageModels.store };
   const folder = exportsFolder(config);
   const exporter = new Exporter({ store: conversations, ...whole, folder, clock, fsync });
   const { queue } = conversations.deferred;
-  const guards = { requireRoom, screen, queue };
+  const guards = { requireRoom, masker, queue };
   const bank = bankOf(config, guards, clock, log);
   const insights = openInsights(config, guards, clock, log);
-  const state = new StateStore({ logsFolder, fsync, screen, queue, clock });
+  const state = new StateStore({ logsFolder, fsync, masker, queue, clock });
   const { areas, backups } = backupsOf(config, bank.kg, languageModels.providers, clock);
   const stored = { backups, conversations, insights, ...bank };
   const keeping = retentionParts(config, size, stored, { clock, log, sealer });
@@ -240,7 +240,7 @@ const conversationsOf = (
     staysUp,
     ...options
   }: Required<Omit<AppOptions, 'listsFromCache' | 'loadsVectors'>> &
-    Pick<ConversationStoreOptions, 'screen' | 'codec' | 'cachedHeads' | 'archivedIds'>,
+    Pick<ConversationStoreOptions, 'masker' | 'codec' | 'cachedHeads' | 'archivedIds'>,
 ) => {
   const isInRoot = logsFolder === root || logsFolder.startsWith(root + sep);
   const guarded = { guarded: [isInRoot ? root : logsFolder] };
@@ -295,19 +295,19 @@ function derivedOf(
 function researchOf(
   config: Config,
   store: ConversationStore,
-  { requireRoom, screen }: Omit<Guards, 'queue'>,
+  { requireRoom, masker }: Omit<Guards, 'queue'>,
   clock: Clock,
   log: Log,
 ) {
   const { logsDir: logsFolder, fsync, maxMessages, perplexity } = config;
   return new Research({
     store,
-    jobs: new ResearchJobFiles({ logsFolder, fsync, conversations: store, screen, log }),
+    jobs: new ResearchJobFiles({ logsFolder, fsync, conversations: store, masker, log }),
     perplexity: perplexityOf(config, clock),
     clock,
     log,
     maxMessages,
-    screen,
+    masker,
     requireRoom,
     timing: { waitMs: perplexity.waitMs },
   });

@@ -12,7 +12,7 @@ import type { Lease } from '../files/locks/lease.js';
 import { WriteSlots } from '../files/write-slots.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';
-import type { Screen } from '../stores/conversations/writing/screen-queue.js';
+import type { Masker } from '../stores/conversations/writing/mask-queue.js';
 import type { SummaryStore } from '../stores/summaries/summary-store.js';
 import { AlreadyImported, type ArchivedSource } from './conversations/already-imported.js';
 import { ConversationImport } from './conversations/conversation-import.js';
@@ -38,7 +38,7 @@ export interface ImportStores extends OtherStores {
   readonly documents: ConversationDocuments;
   readonly summaries: Pick<SummaryStore, 'get' | 'put'>;
   /** Removes from messages what must not be stored. */
-  readonly screen: Screen;
+  readonly masker: Masker;
   /** Absolute path of `conversation-logs`. */
   readonly logsFolder: string;
   /** The conversations in archives, which are not imported again. */
@@ -324,8 +324,8 @@ class Run {
 
   /** A new one for each input: it imports no conversation twice, but a later input can have a newer version. */
   #conversationImport(): ConversationImport {
-    const { conversations: store, documents, summaries, screen } = this.#stores;
-    const shared = { store, documents, summaries, screen, known: this.#known };
+    const { conversations: store, documents, summaries, masker } = this.#stores;
+    const shared = { store, documents, summaries, masker, known: this.#known };
     const { dryRun } = this.#request;
     return new ConversationImport({ ...shared, outcome: this.#report, dryRun });
   }

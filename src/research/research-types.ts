@@ -10,7 +10,7 @@ import type {
 import type { Perplexity } from '../providers/perplexity-types.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ResearchJobFiles } from '../stores/research-jobs/research-job-files.js';
-import type { TextScreen } from '../stores/text-screen.js';
+import type { TextMasker } from '../stores/text-masker.js';
 import type { ResearchTiming } from './timing.js';
 
 export interface ResearchDeps {
@@ -23,7 +23,7 @@ export interface ResearchDeps {
   /** Maximum number of messages in a conversation. */
   readonly maxMessages?: number;
   /** Removes from questions what must not be stored, before they are sent. */
-  readonly screen?: TextScreen;
+  readonly masker?: TextMasker;
   /** Rejects with STORAGE_FULL if the store may not grow. */
   readonly requireRoom?: () => Promise<void>;
   readonly timing?: Partial<ResearchTiming>;

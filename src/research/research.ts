@@ -13,7 +13,7 @@ import type { AskKind, PerplexityAnswer, PreparedRequest } from '../providers/pe
 import type { Perplexity } from '../providers/perplexity-types.js';
 import type { Conversation } from '../stores/conversations/document/schema.js';
 import type { ResearchJob } from '../stores/research-jobs/research-jobs.js';
-import { screenedBy } from '../stores/text-screen.js';
+import { maskedBy } from '../stores/text-masker.js';
 import { answerForCaller, notesFor, notesOnMasked } from './answer-notes.js';
 import {
   hasEnded,
@@ -40,7 +40,7 @@ import { hasResponse, toStoredExchange } from './stored-exchange.js';
 import { DEFAULT_TIMING, type ResearchTiming } from './timing.js';
 import { outcomeWithin } from './wait-for-run.js';
 
-type ScreenedQuestion = Question & { readonly masked: readonly string[] };
+type MaskedQuestion = Question & { readonly masked: readonly string[] };
 
 /** `ref` is a conversation id or a client key. */
 export class Research {
@@ -56,7 +56,7 @@ export class Research {
 
   async search(given: Question, caller: Caller = {}): Promise<ResearchResult> {
     const { store } = this.#deps;
-    const question = await this.#screened(given);
+    const question = await this.#masked(given);
     const prepared = this.#prepare('search', [], question);
     await this.#deps.requireRoom?.();
     const answer = await this.#ask(prepared, undefined, caller);
@@ -82,7 +82,7 @@ export class Research {
     caller: Caller = {},
   ): Promise<ResearchResult> {
     const { store } = this.#deps;
-    const question = await this.#screened(given);
+    const question = await this.#masked(given);
     const { conversation, job } = await this.#openForFollowup(ref, question);
     const { conversationId } = conversation;
     const prepared = this.#prepare('search', conversation.messages, question);
@@ -101,7 +101,7 @@ export class Research {
   /** May return `in_progress`; the run continues without the caller. */
   async deepResearch(given: Question, caller: Caller = {}): Promise<ResearchResult> {
     const { store, jobs } = this.#deps;
-    const question = await this.#screened(given);
+    const question = await this.#masked(given);
     const prepared = this.#prepare('deep_research', [], question);
     await this.#deps.requireRoom?.();
     refuseWhenCancelled(caller);
@@ -125,7 +125,7 @@ export class Research {
     given: FollowupQuestion,
     caller: Caller = {},
   ): Promise<ResearchResult> {
-    const question = await this.#screened(given);
+    const question = await this.#masked(given);
     const { conversationId } = (await this.#openForFollowup(ref, question)).conversation;
     refuseWhenCancelled(caller);
     const lease = await this.#leaseFor(conversationId);
@@ -171,16 +171,16 @@ export class Research {
   }
 
   /** Removes what must not be stored, because it must not be sent either. */
-  async #screened<T extends Question>(given: T): Promise<T & ScreenedQuestion> {
+  async #masked<T extends Question>(given: T): Promise<T & MaskedQuestion> {
     this.#perplexity();
-    const { value: query, masked } = await screenedBy(this.#deps.screen, given.query);
+    const { value: query, masked } = await maskedBy(this.#deps.masker, given.query);
     return { ...given, query, masked };
   }
 
   #prepare(
     kind: AskKind,
     stored: Conversation['messages'],
-    question: ScreenedQuestion,
+    question: MaskedQuestion,
   ): PreparedRequest {
     const prepared = this.#perplexity().prepare({
       kind,
@@ -302,7 +302,7 @@ export class Research {
   async #beginFollowup(
     conversationId: string,
     lease: Lease,
-    question: FollowupQuestion & ScreenedQuestion,
+    question: FollowupQuestion & MaskedQuestion,
   ): Promise<RunHandle> {
     try {
       // The job is read again under the lease, because another process may have started and finished a run

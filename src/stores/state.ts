@@ -18,7 +18,7 @@ import { DeferredState } from './deferred-state.js';
 import { unusedQueue, type WriteQueue } from './deferred-writes/write-queue.js';
 import { upgraded } from './format-migrations.js';
 import { changedAt, type State, type StateChange, toState } from './state-file.js';
-import { screenedBy, type TextScreen } from './text-screen.js';
+import { maskedBy, type TextMasker } from './text-masker.js';
 
 export type { State, StateChange };
 
@@ -28,7 +28,7 @@ const MAX_BYTES = 1024 * 1024;
 export interface StateStoreOptions extends Durability {
   logsFolder: string;
   /** Removes secrets and private parts before a change is stored. */
-  screen?: TextScreen;
+  masker?: TextMasker;
   /** The queue in which changes wait while the store cannot be written. */
   queue?: WriteQueue;
   clock?: Clock;
@@ -74,8 +74,8 @@ export class StateStore {
    * if the store cannot be written now. Throws like `get`, and TOO_LARGE, LOCKED, STORAGE_FULL.
    */
   async set(given: StateChange, { mayDefer = false } = {}): Promise<State> {
-    const { screen, clock = systemClock } = this.#options;
-    const { value: change } = await screenedBy(screen, given);
+    const { masker, clock = systemClock } = this.#options;
+    const { value: change } = await maskedBy(masker, given);
     const at = isoTime(clock.now());
     const now = () => this.#replace((file) => changedAt(file, change, at));
     return toState(await (mayDefer ? this.#deferred.run({ change, at }, now) : now()));

@@ -1,6 +1,6 @@
 /** The field `note` of answers, and which secrets and private parts were not stored. */
 import { z } from 'zod';
-import { maskedBetween, maskedNote } from '../privacy/message-screen.js';
+import { maskedBetween, maskedNote } from '../privacy/message-masker.js';
 
 export const maskedField = z
   .string()

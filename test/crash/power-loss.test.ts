@@ -91,7 +91,7 @@ const SCENARIOS: readonly Scenario[] = [
         Promise.all(
           named.map(async (text) => {
             const past = { createdAt: '2026-01-02T00:00:00.000Z', clientId: `key-of-${text}` };
-            const all = { ...past, messages: say(text), isScreened: true, isBatched: true };
+            const all = { ...past, messages: say(text), isMasked: true, isBatched: true };
             const { conversationId } = await store.create(all);
             place.acknowledge(text, conversationId);
           }),

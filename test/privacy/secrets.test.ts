@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { plainSealer } from '../../src/files/sealing/file-sealer.js';
-import { MessageScreen, maskedNote } from '../../src/privacy/message-screen.js';
+import { MessageMasker, maskedNote } from '../../src/privacy/message-masker.js';
 import { withoutPrivateParts } from '../../src/privacy/private-parts.js';
 import { type StoredSecret, scanFolders } from '../../src/privacy/scan.js';
 import { secretsIn } from '../../src/privacy/secrets.js';
@@ -95,10 +95,10 @@ describe('private parts', () => {
 
 describe('saving', () => {
   it('checks metadata with a list of several hundred thousand values', () => {
-    const screen = new MessageScreen({ masksSecrets: true });
+    const masker = new MessageMasker({ masksSecrets: true });
     const vector = Array.from({ length: 300_000 }, (_, at) => at);
-    expect(screen.isClean([{ content: 'a', metadata: { vector } }])).toBe(true);
-    expect(screen.isClean([{ content: 'a', metadata: { list: [...vector, GITHUB] } }])).toBe(false);
+    expect(masker.isClean([{ content: 'a', metadata: { vector } }])).toBe(true);
+    expect(masker.isClean([{ content: 'a', metadata: { list: [...vector, GITHUB] } }])).toBe(false);
   });
 
   it('stores a mark instead of a secret, in content and metadata, and reports it', async () => {
@@ -168,9 +168,9 @@ describe('saving', () => {
   });
 
   it('gives the same messages where nothing was found', async () => {
-    const screen = new MessageScreen({ masksSecrets: true });
+    const masker = new MessageMasker({ masksSecrets: true });
     const messages = [{ role: 'user', content: 'a plain message', metadata: { a: 1 } }];
-    expect((await screen.screen(messages)).messages[0]).toBe(messages[0]);
+    expect((await masker.mask(messages)).messages[0]).toBe(messages[0]);
     expect(maskedNote([])).toBeUndefined();
   });
 });

@@ -115,7 +115,7 @@ export class BranchImport {
     const { conversationId } = await store.create({
       ...others,
       metadata: { ...metadata, source },
-      isScreened: true,
+      isMasked: true,
       isBatched: true,
       ...(fork && { branchOf: { conversationId: parent.conversationId, messageId: fork.id } }),
       messages,

@@ -6,10 +6,10 @@
 import { type AppError, isAppError } from '../../base/errors.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';
-import type { Screen } from '../../stores/conversations/writing/screen-queue.js';
+import type { Masker } from '../../stores/conversations/writing/mask-queue.js';
 import { addSummaries } from '../../stores/summaries/exported-summaries.js';
 import { type Summaries, sourceHashOf } from '../../stores/summaries/summary-file.js';
-import { screenedBy } from '../../stores/text-screen.js';
+import { maskedBy } from '../../stores/text-masker.js';
 import { addLeftOut, addProblem } from '../import-outcome.js';
 import type { ImportedConversation } from '../source-interface.js';
 import type { KnownConversation } from './already-imported.js';
@@ -38,7 +38,7 @@ const ERRORS_OF_ONE_CONVERSATION: readonly AppError['code'][] = [
 const FINISHED = Promise.resolve();
 
 export interface ConversationImportOptions extends WholeImportOptions {
-  readonly screen: Screen;
+  readonly masker: Masker;
 }
 
 export class ConversationImport {
@@ -137,10 +137,10 @@ export class ConversationImport {
   }
 
   async #candidate(kind: string, given: ImportedConversation): Promise<Candidate> {
-    const { outcome, screen, known } = this.#options;
-    const { messages, masked } = await screen.screen(given.messages);
+    const { outcome, masker, known } = this.#options;
+    const { messages, masked } = await masker.mask(given.messages);
     const { title, module, tags, metadata } = given;
-    const head = await screenedBy(screen, { title, module, tags, metadata });
+    const head = await maskedBy(masker, { title, module, tags, metadata });
     outcome.masked += masked.length + head.masked.length;
     const storedFirst = known.get({ kind, id: given.id })?.mark.first;
     return candidateOf(kind, { ...given, ...head.value, messages }, storedFirst);
@@ -237,7 +237,7 @@ export class ConversationImport {
     const ownId = CONVERSATION_ID.test(mark.id) ? mark.id : undefined;
     const conversationId = await (ownId === undefined
       ? store
-          .create({ ...whole, isKeyFree: isFree, isScreened: true, isBatched: true })
+          .create({ ...whole, isKeyFree: isFree, isMasked: true, isBatched: true })
           .then((made) => made.conversationId)
       : addUnder(ownId, whole, this.#options).then(() => ownId));
     if (isFree) known.takeKey(clientId);

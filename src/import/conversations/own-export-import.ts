@@ -11,7 +11,7 @@ import type { JsonObject, Message } from '../../stores/conversations/document/sc
 import type { ConversationDocuments } from '../../stores/conversations/files/conversation-documents.js';
 import { addSummaries, takeSummaries } from '../../stores/summaries/exported-summaries.js';
 import type { SummaryStore } from '../../stores/summaries/summary-store.js';
-import { screenedBy, type TextScreen } from '../../stores/text-screen.js';
+import { maskedBy, type TextMasker } from '../../stores/text-masker.js';
 import { addProblem, type ImportOutcome } from '../import-outcome.js';
 import type { AlreadyImported } from './already-imported.js';
 
@@ -22,7 +22,7 @@ export interface WholeImportOptions {
   readonly known: AlreadyImported;
   readonly outcome: ImportOutcome;
   readonly dryRun: boolean;
-  readonly screen: TextScreen;
+  readonly masker: TextMasker;
 }
 
 /**
@@ -35,7 +35,7 @@ export async function importWhole(
   exported: JsonObject,
   options: WholeImportOptions,
 ): Promise<void> {
-  const { value: clean, masked } = await screenedBy(options.screen, exported);
+  const { value: clean, masked } = await maskedBy(options.masker, exported);
   const { value, summaries } = takeSummaries(clean);
   const asExported = masked.length === 0 ? value : takeSummaries(exported).value;
   const isChanged = await importDocument(conversationId, value, asExported, options);

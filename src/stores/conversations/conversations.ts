@@ -139,15 +139,15 @@ export class ConversationStore {
    * a user. Throws like `load`, and CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent), STORAGE_FULL, LOCKED.
    */
   async append(ref: string, messages: readonly NewMessage[], given: AppendOptions = {}) {
-    const start = this.#core.screenedCreateFields(given);
+    const start = this.#core.maskedCreateFields(given);
     const options = start instanceof Promise ? await start : start;
-    const turn = this.#core.screened(messages);
-    const { messages: screened, ...noted } = turn instanceof Promise ? await turn : turn;
-    const request = { messages: options.mayDefer ? withIds(screened) : screened, options };
+    const turn = this.#core.maskedMessages(messages);
+    const { messages: clean, ...noted } = turn instanceof Promise ? await turn : turn;
+    const request = { messages: options.mayDefer ? withIds(clean) : clean, options };
     return { ...(await this.#append(ref, request)), ...noted };
   }
 
-  /** With `mayDefer`, the messages are screened and have ids. */
+  /** With `mayDefer`, the messages are masked and have ids. */
   #append(ref: string, request: AppendRequest): Promise<AppendResult> {
     const now = () => this.#commit(ref, request);
     if (!request.options.mayDefer) return now();
@@ -169,7 +169,7 @@ export class ConversationStore {
    * when it resolves, unless it may wait in memory (`mayDefer`). Throws like `append`.
    */
   async update(ref: string, given: HeadChange, { mayDefer = false } = {}) {
-    const turn = this.#core.screenedValue(given);
+    const turn = this.#core.maskedValue(given);
     const change = turn instanceof Promise ? await turn : turn;
     return (await this.#append(ref, { messages: [], options: { mayDefer }, change })).head;
   }
@@ -238,7 +238,7 @@ export class ConversationStore {
   ): Promise<Conversation> {
     const source = await this.load(ref);
     await yieldToEventLoop(signal);
-    const fields = await this.#core.screenedValue(options);
+    const fields = await this.#core.maskedValue(options);
     return this.#writer.create({ ...branchOf(source, messageId), ...fields });
   }
 

@@ -13,7 +13,7 @@ import { type Codec, plainCodec } from '../../files/sealing/conversation-codec.j
 import { requireUnconverted } from '../../files/sealing/open-stores.js';
 import { Presence } from '../../files/store-presence.js';
 import { Watcher, type WatcherStatus } from '../../files/watcher/watcher.js';
-import { screenedBy } from '../text-screen.js';
+import { maskedBy } from '../text-masker.js';
 import { CONVERSATION_ID } from './document/conversation-id.js';
 import type { ConversationDocument } from './document/document.js';
 import type { ConversationHead } from './document/schema.js';
@@ -23,11 +23,11 @@ import type { Outline } from './files/outlines.js';
 import { keyInUseTwice, requireRef } from './refs.js';
 import type { AppendOptions } from './writing/append.js';
 import {
-  type Screen,
-  type Screened,
-  type ScreenedMessages,
-  ScreenQueue,
-} from './writing/screen-queue.js';
+  type MaskableMessage,
+  type MaskedMessages,
+  type Masker,
+  MaskQueue,
+} from './writing/mask-queue.js';
 
 export interface VersionLimits {
   /** 0: no versions are stored. */
@@ -73,7 +73,7 @@ export interface ConversationStoreOptions extends Durability {
   /** The heads of a cache, by id. The first pass skips files with the same stamp. Must not reject. */
   cachedHeads?: (() => Promise<CachedHeads>) | undefined;
   /** Checks the messages of `create` and `append` before they are written. */
-  screen?: Screen;
+  masker?: Masker;
 }
 
 export class StoreCore {
@@ -92,7 +92,7 @@ export class StoreCore {
   readonly waiting = new Map<string, 'new' | 'stored'>();
   readonly #pending = new PendingWork();
   #onAway: () => void = () => undefined;
-  readonly #screening: ScreenQueue;
+  readonly #masking: MaskQueue;
   #onOverwritten: (before: ConversationDocument) => void = () => undefined;
   #watcher: Watcher | undefined;
   /** The watcher keeps the catalogue current, so no pass over the folder is needed. */
@@ -107,7 +107,7 @@ export class StoreCore {
     this.codec = codec;
     this.log = log;
     this.locksFolder = join(logsFolder, '.locks');
-    this.#screening = new ScreenQueue(options.screen);
+    this.#masking = new MaskQueue(options.masker);
     this.files = new ConversationFiles({
       logsFolder,
       durability: options,
@@ -187,25 +187,25 @@ export class StoreCore {
   }
 
   /** Removes secrets and private parts. A promise only if the fast check does not suffice. */
-  screened<T extends Screened>(
+  maskedMessages<T extends MaskableMessage>(
     messages: readonly T[],
-  ): ScreenedMessages<T> | Promise<ScreenedMessages<T>> {
-    const turn = this.#screening.screen(messages);
+  ): MaskedMessages<T> | Promise<MaskedMessages<T>> {
+    const turn = this.#masking.mask(messages);
     return turn instanceof Promise ? this.track(turn) : turn;
   }
 
-  /** Like `screened`, for values that are not messages. */
-  screenedValue<T extends object>(given: T): T | Promise<T> {
-    const { screen } = this.options;
-    if (screen?.isCleanValue(given) ?? true) return given;
-    return this.track(screenedBy(screen, given).then(({ value }) => value));
+  /** Like `maskedMessages`, for values that are not messages. */
+  maskedValue<T extends object>(given: T): T | Promise<T> {
+    const { masker } = this.options;
+    if (masker?.isCleanValue(given) ?? true) return given;
+    return this.track(maskedBy(masker, given).then(({ value }) => value));
   }
 
-  /** Like `screened`, for the fields of a conversation that the append may create. */
-  screenedCreateFields(given: AppendOptions): AppendOptions | Promise<AppendOptions> {
+  /** Like `maskedMessages`, for the fields of a conversation that the append may create. */
+  maskedCreateFields(given: AppendOptions): AppendOptions | Promise<AppendOptions> {
     const { create } = given;
     if (typeof create !== 'object') return given;
-    const fields = this.screenedValue(create);
+    const fields = this.maskedValue(create);
     if (!(fields instanceof Promise)) return given;
     return fields.then((clean) => ({ ...given, create: clean }));
   }

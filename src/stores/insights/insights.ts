@@ -10,7 +10,7 @@ import type { JsonObject } from '../../base/json-fields.js';
 import { GroupCommit, type Outcome, outcomeOf } from '../../files/atomic/group-commit.js';
 import { listFiles } from '../../files/paths/folders.js';
 import { hasTag } from '../tags.js';
-import { screenedBy } from '../text-screen.js';
+import { maskedBy } from '../text-masker.js';
 import type { InsightChange } from './catalogue.js';
 import type { DeletedInsight } from './deferred-insights.js';
 import { InsightCore, type InsightStoreOptions, type PutInsight } from './insight-core.js';
@@ -78,14 +78,14 @@ export class InsightStore {
   async #save(fields: NewInsight, mayDefer: boolean): Promise<Insight> {
     const now = this.#core.clock.now();
     const insight = { ...fields, id: newUuid(), created_at: now, updated_at: now };
-    const stored = await this.#screened({ insight, extra: {} });
+    const stored = await this.#masked({ insight, extra: {} });
     const write = () => this.#core.writeNew(stored);
     await (mayDefer ? this.#core.deferred.run(stored, write) : write());
     return stored.insight;
   }
 
-  async #screened(given: StoredInsight): Promise<StoredInsight> {
-    const { value } = await screenedBy(this.#core.options.screen, given);
+  async #masked(given: StoredInsight): Promise<StoredInsight> {
+    const { value } = await maskedBy(this.#core.options.masker, given);
     return normalizeInsight(value);
   }
 
@@ -102,13 +102,13 @@ export class InsightStore {
   }
 
   async #putAll(batch: readonly Put[]): Promise<Outcome<PutInsight>[]> {
-    const screened: Outcome<StoredInsight>[] = [];
-    for (const { given } of batch) screened.push(await outcomeOf(() => this.#screened(given)));
+    const masked: Outcome<StoredInsight>[] = [];
+    for (const { given } of batch) masked.push(await outcomeOf(() => this.#masked(given)));
     const added = await this.#core.addNew(
-      screened.flatMap((one) => ('value' in one ? [one.value] : [])),
+      masked.flatMap((one) => ('value' in one ? [one.value] : [])),
     );
     const outcomes: Outcome<PutInsight>[] = [];
-    for (const [index, one] of screened.entries()) {
+    for (const [index, one] of masked.entries()) {
       const { replacesOlder = false } = batch[index] ?? {};
       outcomes.push(
         'error' in one
@@ -162,7 +162,7 @@ export class InsightStore {
   ): Promise<Insight | undefined> {
     requireInsightId(id);
     if (given.content !== undefined) requireContent(given.content);
-    const { value: fields } = await screenedBy(this.#core.options.screen, given);
+    const { value: fields } = await maskedBy(this.#core.options.masker, given);
     const atMs = this.#core.clock.now();
     const change = ({ insight, extra }: StoredInsight) =>
       normalizeInsight({ insight: changed(insight, fields, atMs), extra });

@@ -43,7 +43,7 @@ export class DeferredFacts {
     });
   }
 
-  /** Calls `now`, or queues the request, whose facts are already screened. */
+  /** Calls `now`, or queues the request, whose facts are already masked. */
   run(request: DeferrableRequest, now: () => Promise<Change>): Promise<Change> {
     return this.#parts.queue.run(now, () => this.#wait(request));
   }

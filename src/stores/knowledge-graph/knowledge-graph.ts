@@ -15,7 +15,7 @@ import { RetainedLock } from '../../files/locks/retained-lock.js';
 import { unusedQueue, type WriteQueue } from '../deferred-writes/write-queue.js';
 import { writeGitFiles } from '../git-files.js';
 import type { StoreOptions } from '../store-options.js';
-import { screenedBy } from '../text-screen.js';
+import { maskedBy } from '../text-masker.js';
 import { DeferredFacts } from './deferred-facts.js';
 import { GraphState } from './graph-state.js';
 import { type GraphStats, statsOf } from './graph-stats.js';
@@ -147,10 +147,10 @@ export class KnowledgeGraph {
     { mustFit = given, mayDefer = false, ...options }: AddOptions = {},
   ): Promise<Added> {
     for (const triple of given) checkTriple(triple);
-    const { screen } = this.#options;
-    // Facts without secrets need no asynchronous screening, so they are logged in the order of the calls.
-    const isClean = screen?.isCleanValue(given) ?? true;
-    const triples = isClean ? given : (await screenedBy(screen, given)).value;
+    const { masker } = this.#options;
+    // Facts without secrets need no asynchronous masking, so they are logged in the order of the calls.
+    const isClean = masker?.isCleanValue(given) ?? true;
+    const triples = isClean ? given : (await maskedBy(masker, given)).value;
     const request = { kind: 'add', triples, mustFit, replaces: false, ...options } as const;
     const now = () => this.#writer.change(request);
     if (!mayDefer) await this.#deferred.requireNone();
@@ -164,7 +164,7 @@ export class KnowledgeGraph {
 
   /** How many facts `add` with `isImport` would add, without the limit. `leavesDeleted`: `AddOptions`. */
   async countNew(given: readonly NewTriple[], leavesDeleted = false): Promise<number> {
-    const { value: triples } = await screenedBy(this.#options.screen, given);
+    const { value: triples } = await maskedBy(this.#options.masker, given);
     return this.#changes.countNew(await this.#state.current(), triples, leavesDeleted);
   }
 

@@ -21,7 +21,7 @@ import { Watcher } from '../../files/watcher/watcher.js';
 import { unusedQueue } from '../deferred-writes/write-queue.js';
 import { writeGitFiles } from '../git-files.js';
 import type { StoreOptions } from '../store-options.js';
-import { screenedBy } from '../text-screen.js';
+import { maskedBy } from '../text-masker.js';
 import { DeferredNotes, type DeletedNote, type Edited } from './deferred-notes.js';
 import {
   type Note,
@@ -154,7 +154,7 @@ export class MemoryBank {
    */
   async add(path: string, given: string, { mayDefer = false } = {}): Promise<NoteInfo & Masked> {
     requireNewNotePath(path);
-    const { value: content, masked } = await screenedBy(this.#options.screen, given);
+    const { value: content, masked } = await maskedBy(this.#options.masker, given);
     const bytes = encodeNote(withFinalNewline(content), path);
     const now = () =>
       this.#locked(async () => {
@@ -188,7 +188,7 @@ export class MemoryBank {
       if (expectedHash !== undefined && expectedHash !== note.hash) {
         throw conflict(path, expectedHash, note.hash);
       }
-      const { value, masked } = await screenedBy(this.#options.screen, change(note.content));
+      const { value, masked } = await maskedBy(this.#options.masker, change(note.content));
       return { bytes: encodeNote(value, path), masked };
     };
     const now = (onEdited?: (edited: Edited) => void) =>

@@ -15,14 +15,14 @@ import { readJson } from '../../files/read/json-doc.js';
 import { readStampNow } from '../../files/read/stamp.js';
 import type { ConversationStore } from '../conversations/conversations.js';
 import { CONVERSATION_ID } from '../conversations/document/conversation-id.js';
-import { screenedBy, type TextScreen } from '../text-screen.js';
+import { maskedBy, type TextMasker } from '../text-masker.js';
 import { type ResearchJob, readJob } from './research-jobs.js';
 
 export interface ResearchJobFilesOptions extends Durability {
   logsFolder: string;
   conversations: ConversationStore;
   /** Removes secrets and private parts before the query is stored. */
-  screen?: TextScreen;
+  masker?: TextMasker;
   log: Log;
 }
 
@@ -46,7 +46,7 @@ export class ResearchJobFiles {
   /** Durable when it resolves. CONVERSATION_NOT_FOUND if the conversation's folder is missing. */
   async put(conversationId: string, job: ResearchJob): Promise<void> {
     const path = this.#fileOf(conversationId);
-    const { value: query } = await screenedBy(this.#options.screen, job.query);
+    const { value: query } = await maskedBy(this.#options.masker, job.query);
     const bytes = Buffer.from(`${JSON.stringify({ ...job, query }, null, 2)}\n`);
     try {
       await withLock(this.#locksFolder, conversationId, (lock) =>

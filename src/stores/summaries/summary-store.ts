@@ -9,7 +9,7 @@ import type { Durability } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { parseDocument, readJson, readWhole } from '../../files/read/json-doc.js';
 import type { ConversationStore } from '../conversations/conversations.js';
-import { screenedBy, type TextScreen } from '../text-screen.js';
+import { maskedBy, type TextMasker } from '../text-masker.js';
 import {
   readSummaries,
   type StoredSummary,
@@ -24,7 +24,7 @@ export interface SummaryStoreOptions extends Durability {
   readonly logsFolder: string;
   readonly conversations: ConversationStore;
   /** Removes secrets and private parts before a summary is stored. */
-  readonly screen?: TextScreen | undefined;
+  readonly masker?: TextMasker | undefined;
 }
 
 /** Takes ids of conversations, not keys. */
@@ -48,7 +48,7 @@ export class SummaryStore {
    * STORAGE_FULL; then nothing was changed.
    */
   async put(conversationId: string, level: SummaryLevel, given: StoredSummary): Promise<Summary> {
-    const { value: text } = await screenedBy(this.#options.screen, given.text);
+    const { value: text } = await maskedBy(this.#options.masker, given.text);
     const summary = { ...given, text };
     const { conversations, logsFolder } = this.#options;
     const at = { conversationId, path: this.#fileOf(conversationId) };

@@ -29,7 +29,7 @@ const ASKED = [
   'stores/conversations/refs.ts',
   'stores/conversations/store-core.ts',
   'stores/conversations/writing/append.ts',
-  'stores/conversations/writing/screen-queue.ts',
+  'stores/conversations/writing/mask-queue.ts',
   'stores/format-migrations.ts',
 ];
 

@@ -60,10 +60,10 @@ export class DeferredMessages {
     const { mayDefer, ...plain } = conversation;
     if (!mayDefer || this.#core.presence === undefined) return this.#writes.create(plain);
     const { messages: texts = [], ...others } = plain;
-    const fields = await this.#core.screenedValue(others);
-    const { messages, ...noted } = await this.#core.screened(texts);
+    const fields = await this.#core.maskedValue(others);
+    const { messages, ...noted } = await this.#core.maskedMessages(texts);
     const createdAt = plain.createdAt ?? isoTime(this.#newIdMs());
-    const ready = { ...fields, createdAt, messages: withIds(messages), isScreened: true };
+    const ready = { ...fields, createdAt, messages: withIds(messages), isMasked: true };
     const result = await this.queue.run(
       () => this.#writes.create(ready),
       () => this.#deferNew(ready),
@@ -71,7 +71,7 @@ export class DeferredMessages {
     return { ...result, ...noted };
   }
 
-  /** The messages wait in memory. They are already screened and have ids. Throws like `append` of the store. */
+  /** The messages wait in memory. They are already masked and have ids. Throws like `append` of the store. */
   async append(ref: string, request: AppendRequest): Promise<AppendResult> {
     requireRef(ref);
     const id = await this.#core.resolve(ref);
@@ -84,7 +84,7 @@ export class DeferredMessages {
   }
 
   async #deferNew(conversation: NewConversation): Promise<Created> {
-    const { messages = [], isKeyFree: _, isScreened: __, ...fields } = conversation;
+    const { messages = [], isKeyFree: _, isMasked: __, ...fields } = conversation;
     const result = await this.#deferNewDocument(fields, { messages, options: {} });
     return { ...result.head, messages: result.messages };
   }

@@ -70,7 +70,7 @@ async function create(
   // conversation of another process.
   if (found === undefined) await removeEmptyFolder(files.folderOf(id));
   catalogue.forget(id);
-  const known = { isScreened: true, isKeyFree: true };
+  const known = { isMasked: true, isKeyFree: true };
   const created = await target.writes.create({ ...fields, messages, ...known });
   if (created.conversationId !== id) movedIds.set(id, created.conversationId);
 }

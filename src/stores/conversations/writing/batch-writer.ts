@@ -25,7 +25,7 @@ const MAX_BATCH = 256;
 const TIME_RESOLUTION_MS = 12;
 
 /**
- * A conversation to create. Its texts are already screened. Its fields are plain JSON that nobody changes.
+ * A conversation to create. Its texts are already masked. Its fields are plain JSON that nobody changes.
  */
 export interface NewEntry {
   readonly fields: PastFields;

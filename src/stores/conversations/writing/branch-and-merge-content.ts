@@ -33,7 +33,7 @@ export function branchOf(source: Conversation, messageId: string): NewConversati
     ...(module === undefined ? {} : { module }),
     ...(tags === undefined ? {} : { tags }),
     branchOf: { conversationId, messageId },
-    isScreened: true,
+    isMasked: true,
     messages: relinked(copied.map((message) => ({ message, ids }))),
   };
 }

@@ -77,7 +77,7 @@ export class Merges {
         conversationId: document.head.conversationId,
         version: versionOf(stamp),
       })) as Journal['from'];
-      const given = title === undefined ? {} : await this.#core.screenedValue({ title });
+      const given = title === undefined ? {} : await this.#core.maskedValue({ title });
       const named = { ...fields, ...given };
       const { head, journal } = await this.#publish(lock, named, messages, from);
       const trashed = await this.#moveSources(lock, journal);

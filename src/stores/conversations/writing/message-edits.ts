@@ -9,7 +9,7 @@ import { messageHash } from '../document/message-hash.js';
 import type { Conversation, ConversationHead, Message } from '../document/schema.js';
 import { notFound } from '../refs.js';
 import type { StoreCore } from '../store-core.js';
-import { ScreenQueue } from './screen-queue.js';
+import { MaskQueue } from './mask-queue.js';
 import type { ConversationWriter } from './writer.js';
 
 export class MessageEdits {
@@ -31,8 +31,8 @@ export class MessageEdits {
     given: string,
     expectedHash: string,
   ): Promise<{ head: ConversationHead; content: string; masked?: readonly string[] }> {
-    const { screen } = this.#core.options;
-    const { messages, ...noted } = await new ScreenQueue(screen).screen([{ content: given }]);
+    const { masker } = this.#core.options;
+    const { messages, ...noted } = await new MaskQueue(masker).mask([{ content: given }]);
     const content = messages[0]?.content ?? given;
     const head = await this.#revise(ref, 'edit', (current, updatedAt) => {
       const { index, message } = requireMessage(current, messageId, expectedHash);

@@ -9,7 +9,7 @@ import type { Outcome } from '../../../files/atomic/group-commit.js';
 import { type HeldLock, withLock } from '../../../files/locks/file-lock.js';
 import { removeEmptyFolder } from '../../../files/paths/folders.js';
 import { readWhole } from '../../../files/read/json-doc.js';
-import { screenedBy } from '../../text-screen.js';
+import { maskedBy } from '../../text-masker.js';
 import { applyRevision, type Revision } from '../document/apply-revision.js';
 import type { ConversationDocument } from '../document/document.js';
 import { requireReadable } from '../document/parse-conversation.js';
@@ -38,9 +38,9 @@ export interface NewConversation extends PastFields {
   isKeyFree?: boolean;
   /** See `AppendOptions`. */
   mayDefer?: boolean | undefined;
-  /** The messages are already screened. */
-  isScreened?: boolean;
-  /** The complete document, with its id and already screened; only with `isBatched`. */
+  /** The messages are already masked. */
+  isMasked?: boolean;
+  /** The complete document, with its id and already masked; only with `isBatched`. */
   whole?: ConversationDocument;
   /**
    * For many new conversations: it is written together with others, and not cached. The fields are plain JSON
@@ -76,18 +76,18 @@ export class ConversationWriter {
     const {
       messages: given = [],
       isKeyFree = false,
-      isScreened,
+      isMasked,
       isBatched,
       whole,
       ...others
     } = conversation;
     if (whole !== undefined) return this.#add(whole);
     requireReadable(others);
-    const { screen } = this.#core.options;
-    const { value: fields } = await screenedBy(isScreened ? undefined : screen, others);
-    const { messages, ...noted } = isScreened
+    const { masker } = this.#core.options;
+    const { value: fields } = await maskedBy(isMasked ? undefined : masker, others);
+    const { messages, ...noted } = isMasked
       ? { messages: given }
-      : await this.#core.screened(given);
+      : await this.#core.maskedMessages(given);
     const one = { fields, messages };
     const creating = isBatched
       ? this.#batches.add(one)

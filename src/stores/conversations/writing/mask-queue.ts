@@ -3,57 +3,57 @@
  * `privacy/` implements it, and `app` connects the two.
  */
 import type { JsonObject } from '../../../base/json-fields.js';
-import type { TextScreen } from '../../text-screen.js';
+import type { TextMasker } from '../../text-masker.js';
 import { requireDepth } from '../document/json-copy.js';
 
-export interface Screened {
+export interface MaskableMessage {
   readonly content: string;
   readonly metadata?: JsonObject | undefined;
 }
 
-export interface Screen extends TextScreen {
+export interface Masker extends TextMasker {
   /** A fast check: true if certainly nothing must be removed. */
-  isClean(messages: readonly Screened[]): boolean;
+  isClean(messages: readonly MaskableMessage[]): boolean;
   /**
    * Returns the messages without secrets and private parts, and the kinds of the removed parts, such as
    * `GITHUB_TOKEN`, one entry for each removal.
    */
-  screen<T extends Screened>(
+  mask<T extends MaskableMessage>(
     messages: readonly T[],
   ): Promise<{ readonly messages: readonly T[]; readonly masked: readonly string[] }>;
 }
 
-export interface ScreenedMessages<T> {
+export interface MaskedMessages<T> {
   readonly messages: readonly T[];
   /** Absent if nothing was removed. */
   readonly masked?: readonly string[];
 }
 
 /**
- * Screens messages in the order of the calls. Most messages pass the fast check and are returned at once,
+ * Masks messages in the order of the calls. Most messages pass the fast check and are returned at once,
  * without a promise, unless an earlier call is still running. So messages that arrive together are written
  * together.
  */
-export class ScreenQueue {
-  readonly #screen: Screen | undefined;
+export class MaskQueue {
+  readonly #masker: Masker | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
 
-  constructor(screen: Screen | undefined) {
-    this.#screen = screen;
+  constructor(masker: Masker | undefined) {
+    this.#masker = masker;
   }
 
-  screen<T extends Screened>(
+  mask<T extends MaskableMessage>(
     given: readonly T[],
-  ): ScreenedMessages<T> | Promise<ScreenedMessages<T>> {
-    const screen = this.#screen;
+  ): MaskedMessages<T> | Promise<MaskedMessages<T>> {
+    const masker = this.#masker;
     requireMessagesDepth(given);
-    // A value that is not a message is not screened. The writer refuses it later.
-    const isNothing = screen === undefined || !areMessages(given) || screen.isClean(given);
+    // A value that is not a message is not masked. The writer refuses it later.
+    const isNothing = masker === undefined || !areMessages(given) || masker.isClean(given);
     if (isNothing && this.#waiting === 0) return { messages: given };
     const turn = this.#last.then(async () => {
       if (isNothing) return { messages: given };
-      const { messages, masked } = await screen.screen(given);
+      const { messages, masked } = await masker.mask(given);
       return { messages, ...(masked.length > 0 && { masked }) };
     });
     this.#waiting += 1;
@@ -65,7 +65,7 @@ export class ScreenQueue {
   }
 }
 
-/** The screen reads every value of the metadata. VALIDATION_ERROR. */
+/** The masker reads every value of the metadata. VALIDATION_ERROR. */
 function requireMessagesDepth(given: unknown): void {
   if (!Array.isArray(given)) return;
   for (const message of given) if (message?.metadata !== undefined) requireDepth(message.metadata);

@@ -6,22 +6,22 @@
 
 import { countOf } from '../base/display-text.js';
 import { isRecord, type JsonObject } from '../base/json-fields.js';
-import type { Screen } from '../stores/conversations/writing/screen-queue.js';
-import type { TextScreen } from '../stores/text-screen.js';
+import type { Masker } from '../stores/conversations/writing/mask-queue.js';
+import type { TextMasker } from '../stores/text-masker.js';
 import { mayBePrivate, withoutPrivateParts } from './private-parts.js';
 import { mayHoldSecret, secretsIn } from './secrets.js';
 
-export interface ScreenOptions {
+export interface MaskerOptions {
   /** If false, secrets are not masked. Private parts are always removed. */
   readonly masksSecrets: boolean;
 }
 
 const PRIVATE = 'private part';
 
-export class MessageScreen implements Screen, TextScreen {
+export class MessageMasker implements Masker, TextMasker {
   readonly #masksSecrets: boolean;
 
-  constructor({ masksSecrets }: ScreenOptions) {
+  constructor({ masksSecrets }: MaskerOptions) {
     this.#masksSecrets = masksSecrets;
   }
 
@@ -41,12 +41,12 @@ export class MessageScreen implements Screen, TextScreen {
     return !mayBePrivate(text) && !(this.#masksSecrets && mayHoldSecret(text));
   }
 
-  async screenValue<T>(value: T): Promise<{ value: T; masked: readonly string[] }> {
+  async maskValue<T>(value: T): Promise<{ value: T; masked: readonly string[] }> {
     const masked: string[] = [];
     return { value: (await this.#value(value, masked)) as T, masked };
   }
 
-  async screen<T extends { readonly content: string; readonly metadata?: JsonObject | undefined }>(
+  async mask<T extends { readonly content: string; readonly metadata?: JsonObject | undefined }>(
     messages: readonly T[],
   ): Promise<{ messages: readonly T[]; masked: readonly string[] }> {
     if (this.isClean(messages)) return { messages, masked: [] };
