@@ -5,20 +5,19 @@ import type { Clock } from '../base/clock.js';
 import { isAppError } from '../base/errors.js';
 import type { Config } from '../config/config.js';
 import { backupCheck } from '../doctor/checks/backups.js';
-import { besideConversationsCheck } from '../doctor/checks/beside-conversations.js';
+import { CacheDigests, type DerivedCache, indexCheck } from '../doctor/checks/caches.js';
+import { clockCheck } from '../doctor/checks/clock.js';
 import { conflictCopyCheck } from '../doctor/checks/conflict-copies.js';
 import { conversationCheck } from '../doctor/checks/conversations.js';
-import {
-  CacheDigests,
-  type DerivedCache,
-  indexCheck,
-  vectorCheck,
-} from '../doctor/checks/derived.js';
+import { diskCheck } from '../doctor/checks/disk.js';
+import { insightCheck } from '../doctor/checks/insights.js';
+import { graphCheck } from '../doctor/checks/knowledge-graph.js';
 import { leftoverCheck } from '../doctor/checks/leftovers.js';
-import { clockCheck, diskCheck } from '../doctor/checks/machine.js';
-import { graphCheck, insightCheck, noteCheck } from '../doctor/checks/memory-bank.js';
+import { noteCheck } from '../doctor/checks/notes.js';
 import { otherToolsCheck } from '../doctor/checks/other-tools.js';
 import { permissionCheck } from '../doctor/checks/permissions.js';
+import { stateAndSummariesCheck } from '../doctor/checks/state-and-summaries.js';
+import { vectorCheck } from '../doctor/checks/vectors.js';
 import { Doctor } from '../doctor/doctor.js';
 import { readStamp, readStampNow } from '../files/read/stamp.js';
 import type { Codec } from '../files/sealing/conversation-codec.js';
@@ -87,7 +86,7 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
         ...[logsFolder, archive, backup.folder, join(root, 'exports'), config.cacheFolder],
       ]),
       conversationCheck({ logsFolder, conversations, repairer, clock, backups, onRead }),
-      besideConversationsCheck(logsFolder, durability),
+      stateAndSummariesCheck(logsFolder, durability),
       noteCheck(memoryBank),
       insightCheck(insights, bankFolder, durability),
       graphCheck(kg),

@@ -1,4 +1,4 @@
-/** Checks the other files in the logs folder: summaries, research jobs and the state. */
+/** Checks the small files in the logs folder: the state, summaries and research jobs. */
 import { join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
 import { isRecord } from '../../base/json-fields.js';
@@ -12,7 +12,7 @@ import { readJob } from '../../stores/research-jobs/research-jobs.js';
 import { type Check, type CheckContext, unreadable } from '../check.js';
 import { isRepairableJson, type JsonFile, type RepairOptions, repairJson } from '../repair-json.js';
 
-export const besideConversationsCheck = (logsFolder: string, options: RepairOptions): Check => ({
+export const stateAndSummariesCheck = (logsFolder: string, options: RepairOptions): Check => ({
   name: 'state and summaries',
   async run(context) {
     const locksFolder = join(logsFolder, '.locks');

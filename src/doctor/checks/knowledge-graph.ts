@@ -1,0 +1,31 @@
+/** Checks the files of the knowledge graph: damaged lines, and files that must be written again. */
+import { countOf } from '../../base/display-text.js';
+import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
+import { readGraph } from '../../stores/knowledge-graph/log/replay.js';
+import type { Check } from '../check.js';
+
+export const graphCheck = (kg: KnowledgeGraph): Check => ({
+  name: 'knowledge graph',
+  async run({ countChecked, found }) {
+    const { table, damage, notices, needsHealing } = await readGraph(kg.files);
+    countChecked(table.count);
+    const repair = async () => {
+      const saved = await kg.save();
+      const kept = damage.length > 0 ? ` The damaged lines are in ${kg.files.rejects}.` : '';
+      return `The graph was written again with ${countOf(saved?.triples ?? table.count, 'fact')}.${kept}`;
+    };
+    const isDamaged = damage.length > 0 || needsHealing;
+    const [first] = notices;
+    if (first === undefined) return;
+    // The notices of a damage belong together, and one repair is for all of them.
+    found({
+      severity: isDamaged ? 'error' : 'note',
+      path: first.startsWith(kg.files.wal) ? kg.files.wal : kg.files.snapshot,
+      message: notices.join(' '),
+      hint: isDamaged
+        ? 'Daybook uses all facts that it can read. daybook doctor --repair writes the files again and copies the damaged lines to another file.'
+        : 'No data is lost. The next snapshot, or daybook doctor --repair, writes the files again.',
+      repair,
+    });
+  },
+});

@@ -1,0 +1,64 @@
+/** Checks the vectors: damaged files, vectors of texts that are no longer stored, and missing vectors. */
+import {
+  checkVectors,
+  VectorFiles,
+  type VectorFolder,
+} from '../../embeddings/vectors/vector-files.js';
+import { removeFile } from '../../files/paths/folders.js';
+import type { Check, Found } from '../check.js';
+
+const damagedVectors = (path: string): Found => ({
+  severity: 'warning',
+  path,
+  message: 'The file of vectors is damaged.',
+  hint: 'No data is lost: daybook doctor --repair removes the file, and the next server makes its vectors again.',
+  repair: async () => {
+    await removeFile(path);
+    return 'The file was removed. The next server makes its vectors again.';
+  },
+});
+
+const orphans = (
+  { path, identity }: VectorFolder,
+  count: number,
+  passages: Set<string>,
+): Found => ({
+  severity: 'note',
+  path,
+  message: `Vectors of texts that are no longer stored: ${count}.`,
+  hint: 'A part of a text can be guessed from its vector. daybook doctor --repair removes these vectors.',
+  repair: async () => {
+    await new VectorFiles(path, identity).removeUnwanted((key) => passages.has(key));
+    return 'The vectors were removed.';
+  },
+});
+
+const unembedded = (path: string, count: number, total: number): Found => ({
+  severity: 'note',
+  path,
+  message: `Passages that have no vector yet: ${count} of ${total}.`,
+  hint: 'A server with embeddings makes them in the background. To make them now, run daybook embeddings update.',
+});
+
+/** `passageKeys`: returns the keys of the stored texts. It is called only if there are vectors. */
+export const vectorCheck = (folder: string, passageKeys: () => Promise<Set<string>>): Check => ({
+  name: 'vectors',
+  async run({ countChecked, found }) {
+    const models: VectorFolder[] = [];
+    for await (const model of checkVectors(folder)) {
+      countChecked(model.files);
+      for (const path of model.damaged) found(damagedVectors(path));
+      if (model.keys.size > 0) models.push(model);
+    }
+    if (models.length === 0) return;
+    const passages = await passageKeys();
+    for (const model of models) {
+      const count = [...model.keys].filter((key) => !passages.has(key)).length;
+      if (count > 0) found(orphans(model, count, passages));
+    }
+    // A model that is no longer used may have fewer vectors, so the best model counts.
+    const missing = models.map(({ keys }) => [...passages].filter((key) => !keys.has(key)).length);
+    const least = Math.min(...missing);
+    if (least > 0) found(unembedded(folder, least, passages.size));
+  },
+});
