@@ -12,7 +12,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openLocalEmbedder } from '../dist/embeddings/local-embedder.js';
-import { createPackageLoader } from '../dist/embeddings/model/packages.js';
+import { createPackageLoader } from '../dist/embeddings/model/package-loader.js';
 import { quantized, VectorTable } from '../dist/embeddings/vectors/vector-table.js';
 import { createTextIndex } from '../dist/fts/text-index.js';
 import { RecallIndex } from '../dist/recall/recall-index.js';

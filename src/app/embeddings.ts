@@ -8,7 +8,7 @@ import { disableModelTelemetry } from '../config/environment.js';
 import type { Embedder } from '../embeddings/embedder.js';
 import { type EmbeddingProgress, EmbeddingSync } from '../embeddings/embedding-sync.js';
 import { openLocalEmbedder } from '../embeddings/local-embedder.js';
-import { createPackageLoader } from '../embeddings/model/packages.js';
+import { createPackageLoader } from '../embeddings/model/package-loader.js';
 import { passageKey } from '../embeddings/passage-rows.js';
 import { createRemoteEmbedder } from '../embeddings/remote-embedder.js';
 import { createVectorSource } from '../embeddings/stored-vectors.js';

@@ -12,7 +12,7 @@ import { atomicWrite, makeFolder } from '../files/atomic/atomic-write.js';
 import { parseDocument, readWhole } from '../files/read/json-doc.js';
 import { type Embedder, normalized } from './embedder.js';
 import { bertModel } from './model/bert-graph.js';
-import type { PackageLoader, Runtime, Session } from './model/packages.js';
+import type { PackageLoader, Runtime, Session } from './model/package-loader.js';
 import { tensorsIn } from './model/safetensors.js';
 
 export interface LocalEmbedderOptions {

@@ -15,7 +15,7 @@ import {
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openLocalEmbedder } from '../../src/embeddings/local-embedder.js';
-import { createPackageLoader } from '../../src/embeddings/model/packages.js';
+import { createPackageLoader } from '../../src/embeddings/model/package-loader.js';
 import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';
 

@@ -7,7 +7,7 @@ import { countOf } from '../../base/display-text.js';
 import { isAppError } from '../../base/errors.js';
 import type { Config } from '../../config/config.js';
 import type { EmbeddingProgress } from '../../embeddings/embedding-sync.js';
-import { PACKAGES } from '../../embeddings/model/packages.js';
+import { PACKAGES } from '../../embeddings/model/package-loader.js';
 import { removeFolder } from '../../files/paths/folders.js';
 import { folderSize } from '../../files/read/folder-size.js';
 import { configuration, type Flags } from '../configuration.js';
