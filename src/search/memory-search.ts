@@ -5,7 +5,7 @@
  */
 import { systemClock } from '../base/clock.js';
 import type { SnippetStyle } from '../recall/recall-snippet.js';
-import { TextRecall } from '../recall/text-recall.js';
+import { ShortTextRecall } from '../recall/short-text-recall.js';
 import type { InsightStore } from '../stores/insights/insights.js';
 import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
 import type { Triple } from '../stores/knowledge-graph/model/triple.js';
@@ -74,8 +74,8 @@ interface Found {
 export class MemorySearch {
   readonly #stores: MemoryStores;
   /** Made when they are first asked: each begins with the function words of all languages. */
-  #notes: TextRecall | undefined;
-  #facts: TextRecall | undefined;
+  #notes: ShortTextRecall | undefined;
+  #facts: ShortTextRecall | undefined;
 
   constructor(stores: MemoryStores) {
     this.#stores = stores;
@@ -121,7 +121,7 @@ export class MemorySearch {
         texts.set(id, `${note.path}\n${section.headings.join('\n')}\n${contentOf(section)}`);
       }
     }
-    this.#notes ??= new TextRecall();
+    this.#notes ??= new ShortTextRecall();
     this.#notes.sync(texts);
     const asked = await this.#notes.ask(query, { limit, ...(signal && { signal }) });
     const toHit = ({ note, section }: { note: IndexedNote; section: NoteSection }) => {
@@ -140,7 +140,7 @@ export class MemorySearch {
     const texts = new Map(
       insights.map(({ id, content, tags = [] }) => [id, [content, ...tags].join('\n')]),
     );
-    const recall = new TextRecall();
+    const recall = new ShortTextRecall();
     recall.sync(texts);
     const most = named ? insights.length : limit;
     const asked = await recall.ask(query, { limit: most, ...(signal && { signal }) });
@@ -164,7 +164,7 @@ export class MemorySearch {
     const { triples } = await this.#stores.kg.query(filter, page);
     const facts = new Map(triples.map((fact, at) => [`${at}`, fact]));
     const texts = new Map([...facts].map(([id, fact]) => [id, textOf(fact)]));
-    this.#facts ??= new TextRecall();
+    this.#facts ??= new ShortTextRecall();
     this.#facts.sync(texts);
     const most = named ? triples.length : limit;
     const asked = await this.#facts.ask(query, { limit: most, ...(signal && { signal }) });

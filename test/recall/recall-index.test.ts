@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ConversationTerms } from '../../src/recall/conversation-terms.js';
 import { lexicalScores } from '../../src/recall/lexical-score.js';
 import { positionsWithout, RecallIndex } from '../../src/recall/recall-index.js';
-import { TextRecall } from '../../src/recall/text-recall.js';
+import { ShortTextRecall } from '../../src/recall/short-text-recall.js';
 
 const said = (content: string) => ({ role: 'user', content, time: 0, speaker: undefined });
 
@@ -149,7 +149,7 @@ describe('the order', () => {
 });
 
 it('a short text that has only words about the conversation does not answer', async () => {
-  const recall = new TextRecall();
+  const recall = new ShortTextRecall();
   recall.sync(
     new Map([
       ['people', 'Mary knows Ada'],

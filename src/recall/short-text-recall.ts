@@ -22,7 +22,7 @@ export interface RecalledTexts {
   snippet(text: string, style: SnippetStyle): string;
 }
 
-export class TextRecall {
+export class ShortTextRecall {
   readonly #index = new RecallIndex();
   readonly #texts = new Map<string, string>();
 
