@@ -4,7 +4,7 @@
  */
 import type { App } from '../../app.js';
 import { AppError } from '../../base/errors.js';
-import type { FindHit } from '../../search/quick-find/find-index.js';
+import type { FindHit } from '../../search/quick-find/quick-find-index.js';
 import { ENTRY_KINDS, type EntryKind } from '../../search/search-names.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';

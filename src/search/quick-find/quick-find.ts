@@ -13,7 +13,12 @@ import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-grap
 import type { SubjectCount } from '../../stores/knowledge-graph/table/graph-query.js';
 import type { NoteSearch } from '../notes/note-search.js';
 import type { EntryKind } from '../search-names.js';
-import { type FindEntry, type FindHit, FindIndex, type OtherName } from './find-index.js';
+import {
+  type FindEntry,
+  type FindHit,
+  type OtherName,
+  QuickFindIndex,
+} from './quick-find-index.js';
 
 export interface QuickFindStores {
   readonly conversations: ConversationStore;
@@ -44,7 +49,7 @@ const FIRST_LINE_CHARACTERS = 200;
 export class QuickFind {
   readonly #stores: QuickFindStores;
   readonly #clock: Clock;
-  readonly #index = new FindIndex();
+  readonly #index = new QuickFindIndex();
 
   constructor(stores: QuickFindStores) {
     this.#stores = stores;

@@ -57,7 +57,7 @@ const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
 const NO_WORD = /[^\p{L}\p{N}]+/u;
 
-export class FindIndex {
+export class QuickFindIndex {
   readonly #entries = new Map<string, { entry: FindEntry; source: object }>();
   readonly #index = new MiniSearch<{ id: string; entry: FindEntry }>({
     fields: Object.keys(FIELD_BOOST),

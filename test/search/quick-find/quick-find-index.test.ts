@@ -1,6 +1,6 @@
 /** Quick find over names: beginnings, typing errors, scripts without spaces, recency, changes. */
 import { describe, expect, it } from 'vitest';
-import { type FindEntry, FindIndex } from '../../../src/search/quick-find/find-index.js';
+import { type FindEntry, QuickFindIndex } from '../../../src/search/quick-find/quick-find-index.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 const DAY = 24 * 60 * 60 * 1000;
@@ -10,15 +10,15 @@ const conversation = (id: string, title: string, more: Partial<FindEntry> = {}):
   ...more,
 });
 
-function indexOf(...entries: FindEntry[]): FindIndex {
-  const index = new FindIndex();
+function indexOf(...entries: FindEntry[]): QuickFindIndex {
+  const index = new QuickFindIndex();
   for (const kind of new Set(entries.map((entry) => entry.kind))) {
     const own = entries.filter((entry) => entry.kind === kind);
     index.sync(kind, own, (entry) => [entry]);
   }
   return index;
 }
-const idsOf = (index: FindIndex, query: string) =>
+const idsOf = (index: QuickFindIndex, query: string) =>
   index.find(query, { now: NOW }).map(({ entry }) => entry.id);
 
 describe('quick find', () => {
