@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { AppError } from '../base/errors.js';
-import { setting, text, type ValuesOf } from './setting.js';
+import { setting, text, type ValuesOf } from './define-setting.js';
 
 const EMBEDDINGS = ['off', 'local', 'openai', 'ollama'] as const;
 

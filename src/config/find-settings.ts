@@ -4,7 +4,7 @@
  */
 import { AppError } from '../base/errors.js';
 import type { ConfigSources } from './config-sources.js';
-import type { Setting } from './setting.js';
+import type { Setting } from './define-setting.js';
 import { SETTINGS, type SettingName, type SettingValues } from './settings.js';
 import { parseFile } from './settings-file.js';
 

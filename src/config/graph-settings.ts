@@ -1,8 +1,8 @@
 /** The settings for the knowledge graph, and their part of the configuration. */
 import { join } from 'node:path';
 import { AppError } from '../base/errors.js';
+import { oneOf, onOff, setting, text, type ValuesOf, wholeNumber } from './define-setting.js';
 import { assertKeepsData } from './given-path.js';
-import { oneOf, onOff, setting, text, type ValuesOf, wholeNumber } from './setting.js';
 
 const EVICTIONS = ['off', 'oldest'] as const;
 

@@ -1,7 +1,7 @@
 /** The settings for HTTP, and their part of the configuration. Insecure combinations of settings are refused. */
 import { isIP } from 'node:net';
 import { AppError } from '../base/errors.js';
-import { oneOf, onOff, setting, text, type ValuesOf, wholeNumber } from './setting.js';
+import { oneOf, onOff, setting, text, type ValuesOf, wholeNumber } from './define-setting.js';
 
 const MODES = ['stdio', 'http'] as const;
 

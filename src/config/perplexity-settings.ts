@@ -1,6 +1,6 @@
 /** The settings for Perplexity, and their part of the configuration. */
 import { z } from 'zod';
-import { oneOf, setting, text, type ValuesOf, wholeNumber } from './setting.js';
+import { oneOf, setting, text, type ValuesOf, wholeNumber } from './define-setting.js';
 
 const BACKENDS = ['agent', 'chat-completions'] as const;
 /** When the tools that need a Perplexity key are listed. */

@@ -1,5 +1,5 @@
 /** The settings of size limit, trash and versions, and the retention part of the configuration. */
-import { setting, type ValuesOf, wholeNumber } from './setting.js';
+import { setting, type ValuesOf, wholeNumber } from './define-setting.js';
 
 export const RETENTION_SETTINGS = {
   maxSizeMb: setting({

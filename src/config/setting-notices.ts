@@ -1,6 +1,6 @@
 /** Notices for settings without effect: mistyped variables, and databases of older designs. */
 import { basename } from 'node:path';
-import type { Setting } from './setting.js';
+import type { Setting } from './define-setting.js';
 import { SETTINGS } from './settings.js';
 import { mistypedName } from './similar-names.js';
 

@@ -5,12 +5,12 @@
 import { delimiter } from 'node:path';
 import { z } from 'zod';
 import { isTimeZone } from '../base/local-time.js';
+import { oneOf, onOff, setting, text, type ValuesOf, wholeNumber } from './define-setting.js';
 import { EMBEDDINGS_SETTINGS } from './embeddings-settings.js';
 import { GRAPH_SETTINGS } from './graph-settings.js';
 import { HTTP_SETTINGS } from './http-settings.js';
 import { PERPLEXITY_SETTINGS } from './perplexity-settings.js';
 import { RETENTION_SETTINGS } from './retention-settings.js';
-import { oneOf, onOff, setting, text, type ValuesOf, wholeNumber } from './setting.js';
 import { TOOLSET_SETTINGS } from './toolset-settings.js';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;

@@ -1,7 +1,7 @@
 /** The settings for toolsets and views, and their part of the configuration. */
 import { z } from 'zod';
 import { AppError } from '../base/errors.js';
-import { onOff, setting, text, type ValuesOf } from './setting.js';
+import { onOff, setting, text, type ValuesOf } from './define-setting.js';
 
 export const TOOLSET_SETTINGS = {
   toolsets: setting({

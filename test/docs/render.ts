@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { ERROR_KINDS, type ErrorCode } from '../../src/base/errors.js';
 import { createProgram } from '../../src/cli/program.js';
 import { fillIn } from '../../src/cli/tools/tool-groups.js';
-import type { Setting } from '../../src/config/setting.js';
+import type { Setting } from '../../src/config/define-setting.js';
 import { SETTINGS } from '../../src/config/settings.js';
 import { prompts } from '../../src/resources/prompts.js';
 import { resourceTemplates } from '../../src/resources/resources.js';

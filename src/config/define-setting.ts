@@ -1,4 +1,7 @@
-/** The type of a setting, and the schemas that most use. settings.ts and its imports have the settings. */
+/**
+ * The type of a setting, and the schemas that most settings use. The settings themselves are in settings.ts and
+ * in the files of the groups that it imports.
+ */
 import { z } from 'zod';
 
 /** A text that is not empty. */
