@@ -7,7 +7,7 @@ import type { Config } from '../../config/config.js';
 import type { HttpConfig } from '../../config/http-settings.js';
 import { readOrCreateToken } from '../../files/access-token-file.js';
 import { buildServer } from '../../server/mcp/build-server.js';
-import { serveStdio } from '../../server/stdio.js';
+import { serveStdio } from '../../server/stdio/stdio-server.js';
 import { configuration, type Flags } from '../configuration.js';
 import { endProcess, limitEnding } from '../serving/end-process.js';
 import {

@@ -1,6 +1,6 @@
 /**
  * Builds the MCP server: registers the handlers of tools, resources, prompts, completions and logging
- * for the chosen toolsets. The transports are in `stdio.ts` and `http/`.
+ * for the chosen toolsets. The transports are in `stdio/` and `http/`.
  */
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { ServerCapabilities } from '@modelcontextprotocol/sdk/types.js';

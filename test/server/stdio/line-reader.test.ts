@@ -1,7 +1,7 @@
 /** Lines out of chunks: the same lines however the bytes are cut. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LineReader } from '../../src/server/stdio-lines.js';
+import { LineReader } from '../../../src/server/stdio/line-reader.js';
 
 function linesOf(chunks: readonly Buffer[], maxBytes = 1000): (string | undefined)[] {
   const reader = new LineReader(maxBytes);

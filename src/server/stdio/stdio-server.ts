@@ -4,10 +4,10 @@
  * lost or incomplete.
  */
 import type { Readable, Writable } from 'node:stream';
-import { sleep } from '../base/clock.js';
-import { errnoOf } from '../base/errors.js';
-import type { Log } from '../base/log.js';
-import type { BuiltServer } from './mcp/build-server.js';
+import { sleep } from '../../base/clock.js';
+import { errnoOf } from '../../base/errors.js';
+import type { Log } from '../../base/log.js';
+import type { BuiltServer } from '../mcp/build-server.js';
 import { StdioConnection } from './stdio-connection.js';
 
 /** Maximum time for accepted calls to finish. */
