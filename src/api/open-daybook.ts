@@ -10,7 +10,7 @@ import { resolveRealPath } from '../files/safe-access/real-path.js';
 import type { MatchType } from '../fts/query/match-type-names.js';
 import type { InsightResults } from '../search/insight-search.js';
 import type { MessageFilters, MessageResults } from '../search/messages/message-search.js';
-import { inputError } from '../server/mcp/error-result.js';
+import { inputError } from '../server/mcp/input-error.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { InsightStore } from '../stores/insights/insights.js';
 import { requireContext } from '../stores/insights/validate-insight.js';

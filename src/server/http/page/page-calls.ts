@@ -9,7 +9,8 @@ import { importConversations } from '../../../tools/conversations/import-convers
 import type { ToolCall } from '../../../tools/define-tool.js';
 import { tools } from '../../../tools/index.js';
 import { AcceptedCalls } from '../../accepted-calls.js';
-import { factsOf, inputError, toAppError } from '../../mcp/error-result.js';
+import { factsOf, toAppError } from '../../mcp/error-result.js';
+import { inputError } from '../../mcp/input-error.js';
 import { requireStoreFor, withStoreNotice } from '../../mcp/store-notice.js';
 import { successResult } from '../../mcp/success-result.js';
 import type { PageUploads } from './page-uploads.js';

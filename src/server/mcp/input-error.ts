@@ -1,0 +1,96 @@
+/** Describes the wrong arguments of a call as one VALIDATION_ERROR, from the issues that zod found. */
+import { z } from 'zod';
+import { countOf } from '../../base/display-text.js';
+import { AppError } from '../../base/errors.js';
+import type { Tool } from '../../tools/define-tool.js';
+
+/** Names in one error, because a call can have thousands of wrong arguments. */
+const MAX_NAMES = 5;
+
+/** VALIDATION_ERROR that describes the first MAX_NAMES wrong arguments and counts the others. */
+export function inputError(tool: Tool, error: z.ZodError): AppError {
+  const fields = Object.keys(tool.input.shape);
+  const problems = error.issues.slice(0, MAX_NAMES).map((issue) => describe(issue, tool, fields));
+  const unnamed = error.issues.length - problems.length;
+  if (unnamed > 0)
+    problems.push(`${countOf(unnamed, 'more argument is', 'more arguments are')} wrong.`);
+  return new AppError('VALIDATION_ERROR', `${tool.name}: ${problems.join(' ')}`, {
+    details: {
+      tool: tool.name,
+      fields: [...new Set(error.issues.slice(0, MAX_NAMES).flatMap(namesIn))],
+      allowed: fields,
+    },
+  });
+}
+
+function namesIn(issue: z.core.$ZodIssue): readonly string[] {
+  return issue.code === 'unrecognized_keys' && issue.path.length === 0
+    ? issue.keys.slice(0, MAX_NAMES)
+    : [issue.path.map(String).join('.')];
+}
+
+function describe(issue: z.core.$ZodIssue, tool: Tool, fields: readonly string[]): string {
+  const [name = ''] = issue.path.map(String);
+  const path = issue.path.map(String).join('.');
+  if (issue.code === 'unrecognized_keys') {
+    const names = path === '' ? fields : fieldsAt(tool.input, issue.path);
+    const known =
+      names.length > 0 || path !== ''
+        ? `the arguments are ${names.join(', ')}`
+        : 'the tool has no arguments';
+    const inside =
+      path === '' ? `; ${known}` : ` in "${path}"${names.length > 0 ? `; there ${known}` : ''}`;
+    const unnamed = issue.keys.length - MAX_NAMES;
+    const more = unnamed > 0 ? ` and ${unnamed} more` : '';
+    const unknown = issue.keys.slice(0, MAX_NAMES).map(quoted).join(', ');
+    return `unknown argument ${unknown}${more}${inside}.${placeOf(issue.keys, path, tool)}`;
+  }
+  const about = (tool.input.shape[name] as z.ZodType | undefined)?.description;
+  return `"${path}"${problemOf(issue)}.${about ? ` Description of the argument: ${about}` : ''}`;
+}
+
+/** For an unknown argument that is a field of the objects in a list: the name of that list. */
+function placeOf(keys: readonly string[], path: string, tool: Tool): string {
+  if (path !== '') return '';
+  const [key = ''] = keys;
+  const list = Object.keys(tool.input.shape).find((each) =>
+    fieldsAt(tool.input, [each, 0]).includes(key),
+  );
+  return list === undefined ? '' : ` Give ${quoted(key)} inside "${list}".`;
+}
+
+/** The names of the fields at a path of a schema; none if there is no object with known fields. */
+function fieldsAt(schema: unknown, path: readonly PropertyKey[]): string[] {
+  let at = unwrapped(schema);
+  for (const step of path) {
+    if (at instanceof z.ZodArray) at = unwrapped(at.element);
+    else if (at instanceof z.ZodObject) at = unwrapped(at.shape[String(step)]);
+  }
+  return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
+}
+
+/** The schema of the value of an argument that may be absent. */
+function unwrapped(schema: unknown): unknown {
+  const isWrapper =
+    schema instanceof z.ZodExactOptional ||
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodDefault;
+  return isWrapper ? unwrapped(schema.unwrap()) : schema;
+}
+
+/** The rest of a sentence that begins with the path of the argument; without the full stop. */
+function problemOf(issue: z.core.$ZodIssue): string {
+  const received = /received (\w+)$/.exec(issue.message)?.[1];
+  if (issue.code === 'invalid_type' && received === 'undefined') return ' is missing';
+  if (issue.code === 'invalid_type' && received !== undefined)
+    return ` must be ${issue.expected}, not ${received}`;
+  if (issue.code === 'too_small' && issue.origin === 'string' && issue.minimum === 1)
+    return ' is empty';
+  if (issue.code === 'too_small' && issue.origin === 'string')
+    return ` must have ${issue.minimum} characters or more`;
+  if (issue.code === 'too_big' && issue.origin === 'string')
+    return ` must have at most ${issue.maximum} characters`;
+  return `: ${issue.message.replace(/\.$/, '')}`;
+}
+
+const quoted = (name: string) => JSON.stringify(name.slice(0, 80));
