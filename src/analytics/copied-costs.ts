@@ -3,7 +3,7 @@
  * branch is a copy if the source has a message with the same time, role, model, billed tokens and cost. Its
  * cost counts for the source only; if the source no longer exists, it counts for the branch.
  */
-import type { ConversationFigures } from './counted-conversation.js';
+import type { ConversationFigures } from './conversation-figures.js';
 import type { MessageFigures } from './message-figures.js';
 
 export type CostOnce = (message: MessageFigures) => MessageFigures;

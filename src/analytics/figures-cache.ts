@@ -9,7 +9,7 @@ import { decodeArrays, encodeArrays } from '../fts/segments/array-codec.js';
 import { type CacheFile, readCache, stampAt, stampNumbers } from '../search/cache/cache-file.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { ROLES } from '../stores/conversations/document/schema.js';
-import type { CountedConversation, FrequentWords } from './counted-conversation.js';
+import type { CountedConversation, FrequentWords } from './conversation-figures.js';
 import type { MessageFigures } from './message-figures.js';
 
 /** Grows with every change of what is counted, or how. */

@@ -13,7 +13,7 @@ import type { SearchCaller } from '../search/messages/message-search.js';
 import type { ConversationStore, ConversationView } from '../stores/conversations/conversations.js';
 import type { ConversationHead, Message } from '../stores/conversations/document/schema.js';
 import type { ConversationChange } from '../stores/conversations/files/catalogue.js';
-import type { ConversationFigures, CountedConversation } from './counted-conversation.js';
+import type { ConversationFigures, CountedConversation } from './conversation-figures.js';
 import {
   type CachedFigures,
   figuresChunks,

@@ -5,7 +5,7 @@
 import { TimeSlice } from '../base/time-slice.js';
 import { frequentWords } from '../context/distinctive-words.js';
 import type { Message } from '../stores/conversations/document/schema.js';
-import type { CountedConversation, FrequentWords } from './counted-conversation.js';
+import type { CountedConversation, FrequentWords } from './conversation-figures.js';
 import type { MessageFigures } from './message-figures.js';
 
 /** Maximum number of characters that are counted in one conversation; more would take seconds. */

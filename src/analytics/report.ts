@@ -4,8 +4,8 @@
  */
 import { runInSlices } from '../base/time-slice.js';
 import type { ConversationHead, Role } from '../stores/conversations/document/schema.js';
+import type { ConversationFigures } from './conversation-figures.js';
 import { costsOnce } from './copied-costs.js';
-import type { ConversationFigures } from './counted-conversation.js';
 import { LocalSlots, type Slot } from './local-hours.js';
 import type { MessageFigures } from './message-figures.js';
 import { type Sums, Tallies, Tally } from './message-sums.js';

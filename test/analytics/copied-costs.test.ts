@@ -1,6 +1,6 @@
 /** The cost of messages that a branch has copied. */
 import { expect, it } from 'vitest';
-import type { ConversationFigures } from '../../src/analytics/counted-conversation.js';
+import type { ConversationFigures } from '../../src/analytics/conversation-figures.js';
 import { reportOf } from '../../src/analytics/report.js';
 
 const TIME = Date.parse('2025-01-24T10:00:00Z');
