@@ -3,7 +3,7 @@
  */
 import { AppError, undefinedIfUnreadable } from '../base/errors.js';
 import type { Durability } from '../files/atomic/atomic-write.js';
-import { writeNewFile } from '../files/atomic/new-file.js';
+import { writeNewFile } from '../files/atomic/new-file-stream.js';
 import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
 import type { Triple } from '../stores/knowledge-graph/model/triple.js';
 import type { TripleFilter } from '../stores/knowledge-graph/table/graph-query.js';

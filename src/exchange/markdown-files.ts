@@ -8,7 +8,7 @@
 import { join } from 'node:path';
 import type { JsonObject } from '../base/json-fields.js';
 import type { Durability } from '../files/atomic/atomic-write.js';
-import { writeNewFile } from '../files/atomic/new-file.js';
+import { writeNewFile } from '../files/atomic/new-file-stream.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
 import { headingOf, speakerLine } from './conversation-markdown.js';
 import { EXPORT_VERSION, type ExportedDocument, lineOf, threadOf } from './export-formats.js';

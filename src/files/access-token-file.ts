@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { AppError, isAppError } from '../base/errors.js';
 import { randomHex } from '../base/ids.js';
 import { makeFolder } from './atomic/atomic-write.js';
-import { writeNewFile } from './atomic/new-file.js';
+import { writeNewFile } from './atomic/new-file-stream.js';
 import { FILE_MODE } from './private-modes.js';
 import { readTextIfPresent } from './safe-access/given-file.js';
 

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { sha256Hex } from '../base/ids.js';
 import { type ArchiveFile, archiveOf, readArchive, readArchiveBytes } from './archive.js';
 import { type Durability, renameOnto, syncFolder } from './atomic/atomic-write.js';
-import { stageFile } from './atomic/new-file.js';
+import { stageFile } from './atomic/new-file-stream.js';
 
 export interface RewriteOptions extends Durability {
   /** The name of the list of contents in the archive. Its sizes and hashes are updated. */

@@ -5,7 +5,7 @@
 import { dirname, join } from 'node:path';
 import { AppError, isAppError } from '../base/errors.js';
 import { makeFolder } from '../files/atomic/atomic-write.js';
-import { writeNewFile } from '../files/atomic/new-file.js';
+import { writeNewFile } from '../files/atomic/new-file-stream.js';
 import type { InputFile } from '../files/input/input-types.js';
 import { confinedPath } from '../files/paths/path-confinement.js';
 import { readStamp } from '../files/read/stamp.js';

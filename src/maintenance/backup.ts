@@ -10,7 +10,7 @@ import { appErrorOf } from '../base/errors.js';
 import { type AgeRecipients, addAgeKey, createAgeEncrypter } from '../files/age-encryption.js';
 import { archiveOf } from '../files/archive.js';
 import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
-import { writeNewFile } from '../files/atomic/new-file.js';
+import { writeNewFile } from '../files/atomic/new-file-stream.js';
 import { sweepTemporaries } from '../files/atomic/staging.js';
 import { entriesOf, removeFile } from '../files/paths/folders.js';
 import { keepOutOfGit } from '../files/paths/git-ignore.js';

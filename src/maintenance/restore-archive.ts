@@ -8,7 +8,7 @@ import { basename, dirname, join } from 'node:path';
 import { AppError, isAppError } from '../base/errors.js';
 import { type ArchiveFile, readArchive } from '../files/archive.js';
 import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
-import { addFile } from '../files/atomic/new-file.js';
+import { addFile } from '../files/atomic/new-file-stream.js';
 import { archivedPath } from '../files/paths/path-confinement.js';
 import { readStored } from '../files/read/json-doc.js';
 import { readStampNow } from '../files/read/stamp.js';

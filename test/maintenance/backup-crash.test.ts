@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { writeNewFile } from '../../src/files/atomic/new-file.js';
+import { writeNewFile } from '../../src/files/atomic/new-file-stream.js';
 import { Backups } from '../../src/maintenance/backup.js';
 import { checkArchive } from '../../src/maintenance/backup-content.js';
 import { restoreArchive } from '../../src/maintenance/restore-archive.js';

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../src/base/clock.js';
 import { sha256Hex } from '../../src/base/ids.js';
 import { archiveOf } from '../../src/files/archive.js';
-import { writeNewFile } from '../../src/files/atomic/new-file.js';
+import { writeNewFile } from '../../src/files/atomic/new-file-stream.js';
 import { Backups } from '../../src/maintenance/backup.js';
 import { CONTENTS_NAME, checkArchive } from '../../src/maintenance/backup-content.js';
 import { restoreArchive } from '../../src/maintenance/restore-archive.js';

@@ -9,7 +9,7 @@ import { systemClock } from '../../base/clock.js';
 import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
 import { importInsights, insightLines } from '../../exchange/insight-jsonl.js';
-import { writeNewFile } from '../../files/atomic/new-file.js';
+import { writeNewFile } from '../../files/atomic/new-file-stream.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { normalContext } from '../../stores/insights/schema.js';
 import { examplesText } from '../command-help.js';

@@ -14,7 +14,7 @@ import { isSameStamp, readStamp, type Stamp } from '../read/stamp.js';
 import { readGivenText } from '../safe-access/given-file.js';
 import { resolveRealPath } from '../safe-access/real-path.js';
 import { syncFolder } from './atomic-write.js';
-import { addFile } from './new-file.js';
+import { addFile } from './new-file-stream.js';
 import { removeQuietly, temporaryName } from './staging.js';
 
 /**

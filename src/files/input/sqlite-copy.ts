@@ -1,7 +1,7 @@
 /** Copies an SQLite file and its write-ahead log: SQLite needs files to which no other program writes. */
 import { sleep } from '../../base/clock.js';
 import { AppError, isAppError } from '../../base/errors.js';
-import { writeNewFile } from '../atomic/new-file.js';
+import { writeNewFile } from '../atomic/new-file-stream.js';
 import { readStamp } from '../read/stamp.js';
 import type { InputFile } from './input-types.js';
 import { regularBytes } from './regular-file.js';

@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeNewFile } from '../atomic/new-file.js';
+import { writeNewFile } from '../atomic/new-file-stream.js';
 import { withFileError } from '../file-errors.js';
 import { resolveRealPath } from '../safe-access/real-path.js';
 

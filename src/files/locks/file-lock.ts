@@ -25,8 +25,8 @@ import {
   unconfirmed,
 } from '../atomic/atomic-write.js';
 import type { Outcome } from '../atomic/group-commit.js';
-import { type NewFile, placeFile, stageFiles } from '../atomic/new-files.js';
-import { type NewFolder, placeFolder, stageFolders } from '../atomic/new-folders.js';
+import { type NewFile, placeFile, stageFiles } from '../atomic/new-file-batch.js';
+import { type NewFolder, placeFolder, stageFolders } from '../atomic/new-folder-batch.js';
 import { isWithoutLinks } from '../atomic/staging.js';
 import { fileError, ignoreErrno, withFileError } from '../file-errors.js';
 import { isSameFile, readStampNow, type Stamp } from '../read/stamp.js';

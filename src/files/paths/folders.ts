@@ -10,7 +10,7 @@ import {
   renameWithRetry,
   syncFolder,
 } from '../atomic/atomic-write.js';
-import { TAKEN } from '../atomic/new-folders.js';
+import { TAKEN } from '../atomic/new-folder-batch.js';
 import { temporaryName } from '../atomic/staging.js';
 import { alreadyExistsError, fileError, ignoreErrno, withFileError } from '../file-errors.js';
 import { inFolder } from '../safe-access/pinned-folder.js';

@@ -11,7 +11,7 @@ import { parsedJson } from '../../base/json.js';
 import { isRecord } from '../../base/json-fields.js';
 import { archiveOf, readArchive } from '../../files/archive.js';
 import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
-import { writeNewFile } from '../../files/atomic/new-file.js';
+import { writeNewFile } from '../../files/atomic/new-file-stream.js';
 import { sweepTemporaries } from '../../files/atomic/staging.js';
 import { listFiles } from '../../files/paths/folders.js';
 import { keepOutOfGit } from '../../files/paths/git-ignore.js';

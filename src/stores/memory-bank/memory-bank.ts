@@ -12,7 +12,7 @@ import { AppError } from '../../base/errors.js';
 import { type Log, silentLog } from '../../base/log.js';
 import { PendingWork } from '../../base/pending-work.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
-import { addFile, renameFile } from '../../files/atomic/new-file.js';
+import { addFile, renameFile } from '../../files/atomic/new-file-stream.js';
 import { type HeldLock, withLock } from '../../files/locks/file-lock.js';
 import { findConfined } from '../../files/paths/confined-file.js';
 import { removeEmptyParents } from '../../files/paths/folders.js';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../../base/clock.js';
 import type { JsonObject } from '../../../base/json-fields.js';
 import type { Durability } from '../../../files/atomic/atomic-write.js';
-import { addFile } from '../../../files/atomic/new-file.js';
+import { addFile } from '../../../files/atomic/new-file-stream.js';
 import { claimFolder, removeEmptyFolder } from '../../../files/paths/folders.js';
 import { readJson } from '../../../files/read/json-doc.js';
 import { type Codec, plainCodec } from '../../../files/sealing/conversation-codec.js';

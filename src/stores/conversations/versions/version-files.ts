@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { compactTime, DAY_MS, isoOfCompact } from '../../../base/clock.js';
 import { isAppError } from '../../../base/errors.js';
 import { makeFolder } from '../../../files/atomic/atomic-write.js';
-import { addFile } from '../../../files/atomic/new-file.js';
+import { addFile } from '../../../files/atomic/new-file-stream.js';
 import { withLock } from '../../../files/locks/file-lock.js';
 import { listFiles, removeEmptyFolder, removeFile } from '../../../files/paths/folders.js';
 import { readStampNow } from '../../../files/read/stamp.js';

@@ -9,7 +9,7 @@ import { type Clock, DAY_MS } from '../../../base/clock.js';
 import { sha256Stream } from '../../../base/ids.js';
 import { type AppendHandle, FileReader } from '../../../files/atomic/append-file.js';
 import type { Durability } from '../../../files/atomic/atomic-write.js';
-import { stageFile } from '../../../files/atomic/new-file.js';
+import { stageFile } from '../../../files/atomic/new-file-stream.js';
 import type { HeldLock } from '../../../files/locks/file-lock.js';
 import type { RetainedLock } from '../../../files/locks/retained-lock.js';
 import { removeFile } from '../../../files/paths/folders.js';

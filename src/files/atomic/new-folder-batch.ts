@@ -17,7 +17,7 @@ import {
   writeAndSync,
 } from './atomic-write.js';
 import type { Outcome } from './group-commit.js';
-import { stageEach } from './new-files.js';
+import { stageEach } from './new-file-batch.js';
 
 export interface NewFolder {
   readonly name: string;

@@ -1,7 +1,7 @@
 /**
  * Adds many new files to a folder. It writes all of them to a temporary folder and fsyncs them in parallel;
  * then each is renamed into place, and the folder is fsynced once. After a crash at any point each file is
- * complete or does not exist. new-folders.ts does the same for folders.
+ * complete or does not exist. new-folder-batch.ts does the same for folders.
  */
 import { join } from 'node:path';
 import { alreadyExistsError, fileError } from '../file-errors.js';
