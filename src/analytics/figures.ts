@@ -12,7 +12,7 @@ import { CacheKeeper } from '../search/cache/cache-keeper.js';
 import type { SearchCaller } from '../search/messages/message-search.js';
 import type { ConversationStore, ConversationView } from '../stores/conversations/conversations.js';
 import type { ConversationHead, Message } from '../stores/conversations/document/schema.js';
-import type { ConversationChange } from '../stores/conversations/files/catalogue.js';
+import type { ConversationChange } from '../stores/conversations/files/conversation-catalogue.js';
 import type { ConversationFigures, CountedConversation } from './conversation-figures.js';
 import {
   type CachedFigures,

@@ -7,7 +7,7 @@ import type { Clock } from '../../base/clock.js';
 import type { Log } from '../../base/log.js';
 import { TimeSlice } from '../../base/time-slice.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import type { ConversationChange } from '../../stores/conversations/files/catalogue.js';
+import type { ConversationChange } from '../../stores/conversations/files/conversation-catalogue.js';
 import { MessageIndex } from '../messages/message-index.js';
 import { CacheKeeper } from './cache-keeper.js';
 import { ChangeQueue } from './change-queue.js';

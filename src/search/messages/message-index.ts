@@ -12,7 +12,7 @@ import type {
   Message,
   Role,
 } from '../../stores/conversations/document/schema.js';
-import type { ConversationChange } from '../../stores/conversations/files/catalogue.js';
+import type { ConversationChange } from '../../stores/conversations/files/conversation-catalogue.js';
 
 const COLUMNS = ['content', 'title', 'role', 'module', 'tags'];
 /** Words search these columns. The others are searched only by a column filter. */

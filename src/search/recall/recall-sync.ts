@@ -13,7 +13,7 @@ import type {
   ConversationView,
 } from '../../stores/conversations/conversations.js';
 import type { Message } from '../../stores/conversations/document/schema.js';
-import type { ConversationChange } from '../../stores/conversations/files/catalogue.js';
+import type { ConversationChange } from '../../stores/conversations/files/conversation-catalogue.js';
 import { CacheKeeper } from '../cache/cache-keeper.js';
 import { ChangeQueue } from '../cache/change-queue.js';
 import {

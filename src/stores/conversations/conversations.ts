@@ -22,7 +22,7 @@ import type { ConversationDocument } from './document/document.js';
 import type { HeadChange } from './document/head-change.js';
 import { requireReadable } from './document/parse-conversation.js';
 import type { Conversation, ConversationHead } from './document/schema.js';
-import { type ConversationChange, ignoredFolders } from './files/catalogue.js';
+import { type ConversationChange, ignoredFolders } from './files/conversation-catalogue.js';
 import type { ConversationPart, MessageRange } from './files/outlines.js';
 import { type ConversationPage, ListPages, type PageRequest } from './listing/cursor-pages.js';
 import type { ListQuery } from './listing/list-query.js';

@@ -17,7 +17,7 @@ import { maskedBy } from '../text-masker.js';
 import { CONVERSATION_ID } from './document/conversation-id.js';
 import type { ConversationDocument } from './document/document.js';
 import type { ConversationHead } from './document/schema.js';
-import { ConversationCatalogue } from './files/catalogue.js';
+import { ConversationCatalogue } from './files/conversation-catalogue.js';
 import { ConversationFiles } from './files/conversation-files.js';
 import type { Outline } from './files/outlines.js';
 import { keyInUseTwice, requireRef } from './refs.js';

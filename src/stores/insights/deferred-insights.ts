@@ -9,7 +9,7 @@ import { AppError } from '../../base/errors.js';
 import { newUuid } from '../../base/ids.js';
 import { PendingViews, stampInMemory } from '../deferred-writes/pending-views.js';
 import type { WriteQueue } from '../deferred-writes/write-queue.js';
-import type { InsightCatalogue } from './catalogue.js';
+import type { InsightCatalogue } from './insight-catalogue.js';
 import { renderInsight } from './insight-file.js';
 import type { StoredInsight } from './stored-insight.js';
 

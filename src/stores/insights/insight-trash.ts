@@ -6,7 +6,7 @@ import type { Durability } from '../../files/atomic/atomic-write.js';
 import { keepOutOfGit } from '../../files/paths/git-ignore.js';
 import { readWhole } from '../../files/read/json-doc.js';
 import { type TrashEntry, TrashFolder } from '../../files/trash/trash-folder.js';
-import type { InsightCatalogue } from './catalogue.js';
+import type { InsightCatalogue } from './insight-catalogue.js';
 import { parseInsight } from './insight-file.js';
 import { INSIGHT_ID } from './schema.js';
 import type { StoredInsight } from './stored-insight.js';

@@ -11,8 +11,8 @@ import { GroupCommit, type Outcome, outcomeOf } from '../../files/atomic/group-c
 import { listFiles } from '../../files/paths/folders.js';
 import { hasTag } from '../tags.js';
 import { maskedBy } from '../text-masker.js';
-import type { InsightChange } from './catalogue.js';
 import type { DeletedInsight } from './deferred-insights.js';
+import type { InsightChange } from './insight-catalogue.js';
 import { InsightCore, type InsightStoreOptions, type PutInsight } from './insight-core.js';
 import type { TrashedInsight } from './insight-trash.js';
 import { type Insight, isExpired } from './schema.js';

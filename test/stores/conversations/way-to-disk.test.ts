@@ -35,7 +35,7 @@ const ASKED = [
 
 /** Notified after the rename. */
 const NOTIFIED = [
-  'stores/conversations/files/catalogue.ts',
+  'stores/conversations/files/conversation-catalogue.ts',
   'stores/conversations/listing/newest-first.ts',
 ];
 
