@@ -6,7 +6,7 @@
 import { AppError } from '../base/errors.js';
 import { defined } from '../base/json.js';
 import { versionOf } from '../stores/format-migrations.js';
-import type { ResearchJob } from '../stores/research-jobs/research-jobs.js';
+import type { ResearchJob } from '../stores/research-jobs/research-job-schema.js';
 import { lostRunError, unfinishedRunError } from './research-errors.js';
 import type { Caller, FollowupQuestion, Question, RunReport } from './research-types.js';
 

@@ -4,7 +4,7 @@
  */
 import { AppError, isAppError } from '../base/errors.js';
 import { mayHaveActed } from '../providers/http.js';
-import type { ResearchJob } from '../stores/research-jobs/research-jobs.js';
+import type { ResearchJob } from '../stores/research-jobs/research-job-schema.js';
 
 /** The same error with what it means for the conversation. Other errors than AppErrors are unchanged. */
 export function asConversationError(error: unknown, conversationId: string | undefined): unknown {

@@ -19,7 +19,7 @@ import type {
 import type { Perplexity } from '../providers/perplexity-types.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ResearchJobFiles } from '../stores/research-jobs/research-job-files.js';
-import type { ResearchJob } from '../stores/research-jobs/research-jobs.js';
+import type { ResearchJob } from '../stores/research-jobs/research-job-schema.js';
 import { notesFor } from './answer-notes.js';
 import { asConversationError, lostRunError, stoppedWaitingError } from './research-errors.js';
 import { type RunHandle, type RunOutcome, RunRecord } from './run-record.js';

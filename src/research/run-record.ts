@@ -7,7 +7,7 @@ import type { Log } from '../base/log.js';
 import type { Lease } from '../files/locks/lease.js';
 import type { PerplexityAnswer } from '../providers/perplexity-answer.js';
 import type { ResearchJobFiles } from '../stores/research-jobs/research-job-files.js';
-import type { ResearchJob } from '../stores/research-jobs/research-jobs.js';
+import type { ResearchJob } from '../stores/research-jobs/research-job-schema.js';
 
 export interface RecordDeps {
   readonly jobs: ResearchJobFiles;

@@ -12,7 +12,7 @@ import { checkArchive } from '../../src/maintenance/backup-content.js';
 import { Redaction } from '../../src/privacy/redact-bytes.js';
 import type { Conversation, Message } from '../../src/stores/conversations/document/schema.js';
 import type { Insight } from '../../src/stores/insights/schema.js';
-import { readJob, researchJobSchema } from '../../src/stores/research-jobs/research-jobs.js';
+import { readJob, researchJobSchema } from '../../src/stores/research-jobs/research-job-schema.js';
 import { conversationText, type DoctorPlace, doctorPlace, ID, signal } from '../doctor/place.js';
 import { ask } from '../search/search-place.js';
 import { tempFolder } from '../support/temp-folder.js';

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/errors.js';
 import { silentLog } from '../../src/base/log.js';
 import type { Research } from '../../src/research/research.js';
-import type { ResearchJob } from '../../src/stores/research-jobs/research-jobs.js';
+import type { ResearchJob } from '../../src/stores/research-jobs/research-job-schema.js';
 import { errorOf } from '../support/error-of.js';
 import {
   type Bench,

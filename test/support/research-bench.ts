@@ -25,7 +25,7 @@ import {
   ResearchJobFiles,
   type ResearchJobFilesOptions,
 } from '../../src/stores/research-jobs/research-job-files.js';
-import type { ResearchJob } from '../../src/stores/research-jobs/research-jobs.js';
+import type { ResearchJob } from '../../src/stores/research-jobs/research-job-schema.js';
 import { type StandIn, type StandInOptions, startStandIn } from './perplexity-stand-in.js';
 
 export const FAST = {

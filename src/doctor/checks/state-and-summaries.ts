@@ -8,7 +8,7 @@ import { parseDocument, readWhole } from '../../files/read/json-doc.js';
 import { readStampNow } from '../../files/read/stamp.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import { type FileKind, upgraded } from '../../stores/format-migrations.js';
-import { readJob } from '../../stores/research-jobs/research-jobs.js';
+import { readJob } from '../../stores/research-jobs/research-job-schema.js';
 import { type Check, type CheckContext, unreadable } from '../check.js';
 import { isRepairableJson, type JsonFile, type RepairOptions, repairJson } from '../repair-json.js';
 

@@ -11,7 +11,7 @@ import { withLock } from '../../files/locks/file-lock.js';
 import { readJson } from '../../files/read/json-doc.js';
 import { readStamp } from '../../files/read/stamp.js';
 import { type TrashEntry, TrashFolder } from '../../files/trash/trash-folder.js';
-import { readJob } from '../research-jobs/research-jobs.js';
+import { readJob } from '../research-jobs/research-job-schema.js';
 import type { ConversationHead } from './document/schema.js';
 import { TRASHED_CONVERSATION, trashFolderIn } from './files/trashed-ids.js';
 import { idTaken, notFound, requireRef } from './refs.js';

@@ -16,7 +16,7 @@ import { readStampNow } from '../../files/read/stamp.js';
 import type { ConversationStore } from '../conversations/conversations.js';
 import { CONVERSATION_ID } from '../conversations/document/conversation-id.js';
 import { maskedBy, type TextMasker } from '../text-masker.js';
-import { type ResearchJob, readJob } from './research-jobs.js';
+import { type ResearchJob, readJob } from './research-job-schema.js';
 
 export interface ResearchJobFilesOptions extends Durability {
   logsFolder: string;
