@@ -1,8 +1,8 @@
 /**
- * The schema of the record of a background research run: `job.json` beside the conversation. It exists until the answer is
- * stored. It contains the user's query, because query and answer are appended together at the end, and the
- * id of the run, because Perplexity has no list of runs: without the id, a paid answer could not be fetched.
- * research-job-files.ts reads and writes the records.
+ * The schema of the record of a background research run: `job.json` beside the conversation. The record
+ * exists until the answer is stored. It contains the user's query, because query and answer are appended
+ * together at the end, and the id of the run, because Perplexity has no list of runs: without the id, a paid
+ * answer could not be fetched. research-job-files.ts reads and writes the records.
  */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
