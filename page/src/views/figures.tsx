@@ -1,8 +1,5 @@
 /** The view of figures: calendar, hours of the week, sums by month, module and model, cost, and topics. */
 import { useState } from 'preact/hooks';
-import { Bars, inMonth, ofModule, ofRole } from '../analytics/bars.jsx';
-import { StoreFigures } from '../analytics/store.jsx';
-import { OpenQuestions, Topics, TopicsOverTime } from '../analytics/topics.jsx';
 import { call, type Output, type Progress } from '../api.js';
 import {
   counted,
@@ -12,22 +9,19 @@ import {
   type NamedFigures,
   shownNumber,
 } from '../components.jsx';
+import { Bars, inMonth, ofModule, ofRole } from '../figures/bars.jsx';
+import { Calendar, calendarStart, HoursOfWeek } from '../figures/heat-maps.jsx';
+import { StoreFigures } from '../figures/store-figures.jsx';
+import { OpenQuestions, Topics, TopicsOverTime } from '../figures/topics.jsx';
 import { useChanges } from '../hooks.js';
 import { hrefOf, type Route } from '../route.js';
 import { useLoaded } from '../use-loaded.js';
 
 type Figures = Output<'get_analytics'>;
-type Named = NonNullable<Figures['modules']>;
 
-const DAY_MS = 86_400_000;
-const WEEKS = 53;
-const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
-const LEVELS = 4;
 /** The parts of the first call. Topics have a separate call, because they need the search index. */
 const FIRST_PARTS = ['periods', 'modules', 'roles', 'models', 'conversations', 'week'] as const;
 const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-/** Swedish dates have the form of ISO 8601. */
-const isoDay = (time: number) => new Intl.DateTimeFormat('sv-SE', { timeZone: 'UTC' }).format(time);
 
 export function FiguresView({ route }: { readonly route: Route }) {
   const { days: span, messages: which } = conditionsOf(route.params);
@@ -35,7 +29,7 @@ export function FiguresView({ route }: { readonly route: Route }) {
   const key = JSON.stringify([span, which]);
   const { data, error, reload } = useLoaded(key, async (signal) => {
     const common = { ...which, timeZone, maxTokens: 25_000 };
-    const from = isoDay(Date.now() - WEEKS * 7 * DAY_MS);
+    const from = calendarStart();
     const [all, days] = await Promise.all([
       call('get_analytics', { ...common, ...span, include: [...FIRST_PARTS] }, signal, setCounting),
       call('get_analytics', { ...common, from, period: 'day', include: ['periods'] }, signal),
@@ -66,7 +60,7 @@ export function FiguresView({ route }: { readonly route: Route }) {
       </section>
       <section>
         <h2>Hours of the week</h2>
-        <Week week={all.week ?? []} />
+        <HoursOfWeek week={all.week ?? []} />
       </section>
       <div class="columns">
         <Bars title="By month" rows={(all.periods ?? []).slice(-24)} only={inMonth} given={given} />
@@ -155,103 +149,6 @@ function Totals({ figures: { totals, pace } }: { readonly figures: Figures }) {
     ['seconds between messages', String(pace.medianPauseSeconds)],
   ];
   return <FigureRow figures={facts} />;
-}
-
-function Calendar({ days }: { readonly days: Named }) {
-  const counts = new Map(days.map(({ name, messages }) => [name, messages]));
-  const most = Math.max(1, ...counts.values());
-  const today = Date.now();
-  const weekday = (new Date(today).getDay() + 6) % 7;
-  const first = today - (weekday + (WEEKS - 1) * 7) * DAY_MS;
-  const cells = Array.from({ length: (WEEKS - 1) * 7 + weekday + 1 }, (_, at) => {
-    const day = isoDay(first + at * DAY_MS);
-    return { at, day, count: counts.get(day) ?? 0 };
-  });
-  const busiest = [...counts].sort(([, a], [, b]) => b - a)[0];
-  return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Calendar of messages">
-      <svg
-        viewBox={`-30 -16 ${WEEKS * 14 + 30} 114`}
-        class="calendar"
-        role="img"
-        aria-label={`Messages a day of the last year. The most: ${busiest?.[1] ?? 0} on ${busiest?.[0] ?? 'no day'}.`}
-      >
-        {monthsOf(cells).map(({ at, month }) => (
-          <text key={at} x={Math.floor(at / 7) * 14} y="-5">
-            {month}
-          </text>
-        ))}
-        {[0, 2, 4].map((day) => (
-          <text key={day} x="-30" y={day * 14 + 10}>
-            {WEEKDAYS[day]}
-          </text>
-        ))}
-        {cells.map(({ at, day, count }) => (
-          <rect
-            key={day}
-            x={Math.floor(at / 7) * 14}
-            y={(at % 7) * 14}
-            width="12"
-            height="12"
-            rx="2"
-            class={levelOf(count, most)}
-          >
-            <title>{`${day}: ${counted(count, 'message')}`}</title>
-          </rect>
-        ))}
-      </svg>
-    </div>
-  );
-}
-
-const monthName = new Intl.DateTimeFormat(undefined, { month: 'short', timeZone: 'UTC' });
-
-/** The weeks in which a month begins. */
-const monthsOf = (cells: readonly { readonly at: number; readonly day: string }[]) =>
-  cells
-    .filter(({ day }) => day.endsWith('-01'))
-    .map(({ at, day }) => ({ at, month: monthName.format(Date.parse(day)) }));
-
-const levelOf = (count: number, most: number) =>
-  `level${count === 0 ? 0 : Math.ceil((count / most) * LEVELS)}`;
-
-function Week({ week }: { readonly week: readonly (readonly number[])[] }) {
-  const most = Math.max(1, ...week.flat());
-  return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Hours of the week">
-      <table class="week">
-        <caption class="visually-hidden">Messages by weekday and hour</caption>
-        <thead>
-          <tr>
-            <th scope="col">
-              <span class="visually-hidden">Day</span>
-            </th>
-            {Array.from({ length: 24 }, (_, hour) => (
-              <th key={hour} scope="col">
-                {hour % 6 === 0 ? hour : <span class="visually-hidden">{hour}</span>}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {week.map((hours, day) => (
-            <tr key={WEEKDAYS[day]}>
-              <th scope="row">{WEEKDAYS[day]}</th>
-              {hours.map((count, hour) => (
-                <td
-                  key={`${day}:${hour}`}
-                  class={levelOf(count, most)}
-                  title={counted(count, 'message')}
-                >
-                  <span class="visually-hidden">{count}</span>
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
 }
 
 function Longest({ figures: { conversations = [] } }: { readonly figures: Figures }) {
