@@ -1,7 +1,7 @@
 /**
- * The documents of a segment that match each node of a query tree, and from those the documents in
- * which each phrase counts towards the rank: FTS5 counts a phrase only where every branch that
- * contains it matches, and never on the right of NOT.
+ * Finds the documents of a segment that match each node of a query tree. From these it finds the documents in
+ * which each phrase counts for the rank: FTS5 counts a phrase only in documents that match every branch that
+ * contains the phrase, and never counts a phrase on the right of NOT.
  */
 import { childrenOf, type NearNode, type QueryNode } from '../query/tree.js';
 import { intersect, intersectAll, subtract, unite } from '../segments/posting-lists.js';

@@ -1,11 +1,11 @@
 /**
- * NEAR: the instances of several phrases that stand within a distance of one another. FTS5 walks all
- * position lists at once and keeps only the positions that its window meets. bm25 counts exactly
- * those, so this walk makes the same moves as FTS5's.
+ * NEAR: finds the instances of several phrases that are within a distance of each other. FTS5 reads all
+ * position lists in parallel with a moving window, and keeps only the positions that the window reaches.
+ * bm25 counts exactly those positions, so this code moves the window in the same way as FTS5.
  */
 import { withCapacity } from '../../base/typed-array.js';
 
-/** A position is a column and a token offset in it. Columns lie further apart than any distance. */
+/** A position is a column and a token offset in it. Positions of two columns are never within a distance. */
 const COLUMN_STRIDE = 2 ** 40;
 
 export const positionOf = (column: number, offset: number) => column * COLUMN_STRIDE + offset;
@@ -69,7 +69,7 @@ export class NearWalk {
     this.#cursors = phrases.map((phrase) => new Cursor(phrase, distance));
   }
 
-  /** Whether a document meets the NEAR. */
+  /** Whether a document matches the NEAR. */
   meets(slot: number): boolean {
     const cursors = this.#cursors;
     for (const cursor of cursors) {
@@ -96,7 +96,7 @@ export class NearWalk {
     return (this.#cursors[phrase] as Cursor).kept;
   }
 
-  /** Advances the cursors until all stand within one window. False when one of them has run out. */
+  /** Advances the cursors until all are within one window. False if one of them has reached its end. */
   #advanceToWindow(lead: Cursor): boolean {
     let greatest = lead.current;
     for (let isWindow = false; !isWindow; ) {

@@ -1,9 +1,11 @@
 /**
- * Finds a phrase in one segment: which documents contain it, how often and where. Four strategies:
- * one term is answered from its postings, and in some of the default columns from its postings and the
- * tokens of the shorter columns; several plain terms walk the position lists of a frozen segment
- * (position-walk.ts); everything else (prefixes within a phrase, `^`, column filters of phrases, live
- * segments) reads the tokens of candidate documents (matcher.ts).
+ * Finds a phrase in one segment: which documents contain it, how often and where. There are four ways:
+ *
+ * - One term: its postings.
+ * - One term in some of the default columns: its postings, and the tokens of the shorter columns.
+ * - Several plain terms: the position lists of a frozen segment (position-walk.ts).
+ * - Everything else (prefixes within a phrase, `^`, column filters of phrases, live segments): the tokens of
+ *   candidate documents (matcher.ts).
  */
 import { seek, slotAt } from '../segments/posting-lists.js';
 import {

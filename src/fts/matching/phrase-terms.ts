@@ -1,6 +1,6 @@
 /**
- * The terms of a phrase: looked up in the dictionary once per query, then translated into the local
- * term numbers of each segment. Also the postings of a phrase that is one term long.
+ * The terms of a phrase. They are looked up in the dictionary once for each query, and then converted to the
+ * local term numbers of each segment. This file also has the postings of a phrase of one term.
  */
 import type { Phrase, SymbolPattern } from '../query/tree.js';
 import { frequencyOf, type PostingList, type Segment } from '../segments/segment.js';
@@ -10,7 +10,7 @@ import type { Dictionary } from '../terms/dictionary.js';
 export interface ResolvedPhrase {
   /** Its number in the query. Equal phrases have the number of the first of them. */
   readonly number: number;
-  /** For each token of the phrase, the dictionary's numbers of the terms that may stand there. */
+  /** For each token of the phrase, the dictionary's numbers of the terms that match there. */
   readonly termsAt: readonly (readonly number[])[];
   /** `^`: only at the beginning of a column. */
   readonly first: boolean;
@@ -21,7 +21,7 @@ export interface ResolvedPhrase {
   readonly cjkRun: string | undefined;
 }
 
-/** The terms of one segment that may stand at one token of a phrase. */
+/** The terms of one segment that match one token of a phrase. */
 export class TermSet {
   readonly locals: readonly number[];
   /** The only term; -1 if there are none or several. */

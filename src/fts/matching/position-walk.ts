@@ -1,7 +1,7 @@
 /**
- * Walks the position lists of two terms of a frozen segment side by side: for phrases of plain words,
- * and for NEAR of two words. Both lists are read in order; reading the documents' tokens
- * instead would miss the processor's cache at every instance.
+ * Reads the position lists of two terms of a frozen segment in parallel: for phrases of plain words, and for
+ * NEAR of two words. Both lists are read in order, which is fast. To read the tokens of the documents instead
+ * would be slow, because each instance would be a miss in the processor's cache.
  */
 import { GALLOP_RATIO, seek, slotAt } from '../segments/posting-lists.js';
 import {
@@ -85,7 +85,7 @@ function forEachShared(
 }
 
 /**
- * The documents in which `b` stands `distance` tokens after `a` (before it, if negative) at least once,
+ * The documents in which `b` is `distance` tokens after `a` (before it, if negative) at least once,
  * with the number of those instances that `isInstance` accepts, given the position of `a`.
  */
 export function adjacentPostings(

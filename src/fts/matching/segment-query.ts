@@ -1,6 +1,6 @@
 /**
- * One query against one segment: the documents that match, the documents in which each phrase counts
- * towards the rank, and the instances of the phrases in one document, for snippets.
+ * One query on one segment: the documents that match, the documents in which each phrase counts for
+ * the rank, and the instances of the phrases in one document, for snippets.
  */
 
 import { runToCompletion } from '../../base/time-slice.js';
@@ -100,7 +100,7 @@ export class SegmentQuery {
     this.hits.push(this.hits[resolved.number] ?? this.#matcher(phrase).hits());
   }
 
-  /** Whether a phrase is one word, which counts wherever it stands in this segment. */
+  /** Whether a phrase is one word, which counts in all documents of this segment. */
   isWord(phrase: number): boolean {
     const matcher = this.#matcher(phrase);
     return matcher instanceof PhraseMatcher && matcher.isWord && !matcher.hasZeros;
@@ -149,7 +149,7 @@ export class SegmentQuery {
     return groups.length < 2 ? found : found.sort(byPosition);
   }
 
-  /** The phrases that count in a document. Equal phrases that stand alone are one group. */
+  /** The phrases that count in a document. Equal phrases are one group if they are not in a NEAR of several. */
   #instanceGroups(slot: number): InstanceGroup[] {
     const { root, phrases } = this.plan;
     if (root.kind === 'near' && root.phrases.length === 1)

@@ -1,6 +1,6 @@
 /**
- * Finds a phrase with symbols as typed (`C++`, `follow-up tools`) in one segment. Its words stand side
- * by side, as in any phrase, and every chunk with symbols stands in the text as it was typed.
+ * Finds a phrase with symbols (`C++`, `follow-up tools`) in one segment. As in any phrase, the words must
+ * follow each other. In addition, the text must contain every chunk with symbols exactly as it was typed.
  */
 
 import type { SymbolPattern } from '../query/tree.js';

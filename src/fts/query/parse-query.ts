@@ -1,7 +1,7 @@
 /**
- * Parses what a caller typed, by match type. `fts5` has FTS5's grammar and exactly its answers. The
- * other types never fail on syntax. They also find CJK text by any two characters of it or more
- * (cjk-bigrams.ts) and words with symbols as typed (symbol-chunks.ts).
+ * Parses what a caller typed, by match type. `fts5` has FTS5's grammar and returns exactly what FTS5 returns.
+ * With the other types no text is a syntax error. They also find CJK text by any two or more of its characters
+ * (cjk-bigrams.ts), and words with symbols as typed (symbol-chunks.ts).
  */
 
 import { isAppError } from '../../base/errors.js';
@@ -128,7 +128,7 @@ function wordsNode(
   );
 }
 
-/** The whole text as one phrase. Its symbols must stand in the document as typed. */
+/** The whole text as one phrase. The document must contain its symbols as typed. */
 function exactNode(text: string, context: ParseContext): QueryNode {
   if (cjkRunsOf(text).length > 0) {
     // CJK text has no words, so that a phrase of words and symbols cannot span it.
@@ -162,7 +162,7 @@ function fuzzyNode(text: string, context: ParseContext): QueryNode {
   return group('and', nodes);
 }
 
-/** Adds to bare CJK words of an FTS5 query that they may also stand within longer runs. */
+/** Adds to bare CJK words of an FTS5 query that they also match inside longer runs. */
 function widenCjk(node: QueryNode, context: ParseContext): QueryNode {
   if (node.kind === 'not')
     return { ...node, left: widenCjk(node.left, context), right: widenCjk(node.right, context) };

@@ -1,7 +1,7 @@
 /**
- * The parsed form of a query and the functions that build it. FTS5 numbers phrases as parsed, left to
- * right, and adds their scores in that order; `phrasesOf` returns them so. Columns are bit masks:
- * bit i is column i of the index.
+ * The parsed form of a query and the functions that build it. FTS5 numbers the phrases from left to right and
+ * adds their scores in that order; `phrasesOf` returns them in that order. Columns are bit masks: bit i is
+ * column i of the index.
  */
 
 /** One token of a phrase: the term itself, any term that begins with it, or any of its spellings. */
@@ -12,7 +12,7 @@ export interface QueryTerm {
   readonly spellings?: readonly string[];
 }
 
-/** Symbols of a phrase that stand in the text as typed. */
+/** Symbols of a phrase that the text must contain as typed. */
 export interface SymbolPattern {
   /** See symbolPattern in symbol-chunks.ts. */
   readonly bytes: Uint8Array;

@@ -1,6 +1,6 @@
 /**
- * FTS5's bm25(), operation for operation, so that equal counts give equal bits: k1 = 1.2, b = 0.75,
- * and the scores of the phrases are added in their order in the query.
+ * FTS5's bm25(), with the same operations in the same order, so that the results are equal to the last bit:
+ * k1 = 1.2, b = 0.75, and the scores of the phrases are added in their order in the query.
  */
 import { exactLog } from './exact-log.js';
 

@@ -1,7 +1,7 @@
 /**
- * The natural logarithm, correctly rounded. V8's Math.log is off by one bit in some 7 % of cases,
- * the C library behind SQLite once in some thousands, and FTS5's rank is to be equal to the last bit.
- * Costs about a microsecond; called once per phrase of a query.
+ * The natural logarithm, correctly rounded, because our rank must be equal to FTS5's to the last bit. The last
+ * bit of V8's Math.log is wrong in about 7 % of cases; that of the C library which SQLite uses, in one of some
+ * thousands. A call takes about a microsecond, and there is one call for each phrase of a query.
  */
 
 /** A number as an unevaluated sum of two doubles, about 106 bits. */

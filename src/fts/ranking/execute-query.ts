@@ -1,7 +1,7 @@
 /**
- * Executes a parsed query over all segments in two passes, because the rank demands it: the first
- * pass counts the documents of every phrase in all segments, the second scores the matches. Both
- * are generators that pause between bounded steps, so that the caller can yield or cancel.
+ * Executes a parsed query on all segments in two passes, because the rank needs the number of documents that
+ * contain each phrase: the first pass counts them in all segments, the second scores the matches. Both passes
+ * are generators that pause after steps of limited size, so that the caller can yield or cancel.
  */
 import { AppError } from '../../base/errors.js';
 import { TopK } from '../../base/top-k.js';
@@ -15,7 +15,7 @@ import type { SegmentStore } from '../segments/segment-store.js';
 import { idf } from './bm25.js';
 import { bestFirst, type Ranking, rankSegment, type ScoredDocument } from './rank-segment.js';
 
-/** The prefixes of one query may stand for this many terms in total. */
+/** The prefixes of one query may match this many terms in total. */
 const MAX_EXPANSIONS = 2 ** 20;
 
 export interface ExecuteOptions {

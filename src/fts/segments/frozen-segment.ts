@@ -1,7 +1,7 @@
 /**
- * A segment packed in typed arrays: the postings of all terms in one array; local term numbers from 0
- * in the order of the dictionary's numbers, in 16 bits if they fit. Only the marks of deleted
- * documents change. pack-segment.ts creates frozen segments.
+ * A segment packed in typed arrays. The postings of all terms are in one array. The segment has its own term
+ * numbers: from 0, in the order of the dictionary's numbers, with 16 bits if that is enough. After packing, only
+ * the marks of deleted documents change. pack-segment.ts creates frozen segments.
  */
 import { addToUnion, takeUnion } from './posting-lists.js';
 import {

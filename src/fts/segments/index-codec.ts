@@ -1,8 +1,8 @@
 /**
  * Encodes a whole text index as buffers for the disk cache, and decodes them: first the table of its
  * terms, then each segment (segment-codec.ts). The arrays are stored as they are, so that a start
- * reads no single term or document. The alphabetical order of the terms is stored too, because the
- * term tree is built from it many times faster than by inserting one term after another.
+ * need not process each term and each document. The alphabetical order of the terms is stored too, because
+ * building the term tree from it is many times faster than inserting one term after another.
  */
 
 import { runToCompletion } from '../../base/time-slice.js';

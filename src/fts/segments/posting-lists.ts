@@ -1,7 +1,7 @@
 /**
  * Intersection, difference and union of posting lists by document. A result has the entries of the first
- * operand, with their frequencies. If the lengths differ much, the search in the longer list gallops,
- * so that a rare word beside a common one costs what the rare one costs.
+ * operand, with their frequencies. If the lengths differ much, the longer list is searched with
+ * galloping search (exponential search), so that the time depends on the shorter list.
  */
 import {
   DETAIL_BITS,

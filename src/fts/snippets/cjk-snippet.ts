@@ -1,7 +1,7 @@
 /**
  * Snippets of CJK text that was found by bigrams. Such text has no spaces between words, and the typed
- * characters stand within a longer run. So the window is counted in characters, and exactly the
- * typed characters are marked.
+ * characters are inside a longer run. So the size of the window is counted in characters, and exactly the typed
+ * characters are marked.
  */
 import { type Marks, markRanges, mergeRanges, type Range } from './highlight.js';
 import type { ColumnText, SnippetOptions } from './snippet.js';

@@ -1,7 +1,7 @@
 /**
  * Scores the windows of a snippet. FTS5 counts 1000 for the first instance of each phrase in a window
- * and 1 for every other instance. The windows are asked for in ascending order, so that each instance
- * enters and leaves once: the work is linear in the instances.
+ * and 1 for every other instance. The caller must ask for the windows in ascending order, so that each
+ * instance is added and removed once, and the time is linear in the number of instances.
  */
 import type { PhraseInstance } from '../matching/segment-query.js';
 

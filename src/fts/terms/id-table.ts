@@ -1,7 +1,7 @@
 /**
  * The location of each document by its id; segment-store.ts encodes a location as one number. Ids that
- * are consecutive whole numbers, as in the message index, or announced by `reserve`, are stored in
- * an array and cost no hashing.
+ * are consecutive whole numbers (as in the message index), or for which `reserve` was called, are stored in an
+ * array and need no hashing.
  */
 import type { DocumentId } from '../segments/segment.js';
 

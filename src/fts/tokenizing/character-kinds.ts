@@ -9,7 +9,7 @@ const END = 0x20;
 const FIRST_CJK = 0x2e80;
 
 const SPACE = 1;
-/** A symbol wherever it stands. */
+/** A symbol at any position. */
 const SYMBOL = 2;
 /** A symbol if a character follows that is neither a space nor punctuation: `.env`, `a:b`. */
 const LEADING = 3;

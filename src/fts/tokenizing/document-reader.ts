@@ -1,6 +1,6 @@
 /**
- * Turns the texts of a document into token numbers: column after column, then the CJK bigrams of the
- * default columns; and into the bytes of its words with symbols. One pass over the code units of a
+ * Converts the texts of a document to token numbers (column after column, then the CJK bigrams of the
+ * default columns), and to the bytes of its words with symbols. One pass over the code units of a
  * text finds its words (ascii-words.ts) and its chunks. tokenizer.ts and cjk-bigrams.ts define what it must find.
  */
 import { Uint32List } from '../../base/typed-array.js';
@@ -32,7 +32,7 @@ export class DocumentReader extends AsciiWords {
   readonly #dictionary: Dictionary;
   readonly #extendedColumns: number;
   readonly #words = new Uint32List();
-  /** Start and end of each word of the text being read, in turn. */
+  /** Start and end of each word of the text that is read: start, end, start, end, … */
   readonly #offsets = new Uint32List();
   readonly #bigrams = new Uint32List();
   readonly #symbols = new SymbolWriter();
@@ -108,7 +108,7 @@ export class DocumentReader extends AsciiWords {
     this.#words.array[this.#words.count++] = number;
   }
 
-  /** Reads on at `at`, where a character outside ASCII stands; the word began at `start`. Returns the next position. */
+  /** Continues at a character outside ASCII; the word began at `start`. Returns the next position. */
   #readUnicode(text: string, start: number, at: number): number {
     const end = endOfWord(text, start, at);
     if (end > at) this.#push(this.#dictionary.intern(foldWord(text, start, end)), start, end);
