@@ -1,7 +1,7 @@
 /**
- * Replaces a text in the bytes of any file. In JSON and in the lines of the knowledge graph only texts change
- * (redact-json.ts). In any other file all bytes change that are the text, also those with escapes of JSON, and
- * with escapes of these, because a JSON text can be a value of JSON.
+ * Replaces a text in the bytes of any file. In JSON and in the lines of the knowledge graph, only values change
+ * (redact-json.ts). In any other file the text is replaced in three forms: as it is, with the escapes of JSON,
+ * and escaped twice, because a JSON document can be a string in another JSON document.
  */
 import { parsedJson } from '../base/json.js';
 import { redactedGraphLine } from '../stores/knowledge-graph/log/redacted-lines.js';

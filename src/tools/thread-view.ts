@@ -1,5 +1,5 @@
 /**
- * A conversation as a thread (the fields of seed 003), and what the tools of the toolset `threads`
+ * A conversation as a thread: the fields that the tools of the toolset `threads` return, and what these tools
  * share: input fields, the check of a module, and times.
  */
 

@@ -13,7 +13,7 @@ export const noteCheck = (bank: MemoryBank): Check => ({
     countChecked(notes.length);
     for (const { path, error } of bank.skipped()) {
       const finding = unreadable(error, join(bank.folder, path));
-      // Nothing is wrong with a file that only has the name of no note.
+      // The file is not damaged if only its name is wrong for a note.
       const severity = error.code === 'VALIDATION_ERROR' ? 'warning' : finding.severity;
       found({ ...finding, severity, message: withoutName(finding.message, path) });
     }

@@ -100,7 +100,7 @@ export class SegmentQuery {
     this.hits.push(this.hits[resolved.number] ?? this.#matcher(phrase).hits());
   }
 
-  /** Whether a phrase is one word, which counts in all documents of this segment. */
+  /** Whether a phrase is one word that counts in every document of this segment that contains it. */
   isWord(phrase: number): boolean {
     const matcher = this.#matcher(phrase);
     return matcher instanceof PhraseMatcher && matcher.isWord && !matcher.hasZeros;
