@@ -1,13 +1,15 @@
 /**
  * Transcripts in Markdown or plain text, with a heading or a name for each speaker, such as `## User`,
- * `**You:**` or `User: text`. The text may follow a name on its line. A text with fewer than two speakers is
+ * `## Assistant (gpt-4)`, `**You:**` or `User: text`. The text may follow a name on its line. A text with fewer than two speakers is
  * no transcript. What stands before the first speaker is metadata of the first message.
  */
 import { posix } from 'node:path';
+import { definedOrNothing } from '../../base/json-fields.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import type { Role } from '../../stores/conversations/document/schema.js';
 import { textOf, unreadableConversation } from '../reading/documents.js';
 import { roleIn } from '../reading/roles.js';
+import { type SpeakerHeading, speakerHeading, timedText } from '../reading/speaker-heading.js';
 import { timeIn } from '../reading/times.js';
 import type { ImportedMessage, ImportItem, Source } from '../source-interface.js';
 
@@ -30,6 +32,7 @@ const BOLD_NAME_WITH_TEXT = new RegExp(
 );
 /** Matches `You: text`. */
 const PLAIN_NAME_WITH_TEXT = new RegExp(`^${NAME}:[ \\t]+([^ \\t].*)$`, 'is');
+const COPILOT = 'GitHub Copilot: ';
 /** Matches a line such as `**Date:** today`. */
 const FIELD = /^\*\*[^*]+(?::\*\*|\*\*:)[ \t]/;
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -63,8 +66,11 @@ async function conversationOf(file: InputFile): Promise<ImportItem> {
   if (text === undefined) return unreadableConversation(file.name, 'the document');
   const { fields, body } = frontMatter(text);
   const title = /^#\s+(.+)$/m.exec(body)?.[1]?.trim();
-  const isSpeaker = title !== undefined && roleIn(title.replace(/:$/, '')) !== undefined;
-  const { messages, before } = transcriptIn(body);
+  const { messages, before, marker } = transcriptIn(body);
+  const isSpeaker =
+    title !== undefined &&
+    (roleIn(title.replace(/:$/, '')) !== undefined ||
+      (marker === '#' && speakerHeading(`# ${title}`) !== undefined));
   const [first, ...others] = messages;
   const isTitle = (line: string) => /^#\s+(.+)$/.exec(line)?.[1]?.trim() === title;
   const head = text.slice(0, text.length - body.length).split(/\r?\n/);
@@ -83,7 +89,7 @@ async function conversationOf(file: InputFile): Promise<ImportItem> {
     messages:
       first === undefined || preamble === ''
         ? messages
-        : [{ ...first, metadata: { preamble } }, ...others],
+        : [{ ...first, metadata: { preamble, ...first.metadata } }, ...others],
   };
 }
 
@@ -98,6 +104,8 @@ export const isTranscript = (text: string): boolean =>
 
 interface Transcript {
   readonly messages: ImportedMessage[];
+  /** What the headings of speakers begin with, if they name models or times. */
+  readonly marker?: string | undefined;
   /** The lines before the first speaker. */
   readonly before: readonly string[];
 }
@@ -105,9 +113,8 @@ interface Transcript {
 const rolesOf = ({ messages }: Transcript): ReadonlySet<Role> =>
   new Set(messages.map(({ role }) => role));
 
-interface Speaker {
+interface Speaker extends Partial<Omit<SpeakerHeading, 'role'>> {
   readonly role: Role;
-  readonly createdAt?: string | undefined;
   /** The text that follows the name on its line. */
   readonly text?: string | undefined;
 }
@@ -116,21 +123,67 @@ function transcriptIn(text: string): Transcript {
   const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
   // A plain name is a speaker only if the text begins with one: notes have fields such as `User: root`.
   const first = lines.find((line) => line.trim() !== '' && !/^#\s/.test(line)) ?? '';
-  const plain = PLAIN_NAME_WITH_TEXT.test(first)
-    ? dialogueOf(lines, PLAIN_NAME_WITH_TEXT)
-    : undefined;
-  if (plain !== undefined) return plain;
+  const plain = PLAIN_NAME_WITH_TEXT.test(first) && dialogueOf(lines, PLAIN_NAME_WITH_TEXT);
+  const named = plain || copilotDialogue(lines, first);
+  if (named !== undefined) return named;
   const alone = transcriptOf(lines, speakerAlone);
+  const headed = headedTranscript(lines, alone);
+  if (headed !== undefined) return headed;
   // A transcript with headings may quote lines with bold names, so these are not speakers in it.
   if (rolesOf(alone).size > 1 && !lines.some(isBoldName)) return alone;
   return (isFieldList(lines) ? undefined : dialogueOf(lines, BOLD_NAME_WITH_TEXT)) ?? alone;
 }
 
+/**
+ * A transcript whose headings name models or times. `undefined` if it has none, or if reading it without them
+ * (`alone`) finds all speakers. A message may quote such a heading, so all headings of speakers must have the
+ * marker of the first one. If the names alone make a dialogue, a heading with a model only begins the answer
+ * of the other speaker.
+ */
+function headedTranscript(lines: readonly string[], alone: Transcript): Transcript | undefined {
+  const headings = new Map<string, SpeakerHeading>();
+  for (const line of lines) {
+    const found = headings.has(line) ? undefined : speakerHeading(line);
+    if (found !== undefined) headings.set(line, found);
+  }
+  const [first] = headings.values();
+  if (first === undefined) return undefined;
+  const { marker } = first;
+  const headingIn = (line: string) => {
+    const found = headings.get(line);
+    return found?.marker === marker ? found : undefined;
+  };
+  const names = transcriptOf(lines, (line) => headingIn(line) && speakerAlone(line));
+  const all = isDialogue(names)
+    ? transcriptOf(lines, (line, last) => speakerAlone(line) ?? unlessBy(last, headingIn(line)))
+    : transcriptOf(lines, headingIn);
+  const isMore = all.messages.length > alone.messages.length || !isDialogue(alone);
+  return isDialogue(all) && isMore ? { ...all, marker } : undefined;
+}
+
+/** What VS Code copies of a chat with Copilot: the first name is that of the user. */
+function copilotDialogue(lines: readonly string[], first: string): Transcript | undefined {
+  const user = /^[A-Za-z\d][\w-]{0,38}(?=: [^ ])/.exec(first)?.[0];
+  if (user === undefined || !lines.some((line) => line.startsWith(COPILOT))) return undefined;
+  return transcriptOf(lines, (line) => {
+    const name = [COPILOT, `${user}: `].find((own) => line.startsWith(own));
+    if (name === undefined) return undefined;
+    return { role: name === COPILOT ? 'assistant' : 'user', text: line.slice(name.length) };
+  });
+}
+
+const unlessBy = (last: Role | undefined, speaker: Speaker | undefined) =>
+  speaker?.role === last ? undefined : speaker;
+
 /** `undefined` unless both a person and an assistant speak. `names` matches a name with text. */
 function dialogueOf(lines: readonly string[], names: RegExp): Transcript | undefined {
   const all = transcriptOf(lines, (line) => speakerAlone(line) ?? speakerWithText(line, names));
-  const roles = rolesOf(all);
-  return roles.has('user') && roles.has('assistant') ? all : undefined;
+  return isDialogue(all) ? all : undefined;
+}
+
+function isDialogue(transcript: Transcript): boolean {
+  const roles = rolesOf(transcript);
+  return roles.has('user') && roles.has('assistant');
 }
 
 function speakerAlone(line: string): Speaker | undefined {
@@ -155,19 +208,18 @@ function isFieldList(lines: readonly string[]): boolean {
 
 function transcriptOf(
   lines: readonly string[],
-  speakerIn: (line: string) => Speaker | undefined,
+  speakerIn: (line: string, last: Role | undefined) => Speaker | undefined,
   openFences: ReadonlySet<number> = new Set(),
 ): Transcript {
   const before: string[] = [];
-  const messages: { role: Role; lines: string[]; createdAt: string | undefined }[] = [];
+  const messages: { speaker: Speaker; lines: string[] }[] = [];
   let fence: string | undefined;
   let fenceAt = -1;
   for (const [index, line] of lines.entries()) {
-    const speaker = fence === undefined ? speakerIn(line) : undefined;
+    const last = messages.at(-1);
+    const speaker = fence === undefined ? speakerIn(line, last?.speaker.role) : undefined;
     const text = speaker === undefined ? line : speaker.text;
-    if (speaker !== undefined) {
-      messages.push({ role: speaker.role, lines: [], createdAt: speaker.createdAt });
-    }
+    if (speaker !== undefined) messages.push({ speaker, lines: [] });
     if (text === undefined) continue;
     (messages.at(-1)?.lines ?? before).push(text);
     const marker = /^\s*(`{3,}|~{3,})/.exec(text)?.[1];
@@ -183,10 +235,18 @@ function transcriptOf(
   if (fence !== undefined && openFences.size < MAX_OPEN_FENCES) {
     return transcriptOf(lines, speakerIn, new Set([...openFences, fenceAt]));
   }
-  const said = messages
-    .map(({ role, lines: own, createdAt }) => ({ role, content: trimmed(own), createdAt }))
-    .filter(({ content }) => content !== '');
+  const said = messages.map(messageOf).filter(({ content }) => content !== '');
   return { messages: said, before };
+}
+
+function messageOf({ speaker, lines }: { speaker: Speaker; lines: readonly string[] }) {
+  const { role, model, heading } = speaker;
+  const metadata = definedOrNothing({ model, heading });
+  const { content, createdAt } =
+    speaker.createdAt === undefined
+      ? timedText(trimmed(lines))
+      : { content: trimmed(lines), createdAt: speaker.createdAt };
+  return { role, content, createdAt, ...(metadata && { metadata }) };
 }
 
 /** Removes blank lines, and the horizontal rule that many programs write between messages. */
