@@ -134,6 +134,22 @@ it('OpenWebUI: reasoning beside the text, the names of files, and that a chat is
   expect(stored.tags).toEqual(['openwebui', 'archived']);
 });
 
+it('OpenWebUI: the text of attached documents is part of the message', async () => {
+  const file = (content: string) => ({ filename: 'plan.pdf', data: { content }, meta: {} });
+  const files = [
+    { type: 'file', name: 'plan.pdf', url: '/api/v1/files/f', file: file('larch planks\n') },
+    { type: 'text', name: 'note.txt', content: 'twelve screws' },
+    { type: 'file', name: 'photo.raw', file: file('data:image/png;base64,AA') },
+    { type: 'collection', name: 'Woods', file: { data: { content: 7 } } },
+  ];
+  const message = { id: 'a', role: 'user', content: 'What do I need?', files };
+  const chat = { history: { currentId: 'a', messages: { a: message } } };
+  const { bench } = await importFiles({ 'chats.json': [{ id: 'c', title: 'T', chat }] });
+  expect(said(bench.bySource('c'))).toEqual([
+    'user: What do I need?\n\n[file: plan.pdf]\n\nlarch planks\n\n[file: note.txt]\n\ntwelve screws\n\n[file: photo.raw]\n\n[file: Woods]',
+  ]);
+});
+
 it('OpenMemory: no memory that was deleted; a memory without a time has the time of the file', async () => {
   const memory = { id: 'x', state: 'active', app_id: 'a' };
   const { bench, report } = await importFiles({

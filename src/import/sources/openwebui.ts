@@ -97,12 +97,7 @@ function* conversations(
 
 /** Reasoning is an element at the beginning of the text; files are beside the text. */
 function addChatMessage(turns: TurnBuilder, fields: JsonObject): void {
-  const files = objectsIn(fields['files']).map((file) => {
-    const kind = file['type'] === 'image' ? 'image' : 'file';
-    const name = textIn(file['name']) ?? textIn(objectIn(file['file'])['filename']);
-    const url = textIn(file['url']) ?? kind;
-    return attachmentLine(kind, name ?? (url.startsWith('data:') ? 'inline' : url));
-  });
+  const files = objectsIn(fields['files']).map(fileText);
   const text = contentText(fields['content']);
   const [, thought] = REASONING.exec(text) ?? [];
   const content = [text.replace(REASONING, ''), ...files].filter((part) => part !== '');
@@ -113,6 +108,18 @@ function addChatMessage(turns: TurnBuilder, fields: JsonObject): void {
     content: content.join('\n\n'),
     ...(reasoning !== undefined && { reasoning }),
   });
+}
+
+/** The name of a file, and the text that OpenWebUI extracted from it and gave to the model. */
+function fileText(file: JsonObject): string {
+  const kind = file['type'] === 'image' ? 'image' : 'file';
+  const inner = objectIn(file['file']);
+  const name = textIn(file['name']) ?? textIn(inner['filename']);
+  const url = textIn(file['url']) ?? kind;
+  const line = attachmentLine(kind, name ?? (url.startsWith('data:') ? 'inline' : url));
+  // In a temporary chat the text is not in the inner file, because the file was not uploaded.
+  const text = (textIn(objectIn(inner['data'])['content']) ?? textIn(file['content']) ?? '').trim();
+  return text === '' || text.startsWith('data:') ? line : `${line}\n\n${text}`;
 }
 
 function tagsOf(fields: JsonObject): string[] {
