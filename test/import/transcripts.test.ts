@@ -1,4 +1,5 @@
 /** Markdown transcripts as extensions, editors and agents write them: the model and the time are in headings. */
+import { appendFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { fileWith, openImportBench, said } from './bench.js';
 
@@ -126,4 +127,64 @@ describe('a heading of a transcript', () => {
     await bench.importText(content, 'a.md');
     expect(bench.bySource('a.md').messages).toHaveLength(2);
   }, 20_000);
+});
+
+const AIDER = [
+  '',
+  '# aider chat started at 2026-01-02 10:00:00',
+  '',
+  '> Aider v0.86.1  ',
+  '> Model: gpt-4o with diff edit format  ',
+  '',
+  '#### How?  ',
+  '####   ',
+  '#### Say it.  ',
+  '',
+  '#### Plan',
+  '',
+  '> quoted',
+  '',
+  'So.',
+  '',
+  '> Applied edit to shed.md  ',
+  '> Commit 1234567 feat: shed  ',
+  '',
+  '#### Why?  ',
+  '',
+  'Wood.',
+  '',
+].join('\n');
+
+describe("aider's history", () => {
+  it('has a conversation for each start, with what aider did as tools', async () => {
+    const bench = await openImportBench();
+    const more = '\n# aider chat started at 2026-01-03 10:00:00\n\n#### Next?  \n\nYes.\n';
+    const path = fileWith(AIDER, '.aider.chat.history.md');
+    expect(await bench.import(path)).toMatchObject({ added: 1, problems: [] });
+    const [folder = ''] = bench.folders();
+    const made = bench.jsonOf(folder);
+    expect(said(made)).toEqual([
+      'user: How?\n\nSay it.',
+      'assistant: #### Plan\n\n> quoted\n\nSo.',
+      'user: Why?',
+      'assistant: Wood.',
+    ]);
+    expect(made.createdAt).toBe('2026-01-02T10:00:00.000Z');
+    expect(made.messages[1].metadata).toEqual({
+      model: 'gpt-4o',
+      tools: [{ name: 'aider', result: 'Applied edit to shed.md\nCommit 1234567 feat: shed' }],
+    });
+    appendFileSync(path, `\n#### Then?  \n\nStone.\n${more}`);
+    expect(await bench.import(path)).toMatchObject({ added: 1, updated: 1 });
+    expect(said(bench.jsonOf(folder)).slice(4)).toEqual(['user: Then?', 'assistant: Stone.']);
+    const hash = bench.hash();
+    expect(await bench.import(path)).toMatchObject({ added: 0, updated: 0, unchanged: 2 });
+    expect(bench.hash()).toBe(hash);
+  });
+
+  it('is read where an editor removed the spaces at the ends of lines', async () => {
+    const bench = await openImportBench();
+    await bench.importText(AIDER.replaceAll(/ +$/gm, ''), 'history.md');
+    expect(said(bench.jsonOf(bench.folders()[0] ?? ''))).toContain('user: Why?');
+  });
 });

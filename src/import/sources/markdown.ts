@@ -11,7 +11,8 @@ import { textOf, unreadableConversation } from '../reading/documents.js';
 import { roleIn } from '../reading/roles.js';
 import { type SpeakerHeading, speakerHeading, timedText } from '../reading/speaker-heading.js';
 import { timeIn } from '../reading/times.js';
-import type { ImportedMessage, ImportItem, Source } from '../source-interface.js';
+import type { Activity, ImportedMessage, ImportItem, Source } from '../source-interface.js';
+import { aiderConversations, isAiderLog } from './aider-log.js';
 
 const MARKDOWN = /\.(md|markdown|txt)$/i;
 /**
@@ -45,14 +46,15 @@ export const markdown: Source = {
   title: 'Markdown transcripts',
   async detect(input) {
     for (const file of documentsIn(input).slice(0, MAX_PEEKS)) {
-      if (isTranscript((await textOf(file)) ?? '')) return true;
+      const text = (await textOf(file)) ?? '';
+      if (isTranscript(text) || isAiderLog(text)) return true;
     }
     return false;
   },
-  async *read(input, { signal }) {
+  async *read(input, { signal, activity }) {
     for (const file of input.form === 'file' ? input.files : documentsIn(input)) {
       signal?.throwIfAborted();
-      yield await conversationOf(file);
+      yield* conversationsOf(file, activity);
     }
   },
 };
@@ -61,9 +63,14 @@ function documentsIn({ files }: Input): readonly InputFile[] {
   return files.filter(({ name, sizeBytes }) => MARKDOWN.test(name) && sizeBytes <= MAX_BYTES);
 }
 
-async function conversationOf(file: InputFile): Promise<ImportItem> {
+async function* conversationsOf(file: InputFile, activity: Activity): AsyncGenerator<ImportItem> {
   const text = await textOf(file);
-  if (text === undefined) return unreadableConversation(file.name, 'the document');
+  if (text === undefined) yield unreadableConversation(file.name, 'the document');
+  else if (isAiderLog(text)) yield* aiderConversations(text, file, activity);
+  else yield conversationOf(file, text);
+}
+
+function conversationOf(file: InputFile, text: string): ImportItem {
   const { fields, body } = frontMatter(text);
   const title = /^#\s+(.+)$/m.exec(body)?.[1]?.trim();
   const { messages, before, marker } = transcriptIn(body);
