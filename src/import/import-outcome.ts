@@ -2,6 +2,7 @@
  * The report of an import: what was imported, what was not, and why. Counts are of conversations, unless a
  * field says otherwise.
  */
+import type { Input } from '../files/input/input-types.js';
 import type { RecordLocation } from './source-interface.js';
 
 export interface ReportedProblem {
@@ -70,6 +71,13 @@ export function addProblem(
 ): void {
   if (outcome.problems.length >= MAX_PROBLEMS) outcome.moreProblems += 1;
   else outcome.problems.push({ path, ...(record !== undefined && { record }), code, message });
+}
+
+/** The files that were not read, which are known at the end of the import. */
+export function addRefused(outcome: ImportOutcome, { refused }: Pick<Input, 'refused'>): void {
+  for (const { name, reason, code = 'PATH_ESCAPE' } of refused) {
+    addProblem(outcome, { path: name }, { code, message: `${name} ${reason}. It was not read.` });
+  }
 }
 
 export function addLeftOut(outcome: ImportOutcome, reason: string, count = 1): void {

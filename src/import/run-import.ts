@@ -19,9 +19,16 @@ import { ConversationImport } from './conversations/conversation-import.js';
 import { fileTimeOf } from './conversations/planned-conversation.js';
 import { copyAttachments } from './copy-attachments.js';
 import { importLease, requireHeld } from './import-lease.js';
-import { addLeftOut, addProblem, type ImportOutcome, newOutcome } from './import-outcome.js';
+import {
+  addLeftOut,
+  addProblem,
+  addRefused,
+  type ImportOutcome,
+  newOutcome,
+} from './import-outcome.js';
 import { OtherImport, type OtherStores } from './non-conversation-import.js';
 import { MAX_OTHERS, otherExports, reportUnread } from './other-exports.js';
+import { readableInput, wholeFile } from './readable-input.js';
 import { observedInput, type ReadingProgress } from './reading/observed-input.js';
 import type {
   Activity,
@@ -74,6 +81,8 @@ export interface ImportRequest {
   readonly dryRun: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly isKnown?: ReadOptions['isKnown'] | undefined;
+  /** Called for each file of a folder that could not be read, so that `isKnown` is asked about it again. */
+  readonly onUnreadable?: ((file: InputFile) => void) | undefined;
   onProgress?(progress: ImportProgress): void;
 }
 
@@ -140,7 +149,8 @@ class Run {
   }
 
   /** Imports the input and closes it. */
-  async input(input: Input): Promise<void> {
+  async input(given: Input): Promise<void> {
+    const input = readableInput(given, this.#request.onUnreadable);
     try {
       await this.#importInput(input);
     } catch (error) {
@@ -152,6 +162,7 @@ class Run {
       if (!isAppError(error, 'STORAGE_FULL')) throw error;
       this.#report.stopped = { code: error.code, message: error.message };
     } finally {
+      addRefused(this.#report, input);
       await input.close();
     }
   }
@@ -236,6 +247,7 @@ class Run {
       }
       const from = this.#report.problems.length;
       await this.#readAllOf(source, input);
+      addRefused(this.#report, input);
       const { problems } = this.#report;
       for (const [at, problem] of problems.entries()) {
         if (at >= from) problems[at] = { ...problem, path: `${diskPath}: ${problem.path}` };
@@ -272,12 +284,7 @@ class Run {
     for (let source: Source | undefined = first; source !== undefined; ) {
       done.push(source);
       const opened = await this.#read(source, unread);
-      // What is refused was reported by the first source.
-      unread = {
-        ...unread,
-        refused: [],
-        files: unread.files.filter(({ name }) => !opened.has(name)),
-      };
+      unread = { ...unread, files: unread.files.filter(({ name }) => !opened.has(name)) };
       source = input.form === 'file' ? undefined : await furtherSource(unread, done);
     }
     if (input.form !== 'file') await reportUnread(unread, done, this.#report);
@@ -289,10 +296,6 @@ class Run {
     const opened = new Set<string>();
     const { path } = input;
     this.#report.sources.push({ path, kind: source.kind, title: source.title });
-    for (const { name, reason } of input.refused) {
-      const message = `${name} ${reason}. It was not read.`;
-      addProblem(this.#report, { path: name }, { code: 'PATH_ESCAPE', message });
-    }
     await this.#readAll(
       source,
       observedInput(input, opened, (reading) => this.#setReading(reading)),
@@ -368,7 +371,7 @@ class Run {
     if (count === 0 || (conversationId === undefined && !dryRun)) return;
     const names = new Set(attachments);
     const folder = join(this.#stores.logsFolder, conversationId ?? '');
-    const named = [...files.filter(({ name }) => names.has(name)), ...inline];
+    const named = [...files.filter(({ name }) => names.has(name)).map(wholeFile), ...inline];
     await copyAttachments(named, { folder, outcome: this.#report, dryRun });
   }
 

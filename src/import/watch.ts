@@ -63,13 +63,15 @@ async function round(
     now.set(name, version);
     return seen.files.get(name) === version;
   };
+  const unreadable = new Set<string>();
+  const onUnreadable = ({ diskPath = '' }: InputFile) => void unreadable.add(diskPath);
   try {
-    const request = { ...choice, paths: [path], areFound, dryRun: false, signal, isKnown };
-    const report = await importer.run(request);
+    const request = { ...choice, paths: [path], areFound, dryRun: false, signal };
+    const report = await importer.run({ ...request, isKnown, onUnreadable });
     const problems = report.problems.filter((problem) => isFirst(seen, JSON.stringify(problem)));
     onRound({ ...report, problems });
     if (!isComplete(report)) return;
-    for (const [name, version] of now) seen.files.set(name, version);
+    for (const [name, version] of now) if (!unreadable.has(name)) seen.files.set(name, version);
   } catch (error) {
     if (signal.aborted) return;
     if (!isAppError(error)) throw error;

@@ -97,8 +97,8 @@ it('gives unsafe names safe ones, replaces nothing, and follows no link', async 
   const report = await bench.import(path, { attachments: true });
   expect(report.attachments).toBe(0);
   expect(report.problems.map(({ code, path: name }) => [code, name])).toEqual([
-    ['PATH_ESCAPE', 'file-Dog3.png'],
     ['ALREADY_EXISTS', 'con/file-Doc2.pdf'],
+    ['PATH_ESCAPE', 'file-Dog3.png'],
   ]);
   expect(readFileSync(mine, 'utf8')).toBe('my notes about the plan');
 });

@@ -1,5 +1,6 @@
 /** A watch reads a file again if its new messages are only in a log beside it, or did not fit on the disk. */
 import { execFileSync } from 'node:child_process';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
 import { expect, it } from 'vitest';
@@ -8,7 +9,7 @@ import type { ImportReport } from '../../src/import/run-import.js';
 import { watchImports } from '../../src/import/watch.js';
 import { smallDisk } from '../support/small-disk.js';
 import { tempFolder } from '../support/temp-folder.js';
-import { fileWith, lines, openImportBench } from './bench.js';
+import { fileWith, folderWith, lines, openImportBench } from './bench.js';
 
 const { disk, isMounted } = smallDisk('full-disk-watch', '400k');
 
@@ -68,4 +69,97 @@ it.runIf(isMounted)('what did not fit on the disk comes in when there is room', 
   });
   expect(reports[0]?.stopped).toMatchObject({ code: 'STORAGE_FULL' });
   expect(reports.map(({ added }) => added)).toEqual([0, 1, 0]);
+});
+
+/** Runs `work` as a user who may not open every file. */
+async function asUser(work: () => Promise<void>): Promise<void> {
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) process.seteuid?.(65_534);
+  try {
+    await work();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
+}
+
+const session = (id: string) =>
+  lines({ type: 'user', uuid: id, sessionId: id, message: { content: `hello ${id}` } });
+
+it('a file or folder that cannot be opened stops no others, and comes in when it can', () =>
+  asUser(async () => {
+    const bench = await openImportBench();
+    const folder = folderWith({
+      'projects/x/a.jsonl': session('a'),
+      'projects/x/b.jsonl': session('b'),
+      'projects/y/c.jsonl': session('c'),
+    });
+    const [file, inner] = [join(folder, 'projects/x/a.jsonl'), join(folder, 'projects/y')];
+    chmodSync(file, 0);
+    chmodSync(inner, 0);
+    const reports = await watched(bench, folder, 4, (round) => {
+      if (round !== 2) return;
+      chmodSync(file, 0o600);
+      chmodSync(inner, 0o700);
+    });
+    expect(reports.map(({ added }) => added)).toEqual([1, 0, 2, 0]);
+    expect(reports[0]?.problems).toMatchObject([
+      { path: 'projects/y', code: 'FILESYSTEM_ERROR' },
+      { path: 'projects/x/a.jsonl', code: 'FILESYSTEM_ERROR' },
+    ]);
+    expect(reports[1]?.problems).toEqual([]); // it was said in the first round
+  }));
+
+it('a folder of which no file can be opened is refused by its format, with the file', () =>
+  asUser(async () => {
+    const bench = await openImportBench();
+    const folder = folderWith({ 'projects/x/a.jsonl': session('a') });
+    chmodSync(join(folder, 'projects/x/a.jsonl'), 0);
+    await expect(bench.import(folder)).rejects.toMatchObject({
+      ...{ code: 'VALIDATION_ERROR' },
+      message: expect.stringContaining('projects/x/a.jsonl could not be read'),
+    });
+  }));
+
+it('a note that can no longer be read does not replace the stored one', () =>
+  asUser(async () => {
+    const bench = await openImportBench();
+    const folder = folderWith({ '.obsidian/app.json': '{}', 'a.md': 'larch', 'b.md': 'oak' });
+    await bench.import(folder);
+    const before = bench.hash();
+    chmodSync(join(folder, 'a.md'), 0);
+    expect(await bench.import(folder)).toMatchObject({ notes: 0, notesUpdated: 0 });
+    expect(bench.hash()).toBe(before);
+  }));
+
+it('an attachment that cannot be read is not copied, and is when it can', () =>
+  asUser(async () => {
+    const bench = await openImportBench();
+    const part = { content_type: 'image_asset_pointer', asset_pointer: 'file-service://file-A1' };
+    const content = { content_type: 'multimodal_text', parts: [part, 'look'] };
+    const message = { id: 'm', author: { role: 'user' }, content };
+    const mapping = { m: { id: 'm', parent: null, children: [], message } };
+    const list = [{ id: 'c', title: 'T', mapping, current_node: 'm' }];
+    const folder = folderWith({ 'conversations.json': list, 'file-A1.png': 'image' });
+    chmodSync(join(folder, 'file-A1.png'), 0);
+    const first = await bench.import(folder, { attachments: true });
+    expect(first).toMatchObject({ added: 1, attachments: 0 });
+    expect(first.problems).toMatchObject([{ path: 'file-A1.png', code: 'FILESYSTEM_ERROR' }]);
+    chmodSync(join(folder, 'file-A1.png'), 0o600);
+    expect(await bench.import(folder, { attachments: true })).toMatchObject({ attachments: 1 });
+  }));
+
+it('a session that its tool deletes while it is read is only missing', async () => {
+  const bench = await openImportBench();
+  const meta = (id: string) => ({ type: 'session_meta', payload: { id } });
+  const said = { type: 'message', role: 'user', content: [{ text: 'hello' }] };
+  const one = (id: string) => lines(meta(id), { type: 'response_item', payload: said });
+  const folder = folderWith({ 'rollout-1-a.jsonl': one('a'), 'rollout-1-b.jsonl': one('b') });
+  const isKnown = ({ name }: { name: string }) => {
+    if (name === 'rollout-1-a.jsonl') rmSync(join(folder, 'rollout-1-b.jsonl'));
+    return false;
+  };
+  const report = await bench.import(folder, { isKnown });
+  expect(report).toMatchObject({ added: 1, problems: [] });
+  writeFileSync(join(folder, 'rollout-1-b.jsonl'), one('b'));
+  expect(await bench.import(folder)).toMatchObject({ added: 1, unchanged: 1 });
 });

@@ -1,7 +1,7 @@
 /** Reads a folder as an import input: every regular file below it, sorted by name. Links are not followed. */
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError } from '../../base/errors.js';
+import { AppError, isAppError } from '../../base/errors.js';
 import { ignoreErrno, withFileError } from '../file-errors.js';
 import { type Input, type InputFile, isOfFinder, type RefusedFile } from './input-types.js';
 import { regularBytes } from './regular-file.js';
@@ -13,7 +13,10 @@ const MAX_DEPTH = 24;
 /** These folders are never part of an export, and are often very large. */
 const IGNORED_FOLDERS = new Set(['node_modules', '.git', '.trash', '.locks']);
 
-/** `path`: as the user gave it; `real`: absolute, without links. FILESYSTEM_ERROR, TOO_LARGE. */
+/**
+ * `path`: as the user gave it; `real`: absolute, without links. FILESYSTEM_ERROR if it cannot be listed,
+ * TOO_LARGE.
+ */
 export async function folderInput(path: string, real: string): Promise<Input> {
   const files: InputFile[] = [];
   const refused: RefusedFile[] = [];
@@ -40,7 +43,7 @@ async function collect(folder: string, prefix: string, depth: number, found: Fou
     if (isOfFinder(entry.isDirectory() ? `${name}/` : name)) continue;
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      if (!IGNORED_FOLDERS.has(entry.name)) await collect(path, `${name}/`, depth + 1, found);
+      if (!IGNORED_FOLDERS.has(entry.name)) await collectInner(path, name, depth + 1, found);
     } else if (entry.isFile()) {
       const file = await fileAt(path, name);
       if (file !== undefined) found.files.push(file);
@@ -53,6 +56,17 @@ async function collect(folder: string, prefix: string, depth: number, found: Fou
         hint: 'Give the folder of the export, not a folder above it.',
       });
     }
+  }
+}
+
+/** A folder that cannot be listed is refused, so that the others are read. */
+async function collectInner(path: string, name: string, depth: number, found: Found) {
+  try {
+    await collect(path, `${name}/`, depth, found);
+  } catch (error) {
+    if (!isAppError(error, 'FILESYSTEM_ERROR')) throw error;
+    const reason = `could not be listed (${error.details?.['errno']})`;
+    found.refused.push({ name, reason, code: 'FILESYSTEM_ERROR' });
   }
 }
 

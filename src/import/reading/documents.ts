@@ -9,6 +9,7 @@ import { withoutUtf16 } from '../../files/input/utf16.js';
 import { unzstd } from '../../files/input/zstd.js';
 import { MAX_DOCUMENT_BYTES } from '../../files/read/json-doc.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
+import { isUnreadable } from '../readable-input.js';
 import type { ImportProblem } from '../source-interface.js';
 
 /** A JSON value and its location; `value` is `undefined` if it cannot be parsed. */
@@ -166,11 +167,15 @@ export async function* objectLines(
   }
 }
 
-/** The whole file as text; `undefined` if it is neither UTF-8 nor UTF-16, or larger than 256 MB. */
+/**
+ * The whole file as text; `undefined` if it cannot be read, is neither UTF-8 nor UTF-16, or is larger than
+ * 256 MB.
+ */
 export async function textOf(file: InputFile): Promise<string | undefined> {
   if (file.sizeBytes > MAX_DOCUMENT_BYTES) return undefined;
   const parts: Uint8Array[] = [];
   for await (const part of bytesOf(file)) parts.push(part);
+  if (isUnreadable(file)) return undefined;
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts));
   } catch {
