@@ -1,50 +1,72 @@
 /**
  * A folder of which some files cannot be read, because another user owns them, a program has locked them, or
- * the disk is damaged. The other files are imported: the logs of a tool must not be lost because of one file.
+ * they are damaged. The other files are imported: the logs of a tool must not be lost because of one file.
  */
-import { isAppError } from '../base/errors.js';
+import { type AppError, isAppError } from '../base/errors.js';
 import type { Input, InputFile } from '../files/input/input-types.js';
 import { unobserved } from './reading/observed-input.js';
 
-/** By file of a readable input: the file itself, whose bytes end with an error. */
-const originals = new WeakMap<InputFile, InputFile>();
-const unreadable = new WeakSet<InputFile>();
+interface ReadableFile {
+  /** Its bytes end with an error if they cannot be read. */
+  readonly whole: InputFile;
+  refuse(error: AppError): void;
+  /** Whether an error ended its bytes, so that it is not known what else it has. */
+  isUnreadable: boolean;
+}
 
-/** Whether an error ended the bytes of the file, so that it is not known what else it has. */
-export const isUnreadable = (file: InputFile): boolean => unreadable.has(unobserved(file));
+/** The files of readable inputs. */
+const files = new WeakMap<InputFile, ReadableFile>();
 
-/** The file for a reader that needs all of its bytes: they end with an error if they cannot be read. */
-export const wholeFile = (file: InputFile): InputFile => originals.get(unobserved(file)) ?? file;
+const readable = (file: InputFile): ReadableFile | undefined => files.get(unobserved(file));
+
+export const isUnreadable = (file: InputFile): boolean => readable(file)?.isUnreadable ?? false;
+
+/** The file for a reader that needs all of its bytes. */
+export const wholeFile = (file: InputFile): InputFile => readable(file)?.whole ?? file;
+
+/** `bytes`, which end before an error of the file: it is refused. Throws the error of a file given alone. */
+export async function* refusing(
+  file: InputFile,
+  bytes: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* bytes;
+  } catch (error) {
+    const found = readable(file);
+    const isOfFile = isAppError(error, 'FILESYSTEM_ERROR') || isAppError(error, 'CORRUPT');
+    if (found === undefined || !isOfFile) throw error;
+    found.isUnreadable = true;
+    found.refuse(error);
+  }
+}
 
 /**
  * A file that cannot be read is empty, or ends before the error, and is then in `refused`. A file that was
- * deleted since the folder was listed is only empty. `onUnreadable` is called for both.
+ * deleted since the folder was listed is only empty. `onUnreadable` is called for a file that may be read
+ * later although it does not change.
  */
 export function readableInput(input: Input, onUnreadable?: (file: InputFile) => void): Input {
   if (input.form !== 'folder') return input;
   const refused = [...input.refused];
   const reported = new Set<string>();
-  const report = (file: InputFile, errno: unknown) => {
+  const refuse = (file: InputFile, { code, details }: AppError) => {
     if (reported.has(file.name)) return;
     reported.add(file.name);
+    if (code === 'CORRUPT') {
+      refused.push({ name: file.name, reason: 'is damaged or incomplete', code });
+      return;
+    }
     onUnreadable?.(file);
+    const errno = details?.['errno'];
     if (errno === 'ENOENT') return;
     const reason = `could not be read (${errno ?? 'it is no regular file'})`;
     refused.push({ name: file.name, reason, code: 'FILESYSTEM_ERROR' });
   };
-  async function* bytesOf(file: InputFile, own: InputFile) {
-    try {
-      yield* file.bytes();
-    } catch (error) {
-      if (!isAppError(error, 'FILESYSTEM_ERROR')) throw error;
-      unreadable.add(own);
-      report(file, error.details?.['errno']);
-    }
-  }
-  const files = input.files.map((file) => {
-    const own: InputFile = { ...file, bytes: () => bytesOf(file, own) };
-    originals.set(own, file);
-    return own;
+  const own = input.files.map((whole) => {
+    const file: InputFile = { ...whole, bytes: () => refusing(file, whole.bytes()) };
+    const refuseIt = (error: AppError) => refuse(whole, error);
+    files.set(file, { whole, refuse: refuseIt, isUnreadable: false });
+    return file;
   });
-  return { ...input, files, refused };
+  return { ...input, files: own, refused };
 }

@@ -9,6 +9,7 @@ import type { ImportReport } from '../../src/import/run-import.js';
 import { watchImports } from '../../src/import/watch.js';
 import { smallDisk } from '../support/small-disk.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { zstdOf } from '../support/zstd.js';
 import { fileWith, folderWith, lines, openImportBench } from './bench.js';
 
 const { disk, isMounted } = smallDisk('full-disk-watch', '400k');
@@ -82,6 +83,12 @@ async function asUser(work: () => Promise<void>): Promise<void> {
   }
 }
 
+/** In Codex's log. */
+const spoken = {
+  type: 'response_item',
+  payload: { type: 'message', role: 'user', content: [{ text: 'hello' }] },
+};
+
 const session = (id: string) =>
   lines({ type: 'user', uuid: id, sessionId: id, message: { content: `hello ${id}` } });
 
@@ -148,11 +155,31 @@ it('an attachment that cannot be read is not copied, and is when it can', () =>
     expect(await bench.import(folder, { attachments: true })).toMatchObject({ attachments: 1 });
   }));
 
+it('a compressed session that is damaged or being written stops no others', async () => {
+  const bench = await openImportBench();
+  const one = (id: string) => lines({ type: 'session_meta', payload: { id } }, spoken);
+  const packed = zstdOf(one('a'));
+  const folder = folderWith({
+    'sessions/rollout-1-a.jsonl.zst': packed.subarray(0, packed.length / 2),
+    'sessions/rollout-1-b.jsonl.zst': 'no zstd at all',
+    'sessions/rollout-1-c.jsonl': one('c'),
+  });
+  const first = await bench.import(folder);
+  expect(first.added).toBe(1);
+  expect(first.problems).toMatchObject([
+    { path: 'sessions/rollout-1-a.jsonl.zst', code: 'CORRUPT' },
+    { path: 'sessions/rollout-1-b.jsonl.zst', code: 'CORRUPT' },
+  ]);
+  writeFileSync(join(folder, 'sessions/rollout-1-a.jsonl.zst'), packed);
+  expect(await bench.import(folder)).toMatchObject({ added: 1, unchanged: 1 });
+  const alone = join(folder, 'sessions/rollout-1-b.jsonl.zst');
+  await expect(bench.import(alone, { from: 'codex' })).rejects.toMatchObject({ code: 'CORRUPT' });
+});
+
 it('a session that its tool deletes while it is read is only missing', async () => {
   const bench = await openImportBench();
   const meta = (id: string) => ({ type: 'session_meta', payload: { id } });
-  const said = { type: 'message', role: 'user', content: [{ text: 'hello' }] };
-  const one = (id: string) => lines(meta(id), { type: 'response_item', payload: said });
+  const one = (id: string) => lines(meta(id), spoken);
   const folder = folderWith({ 'rollout-1-a.jsonl': one('a'), 'rollout-1-b.jsonl': one('b') });
   const isKnown = ({ name }: { name: string }) => {
     if (name === 'rollout-1-a.jsonl') rmSync(join(folder, 'rollout-1-b.jsonl'));

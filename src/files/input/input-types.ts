@@ -20,8 +20,8 @@ export const isOfFinder = (name: string): boolean => /(^|\/)(__MACOSX\/|\._)/.te
 export interface RefusedFile {
   readonly name: string;
   readonly reason: string;
-  /** PATH_ESCAPE if it is absent: it is a link, or no file. */
-  readonly code?: 'FILESYSTEM_ERROR';
+  /** CORRUPT: its beginning was read. PATH_ESCAPE if it is absent: it is a link, or no file. */
+  readonly code?: 'FILESYSTEM_ERROR' | 'CORRUPT';
 }
 
 export interface Input {

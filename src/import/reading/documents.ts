@@ -9,7 +9,7 @@ import { withoutUtf16 } from '../../files/input/utf16.js';
 import { unzstd } from '../../files/input/zstd.js';
 import { MAX_DOCUMENT_BYTES } from '../../files/read/json-doc.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { isUnreadable } from '../readable-input.js';
+import { isUnreadable, refusing } from '../readable-input.js';
 import type { ImportProblem } from '../source-interface.js';
 
 /** A JSON value and its location; `value` is `undefined` if it cannot be parsed. */
@@ -200,7 +200,9 @@ export function unreadable(path: string, record: string, code = 'CORRUPT'): Impo
 export const isZstd = (name: string): boolean => name.endsWith('.zst');
 
 function bytesOf(file: InputFile): AsyncIterable<Uint8Array> {
-  return isZstd(file.name) ? unzstd(file.bytes(), file.name) : withoutUtf16(file.bytes());
+  return isZstd(file.name)
+    ? refusing(file, unzstd(file.bytes(), file.name))
+    : withoutUtf16(file.bytes());
 }
 
 async function* firstBytes(file: InputFile, limit: number): AsyncGenerator<Uint8Array> {
