@@ -112,6 +112,62 @@ describe('a ChatGPT export', () => {
     expect(said(bench.bySource('cited'))).toEqual([`assistant: ${shown}`]);
   });
 
+  it('shows the words in marks for which the export has no reference', async () => {
+    const bench = await openImportBench();
+    const marks = [
+      'entity\ue202["company","Larch Ltd","a mill"]',
+      'url\ue202Planks\ue202https://larch.example',
+      'url\ue202a page\ue202turn0search1',
+      'entity\ue202{broken',
+      'image_group\ue202{"query":["larch"]}',
+    ];
+    const text = marks.map((mark) => `\ue200${mark}\ue201`).join('; ');
+    const content = { content_type: 'text', parts: [text] };
+    const message = { author: { role: 'assistant' }, content };
+    const mapping = { a: { id: 'a', parent: null, message } };
+    await bench.importText([{ id: 'marked', title: 'C', mapping, current_node: 'a' }]);
+    const shown = 'Larch Ltd; [Planks](https://larch.example); a page; ; ';
+    expect(said(bench.bySource('marked'))).toEqual([`assistant: ${shown}`]);
+  });
+
+  it.each([
+    ['an object', (state: object) => state],
+    ['a text', (state: object) => JSON.stringify(state)],
+  ])('brings in the report of a deep research, whose window is %s', async (_form, given) => {
+    const bench = await openImportBench();
+    const cite = '\ue200cite\ue202turn1\ue201';
+    const report_message = {
+      content: { content_type: 'text', parts: [`# Larch\n\nIt lasts${cite}.`] },
+      metadata: {
+        content_references: [{ matched_text: cite, alt: ' ([mill](https://m.example))' }],
+      },
+    };
+    const node = (id: string, parent: string | null, message: object) => ({ id, parent, message });
+    const of = (role: string, text: string) => ({
+      ...{ author: { role }, content: { content_type: 'text', parts: [text] } },
+    });
+    const sdk = (state: object) => ({
+      is_visually_hidden_from_conversation: true,
+      chatgpt_sdk: { widget_state: given(state) },
+    });
+    const mapping = {
+      a: node('a', null, of('user', 'Does larch last?')),
+      b: node('b', 'a', { ...of('tool', 'started'), metadata: sdk({ status: 'running' }) }),
+      c: node('c', 'b', {
+        ...{ ...of('tool', 'state'), id: 'c', create_time: 1_767_348_000 },
+        metadata: sdk({ status: 'completed', report_message }),
+      }),
+    };
+    const report = await bench.importText([{ id: 'deep', title: 'D', mapping, current_node: 'c' }]);
+    expect(report.leftOut).toEqual({ hidden: 1 });
+    const made = bench.bySource('deep');
+    expect(said(made)).toEqual([
+      'user: Does larch last?',
+      'assistant: # Larch\n\nIt lasts ([mill](https://m.example)).',
+    ]);
+    expect(made.messages[1].createdAt).toBe('2026-01-02T10:00:00.000Z');
+  });
+
   it('counts parts that it does not know, and keeps the others', async () => {
     const bench = await openImportBench();
     const node = (id: string, parent: string | null, role: string, content: object) => ({

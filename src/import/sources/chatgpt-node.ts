@@ -2,7 +2,14 @@
 
 import { fenced } from '../../base/code-block.js';
 import { parsedJson } from '../../base/json.js';
-import { definedOrNothing, objectIn, objectsIn, textIn, textsIn } from '../../base/json-fields.js';
+import {
+  definedOrNothing,
+  listIn,
+  objectIn,
+  objectsIn,
+  textIn,
+  textsIn,
+} from '../../base/json-fields.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentLine, fileLine, type NamedFiles } from '../reading/attachment-lines.js';
 import { timeIn } from '../reading/times.js';
@@ -45,9 +52,24 @@ interface Read {
 
 /** Adds the message of the node, or counts it as left out. */
 export function addNode(turns: TurnBuilder, { id, message }: ChatGptNode, names: NamedFiles): void {
-  const reason = message && leftOutOf(message);
+  if (message === undefined) return;
+  const report = researchReport(message);
+  const reason = report === undefined ? leftOutOf(message) : undefined;
   if (reason !== undefined) turns.countLeftOut(reason);
-  else if (message !== undefined) addMessage(turns, id, message, names);
+  else addMessage(turns, id, report ?? message, names);
+}
+
+/**
+ * The report of a deep research. The page shows it in a window of its own, so it is in the state of that
+ * window, which belongs to a hidden message of a tool.
+ */
+function researchReport(message: JsonObject): JsonObject | undefined {
+  const state = objectIn(objectIn(message['metadata'])['chatgpt_sdk'])['widget_state'];
+  const report = objectIn(typeof state === 'string' ? parsedJson(state) : state)['report_message'];
+  const { content, metadata } = objectIn(report);
+  if (spokenParts(objectIn(content)) === '') return undefined;
+  const { id, create_time } = message;
+  return { id, create_time, author: { role: 'assistant' }, content, metadata };
 }
 
 function leftOutOf(message: JsonObject): string | undefined {
@@ -144,7 +166,10 @@ const spokenParts = (content: JsonObject) => textsIn(content['parts']).join('\n\
 
 function textOfMessage({ content, metadata, type }: Read, names: NamedFiles): string {
   const shown = shownCitations(metadata);
-  const body = bodyOf(content, type, names).replace(CITATION, (mark) => shown.get(mark) ?? '');
+  const body = bodyOf(content, type, names).replace(
+    CITATION,
+    (mark) => shown.get(mark) || wordsIn(mark),
+  );
   // An uploaded image is both a part and an attachment; it is named again only if its line lacks the name.
   const attachments = objectsIn(metadata['attachments']);
   if (attachments.length === 0) return body;
@@ -157,6 +182,14 @@ function textOfMessage({ content, metadata, type }: Read, names: NamedFiles): st
     return isShown ? [] : attachmentLine('file', name, path);
   });
   return [body, ...files].filter((text) => text !== '').join('\n\n');
+}
+
+/** The words in a mark of the name of a thing, or of a link, for which the export has no reference. */
+function wordsIn(mark: string): string {
+  const [kind, first, second] = mark.slice(1, -1).split('\ue202');
+  if (kind === 'entity') return textIn(listIn(parsedJson(first))[1]) ?? '';
+  if (kind !== 'url' || first === undefined) return '';
+  return second?.startsWith('http') ? `[${first}](${second})` : first;
 }
 
 /** By citation mark: what the web page shows in its place, a linked word or the sources. */
