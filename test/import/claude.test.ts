@@ -93,6 +93,34 @@ describe('a Claude.ai export', () => {
     expect(made.messages[0].metadata).toBeUndefined();
   });
 
+  it('takes a file that Claude wrote for the user as an artifact', async () => {
+    const create = (n: number, path: string, file_text: string) => [
+      {
+        ...{ type: 'tool_use', id: `t${n}`, name: 'create_file' },
+        input: { description: 'a plan', path, file_text },
+      },
+      { type: 'tool_result', tool_use_id: `t${n}`, name: 'create_file', content: [text('made')] },
+    ];
+    const answer = [
+      ...create(1, '/mnt/user-data/outputs/plan.md', '- larch planks'),
+      ...create(2, '/mnt/user-data/outputs/shed.py', 'print("shed")'),
+      ...create(3, '/home/claude/draft.txt', 'draft'),
+      text('Here they are.'),
+    ];
+    const messages = [message(1, 'human', [text('Plan it')]), message(2, 'assistant', answer)];
+    const bench = await openImportBench();
+    await bench.importText([{ ...LIST, chat_messages: messages }], 'conversations.json');
+    const made = bench.bySource(LIST.uuid);
+    expect(said(made)[1]).toBe(
+      'assistant: [artifact: plan.md]\n\n- larch planks\n\n[artifact: shed.py]\n\n```py\nprint("shed")\n```\n\nHere they are.',
+    );
+    expect(made.messages[1].metadata.tools).toMatchObject([
+      { input: '{"path":"/mnt/user-data/outputs/plan.md"}', result: 'made' },
+      { input: '{"path":"/mnt/user-data/outputs/shed.py"}', result: 'made' },
+      { input: expect.stringContaining('draft'), result: 'made' },
+    ]);
+  });
+
   it('imports what is shown of a tree, and the other answer as a branch', async () => {
     const bench = await openImportBench();
     const report = await bench.importText([TREE, LIST, { uuid: 'x' }], 'conversations.json');

@@ -2,7 +2,7 @@
  * Converts one message of a Claude.ai export: blocks of text, thinking and tool calls, attachments,
  * artifacts.
  */
-
+import { posix } from 'node:path';
 import { fenced } from '../../base/code-block.js';
 import { defined } from '../../base/json.js';
 import { definedOrNothing, listIn, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
@@ -60,9 +60,11 @@ function citedPages(blocks: readonly JsonObject[]): JsonObject[] | undefined {
 function addActivity(turns: TurnBuilder, block: JsonObject, origin: { id: string }): void {
   const { type } = block;
   if (type === 'thinking') turns.addThinking(textIn(block['thinking']), origin);
-  else if (type === 'tool_use' && artifactText(block) === undefined) {
+  else if (type === 'tool_use' && !isArtifact(block)) {
     const name = textIn(block['name']) ?? 'tool';
-    turns.addToolCall({ name, input: block['input'] }, origin, textIn(block['id']));
+    const written = writtenFile(block);
+    const input = written === undefined ? block['input'] : { path: written.path };
+    turns.addToolCall({ name, input }, origin, textIn(block['id']));
   } else if (type === 'tool_result' && block['name'] !== 'artifacts') {
     const text = resultText(block['content']);
     const result = { name: textIn(block['name']), text, isError: block['is_error'] === true };
@@ -79,9 +81,31 @@ const isSilent = ({ type }: JsonObject): boolean => SILENT_BLOCKS.test(String(ty
 
 const isKnown = (block: JsonObject): boolean => isSilent(block) || 'text' in block;
 
+const isArtifact = (block: JsonObject): boolean =>
+  block['name'] === 'artifacts' && artifactText(block) !== undefined;
+
+/** The folder of files that Claude gives to the user. */
+const OUTPUTS = '/mnt/user-data/outputs/';
+
+/** A file that Claude wrote for the user: newer artifacts are such files. */
+function writtenFile({ name, input }: JsonObject): { path: string; text: string } | undefined {
+  const [path, text] = [textIn(objectIn(input)['path']), textIn(objectIn(input)['file_text'])];
+  const isOutput = name === 'create_file' && path?.startsWith(OUTPUTS);
+  return isOutput && path !== undefined && text !== undefined ? { path, text } : undefined;
+}
+
 /** An artifact is a text for the user that Claude writes by a tool call, so it becomes part of the message. */
 function artifactText(block: JsonObject): string | undefined {
-  if (block['type'] !== 'tool_use' || block['name'] !== 'artifacts') return undefined;
+  if (block['type'] !== 'tool_use') return undefined;
+  const file = writtenFile(block);
+  if (file !== undefined) {
+    const { base, ext } = posix.parse(file.path);
+    const isMarkdown = /^\.(md|markdown)$/i.test(ext);
+    const language = /^\.(\w{1,12})$/.exec(ext)?.[1];
+    const body = isMarkdown ? file.text : fenced(file.text, language);
+    return `${attachmentLine('artifact', base)}\n\n${body}`;
+  }
+  if (block['name'] !== 'artifacts') return undefined;
   const input = objectIn(block['input']);
   const text = textIn(input['content']) ?? textIn(input['new_str']);
   if (text === undefined) return undefined;
