@@ -237,3 +237,37 @@ describe('a session of Claude Code', () => {
     expect(bench.bySource(S1).messageCount).toBe(4);
   });
 });
+
+it('what other agents and the program itself wrote is not of the user', async () => {
+  const bench = await openImportBench();
+  const mate = '<teammate-message teammate_id="bob" color="blue">\nDone.\n</teammate-message>';
+  const of = (model: string, n: number, parent: number, words: string) =>
+    line(n, parent, 'assistant', [], {
+      message: { role: 'assistant', id: `m${n}`, model, content: [text(words)] },
+    });
+  const folder = folderWith({
+    [`projects/x/${S1}.jsonl`]: lines(
+      line(1, null, 'user', 'Build it', { origin: { kind: 'human' } }),
+      of('<synthetic>', 2, 1, 'API Error: 529 Overloaded'),
+      line(3, 2, 'user', mate),
+      line(4, 3, 'user', `${mate} and mine <teammate-messages>`),
+      line(5, 4, 'user', 'A task ended', { origin: { kind: 'task-notification' } }),
+      line(6, 5, 'user', 'From my phone', { origin: { kind: 'channel' } }),
+      of('claude-x', 7, 6, 'Built.'),
+    ),
+    [`projects/x/${S1}/subagents/agent-a.jsonl`]: lines(
+      line(8, null, 'user', mate, { isSidechain: true, origin: { kind: 'coordinator' } }),
+    ),
+  });
+  expect(await bench.import(folder)).toMatchObject({
+    ...{ added: 2, problems: [] },
+    leftOut: { 'injected context': 2, 'messages of the program': 1 },
+  });
+  expect(said(bench.bySource(S1))).toEqual([
+    'user: Build it',
+    'user: and mine <teammate-messages>',
+    'user: From my phone',
+    'assistant: Built.',
+  ]);
+  expect(said(bench.bySource(`${S1}:agent-a`))).toEqual([`user: ${mate}`]);
+});

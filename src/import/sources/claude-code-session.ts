@@ -153,10 +153,17 @@ function nodeOf(
     isInjected:
       line['isMeta'] === true ||
       line['isCompactSummary'] === true ||
-      line['isVisibleInTranscriptOnly'] === true,
+      line['isVisibleInTranscriptOnly'] === true ||
+      (!isSidechain && !isOfPerson(line)),
     isSpoken: (type === 'user' || type === 'assistant') && message['content'] !== undefined,
     message: type === 'user' ? withoutResults(message) : message,
   };
+}
+
+/** Newer logs say who wrote a prompt: also other agents and the program itself. A channel is a chat of the user. */
+function isOfPerson(line: JsonObject): boolean {
+  const kind = textIn(objectIn(line['origin'])['kind']);
+  return kind === undefined || kind === 'human' || kind === 'channel';
 }
 
 /**

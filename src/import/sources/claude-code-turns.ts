@@ -21,6 +21,10 @@ const INJECTED = [
   ...['bash-stdout', 'bash-stderr', 'user-prompt-submit-hook'],
   ...['ide_opened_file', 'ide_selection', 'ide_diagnostics'],
 ];
+/** What other agents write to the agent of the session. In the log of a subagent it is its task. */
+const OF_AGENTS = ['teammate-message', 'agent-message', 'cross-session-message'];
+/** The program writes its errors as answers of this model. */
+const PROGRAM = '<synthetic>';
 const INTERRUPTED = /^\[Request interrupted by user[^\]]*\]$/;
 
 /**
@@ -54,11 +58,13 @@ const isSameAnswer = (first: CodeNode, next: CodeNode) =>
   textIn(first.message['id']) !== undefined &&
   first.message['id'] === next.message['id'];
 
-function addUser(turns: TurnBuilder, { id, createdAt, message, isInjected }: CodeNode): void {
+function addUser(turns: TurnBuilder, node: CodeNode): void {
+  const { id, createdAt, message, isInjected, isSidechain } = node;
   const { content } = message;
   const text = typeof content === 'string' ? content : blocksText(objectsIn(content));
   if (text.trim() === '') return;
-  const typed = isInjected ? '' : typedText(text);
+  const own = isSidechain ? text : withoutElements(text, OF_AGENTS);
+  const typed = isInjected ? '' : typedText(own);
   if (typed === '' || INTERRUPTED.test(typed)) turns.countLeftOut('injected context');
   else turns.addMessage({ id, createdAt, role: 'user', content: typed });
 }
@@ -95,6 +101,10 @@ function addAnswer(
   const [first] = lines;
   const last = lines.at(-1);
   if (first === undefined || last === undefined) return;
+  if (first.message['model'] === PROGRAM) {
+    turns.countLeftOut('messages of the program');
+    return;
+  }
   const texts: string[] = [];
   let spoken: CodeNode | undefined;
   for (const line of lines) {
