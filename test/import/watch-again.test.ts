@@ -4,40 +4,13 @@ import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
 import { expect, it } from 'vitest';
-import { Importer } from '../../src/import/importer.js';
-import type { ImportReport } from '../../src/import/run-import.js';
-import { watchImports } from '../../src/import/watch.js';
 import { smallDisk } from '../support/small-disk.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { zstdOf } from '../support/zstd.js';
 import { fileWith, folderWith, lines, openImportBench } from './bench.js';
+import { watched } from './watch-rounds.js';
 
 const { disk, isMounted } = smallDisk('full-disk-watch', '400k');
-
-/** Runs `count` rounds and returns their reports. `between` runs after each. */
-async function watched(
-  bench: Awaited<ReturnType<typeof openImportBench>>,
-  path: string,
-  count: number,
-  between: (round: number) => void,
-): Promise<ImportReport[]> {
-  const machine = { home: path, programs: path, variable: () => undefined };
-  const options = { machine, activity: 'short', watched: [], folders: [] } as const;
-  const stop = new AbortController();
-  const reports: ImportReport[] = [];
-  const errors: Error[] = [];
-  await watchImports(new Importer({ ...bench.stores, ...options }), {
-    ...{ paths: async () => [path], areFound: false, everyMs: 1, signal: stop.signal },
-    onError: (error) => void errors.push(error),
-    onRound(report) {
-      reports.push(report);
-      between(reports.length);
-      if (reports.length === count) stop.abort();
-    },
-  });
-  expect(errors).toEqual([]);
-  return reports;
-}
 
 it('new rows of an SQLite file come in while they are only in its write-ahead log', async () => {
   const path = join(tempFolder(), 'logs.db');
