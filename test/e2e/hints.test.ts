@@ -1,19 +1,31 @@
 /** The commands that Daybook prints, and what it says about conversations that are not there any more. */
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAIN, type Place, runCommand, withPlace } from './harness.js';
 
 const run = (place: Place, ...args: string[]) => runCommand(place, ['--root', place.root, ...args]);
+
+/** The root of `withTea`, made once. */
+let tea = '';
+beforeAll(() =>
+  withPlace(async (place) => {
+    await mkdir(place.root);
+    await run(place, 'save', 'user', 'Which pot?', '--conversation-id', 'tea');
+    await run(place, 'rename', 'tea', 'Green tea in May');
+    tea = await mkdtemp(join(tmpdir(), 'daybook-hints-'));
+    await cp(place.root, tea, { recursive: true });
+  }),
+);
+afterAll(() => rm(tea, { recursive: true, force: true }));
 
 /** A root whose path needs quotes, with the conversation `tea`. */
 async function withTea(work: (place: Place, id: string) => Promise<void>): Promise<void> {
   await withPlace(async ({ folder, env }) => {
     const place = { folder, env, root: join(folder, 'my root') };
-    await mkdir(place.root);
-    await run(place, 'save', 'user', 'Which pot?', '--conversation-id', 'tea');
-    await run(place, 'rename', 'tea', 'Green tea in May');
+    await cp(tea, place.root, { recursive: true });
     const names = await readdir(join(place.root, 'conversation-logs'));
     await work(place, names.find((name) => /^\d/.test(name)) ?? '');
   });
