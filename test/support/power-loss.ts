@@ -39,6 +39,12 @@ export interface Tried {
   problems: Set<string>;
 }
 
+interface CutDisk {
+  readonly when: string;
+  readonly tree: Tree;
+  readonly acknowledged: readonly Acknowledged[];
+}
+
 /** Records scenarios, and tries each of them, in a folder of its own. */
 export function powerLoss(what: string) {
   const base = tempFolder('memory');
@@ -75,41 +81,52 @@ export function powerLoss(what: string) {
     return { root, steps };
   }
 
-  /**
-   * Cuts the power after each step in turn, in every way that the model knows. Of a long scenario, a random
-   * share is tried, another in each run, unless a few problems are enough.
-   */
-  async function cutPowerAtEachStep(
-    { problemsAt }: Scenario,
-    { root, steps }: { root: string; steps: readonly Step[] },
-    enoughProblems = Number.POSITIVE_INFINITY,
-  ): Promise<Tried> {
+  /** Every disk that the model knows after each step, each once. */
+  function* disksAfterEachStep(steps: readonly Step[], root: string): Generator<CutDisk> {
     const model = new DiskModel(root);
-    const tried: Tried = { states: 0, problems: new Set() };
     const seen = new Set<string>();
     const acknowledged: Acknowledged[] = [];
     const settled = steps.findLastIndex((step) => step.do === 'settle');
-    const isShort = steps.length - settled < LONG_STEPS; // the power is not cut before it settled
-    const isWhole = isShort || enoughProblems < Number.POSITIVE_INFINITY;
     for (const [index, step] of steps.entries()) {
       if (step.do === 'acknowledge') acknowledged.push(step);
-      if (index < settled) continue;
+      if (index < settled) continue; // the power is not cut before it settled
       model.apply(step);
       for (const state of model.crashStates(random)) {
         const tree = model.treeOf(state);
         const digest = digestOf(tree, acknowledged.length);
         if (seen.has(digest)) continue;
         seen.add(digest);
-        if (!isWhole && random() > SHARE) continue;
-        tried.states += 1;
-        const there = join(base, `after-${tried.states}`);
-        materialise(tree, there);
-        for (const problem of await problemsAt(there, acknowledged)) {
-          tried.problems.add(`after step ${index} (${step.do}): ${problem}`);
-        }
-        rmSync(there, { recursive: true });
-        if (tried.problems.size >= enoughProblems) return tried;
+        const when = `after step ${index} (${step.do})`;
+        yield { when, tree, acknowledged: acknowledged.slice() };
       }
+    }
+  }
+
+  /**
+   * Cuts the power after each step in turn, in every way that the model knows. Of a long scenario, a random
+   * share is tried, another in each run. Where a few problems are enough, they are looked for at random,
+   * because the first steps have none.
+   */
+  async function cutPowerAtEachStep(
+    { problemsAt }: Scenario,
+    { root, steps }: { root: string; steps: readonly Step[] },
+    enoughProblems = Number.POSITIVE_INFINITY,
+  ): Promise<Tried> {
+    const tried: Tried = { states: 0, problems: new Set() };
+    const isAnyOrder = enoughProblems < Number.POSITIVE_INFINITY;
+    const settled = steps.findLastIndex((step) => step.do === 'settle');
+    const isShort = steps.length - settled < LONG_STEPS;
+    const inOrder = disksAfterEachStep(steps, root);
+    for (const { when, tree, acknowledged } of isAnyOrder ? shuffled(inOrder, random) : inOrder) {
+      if (!isShort && !isAnyOrder && random() > SHARE) continue;
+      tried.states += 1;
+      const there = join(base, `after-${tried.states}`);
+      materialise(tree, there);
+      for (const problem of await problemsAt(there, acknowledged)) {
+        tried.problems.add(`${when}: ${problem}`);
+      }
+      rmSync(there, { recursive: true });
+      if (tried.problems.size >= enoughProblems) return tried;
     }
     return tried;
   }
@@ -124,6 +141,11 @@ export function powerLoss(what: string) {
   }
 
   return { record, cutPowerAtEachStep, statesWithoutLoss };
+}
+
+function shuffled<T>(items: Iterable<T>, random: () => number): T[] {
+  const keyed = [...items].map((item) => ({ item, key: random() }));
+  return keyed.sort((a, b) => a.key - b.key).map(({ item }) => item);
 }
 
 function treeOn(root: string): Tree {
