@@ -95,6 +95,9 @@ describe('session_start', () => {
         'Each tomato needs half a metre in the greenhouse.',
         'Then a tomato of the greenhouse gets half a metre.',
       );
+      // A start waits half a second for the index of passages, which is being made since the first call.
+      const related = async () => (await start(session, { module: 'garden' })).related;
+      await expect.poll(related).not.toEqual([]);
       const all = await start(session, { module: 'garden' });
       expect(all.thread?.id).toBe(id);
       expect(all.related).toMatchObject([{ threadId: copy, text: said }]);
