@@ -1,6 +1,7 @@
 /**
  * The official MCP inspector's command line, a client that is not ours, lists every tool of the built
- * server and calls a third of them, another third in each run (`DAYBOOK_SOAK=2`: all of them). A tool that needs an argument nobody could guess is listed in ARGUMENTS.
+ * server and calls a third of them, another third in each run (`DAYBOOK_SOAK=2`: all of them). A tool that
+ * needs an argument nobody could guess is listed in ARGUMENTS.
  */
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
@@ -13,8 +14,8 @@ import { sampled } from '../support/rounds.js';
 import { type Place, withClient, withPlace } from './harness.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** What `mcp-inspector --cli` starts; without the process that only starts it. */
-const INSPECTOR = '@modelcontextprotocol/inspector/cli/build/index.js';
+/** What `mcp-inspector --cli` starts, from its own package: the whole inspector has three times the size. */
+const INSPECTOR = '@modelcontextprotocol/inspector-cli/build/index.js';
 const MAIN = resolve(ROOT, 'dist/cli/main.js');
 /** Processes at once: one a tool would swamp a small machine. */
 const AT_ONCE = 2;
