@@ -1,6 +1,7 @@
 /** Types of browser.mjs, which the command for screenshots runs without a compiler. */
 import type { Browser } from 'playwright-core';
 
+export const MAX_WAIT_MS: number;
 export interface PagePlace {
   readonly root: string;
   readonly env: NodeJS.ProcessEnv;

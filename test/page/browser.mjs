@@ -18,6 +18,9 @@ const BROWSERS = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ];
 
+/** For what the page shall show: the 30 s of playwright are short on a loaded machine. */
+export const MAX_WAIT_MS = 120_000;
+
 /** Debian's start script reads the size of the memory from the shell; the flags keep it off the network. */
 export async function launch() {
   const executablePath = BROWSERS.find((path) => path !== undefined && existsSync(path));

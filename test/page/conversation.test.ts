@@ -43,14 +43,15 @@ it('the search inside a long conversation moves to the next and previous match, 
   await page.getByRole('button', { name: 'Previous' }).click();
   await page.getByRole('button', { name: 'Previous' }).click();
   await page.waitForSelector('#m851.named');
-  expect(await named()).toBe('#851');
+  await expect.poll(named).toBe('#851');
   await expect
     .poll(() => page.evaluate(() => CSS.highlights.get('found')?.size))
     .toBeGreaterThan(0);
   await page.getByRole('button', { name: 'Earlier messages' }).click();
   await page.waitForSelector('#m807');
-  const shown = await page.locator('.message').evaluateAll((all) => all.map(({ id }) => id));
-  expect(shown).toEqual(shown.map((_, at) => `m${807 + at}`));
+  const shown = () => page.locator('.message').evaluateAll((all) => all.map(({ id }) => id));
+  const isFrom807 = async () => (await shown()).every((id, at) => id === `m${807 + at}`);
+  await expect.poll(isFrom807).toBe(true);
   await page.getByLabel('Find in this conversation').fill('pelican');
   await page.waitForSelector('.find-inside :text("No message has these words.")');
   expect(await faultsOf(page)).toEqual([]);

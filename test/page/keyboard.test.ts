@@ -36,7 +36,7 @@ it('a conversation is opened, renamed, pinned, deleted and brought back', async 
   await page.waitForSelector('#m1');
   await expect.poll(() => focused(page)).not.toBe('');
   await tabTo(page, 'Edit');
-  expect(await hasOutline(page)).toBe('solid');
+  await expect.poll(() => hasOutline(page)).toBe('solid');
   await page.keyboard.press('Enter');
   await page.waitForSelector('.title-field:focus');
   await page.keyboard.press('Control+a');
@@ -127,9 +127,9 @@ it('a long timeline is walked, filtered, and found again where it was left', asy
   await page.waitForSelector('#m1');
   await page.goBack();
   await page.waitForSelector('.row:has-text("Talk 0")');
-  expect(await top()).toBe(end);
+  await expect.poll(top).toBe(end);
   await page.getByPlaceholder('Filter').fill('talk 2');
   await page.waitForSelector('[role=status]:has-text("61 conversations")');
-  expect(await top()).toBe(0);
+  await expect.poll(top).toBe(0);
   expect(faults).toEqual([]);
 });

@@ -4,7 +4,7 @@
  */
 import type { Browser, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { launch, newPlace } from './browser.mjs';
+import { launch, MAX_WAIT_MS, newPlace } from './browser.mjs';
 import type { Host } from './mcp-app-host.js';
 import { serveHost } from './mcp-app-site.mjs';
 import { faultsOf, writeConversation } from './opened-page.js';
@@ -35,6 +35,7 @@ beforeAll(async () => {
   hosted = await serveHost(place);
   browser = await launch();
   page = await (await browser.newContext({ viewport: { width: 700, height: 900 } })).newPage();
+  page.setDefaultTimeout(MAX_WAIT_MS);
   page.on('request', (request) => {
     if (!hosted.origins.includes(new URL(request.url()).origin)) faults.push(request.url());
   });

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import axe from 'axe-core';
 import type { Browser, Frame, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { launch, newPlace, servePage } from './browser.mjs';
+import { launch, MAX_WAIT_MS, newPlace, servePage } from './browser.mjs';
 
 /** Conversations by number, as somebody writes them by hand. */
 export function writeConversation(
@@ -48,6 +48,7 @@ async function openPage(browser: Browser, prepare: Prepare, env: Record<string, 
   await prepare(place);
   const served = await servePage(place);
   const context = await browser.newContext({ viewport: { width: 1100, height: 720 } });
+  context.setDefaultTimeout(MAX_WAIT_MS);
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('request', (request) => {

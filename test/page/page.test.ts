@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { launch, newPlace, run, servePage } from './browser.mjs';
+import { launch, MAX_WAIT_MS, newPlace, run, servePage } from './browser.mjs';
 import { faultsOf } from './opened-page.js';
 
 const PAGE_FOLDER = resolve(import.meta.dirname, '../../dist/page');
@@ -47,6 +47,7 @@ async function open(prepare: () => Promise<unknown> | unknown): Promise<void> {
   await prepare();
   served = await servePage(place);
   context = await browser.newContext({ viewport: { width: 1100, height: 720 } });
+  context.setDefaultTimeout(MAX_WAIT_MS);
   page = await context.newPage();
   foreign = [];
   errors = [];
@@ -124,8 +125,8 @@ describe('on the store of daybook demo', () => {
       await go(address);
       await page.waitForSelector('main h1');
       await page.waitForLoadState('networkidle', { timeout: 1000 }).catch(() => undefined);
-      const width = await page.evaluate(() => document.documentElement.scrollWidth);
-      expect(`${address} ${width}`).toBe(`${address} 360`);
+      const width = () => page.evaluate(() => document.documentElement.scrollWidth);
+      await expect.poll(width, { message: address }).toBe(360);
     }
   });
 
