@@ -27,11 +27,16 @@ it('lets other work run while it counts a long conversation', async () => {
   }));
   const figures = await figuresWith(messages);
   let isOver = false;
-  const began = performance.now();
+  // Of the processor's time: on a loaded machine this process waits for its turn, in the middle of a step.
+  const used = () => {
+    const { user, system } = process.cpuUsage();
+    return user + system;
+  };
+  const began = used();
   let last = began;
   let longest = 0;
   const turn = () => {
-    const now = performance.now();
+    const now = used();
     longest = Math.max(longest, now - last);
     last = now;
     if (!isOver) setImmediate(turn);
@@ -39,7 +44,7 @@ it('lets other work run while it counts a long conversation', async () => {
   setImmediate(turn);
   const [found] = [...(await figures.all())];
   isOver = true;
-  const whole = performance.now() - began;
+  const whole = used() - began;
   await new Promise((done) => setImmediate(done));
   expect(found?.messages).toHaveLength(COUNT);
   expect(longest / whole).toBeLessThan(0.4);
