@@ -157,8 +157,9 @@ describe('the size', () => {
     await conversations.update(id, { title: 'changed' });
     expect((await conversations.load(id)).messages).toHaveLength(1);
     await conversations.trash(id);
-    await new Promise((resolve) => setTimeout(resolve, 1100)); // the size is looked at once a second
-    await said(place, 1);
+    // The size is looked at once a second.
+    const outcome = () => said(place, 1).then(() => 'stored', String);
+    await expect.poll(outcome, { interval: 1_100 }).toBe('stored');
   });
 });
 
