@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Those that start processes take longest, and would be waited for alone at the end. */
-const LONG = /test\/(crash|e2e|files|fts|search)\//;
+/** Those that start processes or a browser take longest, and would be waited for alone at the end. */
+const LONG = /test\/(crash|e2e|encryption|files|fts|maintenance|page|search|security|soak)\//;
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -16,7 +16,8 @@ class LongFirst extends BaseSequencer {
 
 /** They leave nothing behind in their process, so files share one: importing took a third of their time. */
 const ROOMS =
-  'analytics,base,cli,config,context,exchange,import,providers,recall,research,resources,stores,tools';
+  'analytics,api,base,cli,config,context,docs,doctor,e2e,encryption,exchange,fts,git,import,page,' +
+  'privacy,providers,recall,research,resources,search,server,stores,tools';
 
 /** Against what hangs, not what is slow: the slowest test has some times what it takes. */
 const LIMITS = {
