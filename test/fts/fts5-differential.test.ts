@@ -21,8 +21,8 @@ import {
 } from './fts5-oracle.js';
 
 const SEED = Number(process.env['DAYBOOK_SEED'] ?? Date.now() % 1_000_000_007);
-/** Half a minute each on an idle machine. */
-const MAX_WAIT_MS = 300_000;
+/** Half a minute each on an idle machine, three minutes and more on a loaded one. */
+const MAX_WAIT_MS = 1_200_000;
 const tally = { cases: 0, cleanRule: 0, invalid: 0, snippets: 0 };
 
 afterAll(() => {
@@ -101,7 +101,8 @@ class Trio {
     if (hits.every(({ id, rank }) => rank === expected.get(id as number))) return;
     tally.cleanRule++;
     const clean = oracleSearch(node, this.documents);
-    for (const { id, rank } of hits) expect(rank, about).toBe(clean.get(id as number));
+    const wrong = hits.filter(({ id, rank }) => !Object.is(rank, clean.get(id as number)));
+    expect(wrong, about).toEqual([]);
   }
 
   checkSnippets({ text, node }: RandomQuery, random: Random): void {
