@@ -32,9 +32,15 @@ function formatIn(timeZone: string, timeStyle?: 'short' | 'medium'): Intl.DateTi
 
 let systemZone: string | undefined;
 
-/** The zone of the operating system at the first call, as Node uses it. UTC if TZ names none. */
+/**
+ * The zone of the operating system at the first call, as Node uses it. UTC if TZ names none: for an empty TZ
+ * or `GMT+5` Node reports a name that it does not accept itself.
+ */
 export function systemTimeZone(): string {
-  systemZone ??= new Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'UTC';
+  if (systemZone === undefined) {
+    const { timeZone = 'UTC' } = new Intl.DateTimeFormat().resolvedOptions();
+    systemZone = isTimeZone(timeZone) ? timeZone : 'UTC';
+  }
   return systemZone;
 }
 

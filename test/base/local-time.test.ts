@@ -26,10 +26,14 @@ describe('localTime', () => {
     expect(isTimeZone(systemTimeZone())).toBe(true);
   });
 
-  it('takes UTC as the time zone of the system if the variable TZ names none', () => {
+  it.each([
+    'Mars/Phobos',
+    '',
+    'GMT+5',
+  ])('takes UTC as the time zone of the system if the variable TZ is "%s"', (tz) => {
     const script =
       "import('./dist/base/local-time.js').then((m) => console.log(m.systemTimeZone()))";
-    const env = { ...process.env, TZ: 'Mars/Phobos' };
+    const env = { ...process.env, TZ: tz };
     const output = execFileSync(process.execPath, ['-e', script], { env, encoding: 'utf8' });
     expect(output).toBe('UTC\n');
   });
