@@ -69,4 +69,14 @@ describe('hostile queries', () => {
     for (const matchType of ['auto', 'exact', 'prefix', 'any', 'fuzzy'] as const)
       expectWithin(10, () => index.search(pasted, { matchType }), matchType);
   });
+
+  it('looks for a sign once that a query repeats', () => {
+    const signs = createTextIndex({ columns: ['a'] });
+    signs.put(1, { a: '> '.repeat(75_000) });
+    for (const matchType of ['auto', 'exact', 'prefix', 'any', 'fuzzy'] as const) {
+      const search = () =>
+        expect(signs.search('> '.repeat(500), { matchType }).total, matchType).toBe(1);
+      expectWithin(1, search, `signs, ${matchType}`);
+    }
+  });
 });

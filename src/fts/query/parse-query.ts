@@ -114,7 +114,11 @@ function chunkNodes(chunk: string, context: ParseContext, toTerm: ToQueryTerm): 
 }
 
 const splitAtSpaces = (text: string) => text.split(/\s+/).filter((chunk) => chunk !== '');
-const chunksOf = (text: string) => splitAtSpaces(text.replaceAll('"', ' ')).slice(0, MAX_WORDS);
+/** Equal chunks with symbols count once, because each is looked for in the whole text of every document. */
+const chunksOf = (text: string) =>
+  splitAtSpaces(text.replaceAll('"', ' '))
+    .filter((chunk, at, all) => !hasSymbols(chunk) || all.indexOf(chunk) === at)
+    .slice(0, MAX_WORDS);
 
 function wordsNode(
   text: string,
@@ -137,13 +141,14 @@ function exactNode(text: string, context: ParseContext): QueryNode {
     return group('or', [phrase, cjkNode(text, context)]);
   }
   const terms: string[] = [];
-  const symbols: SymbolPattern[] = [];
+  const patterns = new Map<string, SymbolPattern>();
   for (const chunk of splitAtSpaces(text.replaceAll('"', ' '))) {
     const { terms: own, bytes } = readChunk(chunk);
-    if (hasSymbols(chunk) && symbols.length < MAX_WORDS)
-      symbols.push({ bytes, word: terms.length });
+    if (hasSymbols(chunk) && patterns.size < MAX_WORDS)
+      patterns.set(`${terms.length} ${chunk}`, { bytes, word: terms.length });
     terms.push(...own);
   }
+  const symbols = [...patterns.values()];
   return phraseOf(terms, context.columns.defaults, plain, symbols.length > 0 ? { symbols } : {});
 }
 
