@@ -34,7 +34,7 @@ let systemZone: string | undefined;
 
 /**
  * The zone of the operating system at the first call, as Node uses it. UTC if TZ names none: for an empty TZ
- * or `GMT+5` Node reports a name that it does not accept itself.
+ * or `GMT+5` Node 20 reports a name that it does not accept itself.
  */
 export function systemTimeZone(): string {
   if (systemZone === undefined) {
