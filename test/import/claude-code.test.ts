@@ -254,6 +254,7 @@ it('what other agents and the program itself wrote is not of the user', async ()
       line(5, 4, 'user', 'A task ended', { origin: { kind: 'task-notification' } }),
       line(6, 5, 'user', 'From my phone', { origin: { kind: 'channel' } }),
       of('claude-x', 7, 6, 'Built.'),
+      line(9, 7, 'user', 'From a newer program', { origin: { kind: 'unknown' } }),
     ),
     [`projects/x/${S1}/subagents/agent-a.jsonl`]: lines(
       line(8, null, 'user', mate, { isSidechain: true, origin: { kind: 'coordinator' } }),
@@ -268,6 +269,7 @@ it('what other agents and the program itself wrote is not of the user', async ()
     'user: and mine <teammate-messages>',
     'user: From my phone',
     'assistant: Built.',
+    'user: From a newer program',
   ]);
   expect(said(bench.bySource(`${S1}:agent-a`))).toEqual([`user: ${mate}`]);
 });

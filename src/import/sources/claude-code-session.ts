@@ -154,17 +154,17 @@ function nodeOf(
       line['isMeta'] === true ||
       line['isCompactSummary'] === true ||
       line['isVisibleInTranscriptOnly'] === true ||
-      (!isSidechain && !isOfPerson(line)),
+      (!isSidechain && isOfProgram(line)),
     isSpoken: (type === 'user' || type === 'assistant') && message['content'] !== undefined,
     message: type === 'user' ? withoutResults(message) : message,
   };
 }
 
-/** Newer logs say who wrote a prompt: also other agents and the program itself. A channel is a chat of the user. */
-function isOfPerson(line: JsonObject): boolean {
-  const kind = textIn(objectIn(line['origin'])['kind']);
-  return kind === undefined || kind === 'human' || kind === 'channel';
-}
+/** Newer logs say who wrote a prompt. An unknown kind may be a person, whose words must not be left out. */
+const KINDS_OF_PROGRAMS: readonly unknown[] = ['task-notification', 'coordinator', 'peer'];
+
+const isOfProgram = (line: JsonObject): boolean =>
+  KINDS_OF_PROGRAMS.includes(objectIn(line['origin'])['kind']);
 
 /**
  * Tool results are kept separately, by the id of their call and in the length that is stored. What a person
