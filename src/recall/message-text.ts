@@ -30,7 +30,7 @@ export const IS_QUESTION = 1;
 export const IS_LONG_REPLY = 2;
 export const IS_INSTRUCTION = 4;
 export const IS_PREFERENCE = 8;
-const IS_ASSISTANT = 16;
+export const IS_ASSISTANT = 16;
 
 /** What is stored of a message besides its terms and passages. */
 export interface ReadMessage {

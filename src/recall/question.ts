@@ -37,6 +37,8 @@ export interface Question {
   readonly asksAssistant: boolean;
   readonly isRequest: boolean;
   readonly isRecollection: boolean;
+  /** It asks in which order things happened or were said. */
+  readonly asksForPastOrder: boolean;
   readonly isOverview: boolean;
   /** Its answer is in many places: short excerpts of many messages fit better than few passages. */
   readonly isBroad: boolean;
@@ -103,11 +105,12 @@ export function readQuestion(
   const cues = LANGUAGES[own]?.cues ?? {};
   const lower = text.trim().toLowerCase().replaceAll('’', "'");
   const says = (cue: RegExp | undefined) => cue?.test(lower) === true;
+  const isRecollection = says(cues.isRecollection);
+  const asksForPastOrder = isRecollection && says(cues.isSequence);
   return {
-    ...{ text, words, pairs, hasFunctionWords },
+    ...{ text, words, pairs, hasFunctionWords, isRecollection, asksForPastOrder },
     asksAssistant: says(cues.asksAssistant),
-    isRequest: says(cues.isRequest),
-    isRecollection: says(cues.isRecollection),
+    isRequest: !asksForPastOrder && says(cues.isRequest),
     isOverview: says(cues.isOverview),
     isBroad: says(cues.isOverview) || says(cues.isSequence),
     ...(timeSpan && { timeSpan }),

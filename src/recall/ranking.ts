@@ -5,7 +5,13 @@
 
 import { type ConversationTerms, speakerName } from './conversation-terms.js';
 import type { Candidate, Hits } from './lexical-score.js';
-import { IS_INSTRUCTION, IS_LONG_REPLY, IS_PREFERENCE, IS_QUESTION } from './message-text.js';
+import {
+  IS_ASSISTANT,
+  IS_INSTRUCTION,
+  IS_LONG_REPLY,
+  IS_PREFERENCE,
+  IS_QUESTION,
+} from './message-text.js';
 import { instructionsApply, type Question } from './question.js';
 import { isInSpan } from './relative-time.js';
 import { SessionScores } from './session-scores.js';
@@ -29,6 +35,7 @@ export const WEIGHTS = {
   longReply: -1.2,
   longReplyAsked: 1.1,
   longReplyToLong: 0.5,
+  replyInOrder: -1,
   instruction: 0.25,
   instructionAsked: 0.5,
   instructionFits: 0.8,
@@ -49,6 +56,7 @@ export const CONTENT_ONLY_WEIGHTS: Partial<Weights> = {
   longReply: 0,
   longReplyAsked: 0,
   longReplyToLong: 0,
+  replyInOrder: 0,
   instruction: 0,
   instructionAsked: 0,
   instructionFits: 0,
@@ -252,6 +260,7 @@ function answerScore(
     weights.longReply +
     (question.asksAssistant ? weights.longReplyAsked : 0) +
     (question.words.length > LONG_QUESTION_WORDS ? weights.longReplyToLong : 0);
+  const asksForEvents = question.asksForPastOrder && !question.asksAssistant ? 1 : 0;
   const isRequest = question.isRequest ? 1 : 0;
   const asksNow = instructionsApply(question) ? 1 : 0;
   return (
@@ -268,6 +277,7 @@ function answerScore(
     weights.namedSpeaker * (raw.isNamed ? 1 : 0) +
     weights.firstOfSession * (raw.isFirst ? 1 : 0) +
     has(IS_LONG_REPLY) * ofLongReply +
+    asksForEvents * weights.replyInOrder * has(IS_ASSISTANT) +
     instructionShare *
       (weights.instruction + asksNow * (weights.instructionAsked + weights.instructionFits * fit)) +
     has(IS_PREFERENCE) * isRequest * (weights.preferenceAsked + weights.preferenceFits * fit) +

@@ -146,6 +146,25 @@ describe('the order', () => {
     expect(order.indexOf(66)).toBeLessThan(3);
     expect(order.indexOf(63)).toBeLessThan(30);
   });
+
+  it('has, for the order of past events, rules and preferences not first and replies last', async () => {
+    const talk = [
+      ['user', 'Always name the tools when I ask about work outside.'],
+      ['user', 'I am planning the beds of the garden project and need twelve boards for them.'],
+      ['assistant', 'Good luck with the beds of your garden project!'],
+      ['user', 'The pond of the garden project leaks at one corner since the frost of last night.'],
+      ['assistant', 'A pond of a garden project is sealed with a foil.'],
+      ['user', 'I prefer to do the garden project on my own at weekends.'],
+      [
+        'user',
+        'The fence of the garden project is up now and needs a coat of paint before winter.',
+      ],
+    ] as const;
+    const asked = 'Can you list the order in which I brought up parts of my garden project?';
+    const order = await ranked(talk, asked);
+    expect(order[0]).toBe(4);
+    expect(order.slice(-2).sort()).toEqual([3, 5]);
+  });
 });
 
 it('a short text that has only words about the conversation does not answer', async () => {

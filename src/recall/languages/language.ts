@@ -44,7 +44,7 @@ export interface Cues {
   readonly isRequest?: RegExp;
   /** The question asks what happened or was said before, so standing preferences do not answer it. */
   readonly isRecollection?: RegExp;
-  /** The question asks for an overview or the order of events. */
+  /** The question asks for an overview. */
   readonly isOverview?: RegExp;
   /** The question asks for the order of events, not for an overview. */
   readonly isSequence?: RegExp;
