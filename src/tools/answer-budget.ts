@@ -5,7 +5,7 @@
  * text; a host shows only one of them to the model, so tokens are counted once.
  */
 import { z } from 'zod';
-import { estimateTextTokens } from '../base/estimate-tokens.js';
+import { endWithin, estimateTextTokens } from '../base/estimate-tokens.js';
 
 const DEFAULT_TOKENS = 8_000;
 const MAX_TOKENS = 25_000;
@@ -38,6 +38,29 @@ export function countWithin(items: readonly unknown[], maxTokens: number): numbe
     count += 1;
   }
   return count;
+}
+
+/** The first items that fit into `maxTokens`. If the first item alone is too long, its message is cut. */
+export function messagesWithin<T>(
+  items: readonly T[],
+  maxTokens: number,
+  withContent: (
+    item: T,
+    cut: <M extends { readonly content: string }>(message: M) => M & { isCut: boolean },
+  ) => T,
+): T[] {
+  const fitting = items.slice(0, countWithin(items, maxTokens));
+  const [first, second] = fitting;
+  if (first === undefined || second !== undefined) return fitting;
+  const excess = estimateTokens(first) - (maxTokens - OVERHEAD_TOKENS);
+  if (excess <= 0) return fitting;
+  return [
+    withContent(first, (message) => {
+      const room = estimateTokens(message.content) - excess;
+      const content = message.content.slice(0, endWithin(message.content, 0, room));
+      return { ...message, content, isCut: true };
+    }),
+  ];
 }
 
 type Lists = Readonly<Record<string, readonly unknown[]>>;

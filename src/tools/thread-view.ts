@@ -5,7 +5,6 @@
 
 import { z } from 'zod';
 import { AppError } from '../base/errors.js';
-import { endWithin } from '../base/estimate-tokens.js';
 import { defined } from '../base/json.js';
 import type { JsonObject } from '../base/json-fields.js';
 import {
@@ -13,13 +12,12 @@ import {
   type Message,
   ROLES,
 } from '../stores/conversations/document/schema.js';
-import { countWithin, estimateTokens } from './answer-budget.js';
+import { estimateTokens } from './answer-budget.js';
 import { moduleName, toListed } from './conversation-input.js';
 import { jsonObject } from './json-object.js';
 
 /** In a list; get_conversation returns longer metadata. */
 const MAX_META_TOKENS = 1_000;
-const OVERHEAD_TOKENS_PER_MESSAGE = 200;
 
 export const threadIdField = z
   .string()
@@ -81,29 +79,6 @@ export function toThreadMessage(
   seq: number,
 ): ThreadMessage {
   return { id, seq, role, content, createdAt };
-}
-
-/** The first items that fit into `maxTokens`. If the first item alone is too long, its message is cut. */
-export function messagesWithin<T>(
-  items: readonly T[],
-  maxTokens: number,
-  withContent: (
-    item: T,
-    cut: <M extends { readonly content: string }>(message: M) => M & { isCut: boolean },
-  ) => T,
-): T[] {
-  const fitting = items.slice(0, countWithin(items, maxTokens));
-  const [first, second] = fitting;
-  if (first === undefined || second !== undefined) return fitting;
-  const excess = estimateTokens(first) - (maxTokens - OVERHEAD_TOKENS_PER_MESSAGE);
-  if (excess <= 0) return fitting;
-  return [
-    withContent(first, (message) => {
-      const room = estimateTokens(message.content) - excess;
-      const content = message.content.slice(0, endWithin(message.content, 0, room));
-      return { ...message, content, isCut: true };
-    }),
-  ];
 }
 
 /** Splits `meta` into tags and metadata. Throws VALIDATION_ERROR if tags is not a list of texts. */

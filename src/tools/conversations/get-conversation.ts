@@ -17,11 +17,10 @@ import {
 } from '../../stores/conversations/document/schema.js';
 import { endBefore } from '../../stores/conversations/files/outlines.js';
 import type { StateStore } from '../../stores/state.js';
-import { estimateTokens, maxTokens } from '../answer-budget.js';
+import { estimateTokens, maxTokens, messagesWithin } from '../answer-budget.js';
 import { conversationRef } from '../conversation-input.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
-import { messagesWithin } from '../thread-view.js';
 
 const messageSchema = z.object({
   seq: z.int(),

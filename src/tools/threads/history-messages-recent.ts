@@ -6,12 +6,11 @@ import type {
   ConversationStore,
   ConversationView,
 } from '../../stores/conversations/conversations.js';
-import { maxTokens } from '../answer-budget.js';
+import { maxTokens, messagesWithin } from '../answer-budget.js';
 import { startOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { badCursor } from '../history-page.js';
 import {
-  messagesWithin,
   moduleField,
   threadMessageSchema,
   threadSchema,

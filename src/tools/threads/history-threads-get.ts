@@ -1,9 +1,8 @@
 /** The tool `history_threads_get`: returns a thread with its latest messages, or those before a position. */
 import { z } from 'zod';
-import { estimateTokens, maxTokens } from '../answer-budget.js';
+import { estimateTokens, maxTokens, messagesWithin } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import {
-  messagesWithin,
   moduleField,
   requireModule,
   threadIdField,
