@@ -16,7 +16,7 @@ import {
 import { maxTokens } from '../answer-budget.js';
 import { conversationRef } from '../conversation-input.js';
 import { defineTool, READS_OUTSIDE, success } from '../define-tool.js';
-import { pageOf } from '../history-page.js';
+import { pageOf } from '../message-page.js';
 
 const LEVELS = [...SUMMARY_LEVELS, 'full'] as const;
 type Level = (typeof LEVELS)[number];

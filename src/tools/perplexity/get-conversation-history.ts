@@ -13,7 +13,7 @@ import type { ConversationStore } from '../../stores/conversations/conversations
 import { type Message, ROLES } from '../../stores/conversations/document/schema.js';
 import { estimateTokens } from '../answer-budget.js';
 import { defineTool, READS_OUTSIDE, success } from '../define-tool.js';
-import { type PageLimits, pageOf, parseCursor } from '../history-page.js';
+import { type PageLimits, pageOf, parseCursor } from '../message-page.js';
 import { conversationRef } from '../perplexity-fields.js';
 
 /** Enough for a whole report of deep research. */

@@ -9,7 +9,7 @@ import type {
 import { maxTokens, messagesWithin } from '../answer-budget.js';
 import { startOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { badCursor } from '../history-page.js';
+import { badCursor } from '../message-page.js';
 import {
   moduleField,
   threadMessageSchema,

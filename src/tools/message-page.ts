@@ -1,5 +1,5 @@
 /**
- * Splits a conversation into pages of limited messages and tokens; a long message continues on the next
+ * Splits a conversation into pages with limited messages and tokens; a long message continues on the next
  * page. A cursor is `seq:offset`: the position of a message, from 1, and an offset in UTF-16 units.
  */
 import { AppError } from '../base/errors.js';
@@ -16,7 +16,7 @@ interface PagedMessage {
   isCut: boolean;
 }
 
-export interface HistoryPage {
+export interface MessagePage {
   messages: PagedMessage[];
   nextCursor?: string;
 }
@@ -31,7 +31,7 @@ export interface PageLimits {
 export function pageOf(
   listed: readonly { seq: number; message: Message }[],
   { limit, maxTokens, cursor }: PageLimits,
-): HistoryPage {
+): MessagePage {
   const from = parseCursor(cursor);
   const rest = listed.filter(({ seq }) => seq >= from.seq);
   const messages: PagedMessage[] = [];
