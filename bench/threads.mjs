@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../dist/base/clock.js';
 import { silentLog } from '../dist/base/log.js';
-import { MessageSearch } from '../dist/search/messages/message-search.js';
+import { KeywordSearch } from '../dist/search/messages/keyword-search.js';
 import { openConversationStore } from '../dist/stores/conversations/conversations.js';
 import { replaceFloor } from './support/replace-floor.mjs';
 import { Database } from './support/sqlite.mjs';
@@ -98,7 +98,7 @@ db.transaction(() => {
 })();
 
 const store = await openConversationStore({ logsFolder: logs, fsync: true, maxMessages: 1e6 });
-const search = new MessageSearch({
+const search = new KeywordSearch({
   store,
   cachePath: undefined,
   clock: systemClock,

@@ -60,13 +60,13 @@ function writeStore(logsFolder, messageCount, conversationCount) {
 /** In a process of its own: one start, one search, a save if the cache is missing; figures as JSON. */
 async function start(logsFolder, cachePath, mode) {
   const { openConversationStore } = await import('../dist/stores/conversations/conversations.js');
-  const { MessageSearch } = await import('../dist/search/messages/message-search.js');
+  const { KeywordSearch } = await import('../dist/search/messages/keyword-search.js');
   const { systemClock } = await import('../dist/base/clock.js');
   const { silentLog } = await import('../dist/base/log.js');
   const [cpu, wall] = [process.cpuUsage(), performance.now()];
   const store = await openConversationStore({ logsFolder, maxMessages: 10_000, fsync: false });
   const clock = systemClock;
-  const search = new MessageSearch({ store, cachePath, clock, log: silentLog });
+  const search = new KeywordSearch({ store, cachePath, clock, log: silentLog });
   const stalls = monitorEventLoopDelay({ resolution: 10 });
   stalls.enable();
   search.start(mode);

@@ -42,7 +42,7 @@ import { Research } from './research/research.js';
 import { readCachedHeads } from './search/cache/index-cache.js';
 import { InsightSearch } from './search/insight-search.js';
 import { MemorySearch, type MemoryStores } from './search/memory-search.js';
-import { MessageSearch } from './search/messages/message-search.js';
+import { KeywordSearch } from './search/messages/keyword-search.js';
 import { NoteSearch } from './search/notes/note-search.js';
 import { QuickFind } from './search/quick-find/quick-find.js';
 import { RecallSearch } from './search/recall/recall-search.js';
@@ -65,7 +65,7 @@ import { StateStore } from './stores/state.js';
 export interface App {
   readonly conversations: ConversationStore;
   readonly research: Research;
-  readonly search: MessageSearch;
+  readonly search: KeywordSearch;
   readonly recall: RecallSearch;
   readonly relevantSnippets: RelevantSnippets;
   readonly memorySearch: MemorySearch;
@@ -277,7 +277,7 @@ function derivedOf(
   vectors: VectorSource | undefined,
   { clock, log }: { clock: Clock; log: Log },
 ) {
-  const search = new MessageSearch({ store, cachePath: indexCachePath(config), clock, log });
+  const search = new KeywordSearch({ store, cachePath: indexCachePath(config), clock, log });
   const cachePath = indexCachePath(config, 'recall');
   const recall = new RecallSearch({
     store,

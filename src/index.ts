@@ -32,7 +32,7 @@ export type {
   MessageFilters,
   MessageHit,
   MessageResults,
-} from './search/messages/message-search.js';
+} from './search/messages/keyword-search.js';
 export { type BuiltServer, buildServer, type ServerOptions } from './server/mcp/build-server.js';
 export type {
   AppendResult,

@@ -9,7 +9,7 @@ import type { Log } from '../base/log.js';
 import { TimeSlice } from '../base/time-slice.js';
 import type { WordCount } from '../context/distinctive-words.js';
 import { CacheKeeper } from '../search/cache/cache-keeper.js';
-import type { SearchCaller } from '../search/messages/message-search.js';
+import type { SearchCaller } from '../search/messages/keyword-search.js';
 import type { ConversationStore, ConversationView } from '../stores/conversations/conversations.js';
 import type { ConversationHead, Message } from '../stores/conversations/document/schema.js';
 import type { ConversationChange } from '../stores/conversations/files/conversation-catalogue.js';

@@ -4,7 +4,7 @@
  */
 import { TimeSlice } from '../base/time-slice.js';
 import { mostDistinctive, type WordCount } from '../context/distinctive-words.js';
-import type { MessageSearch } from '../search/messages/message-search.js';
+import type { KeywordSearch } from '../search/messages/keyword-search.js';
 import type { Figures } from './figures.js';
 import type { Report } from './report.js';
 
@@ -26,7 +26,7 @@ const CANDIDATES = 150;
 /** The most distinctive words first. The first call reads the conversations of the report. */
 export async function topicsOf(
   { conversations, totals }: Report,
-  { figures, search, limit }: { figures: Figures; search: MessageSearch; limit: number },
+  { figures, search, limit }: { figures: Figures; search: KeywordSearch; limit: number },
   signal: AbortSignal,
 ): Promise<Topic[]> {
   const topics = new Map<string, { messages: number; conversations: number }>();

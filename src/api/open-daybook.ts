@@ -9,7 +9,7 @@ import { readTextIfPresent } from '../files/safe-access/given-file.js';
 import { resolveRealPath } from '../files/safe-access/real-path.js';
 import type { MatchType } from '../fts/query/match-type-names.js';
 import type { InsightResults } from '../search/insight-search.js';
-import type { MessageFilters, MessageResults } from '../search/messages/message-search.js';
+import type { MessageFilters, MessageResults } from '../search/messages/keyword-search.js';
 import { inputError } from '../server/mcp/input-error.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { InsightStore } from '../stores/insights/insights.js';

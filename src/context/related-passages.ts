@@ -3,7 +3,7 @@
  * that distinguish the session. Passages may be shortened but are never rephrased.
  */
 import { estimateTextTokens } from '../base/estimate-tokens.js';
-import type { SearchCaller } from '../search/messages/message-search.js';
+import type { SearchCaller } from '../search/messages/keyword-search.js';
 import type { RecallSearch } from '../search/recall/recall-search.js';
 import { shortened } from './continuity.js';
 import type { Candidate } from './picked-sentences.js';

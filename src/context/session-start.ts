@@ -7,7 +7,7 @@ import { shownNames } from '../base/display-text.js';
 import { undefinedIfUnreadable } from '../base/errors.js';
 import { estimateTextTokens } from '../base/estimate-tokens.js';
 import { TimeSlice } from '../base/time-slice.js';
-import type { MessageSearch, SearchCaller } from '../search/messages/message-search.js';
+import type { KeywordSearch, SearchCaller } from '../search/messages/keyword-search.js';
 import type { RecallSearch } from '../search/recall/recall-search.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
@@ -49,7 +49,7 @@ interface HeadedExcerpt extends Excerpt {
 
 interface SessionSources {
   readonly conversations: ConversationStore;
-  readonly search: MessageSearch;
+  readonly search: KeywordSearch;
   readonly recall: RecallSearch;
 }
 
@@ -108,7 +108,7 @@ async function latestOf(id: string, store: ConversationStore): Promise<HeadedExc
 /** Words of the last session that are rare in other conversations. */
 async function distinctiveWordsOf(
   { messages, first = 1 }: Excerpt,
-  search: MessageSearch,
+  search: KeywordSearch,
   slice: TimeSlice,
 ): Promise<string[]> {
   const { fromSeq = first } = lastSession(messages, first) ?? {};

@@ -2,7 +2,7 @@
 import type { App } from '../app.js';
 import { AppError } from '../base/errors.js';
 import type { Snippet } from '../context/snippets/relevant-snippets.js';
-import type { SearchCaller } from '../search/messages/message-search.js';
+import type { SearchCaller } from '../search/messages/keyword-search.js';
 import { type Completer, completeConversation, completeModule } from './completions.js';
 import { conversationText, DATA_NOTICE } from './conversation-text.js';
 import { conversationUri } from './conversation-uri.js';

@@ -7,8 +7,8 @@ import type { SearchResult } from '../fts/search-result.js';
 import type { SnippetOptions } from '../fts/snippets/snippet.js';
 import { createTextIndex, type DocumentId, type TextIndex } from '../fts/text-index.js';
 import type { Insight, InsightSelection, InsightStore } from '../stores/insights/insights.js';
+import type { MessageQuery } from './messages/keyword-search.js';
 import { untilCurrent } from './messages/message-hits.js';
-import type { MessageQuery } from './messages/message-search.js';
 
 const COLUMNS = ['content', 'metadata'];
 export type InsightQuery = InsightSelection & Omit<MessageQuery, 'filters'>;

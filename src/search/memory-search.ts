@@ -9,7 +9,7 @@ import { ShortTextRecall } from '../recall/short-text-recall.js';
 import type { InsightStore } from '../stores/insights/insights.js';
 import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
 import type { Triple } from '../stores/knowledge-graph/model/triple.js';
-import type { SearchCaller } from './messages/message-search.js';
+import type { SearchCaller } from './messages/keyword-search.js';
 import { contentOf, type IndexedNote } from './notes/note-index.js';
 import type { NoteSearch } from './notes/note-search.js';
 import type { NoteSection } from './notes/note-sections.js';

@@ -8,7 +8,7 @@ import { encodeArrays } from '../../src/fts/segments/array-codec.js';
 import type { RecallIndex } from '../../src/recall/recall-index.js';
 import { writeCache } from '../../src/search/cache/cache-file.js';
 import { recallChunks } from '../../src/search/cache/recall-cache.js';
-import { MessageSearch } from '../../src/search/messages/message-search.js';
+import { KeywordSearch } from '../../src/search/messages/keyword-search.js';
 import { RecallSync } from '../../src/search/recall/recall-sync.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import {
@@ -34,7 +34,7 @@ const makeFolder = (count = CONVERSATIONS, messages = 5) =>
 /** Store and recall as a server has them, with no cache of the other index. */
 async function openRecall(logsFolder: string, cachePath?: string) {
   const store = await openConversationStore({ logsFolder, maxMessages: 10_000, fsync: false });
-  const search = new MessageSearch({ store, cachePath: undefined, clock, log });
+  const search = new KeywordSearch({ store, cachePath: undefined, clock, log });
   search.start('once');
   const sync = new RecallSync({ store, search, cachePath, log });
   const close = async () => {

@@ -9,10 +9,10 @@ import { expect, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
 import { type Log, silentLog } from '../../src/base/log.js';
 import {
+  KeywordSearch,
   type MessageQuery,
-  MessageSearch,
   type SearchCaller,
-} from '../../src/search/messages/message-search.js';
+} from '../../src/search/messages/keyword-search.js';
 import { RecallSearch } from '../../src/search/recall/recall-search.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -25,7 +25,7 @@ export const FIRST_MS = Date.parse('2025-01-01T00:00:00Z');
 export interface SearchPlace {
   readonly logsFolder: string;
   readonly store: Awaited<ReturnType<typeof openConversationStore>>;
-  readonly search: MessageSearch;
+  readonly search: KeywordSearch;
   readonly recall: RecallSearch;
   /** Closes search, then store, as the app does. */
   close(): Promise<void>;
@@ -44,7 +44,7 @@ export async function openPlace(options: PlaceOptions = {}): Promise<SearchPlace
   const { cachePath, recallCachePath } = options;
   const clock = systemClock;
   const store = await openConversationStore({ logsFolder, maxMessages: 10_000, fsync: false, log });
-  const search = new MessageSearch({ store, cachePath, clock, log });
+  const search = new KeywordSearch({ store, cachePath, clock, log });
   const timeZone = () => 'UTC';
   const cache = { cachePath: recallCachePath };
   const recall = new RecallSearch({ store, search, clock, log, timeZone, ...cache });
@@ -137,7 +137,7 @@ export async function answersOf(place: Pick<SearchPlace, 'search'>): Promise<str
 export async function freshAnswers(logsFolder: string): Promise<string> {
   const store = await openConversationStore({ logsFolder, maxMessages: 10_000, fsync: false });
   const clock = systemClock;
-  const search = new MessageSearch({ store, cachePath: undefined, clock, log: silentLog });
+  const search = new KeywordSearch({ store, cachePath: undefined, clock, log: silentLog });
   search.start('once');
   const answers = await answersOf({ search });
   await search.close();

@@ -1,8 +1,8 @@
 /**
- * The facade of the search by meaning: the recall index and, if available, vectors. For keywords in mode
- * `auto`, the messages with all words come first, as FTS5 ranks them, then those that recall finds. A query
- * with function words is a question, which recall answers alone. All other searches are in
- * `messages/message-search.ts`.
+ * The search of `search_messages` in all its modes: it decides whether the recall index (with vectors, if
+ * available) or the keyword search answers a query. In mode `auto`, plain words first give the messages with
+ * all words, as FTS5 ranks them, and then those that recall finds. A query with function words is a question,
+ * which recall answers alone. Queries with operators go to `messages/keyword-search.ts`.
  */
 import { type Clock, sleep } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
@@ -20,6 +20,7 @@ import {
 import { cutRecallSnippet } from '../../recall/recall-snippet.js';
 import type { PresentTime } from '../../recall/relative-time.js';
 import type { VectorScores, VectorSource } from '../../recall/vector-source.js';
+import type { MessageQuery, MessageResults, SearchCaller } from '../messages/keyword-search.js';
 import {
   conversationFilter,
   type MessageFilters,
@@ -28,7 +29,6 @@ import {
   totalsWithout,
   untilCurrent,
 } from '../messages/message-hits.js';
-import type { MessageQuery, MessageResults, SearchCaller } from '../messages/message-search.js';
 import type { SearchMode, SearchTier } from '../search-names.js';
 import { keywordWhy, type RecalledHit, recalledHits } from './recall-hits.js';
 import { RecallSync, type RecallSyncOptions } from './recall-sync.js';

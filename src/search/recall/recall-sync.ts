@@ -22,12 +22,12 @@ import {
   type RecallCache,
   recallChunks,
 } from '../cache/recall-cache.js';
-import type { MessageSearch } from '../messages/message-search.js';
+import type { KeywordSearch } from '../messages/keyword-search.js';
 
 export interface RecallSyncOptions {
   readonly store: ConversationStore;
   /** Its index is built first, because the store has then read every conversation. */
-  readonly search: MessageSearch;
+  readonly search: KeywordSearch;
   /** `undefined`: the index is always built from the files. */
   readonly cachePath?: string | undefined;
   readonly log: Log;

@@ -9,7 +9,7 @@ import type { App } from '../../app.js';
 import { shownNames } from '../../base/display-text.js';
 import { defined } from '../../base/json.js';
 import { MATCH_TYPES } from '../../fts/query/match-type-names.js';
-import type { MessageFilters } from '../../search/messages/message-search.js';
+import type { MessageFilters } from '../../search/messages/keyword-search.js';
 import type { RecallResults } from '../../search/recall/recall-search.js';
 import { SEARCH_MODES, SEARCH_TIERS } from '../../search/search-names.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';

@@ -1,7 +1,7 @@
 /** The tool `history_threads_search`: full-text search that returns threads with their best messages. */
 import { z } from 'zod';
 import { MATCH_TYPES } from '../../fts/query/match-type-names.js';
-import type { ConversationHits } from '../../search/messages/message-search.js';
+import type { ConversationHits } from '../../search/messages/keyword-search.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
 import { countWithin, estimateTokens, maxTokens } from '../answer-budget.js';

@@ -6,8 +6,8 @@ import { systemClock as clock } from '../../../src/base/clock.js';
 import { silentLog as log } from '../../../src/base/log.js';
 import { writeCache } from '../../../src/search/cache/cache-file.js';
 import { recallChunks } from '../../../src/search/cache/recall-cache.js';
+import { KeywordSearch } from '../../../src/search/messages/keyword-search.js';
 import { MessageIndex } from '../../../src/search/messages/message-index.js';
-import { MessageSearch } from '../../../src/search/messages/message-search.js';
 import { RecallSync } from '../../../src/search/recall/recall-sync.js';
 import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
 import { saveIndexCache } from '../../support/save-index-cache.js';
@@ -15,7 +15,7 @@ import { saveIndexCache } from '../../support/save-index-cache.js';
 const [logsFolder = '', path = '', which] = process.argv.slice(2);
 const store = await openConversationStore({ logsFolder, maxMessages: 10_000, fsync: false });
 const index = new MessageIndex();
-const search = new MessageSearch({ store, cachePath: undefined, clock, log });
+const search = new KeywordSearch({ store, cachePath: undefined, clock, log });
 const recall = new RecallSync({ store, search, log });
 if (which === 'recall') await recall.build();
 else {

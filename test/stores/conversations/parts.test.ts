@@ -8,8 +8,8 @@ import { silentLog } from '../../../src/base/log.js';
 import { CipherKey } from '../../../src/files/sealing/cipher.js';
 import { codecOf, plainCodec } from '../../../src/files/sealing/conversation-codec.js';
 import { readCachedHeads } from '../../../src/search/cache/index-cache.js';
+import { KeywordSearch } from '../../../src/search/messages/keyword-search.js';
 import { MessageIndex } from '../../../src/search/messages/message-index.js';
-import { MessageSearch } from '../../../src/search/messages/message-search.js';
 import {
   type ConversationStore,
   openConversationStore,
@@ -111,7 +111,7 @@ it('is all that a search reads for its hits', async () => {
   write(JSON.stringify({ messages: MESSAGES }));
   const store = await open();
   const clock = systemClock;
-  const search = new MessageSearch({ store, cachePath: undefined, clock, log: silentLog });
+  const search = new KeywordSearch({ store, cachePath: undefined, clock, log: silentLog });
   search.start('once');
   await search.built();
   damageEnd();

@@ -1,6 +1,7 @@
 /**
- * The facade that tools use to search the messages of all conversations. IndexSync keeps the index up to
- * date with the files. Hits and snippets are read from the files at the time of the search.
+ * Searches the messages of all conversations by keywords, as FTS5 does. IndexSync keeps the index up to date
+ * with the files. Hits and snippets are read from the files at the time of the search. `search_messages` calls
+ * `recall/recall-search.ts`, which decides whether keywords or recall answer a query.
  */
 
 import { type Clock, settledOrLater } from '../../base/clock.js';
@@ -94,7 +95,7 @@ export interface IndexStatus {
 }
 
 /** Reads nothing before `start` or the first search. */
-export class MessageSearch {
+export class KeywordSearch {
   readonly #store: ConversationStore;
   readonly #clock: Clock;
   readonly #sync: IndexSync;
