@@ -26,7 +26,7 @@ import {
   type PastFields,
   type PastMessage,
 } from './append.js';
-import { BatchWriter, type NewEntry } from './batch-writer.js';
+import { BulkCreator, type NewEntry } from './bulk-create.js';
 import { withKeyLock } from './key-lock.js';
 
 /** Tries again if the conversation of the key was deleted or merged while a write waited. */
@@ -61,12 +61,12 @@ export interface AppendResult extends Applied {
 export class ConversationWriter {
   readonly #core: StoreCore;
   readonly #versions: VersionFiles;
-  readonly #batches: BatchWriter;
+  readonly #batches: BulkCreator;
 
   constructor(core: StoreCore, versions: VersionFiles) {
     this.#core = core;
     this.#versions = versions;
-    this.#batches = new BatchWriter(core, {
+    this.#batches = new BulkCreator(core, {
       fill: (document, messages) => fill(document, [{ messages, options: {} }], this.#unlimited),
       createOne: (one) => this.#createOne(one, false, this.#unlimited),
     });

@@ -34,7 +34,7 @@ export interface NewEntry {
   readonly whole?: ConversationDocument | undefined;
 }
 
-export interface BatchParts {
+export interface BulkParts {
   /** Adds the messages to the empty document, or throws. */
   fill(document: ConversationDocument, messages: readonly PastMessage[]): void;
   /** Creates one conversation under the lock of its key. */
@@ -57,9 +57,9 @@ interface UsedIds {
 
 type Outcomes = Map<NewEntry, Outcome<ConversationDocument>>;
 
-export class BatchWriter {
+export class BulkCreator {
   readonly #core: StoreCore;
-  readonly #parts: BatchParts;
+  readonly #parts: BulkParts;
   readonly #commits = new GroupCommit<NewEntry, ConversationDocument>(
     (batch) => this.#write(batch),
     {
@@ -71,7 +71,7 @@ export class BatchWriter {
   /** The first id of the last search for a free id, and the id at which it ended. */
   #lastId = { first: -1, next: 0 };
 
-  constructor(core: StoreCore, parts: BatchParts) {
+  constructor(core: StoreCore, parts: BulkParts) {
     this.#core = core;
     this.#parts = parts;
   }
