@@ -1,6 +1,6 @@
 /**
  * What follows from the state of a research job: the report to a caller, and whether a follow-up is allowed.
- * Reads and writes nothing. research-runs.ts runs the job, and takes it over if its process has ended.
+ * Reads and writes nothing. deep-research-runs.ts runs the job, and takes it over if its process has ended.
  */
 
 import { AppError } from '../base/errors.js';

@@ -15,6 +15,7 @@ import type { Conversation } from '../stores/conversations/document/schema.js';
 import type { ResearchJob } from '../stores/research-jobs/research-job-schema.js';
 import { maskedBy } from '../stores/text-masker.js';
 import { answerForCaller, notesFor, notesOnMasked } from './answer-notes.js';
+import { DeepResearchRuns } from './deep-research-runs.js';
 import {
   hasEnded,
   newJob,
@@ -25,7 +26,6 @@ import {
 import { systemPromptFor, titleFrom } from './prompts.js';
 import { toSentMessages } from './request-messages.js';
 import { asConversationError, unfinishedRunError } from './research-errors.js';
-import { ResearchRuns } from './research-runs.js';
 import type {
   Caller,
   FollowupQuestion,
@@ -46,12 +46,12 @@ type MaskedQuestion = Question & { readonly masked: readonly string[] };
 export class Research {
   readonly #deps: ResearchDeps;
   readonly #timing: ResearchTiming;
-  readonly #runs: ResearchRuns;
+  readonly #runs: DeepResearchRuns;
 
   constructor(deps: ResearchDeps) {
     this.#deps = deps;
     this.#timing = { ...DEFAULT_TIMING, ...deps.timing };
-    this.#runs = new ResearchRuns({ ...deps, timing: this.#timing });
+    this.#runs = new DeepResearchRuns({ ...deps, timing: this.#timing });
   }
 
   async search(given: Question, caller: Caller = {}): Promise<ResearchResult> {

@@ -42,7 +42,7 @@ interface Unsaved {
   readonly reason: string;
 }
 
-export class ResearchRuns {
+export class DeepResearchRuns {
   readonly #deps: RunsDeps;
   readonly #active = new Map<string, RunHandle>();
   /** Paid answers that could not be written. They stay in memory until a write succeeds. */
