@@ -28,8 +28,8 @@ import {
 } from './import-outcome.js';
 import { OtherImport, type OtherStores } from './non-conversation-import.js';
 import { MAX_OTHERS, otherExports, reportUnread } from './other-exports.js';
-import { readableInput, wholeFile } from './readable-input.js';
 import { observedInput, type ReadingProgress } from './reading/observed-input.js';
+import { skippingUnreadable, wholeFile } from './skip-unreadable.js';
 import type {
   Activity,
   ImportedConversation,
@@ -150,7 +150,7 @@ class Run {
 
   /** Imports the input and closes it. */
   async input(given: Input): Promise<void> {
-    const input = readableInput(given, this.#request.onUnreadable);
+    const input = skippingUnreadable(given, this.#request.onUnreadable);
     try {
       await this.#importInput(input);
     } catch (error) {

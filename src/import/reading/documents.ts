@@ -9,7 +9,7 @@ import { withoutUtf16 } from '../../files/input/utf16.js';
 import { unzstd } from '../../files/input/zstd.js';
 import { MAX_DOCUMENT_BYTES } from '../../files/read/json-doc.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { isUnreadable, refusing } from '../readable-input.js';
+import { isUnreadable, refusing } from '../skip-unreadable.js';
 import type { ImportProblem } from '../source-interface.js';
 
 /** A JSON value and its location; `value` is `undefined` if it cannot be parsed. */

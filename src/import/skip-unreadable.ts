@@ -45,7 +45,7 @@ export async function* refusing(
  * deleted since the folder was listed is only empty. `onUnreadable` is called for a file that may be read
  * later although it does not change.
  */
-export function readableInput(input: Input, onUnreadable?: (file: InputFile) => void): Input {
+export function skippingUnreadable(input: Input, onUnreadable?: (file: InputFile) => void): Input {
   if (input.form !== 'folder') return input;
   const refused = [...input.refused];
   const reported = new Set<string>();
