@@ -1,6 +1,6 @@
 /**
- * Holds the house to its plan: an import may only go to a lower floor,
- * and each outside thing has one door. Reads the import lines of every source file.
+ * Checks the structure of `src/`: an import goes only to the same room or to a lower layer, and only one room
+ * uses each external interface. Reads the import lines of every source file.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -9,8 +9,8 @@ import { describe, expect, it } from 'vitest';
 const SRC = resolve(import.meta.dirname, '../src');
 const ARCHITECTURE = resolve(import.meta.dirname, '../docs/ARCHITECTURE.md');
 
-/** Lowest first; rooms of one floor may not import each other. */
-const FLOORS: readonly (readonly string[])[] = [
+/** Lowest first; rooms of one layer may not import each other. */
+const LAYERS: readonly (readonly string[])[] = [
   ['base'],
   ['config', 'fts'],
   ['files', 'providers', 'recall'],
@@ -34,34 +34,35 @@ const FLOORS: readonly (readonly string[])[] = [
   ['api'],
   ['index'],
 ];
-const floorOf = new Map(FLOORS.flatMap((rooms, floor) => rooms.map((room) => [room, floor])));
+const layerOf = new Map(LAYERS.flatMap((rooms, layer) => rooms.map((room) => [room, layer])));
 
 /** What may be named where: a pattern over source text, and the rooms (or files) that may use it. */
-const DOORS: readonly { thing: string; pattern: RegExp; rooms: readonly string[] }[] = [
-  { thing: 'node:fs', pattern: /['"]node:fs(\/promises)?['"]/, rooms: ['files'] },
-  { thing: 'chokidar', pattern: /['"]chokidar['"]/, rooms: ['files'] },
-  { thing: 'modern-tar', pattern: /['"]modern-tar['"]/, rooms: ['files'] },
-  { thing: 'yauzl', pattern: /['"]yauzl['"]/, rooms: ['files'] },
-  { thing: 'fzstd', pattern: /['"]fzstd['"]/, rooms: ['files'] },
-  { thing: 'SQLite', pattern: /['"]node-sqlite3-wasm['"]/, rooms: ['files'] },
-  { thing: 'write-file-atomic', pattern: /['"]write-file-atomic['"]/, rooms: ['files'] },
-  { thing: 'proper-lockfile', pattern: /['"]proper-lockfile['"]/, rooms: ['files'] },
-  { thing: 'fetch', pattern: /(?<![.\w])fetch\(/, rooms: ['providers'] },
-  { thing: 'node:http', pattern: /['"]node:https?['"]/, rooms: ['server'] },
-  { thing: 'express', pattern: /['"]express(-rate-limit)?['"]/, rooms: ['server'] },
-  { thing: 'minisearch', pattern: /['"]minisearch['"/]/, rooms: ['fts', 'search'] },
-  { thing: 're2js', pattern: /['"]re2js['"]/, rooms: ['search'] },
-  { thing: 'the MCP SDK', pattern: /['"]@modelcontextprotocol\//, rooms: ['server'] },
-  { thing: 'process.env', pattern: /process\.env/, rooms: ['config'] },
-  { thing: 'stdout', pattern: /process\.stdout|console\./, rooms: ['cli'] },
-  { thing: 'the clock', pattern: /Date\.now\(|performance\.now\(/, rooms: ['base'] },
-  {
-    thing: 'ciphers',
-    pattern: /createCipheriv|createDecipheriv|scrypt(Sync)?\(/,
-    rooms: ['files'],
-  },
-  { thing: 'randomness', pattern: /randomUUID|randomBytes|Math\.random/, rooms: ['base'] },
-];
+const EXTERNAL_INTERFACES: readonly { thing: string; pattern: RegExp; rooms: readonly string[] }[] =
+  [
+    { thing: 'node:fs', pattern: /['"]node:fs(\/promises)?['"]/, rooms: ['files'] },
+    { thing: 'chokidar', pattern: /['"]chokidar['"]/, rooms: ['files'] },
+    { thing: 'modern-tar', pattern: /['"]modern-tar['"]/, rooms: ['files'] },
+    { thing: 'yauzl', pattern: /['"]yauzl['"]/, rooms: ['files'] },
+    { thing: 'fzstd', pattern: /['"]fzstd['"]/, rooms: ['files'] },
+    { thing: 'SQLite', pattern: /['"]node-sqlite3-wasm['"]/, rooms: ['files'] },
+    { thing: 'write-file-atomic', pattern: /['"]write-file-atomic['"]/, rooms: ['files'] },
+    { thing: 'proper-lockfile', pattern: /['"]proper-lockfile['"]/, rooms: ['files'] },
+    { thing: 'fetch', pattern: /(?<![.\w])fetch\(/, rooms: ['providers'] },
+    { thing: 'node:http', pattern: /['"]node:https?['"]/, rooms: ['server'] },
+    { thing: 'express', pattern: /['"]express(-rate-limit)?['"]/, rooms: ['server'] },
+    { thing: 'minisearch', pattern: /['"]minisearch['"/]/, rooms: ['fts', 'search'] },
+    { thing: 're2js', pattern: /['"]re2js['"]/, rooms: ['search'] },
+    { thing: 'the MCP SDK', pattern: /['"]@modelcontextprotocol\//, rooms: ['server'] },
+    { thing: 'process.env', pattern: /process\.env/, rooms: ['config'] },
+    { thing: 'stdout', pattern: /process\.stdout|console\./, rooms: ['cli'] },
+    { thing: 'the clock', pattern: /Date\.now\(|performance\.now\(/, rooms: ['base'] },
+    {
+      thing: 'ciphers',
+      pattern: /createCipheriv|createDecipheriv|scrypt(Sync)?\(/,
+      rooms: ['files'],
+    },
+    { thing: 'randomness', pattern: /randomUUID|randomBytes|Math\.random/, rooms: ['base'] },
+  ];
 
 /** Folders with one file for each member of a growing list; their names are the index. */
 const LISTS = /^(cli\/(commands|definitions)|import\/sources|recall\/languages|tools\/[\w-]+)$/;
@@ -162,22 +163,22 @@ describe('architecture', () => {
     expect(large).toEqual([]);
   });
 
-  it('has a floor for every room', () => {
-    expect(sources.filter((s) => !floorOf.has(s.room)).map((s) => s.path)).toEqual([]);
+  it('has a layer for every room', () => {
+    expect(sources.filter((s) => !layerOf.has(s.room)).map((s) => s.path)).toEqual([]);
   });
 
   it('names the rooms that there are, and the table of ARCHITECTURE.md the same', () => {
     const rooms = new Set(sources.map(({ room }) => room));
-    expect([...floorOf.keys()].filter((room) => !rooms.has(room))).toEqual([]);
+    expect([...layerOf.keys()].filter((room) => !rooms.has(room))).toEqual([]);
     const rows = readFileSync(ARCHITECTURE, 'utf8').match(/^\| \d+ \| [^|]+/gm) ?? [];
     const told = rows.flatMap((row) => row.match(/(?<=`)[\w-]+(?=`)/g) ?? []);
-    expect(told.sort()).toEqual([...floorOf.keys()].sort());
+    expect(told.sort()).toEqual([...layerOf.keys()].sort());
   });
 
-  it('imports only from lower floors or from the same room', () => {
+  it('imports only from lower layers or from the same room', () => {
     const wrong = imports.filter(({ from, to }) => {
       const [here, there] = [roomOf(from), roomOf(to)];
-      return here !== there && (floorOf.get(there) ?? 99) >= (floorOf.get(here) ?? -1);
+      return here !== there && (layerOf.get(there) ?? 99) >= (layerOf.get(here) ?? -1);
     });
     expect(wrong).toEqual([]);
   });
@@ -188,7 +189,7 @@ describe('architecture', () => {
     expect(readers.filter(({ from }) => !allowed.includes(roomOf(from)))).toEqual([]);
   });
 
-  it.each(DOORS)('uses $thing only through its door', ({ pattern, rooms }) => {
+  it.each(EXTERNAL_INTERFACES)('uses $thing only in its room', ({ pattern, rooms }) => {
     const outside = sources.filter((s) => pattern.test(s.code) && !rooms.includes(s.room));
     expect(outside.map((s) => s.path)).toEqual([]);
   });
@@ -203,8 +204,8 @@ describe('architecture', () => {
     const whole = /import\s+(?:\* as )?\w+\s+from 'node:fs/;
     const found = sources.filter((s) => importing(s.code) || whole.test(s.code)).map((s) => s.path);
     // The second one reads what /proc says of other processes.
-    const doors = /^files\/(safe-access\/[\w-]+|locks\/process-identity)\.ts$/;
-    expect(found.filter((path) => !doors.test(path))).toEqual([]);
+    const allowed = /^files\/(safe-access\/[\w-]+|locks\/process-identity)\.ts$/;
+    expect(found.filter((path) => !allowed.test(path))).toEqual([]);
     expect(found).toContain('files/safe-access/open-regular.ts');
   });
 
