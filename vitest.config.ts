@@ -15,10 +15,11 @@ class LongFirst extends BaseSequencer {
 }
 
 /**
- * They leave nothing behind in their process, so files share one: importing took a third of their time. Those
- * of `fts` compare the work of queries with the work of indexing, which is less in a process that is warm.
+ * These tests leave nothing behind in their process, so their files share one: imports took a third of their
+ * time. `fts` is not in the list, because its tests compare the time of queries with the time of indexing, and
+ * indexing is faster in a process that has run other tests.
  */
-const ROOMS =
+const IN_SHARED_PROCESS =
   'analytics,api,base,cli,config,context,docs,doctor,e2e,encryption,exchange,git,import,page,' +
   'privacy,providers,recall,research,resources,search,server,stores,tools';
 
@@ -40,17 +41,17 @@ export default defineConfig({
     projects: [
       {
         test: {
-          name: 'rooms',
-          include: [`test/{${ROOMS}}/**/*.test.ts`],
+          name: 'shared-process',
+          include: [`test/{${IN_SHARED_PROCESS}}/**/*.test.ts`],
           isolate: false,
           ...LIMITS,
         },
       },
       {
         test: {
-          name: 'processes',
+          name: 'own-process',
           include: ['test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', `test/{${ROOMS}}/**`],
+          exclude: ['**/node_modules/**', `test/{${IN_SHARED_PROCESS}}/**`],
           ...LIMITS,
         },
       },
