@@ -1,5 +1,5 @@
 /**
- * Checks the structure of `src/`: an import goes only to the same room or to a lower layer, and only one room
+ * Checks the structure of `src/`: an import goes only to the same component or to a lower layer, and only one component
  * uses each external interface. Reads the import lines of every source file.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 const SRC = resolve(import.meta.dirname, '../src');
 const ARCHITECTURE = resolve(import.meta.dirname, '../docs/ARCHITECTURE.md');
 
-/** Lowest first; rooms of one layer may not import each other. */
+/** Lowest first; components of one layer may not import each other. */
 const LAYERS: readonly (readonly string[])[] = [
   ['base'],
   ['config', 'fts'],
@@ -34,49 +34,54 @@ const LAYERS: readonly (readonly string[])[] = [
   ['api'],
   ['index'],
 ];
-const layerOf = new Map(LAYERS.flatMap((rooms, layer) => rooms.map((room) => [room, layer])));
+const layerOf = new Map(
+  LAYERS.flatMap((components, layer) => components.map((component) => [component, layer])),
+);
 
-/** What may be named where: a pattern over source text, and the rooms (or files) that may use it. */
-const EXTERNAL_INTERFACES: readonly { thing: string; pattern: RegExp; rooms: readonly string[] }[] =
-  [
-    { thing: 'node:fs', pattern: /['"]node:fs(\/promises)?['"]/, rooms: ['files'] },
-    { thing: 'chokidar', pattern: /['"]chokidar['"]/, rooms: ['files'] },
-    { thing: 'modern-tar', pattern: /['"]modern-tar['"]/, rooms: ['files'] },
-    { thing: 'yauzl', pattern: /['"]yauzl['"]/, rooms: ['files'] },
-    { thing: 'fzstd', pattern: /['"]fzstd['"]/, rooms: ['files'] },
-    { thing: 'SQLite', pattern: /['"]node-sqlite3-wasm['"]/, rooms: ['files'] },
-    { thing: 'write-file-atomic', pattern: /['"]write-file-atomic['"]/, rooms: ['files'] },
-    { thing: 'proper-lockfile', pattern: /['"]proper-lockfile['"]/, rooms: ['files'] },
-    { thing: 'fetch', pattern: /(?<![.\w])fetch\(/, rooms: ['providers'] },
-    { thing: 'node:http', pattern: /['"]node:https?['"]/, rooms: ['server'] },
-    { thing: 'express', pattern: /['"]express(-rate-limit)?['"]/, rooms: ['server'] },
-    { thing: 'minisearch', pattern: /['"]minisearch['"/]/, rooms: ['fts', 'search'] },
-    { thing: 're2js', pattern: /['"]re2js['"]/, rooms: ['search'] },
-    { thing: 'the MCP SDK', pattern: /['"]@modelcontextprotocol\//, rooms: ['server'] },
-    { thing: 'process.env', pattern: /process\.env/, rooms: ['config'] },
-    { thing: 'stdout', pattern: /process\.stdout|console\./, rooms: ['cli'] },
-    { thing: 'the clock', pattern: /Date\.now\(|performance\.now\(/, rooms: ['base'] },
-    {
-      thing: 'ciphers',
-      pattern: /createCipheriv|createDecipheriv|scrypt(Sync)?\(/,
-      rooms: ['files'],
-    },
-    { thing: 'randomness', pattern: /randomUUID|randomBytes|Math\.random/, rooms: ['base'] },
-  ];
+/** What may be named where: a pattern over source text, and the components (or files) that may use it. */
+const EXTERNAL_INTERFACES: readonly {
+  thing: string;
+  pattern: RegExp;
+  components: readonly string[];
+}[] = [
+  { thing: 'node:fs', pattern: /['"]node:fs(\/promises)?['"]/, components: ['files'] },
+  { thing: 'chokidar', pattern: /['"]chokidar['"]/, components: ['files'] },
+  { thing: 'modern-tar', pattern: /['"]modern-tar['"]/, components: ['files'] },
+  { thing: 'yauzl', pattern: /['"]yauzl['"]/, components: ['files'] },
+  { thing: 'fzstd', pattern: /['"]fzstd['"]/, components: ['files'] },
+  { thing: 'SQLite', pattern: /['"]node-sqlite3-wasm['"]/, components: ['files'] },
+  { thing: 'write-file-atomic', pattern: /['"]write-file-atomic['"]/, components: ['files'] },
+  { thing: 'proper-lockfile', pattern: /['"]proper-lockfile['"]/, components: ['files'] },
+  { thing: 'fetch', pattern: /(?<![.\w])fetch\(/, components: ['providers'] },
+  { thing: 'node:http', pattern: /['"]node:https?['"]/, components: ['server'] },
+  { thing: 'express', pattern: /['"]express(-rate-limit)?['"]/, components: ['server'] },
+  { thing: 'minisearch', pattern: /['"]minisearch['"/]/, components: ['fts', 'search'] },
+  { thing: 're2js', pattern: /['"]re2js['"]/, components: ['search'] },
+  { thing: 'the MCP SDK', pattern: /['"]@modelcontextprotocol\//, components: ['server'] },
+  { thing: 'process.env', pattern: /process\.env/, components: ['config'] },
+  { thing: 'stdout', pattern: /process\.stdout|console\./, components: ['cli'] },
+  { thing: 'the clock', pattern: /Date\.now\(|performance\.now\(/, components: ['base'] },
+  {
+    thing: 'ciphers',
+    pattern: /createCipheriv|createDecipheriv|scrypt(Sync)?\(/,
+    components: ['files'],
+  },
+  { thing: 'randomness', pattern: /randomUUID|randomBytes|Math\.random/, components: ['base'] },
+];
 
 /** Folders with one file for each member of a growing list; their names are the index. */
 const LISTS = /^(cli\/(commands|definitions)|import\/sources|recall\/languages|tools\/[\w-]+)$/;
-/** About a dozen. Fields and helpers that a whole room shares lie at its top. */
+/** About a dozen. Fields and helpers that a whole component shares lie at its top. */
 const MOST_FILES_PER_FOLDER = 18;
 
 interface Source {
   path: string;
-  room: string;
+  component: string;
   text: string;
   code: string;
 }
 
-const roomOf = (path: string) => (path.split('/')[0] ?? '').replace(/\.[jt]s$/, '');
+const componentOf = (path: string) => (path.split('/')[0] ?? '').replace(/\.[jt]s$/, '');
 const withoutComments = (text: string) =>
   text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
 
@@ -85,7 +90,7 @@ const sources: Source[] = readdirSync(SRC, { recursive: true, encoding: 'utf8' }
   .filter((path) => path.endsWith('.ts'))
   .map((path) => {
     const text = readFileSync(join(SRC, path), 'utf8');
-    return { path, room: roomOf(path), text, code: withoutComments(text) };
+    return { path, component: componentOf(path), text, code: withoutComments(text) };
   });
 
 const imports = sources.flatMap((source) =>
@@ -163,34 +168,36 @@ describe('architecture', () => {
     expect(large).toEqual([]);
   });
 
-  it('has a layer for every room', () => {
-    expect(sources.filter((s) => !layerOf.has(s.room)).map((s) => s.path)).toEqual([]);
+  it('has a layer for every component', () => {
+    expect(sources.filter((s) => !layerOf.has(s.component)).map((s) => s.path)).toEqual([]);
   });
 
-  it('names the rooms that there are, and the table of ARCHITECTURE.md the same', () => {
-    const rooms = new Set(sources.map(({ room }) => room));
-    expect([...layerOf.keys()].filter((room) => !rooms.has(room))).toEqual([]);
+  it('names the components that there are, and the table of ARCHITECTURE.md the same', () => {
+    const components = new Set(sources.map(({ component }) => component));
+    expect([...layerOf.keys()].filter((component) => !components.has(component))).toEqual([]);
     const rows = readFileSync(ARCHITECTURE, 'utf8').match(/^\| \d+ \| [^|]+/gm) ?? [];
     const told = rows.flatMap((row) => row.match(/(?<=`)[\w-]+(?=`)/g) ?? []);
     expect(told.sort()).toEqual([...layerOf.keys()].sort());
   });
 
-  it('imports only from lower layers or from the same room', () => {
+  it('imports only from lower layers or from the same component', () => {
     const wrong = imports.filter(({ from, to }) => {
-      const [here, there] = [roomOf(from), roomOf(to)];
+      const [here, there] = [componentOf(from), componentOf(to)];
       return here !== there && (layerOf.get(there) ?? 99) >= (layerOf.get(here) ?? -1);
     });
     expect(wrong).toEqual([]);
   });
 
   it('lets only the composition root, the server and the command line read the configuration', () => {
-    const readers = imports.filter(({ to }) => roomOf(to) === 'config');
+    const readers = imports.filter(({ to }) => componentOf(to) === 'config');
     const allowed = ['config', 'app', 'server', 'cli', 'api', 'index'];
-    expect(readers.filter(({ from }) => !allowed.includes(roomOf(from)))).toEqual([]);
+    expect(readers.filter(({ from }) => !allowed.includes(componentOf(from)))).toEqual([]);
   });
 
-  it.each(EXTERNAL_INTERFACES)('uses $thing only in its room', ({ pattern, rooms }) => {
-    const outside = sources.filter((s) => pattern.test(s.code) && !rooms.includes(s.room));
+  it.each(EXTERNAL_INTERFACES)('uses $thing only in its component', ({ pattern, components }) => {
+    const outside = sources.filter(
+      (s) => pattern.test(s.code) && !components.includes(s.component),
+    );
     expect(outside.map((s) => s.path)).toEqual([]);
   });
 
