@@ -20,19 +20,21 @@ import { wordsOf } from './words.js';
 
 /** The weight of each feature. */
 export const WEIGHTS = {
-  lexical: 1,
+  lexical: 1.3,
+  /** Of the lexical score if there are vectors. */
+  lexicalBesideVectors: 0.7,
   vector: 1.3,
   before: 0.4,
   after: 0.35,
-  session: 0.15,
+  session: 0.2,
   sessionVector: 0.25,
-  pairs: 0.5,
-  isQuestion: -0.15,
+  pairs: 0.4,
+  isQuestion: -0.25,
   isBrief: -0.3,
   answeredQuestion: 0.5,
   namedSpeaker: 0.35,
   firstOfSession: 0.35,
-  longReply: -1.2,
+  longReply: -1.1,
   longReplyAsked: 1.1,
   longReplyToLong: 0.5,
   replyInOrder: -1,
@@ -251,9 +253,10 @@ function scaledFeatures(raw: Features, spans: Spans, shares: Shares): ScaledFeat
 function answerScore(
   features: ScaledFeatures,
   instructionShare: number,
-  { question, weights }: RankingInput,
+  { question, weights, vectors }: RankingInput,
 ): number {
   const { raw, fit, fitBefore, fitAfter } = features;
+  const lexical = vectors === undefined ? weights.lexical : weights.lexicalBesideVectors;
   const { flags } = raw;
   const has = (flag: number) => ((flags & flag) === 0 ? 0 : 1);
   const ofLongReply =
@@ -264,7 +267,7 @@ function answerScore(
   const isRequest = question.isRequest ? 1 : 0;
   const asksNow = instructionsApply(question) ? 1 : 0;
   return (
-    weights.lexical * features.lexical +
+    lexical * features.lexical +
     weights.vector * features.vector +
     weights.before * fitBefore +
     weights.after * fitAfter +
