@@ -24,6 +24,9 @@ import { problemWithRestoring } from './restorable-files.js';
 const ARCHIVED = /^archive\/[^/]+\.tar\.gz$/;
 const JOB = /^(conversation-logs\/[^/]+\/)job\.json$/;
 
+const FULL_HINT =
+  'A part of the files may be restored. Free some disk space, then run the same command again: it restores the rest.';
+
 /** Bytes of files that are written at the same time, because each waits for the disk. */
 const SLOTS = { atOnce: 32, weight: 16 * 1024 * 1024 };
 
@@ -154,7 +157,10 @@ async function restoreOne(file: ArchiveFile, options: RestoreOptions, run: Run):
 
 /** If the disk is full, the other files would fail too. */
 function refuse(report: RestoreReport, name: string, error: unknown): void {
-  if (!isAppError(error) || error.code === 'STORAGE_FULL') throw error;
+  if (!isAppError(error)) throw error;
+  if (error.code === 'STORAGE_FULL') {
+    throw new AppError('STORAGE_FULL', error.message, { hint: FULL_HINT, cause: error });
+  }
   report.refused.push({ name, code: error.code, reason: error.message });
 }
 

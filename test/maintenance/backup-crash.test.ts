@@ -110,7 +110,9 @@ describe('a full disk', () => {
     const into = areasOf(join(disk, 'root'));
     const options = { into, dryRun: false, fsync: false };
     mkdirSync(join(disk, 'root'));
-    expect((await errorOf(restoreArchive(path, options))).code).toBe('STORAGE_FULL');
+    const { code, hint } = await errorOf(restoreArchive(path, options));
+    expect(code).toBe('STORAGE_FULL');
+    expect(hint).toMatch(/^A part of the files may be restored\./);
     execFileSync('mount', ['-o', 'remount,size=2m', disk]);
     expect((await restoreArchive(path, options)).refused).toEqual([]);
     expect(contentOf(join(disk, 'root'))).toEqual(FILES);
