@@ -75,10 +75,8 @@ export function addProblem(
 
 /** The files that were not read, which are known at the end of the import. */
 export function addRefused(outcome: ImportOutcome, { refused }: Pick<Input, 'refused'>): void {
-  for (const { name, reason, code = 'PATH_ESCAPE' } of refused) {
-    const rest =
-      code === 'CORRUPT' ? 'Only what is before the damage was read.' : 'It was not read.';
-    addProblem(outcome, { path: name }, { code, message: `${name} ${reason}. ${rest}` });
+  for (const { name, reason, code = 'PATH_ESCAPE', advice = 'It was not read.' } of refused) {
+    addProblem(outcome, { path: name }, { code, message: `${name} ${reason}. ${advice}` });
   }
 }
 

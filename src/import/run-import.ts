@@ -232,7 +232,7 @@ class Run {
   /** True if the file is an export and was imported. */
   async #importOther({ name, diskPath }: InputFile, folderSource: Source | undefined) {
     if (diskPath === undefined) return false;
-    const input = await openInput(diskPath, { followsLinks: false });
+    const input = skippingUnreadable(await openInput(diskPath, { followsLinks: false }));
     try {
       const source = await detectedSource(input);
       if (source === undefined) {

@@ -1,5 +1,5 @@
 /**
- * A folder of which some files cannot be read, because another user owns them, a program has locked them, or
+ * A folder or an archive of which some files cannot be read, because another user owns them, a program has locked them, or
  * they are damaged. The other files are imported: the logs of a tool must not be lost because of one file.
  */
 import { type AppError, isAppError } from '../base/errors.js';
@@ -13,6 +13,8 @@ interface ReadableFile {
   /** Whether an error ended its bytes, so that it is not known what else it has. */
   isUnreadable: boolean;
 }
+
+const OF_ARCHIVE = 'It was not read. Download the export again, and import it again.';
 
 /** The files of readable inputs. */
 const files = new WeakMap<InputFile, ReadableFile>();
@@ -41,19 +43,23 @@ export async function* refusing(
 }
 
 /**
- * A file that cannot be read is empty, or ends before the error, and is then in `refused`. A file that was
- * deleted since the folder was listed is only empty. `onUnreadable` is called for a file that may be read
+ * A file that cannot be read is empty, or ends before the error, and is then in `refused`; so is a damaged
+ * entry of an archive. A file that was deleted since the folder was listed is only empty. `onUnreadable` is called for a file that may be read
  * later although it does not change.
  */
 export function skippingUnreadable(input: Input, onUnreadable?: (file: InputFile) => void): Input {
-  if (input.form !== 'folder') return input;
+  if (input.form === 'file') return input;
   const refused = [...input.refused];
   const reported = new Set<string>();
-  const refuse = (file: InputFile, { code, details }: AppError) => {
+  const isArchive = input.form === 'zip';
+  const refuse = (file: InputFile, error: AppError) => {
+    const { code, details } = error;
+    if (isArchive && code !== 'CORRUPT') throw error; // the archive itself cannot be read
     if (reported.has(file.name)) return;
     reported.add(file.name);
     if (code === 'CORRUPT') {
-      refused.push({ name: file.name, reason: 'is damaged or incomplete', code });
+      const advice = isArchive ? OF_ARCHIVE : 'Only what is before the damage was read.';
+      refused.push({ name: file.name, reason: 'is damaged or incomplete', code, advice });
       return;
     }
     onUnreadable?.(file);

@@ -8,6 +8,7 @@ import type { Input } from '../files/input/input-types.js';
 import { requireSoundJson } from './reading/damaged-json.js';
 import { requireSoundDatabases } from './reading/databases.js';
 import { textOf } from './reading/documents.js';
+import { wholeFile } from './skip-unreadable.js';
 import type { Source } from './source-interface.js';
 import { chatgpt } from './sources/chatgpt.js';
 import { claude } from './sources/claude.js';
@@ -152,7 +153,7 @@ export async function requireReadableLists(input: Input): Promise<void> {
       },
     );
   }
-  for (const file of listsIn(input)) await requireSoundJson(file, input);
+  for (const file of listsIn(input)) await requireSoundJson(wholeFile(file), input);
   await requireSoundDatabases(input);
   requireNoInnerArchive(input);
 }

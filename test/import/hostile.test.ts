@@ -1,6 +1,6 @@
 /** Archives and files that are damaged, or made to hurt: refused or named, and nothing is lost. */
 import { readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { isAppError } from '../../src/base/errors.js';
@@ -85,6 +85,33 @@ describe('an archive', () => {
     const error = await errorOf(bench.import(fileWith(zipOf([link]), 'x.zip')));
     expect(error).toMatchObject({ code: 'VALIDATION_ERROR' });
     expect(error.message).toContain('conversations.json is a link, so it was not read');
+  });
+
+  it('with a damaged entry: the others are imported, and the entry is named', async () => {
+    const entry = (at: number) => {
+      const said = { author: { role: 'user' }, content: { parts: [`Was ${at} sown in spring?`] } };
+      const mapping = { a: { id: 'a', message: said } };
+      const content = JSON.stringify([{ id: `x${at}`, mapping }]);
+      return { name: `conversations-00${at}.json`, content };
+    };
+    for (const damage of ['checksum', 'bytes'] as const) {
+      const sound = [entry(0), entry(2)];
+      const damaged = { ...entry(1), damage };
+      const path = fileWith(zipOf([...sound, damaged]), 'x.zip');
+      for (const given of [path, dirname(path)]) {
+        const bench = await openImportBench();
+        const report = await bench.import(given);
+        expect(report).toMatchObject({ added: 2, problems: [{ code: 'CORRUPT' }] });
+        expect(report.problems).toHaveLength(1);
+        expect(report.problems[0]?.path).toContain(damaged.name);
+        expect(report.problems[0]?.message).toContain('Download the export again');
+        const whole = fileWith(zipOf([...sound, entry(1)]), 'x.zip');
+        expect(await bench.import(whole)).toMatchObject({ added: 1, unchanged: 2, problems: [] });
+      }
+      const alone = fileWith(zipOf([{ ...damaged, name: 'conversations.json' }]), 'x.zip');
+      const bench = await openImportBench();
+      expect(await errorOf(bench.import(alone))).toMatchObject({ code: 'CORRUPT' });
+    }
   });
 
   it('that is cut off anywhere is named as damaged', async () => {

@@ -9,6 +9,8 @@ export interface ZipEntry {
   /** Sizes that the archive claims instead of the true ones. */
   claimsBytes?: number;
   isEncrypted?: boolean;
+  /** Its checksum is wrong, or its compressed bytes are changed. */
+  damage?: 'checksum' | 'bytes';
 }
 
 const crc32 = (bytes: Uint8Array): number => zlibCrc32(bytes);
@@ -17,16 +19,17 @@ export function zipOf(entries: readonly ZipEntry[]): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
-  for (const { name, content, mode = 0o100644, claimsBytes, isEncrypted } of entries) {
+  for (const { name, content, mode = 0o100644, claimsBytes, isEncrypted, damage } of entries) {
     const plain = Buffer.from(content);
     const packed = deflateRawSync(plain);
+    if (damage === 'bytes') packed.fill(0xff, packed.byteLength >> 1);
     const nameBytes = Buffer.from(name);
     const common = Buffer.alloc(26);
     common.writeUInt16LE(20, 0);
     common.writeUInt16LE(0x800 | (isEncrypted ? 1 : 0), 2);
     common.writeUInt16LE(8, 4);
     common.writeUInt32LE(0x5a21_0000, 6);
-    common.writeUInt32LE(crc32(plain), 10);
+    common.writeUInt32LE((crc32(plain) ^ (damage === 'checksum' ? 1 : 0)) >>> 0, 10);
     common.writeUInt32LE(packed.byteLength, 14);
     common.writeUInt32LE(claimsBytes ?? plain.byteLength, 18);
     common.writeUInt16LE(nameBytes.byteLength, 22);

@@ -20,8 +20,10 @@ export const isOfFinder = (name: string): boolean => /(^|\/)(__MACOSX\/|\._)/.te
 export interface RefusedFile {
   readonly name: string;
   readonly reason: string;
-  /** CORRUPT: its beginning was read. PATH_ESCAPE if it is absent: it is a link, or no file. */
+  /** PATH_ESCAPE if it is absent: it is a link, or no file. */
   readonly code?: 'FILESYSTEM_ERROR' | 'CORRUPT';
+  /** What was read of it, and what to do, as sentences; nothing was read if it is absent. */
+  readonly advice?: string;
 }
 
 export interface Input {

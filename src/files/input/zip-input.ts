@@ -5,6 +5,7 @@
  */
 import { constants } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
 import { AppError, errnoOf, isAppError } from '../../base/errors.js';
 import { fileError, withFileError } from '../file-errors.js';
@@ -117,13 +118,27 @@ function requireNoZipBomb(entries: readonly Entry[], archiveBytes: number, path:
   );
 }
 
+/** A damaged entry has no bytes at all, because its damage may be anywhere: it is checked when it is first read. */
 function fileOf(zip: ZipFile, entry: Entry, path: string): InputFile {
+  let check: Promise<void> | undefined;
   return {
     name: entry.fileName,
     sizeBytes: entry.uncompressedSize,
     modifiedAtMs: entry.getLastModDate({ timezone: 'UTC' }).getTime(),
-    bytes: () => entryBytes(zip, entry, path),
+    async *bytes() {
+      check ??= requireSoundEntry(zip, entry, path);
+      await check;
+      yield* entryBytes(zip, entry, path);
+    },
   };
+}
+
+/** yauzl compares only the size. CORRUPT. */
+async function requireSoundEntry(zip: ZipFile, entry: Entry, path: string): Promise<void> {
+  let checksum = 0;
+  for await (const chunk of entryBytes(zip, entry, path)) checksum = crc32(chunk, checksum);
+  if (checksum === entry.crc32) return;
+  throw asDamage(new Error('its checksum is wrong'), `${path}/${entry.fileName}`);
 }
 
 async function* entryBytes(zip: ZipFile, entry: Entry, path: string): AsyncGenerator<Uint8Array> {
