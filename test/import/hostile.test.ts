@@ -110,7 +110,9 @@ describe('an archive', () => {
       }
       const alone = fileWith(zipOf([{ ...damaged, name: 'conversations.json' }]), 'x.zip');
       const bench = await openImportBench();
-      expect(await errorOf(bench.import(alone))).toMatchObject({ code: 'CORRUPT' });
+      const error = await errorOf(bench.import(alone));
+      expect(error).toMatchObject({ code: 'CORRUPT' });
+      expect(error.message).toContain('conversations.json is damaged in the archive');
     }
   });
 

@@ -20,6 +20,7 @@ const MAX_COMPRESSION_RATIO = 250;
 /** Up to this unpacked size, any compression ratio is accepted. */
 const UNCHECKED_BYTES = 64 * 1024 * 1024;
 const MAX_ENTRIES = 500_000;
+const DAMAGED_ENTRY = 'is damaged in the archive';
 /** The value of "version made by" for Unix, in the high byte. */
 const UNIX = 3;
 
@@ -138,7 +139,7 @@ async function requireSoundEntry(zip: ZipFile, entry: Entry, path: string): Prom
   let checksum = 0;
   for await (const chunk of entryBytes(zip, entry, path)) checksum = crc32(chunk, checksum);
   if (checksum === entry.crc32) return;
-  throw asDamage(new Error('its checksum is wrong'), `${path}/${entry.fileName}`);
+  throw asDamage(new Error('its checksum is wrong'), `${path}/${entry.fileName}`, DAMAGED_ENTRY);
 }
 
 async function* entryBytes(zip: ZipFile, entry: Entry, path: string): AsyncGenerator<Uint8Array> {
@@ -147,14 +148,14 @@ async function* entryBytes(zip: ZipFile, entry: Entry, path: string): AsyncGener
     stream = await zip.openReadStreamPromise(entry);
     for await (const chunk of stream) yield chunk as Uint8Array;
   } catch (error) {
-    throw asDamage(error, `${path}/${entry.fileName}`);
+    throw asDamage(error, `${path}/${entry.fileName}`, DAMAGED_ENTRY);
   } finally {
     stream?.destroy();
   }
 }
 
 /** Errors of the system have an errno. All other errors are yauzl's or zlib's and mean a damaged archive. */
-function asDamage(error: unknown, path: string): AppError {
+function asDamage(error: unknown, path: string, what = 'is a damaged zip archive'): AppError {
   if (isAppError(error)) return error;
   const code = errnoOf(error);
   const isOfZlib = code?.startsWith('Z_') || code?.startsWith('ERR_') || code === undefined;
@@ -171,7 +172,7 @@ function asDamage(error: unknown, path: string): AppError {
       },
     );
   }
-  return new AppError('CORRUPT', `${path} is a damaged zip archive: ${message}.`, {
+  return new AppError('CORRUPT', `${path} ${what}: ${message}.`, {
     hint: 'Download or copy the archive again.',
     details: { path },
     cause: error,
