@@ -16,6 +16,7 @@ const ENTITY_WEIGHT = 3;
 
 /** Only Japanese uses kana. A short question may have too few function words to determine the language. */
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
+const HIRAGANA = /\p{Script=Hiragana}/u;
 const JAPANESE = LANGUAGES.findIndex(({ code }) => code === 'ja');
 
 export interface QuestionWord {
@@ -75,9 +76,9 @@ export function readQuestion(
 ): Question {
   const entities = boostsEntities ? entitiesOf(text) : undefined;
   const own = languageOf(wordsOf(text).map(functionWordMask), KANA.test(text) ? JAPANESE : 0);
-  const timeSpan = now && namedTimeSpan(text, own, now);
-  const typed = wordsOf(timeSpan === undefined ? text : text.replace(timeSpan.phrase, ' '));
   const all = [...new Set([own, ...languages])];
+  const timeSpan = now && namedTimeSpan(text, all, now);
+  const typed = wordsOf(timeSpan === undefined ? text : text.replace(timeSpan.phrase, ' '));
   const capitalized = capitalizedIn(text);
   const words: QuestionWord[] = [];
   const positions = new Map<string, number>();
@@ -117,12 +118,29 @@ export function readQuestion(
   };
 }
 
-/** In keywords, one word such as "yesterday" is a word like others, and "last week" is a time. */
-function namedTimeSpan(text: string, own: number, now: PresentTime): TimeSpan | undefined {
-  const span = timeSpanIn(text, LANGUAGES[own], now);
-  const isSentence = () => wordsOf(text).some((word) => stemOf(word, own) === undefined);
-  return span !== undefined && (/\s/.test(span.phrase) || isSentence()) ? span : undefined;
+/**
+ * In keywords, one word such as "yesterday" is a word like others, and "last week" is a time. `languages`:
+ * first that of the question. Keywords have too few function words to show theirs.
+ */
+function namedTimeSpan(
+  text: string,
+  languages: readonly number[],
+  now: PresentTime,
+): TimeSpan | undefined {
+  for (const language of languages) {
+    const span = timeSpanIn(text, LANGUAGES[language], now);
+    if (span === undefined) continue;
+    if (/\s/.test(span.phrase)) return span;
+    if (language === languages[0] && isSentence(text, language)) return span;
+  }
+  return undefined;
 }
+
+/** Whether words of grammar join the words. Japanese writes them in hiragana, without spaces. */
+const isSentence = (text: string, language: number): boolean =>
+  language === JAPANESE
+    ? HIRAGANA.test(text)
+    : wordsOf(text).some((word) => stemOf(word, language) === undefined);
 
 /**
  * Returns a test whether the question contains all words of a name, in whatever form and order. Function

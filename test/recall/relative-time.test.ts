@@ -135,6 +135,26 @@ describe('an answer to a question that names a time', () => {
     expect(found.map((hit) => hit?.conversationId).sort()).toEqual(['other', 'week']);
   });
 
+  it.each([
+    // Too few function words to determine the language of the question.
+    ['Südwand letzte Woche', 'week', 'letzte Woche'],
+    ['Südwand vor zwei Monaten', 'march', 'vor zwei Monaten'],
+    // Japanese has particles instead of function words.
+    ['先週の南壁の件は?', 'week', '先週'],
+    ['先月の南壁', 'april', '先月'],
+  ])('knows the time in keywords of another language: %s', async (question, first, phrase) => {
+    const index = new RecallIndex();
+    const german = 'Wir haben beschlossen, dass die Südwand nicht mit dem Brett verkleidet wird.';
+    const japanese = '南壁に新しい板を張ることにしましたが、まだ決まっていません。';
+    const ages = { today: 0, week: 7, april: 25, march: 60 };
+    for (const [name, age] of Object.entries(ages)) {
+      index.put(name, [said(german, age), said(japanese, age)]);
+    }
+    const answer = await index.ask(question, { now: { ms: NOW, timeZone: 'UTC' } });
+    expect(answer.hit(0)?.conversationId).toBe(first);
+    expect(answer.hit(0)?.evidence.labelWords).toEqual([phrase]);
+  });
+
   it('takes the phrase for words if nothing was said then', async () => {
     const found = await ask('What did we decide yesterday about the south wall?');
     expect(found.map((hit) => hit?.conversationId).sort()).toEqual(['march', 'week']);
