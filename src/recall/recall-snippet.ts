@@ -70,7 +70,8 @@ function askedWords(text: string, question: Question, vocabulary: Vocabulary): W
 /** Index of the first word of the window that has the most different words of the question. */
 function bestWindow(words: readonly Word[], size: number): number {
   const counts = new Map<number, number>();
-  let best = 0;
+  let first = 0;
+  let last = -1;
   let most = 0;
   const add = (word: Word | undefined, step: number) => {
     if (word?.asked === undefined) return;
@@ -83,9 +84,11 @@ function bestWindow(words: readonly Word[], size: number): number {
     if (at >= size) add(words[at - size], -1);
     if (counts.size <= most) return;
     most = counts.size;
-    best = Math.max(0, at - size + 1);
+    last = at;
+    first = Math.max(0, at - size + 1);
   });
-  // The window begins some words before the first word of the question, so that the reader sees its
-  // context.
-  return Math.max(0, Math.min(best, words.length - size));
+  while (first < last && words[first]?.asked === undefined) first += 1;
+  // The words of the question are in the middle, because the answer can be before or after them.
+  const before = Math.floor((size - (last - first + 1)) / 2);
+  return Math.max(0, Math.min(first - before, words.length - size));
 }

@@ -93,10 +93,13 @@ export class RelevantSnippets {
     const count = await tokenCounter();
     const ordered = strategy === 'temporal' ? spreadOverTime(hits) : hits;
     const { isBroad, emptyTime } = answer.question;
-    const excerpt = (hit: RecalledHit) =>
-      this.#recall.excerpt(answer, hit, isBroad ? BROAD_EXCERPT_WORDS : EXCERPT_WORDS);
-    const budget = { maxTokens, count, whole: isBroad ? 0 : WHOLE_PASSAGES, excerpt };
-    const { taken, omitted } = withinBudget(ordered, budget);
+    const { taken, omitted } = withinBudget(ordered, {
+      maxTokens,
+      count,
+      whole: isBroad ? 0 : WHOLE_PASSAGES,
+      excerpt: (hit, words) => this.#recall.excerpt(answer, hit, words),
+      excerptWords: isBroad ? BROAD_EXCERPT_WORDS : EXCERPT_WORDS,
+    });
     const snippets = withSuperseded(taken);
     if (strategy === 'temporal') snippets.sort(byTime);
     const tokensUsed = snippets.reduce((sum, { tokens }) => sum + tokens, 0);

@@ -3,6 +3,8 @@ import type { RecalledHit } from '../../search/recall/recall-hits.js';
 
 /** With less budget left, no further passage is tried. */
 const MIN_PASSAGE_TOKENS = 8;
+/** The words of a shorter excerpt would not be understood. */
+const MIN_EXCERPT_WORDS = 5;
 
 export interface SelectedPassage {
   readonly hit: RecalledHit;
@@ -17,13 +19,15 @@ interface Budget {
   readonly count: (text: string) => number;
   /** Number of passages that are returned whole if they fit. */
   readonly whole: number;
-  readonly excerpt: (hit: RecalledHit) => string;
+  readonly excerpt: (hit: RecalledHit, words: number) => string;
+  /** Length of an excerpt. If not even the first fits, it is made shorter. */
+  readonly excerptWords: number;
 }
 
 /** The passages that fit, in their order. A later, shorter passage may fit after one that does not. */
 export function withinBudget(
   hits: readonly RecalledHit[],
-  { maxTokens, count, whole, excerpt }: Budget,
+  { maxTokens, count, whole, excerpt, excerptWords }: Budget,
 ): { taken: SelectedPassage[]; omitted: number } {
   const taken: SelectedPassage[] = [];
   const seen = new Set<string>();
@@ -37,10 +41,12 @@ export function withinBudget(
       const tokens = count(text);
       return tokens > room ? undefined : { hit, passage, text, tokens };
     };
-    const found =
-      room < MIN_PASSAGE_TOKENS
-        ? undefined
-        : ((taken.length < whole ? fitting(passage) : undefined) ?? fitting(excerpt(hit)));
+    let found = taken.length < whole && room >= MIN_PASSAGE_TOKENS ? fitting(passage) : undefined;
+    let words = room < MIN_PASSAGE_TOKENS ? 0 : excerptWords;
+    while (found === undefined && words >= MIN_EXCERPT_WORDS) {
+      found = fitting(excerpt(hit, words));
+      words = taken.length === 0 ? Math.floor(words / 2) : 0;
+    }
     if (found === undefined) {
       omitted += 1;
       continue;
