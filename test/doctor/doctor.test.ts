@@ -323,6 +323,14 @@ describe('the memory bank', () => {
     ]);
   });
 
+  it('says how to use a file whose name no note can have', async () => {
+    const place = doctorPlace();
+    const path = place.write('memory-bank/50%20off.md', 'x');
+    const [found, ...others] = await of(place, 'notes');
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({ path, hint: expect.stringContaining('Rename the file') });
+  });
+
   it('names an insight in which git left a conflict, until it is written again', async () => {
     const place = doctorPlace();
     const sides = '<<<<<<< HEAD\n "content": "sand",\n=======\n "content": "compost",\n>>>>>>> b\n';

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { undefinedIfUnreadable } from '../../base/errors.js';
 import { CONFLICT_NOTE, hasMergeConflict } from '../../stores/conflict-markers.js';
 import type { MemoryBank } from '../../stores/memory-bank/memory-bank.js';
+import { problemWithNotePath } from '../../stores/memory-bank/note-path.js';
 import { type Check, type Found, unreadable } from '../check.js';
 
 export const noteCheck = (bank: MemoryBank): Check => ({
@@ -15,7 +16,8 @@ export const noteCheck = (bank: MemoryBank): Check => ({
       const finding = unreadable(error, join(bank.folder, path));
       // The file is not damaged if only its name is wrong for a note.
       const severity = error.code === 'VALIDATION_ERROR' ? 'warning' : finding.severity;
-      found({ ...finding, severity, message: withoutName(finding.message, path) });
+      const hint = hasRefusedName(path) ? RENAME_HINT : finding.hint;
+      found({ ...finding, severity, hint, message: withoutName(finding.message, path) });
     }
     for (const { path } of notes) {
       signal.throwIfAborted();
@@ -31,6 +33,12 @@ export const noteCheck = (bank: MemoryBank): Check => ({
     }
   },
 });
+
+const RENAME_HINT =
+  'Rename the file on the disk. Under this name it cannot be read or found as a note.';
+
+/** Whether only the name is wrong. The hint of the error is for a caller who gives a path. */
+const hasRefusedName = (path: string): boolean => problemWithNotePath(path)?.code === 'PATH_ESCAPE';
 
 /** The text of a note; empty if it cannot be read now. */
 const textOf = async (bank: MemoryBank, path: string): Promise<string> =>
