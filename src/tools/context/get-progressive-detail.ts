@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { shownNames } from '../../base/display-text.js';
+import { AppError } from '../../base/errors.js';
 import { endWithin, estimateTextTokens } from '../../base/estimate-tokens.js';
 import { LEVEL_TOKENS } from '../../context/summaries/levels.js';
 import type { SummaryAnswer } from '../../context/summaries/summary-service.js';
@@ -99,6 +100,12 @@ export const getProgressiveDetail = defineTool({
     { conversations, summaries },
     { signal, progress },
   ) {
+    if (cursor !== undefined && level !== 'full') {
+      throw new AppError('VALIDATION_ERROR', 'Only the level full has pages.', {
+        hint: 'For the next page set level to "full"; otherwise omit cursor.',
+        details: { field: 'cursor' },
+      });
+    }
     const report = (done: number, total: number, message: string) =>
       progress({ progress: done, total, message });
     const request = { refresh, usesModels: true, signal, progress: report };

@@ -84,6 +84,18 @@ describe('get_progressive_detail', () => {
     }
     expect(text).toBe(`${'a word '.repeat(2000)}Yes.`);
   });
+
+  it('refuses the cursor of a page with another level, whose answer would be no page', async () => {
+    await save('pages', TALK);
+    const answer = await opened.session.client.callTool({
+      name: 'get_progressive_detail',
+      arguments: { conversationId: 'pages', cursor: '1' },
+    });
+    expect(answer._meta?.['daybook/error']).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      details: { field: 'cursor' },
+    });
+  });
 });
 
 describe('get_context_summary', () => {
