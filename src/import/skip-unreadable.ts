@@ -1,6 +1,7 @@
 /**
- * A folder or an archive of which some files cannot be read, because another user owns them, a program has locked them, or
- * they are damaged. The other files are imported: the logs of a tool must not be lost because of one file.
+ * A folder or an archive of which some files cannot be read, because another user owns them, a program has
+ * locked them, or they are damaged. The other files are imported: the logs of a tool must not be lost because
+ * of one file.
  */
 import { type AppError, isAppError } from '../base/errors.js';
 import type { Input, InputFile } from '../files/input/input-types.js';
@@ -44,8 +45,8 @@ export async function* refusing(
 
 /**
  * A file that cannot be read is empty, or ends before the error, and is then in `refused`; so is a damaged
- * entry of an archive. A file that was deleted since the folder was listed is only empty. `onUnreadable` is called for a file that may be read
- * later although it does not change.
+ * entry of an archive. A file that was deleted since the folder was listed is only empty. `onUnreadable` is
+ * called for a file that may be read later although it does not change.
  */
 export function skippingUnreadable(input: Input, onUnreadable?: (file: InputFile) => void): Input {
   if (input.form === 'file') return input;
