@@ -29,7 +29,7 @@ export const WEIGHTS = {
   session: 0.15,
   sessionVector: 0.25,
   pairs: 0.5,
-  isQuestion: -0.25,
+  isQuestion: -0.15,
   isBrief: -0.3,
   answeredQuestion: 0.5,
   namedSpeaker: 0.35,
@@ -68,7 +68,7 @@ export const CONTENT_ONLY_WEIGHTS: Partial<Weights> = {
 
 /** Shares of the lexical score and the vector score in a combined score. */
 const WITH_VECTORS = { lexical: 0.5, vector: 0.5 };
-const WITHOUT_VECTORS = { lexical: 0.6, vector: 0 };
+const WITHOUT_VECTORS = { lexical: 0.8, vector: 0 };
 type Shares = typeof WITH_VECTORS;
 /** For a question that asks for a summary. A reply to a message on the subject belongs to it. */
 const OVERVIEW_WEIGHTS = { lexical: 0.4, vector: 0.1, before: 0.3, longReply: 0.25, timeSpan: 0.4 };
