@@ -3,9 +3,9 @@
  * (`encryption.json`) records that the store is being converted: from then on all other processes refuse to
  * open the store and to write. Each file is replaced as a whole, so a killed process leaves each file
  * completely old or completely new, and the next run continues. After the last file, the marker records the
- * new state.
+ * new state. Nothing is changed if this user may not read and replace every file.
  */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { countOf } from '../base/display-text.js';
 import { AppError, isAppError } from '../base/errors.js';
 import { isArchiveName } from '../files/archive.js';
@@ -15,6 +15,7 @@ import { tryLease } from '../files/locks/lease.js';
 import { heldLocks } from '../files/locks/lock-inspection.js';
 import { sweepLocks } from '../files/locks/lock-takeover.js';
 import { removeFile } from '../files/paths/folders.js';
+import { assertReadable, assertWritable } from '../files/paths/write-access.js';
 import { readStored } from '../files/read/json-doc.js';
 import { isSameStamp, readStampNow, type Stamp } from '../files/read/stamp.js';
 import { type ListedFile, walkFiles } from '../files/read/walk-files.js';
@@ -81,9 +82,10 @@ export async function convertStore(options: ConversionOptions): Promise<Conversi
     if (from) undo.push(addKey(from.key));
     undo.push(addStore({ paths: options.paths, key: to?.key }));
     if (from === undefined && to === undefined) return { converted: 0, left: [] };
+    const conversion = new Conversion(options, { from: from?.key, to: to?.key });
+    await conversion.assertAccess();
     const begun = { key: from?.facts ?? null, converting: { to: to?.facts ?? null } };
     await writeMarker(logsFolder, begun, options);
-    const conversion = new Conversion(options, { from: from?.key, to: to?.key });
     const done = await waitForWriters(options)
       .then(() => conversion.run())
       .catch(async (error: unknown) => {
@@ -117,7 +119,7 @@ async function endedEarly(
   if (isUndone || !isAppError(error)) return error;
   const command = options.wanted === undefined ? 'decrypt' : 'encrypt';
   return new AppError(error.code, error.message, {
-    hint: `${countOf(converted, 'file was', 'files were')} converted, and the store cannot be used now. Mend the cause, such as a full disk, then run daybook ${command} again: it finishes the work.`,
+    hint: `${countOf(converted, 'file was', 'files were')} converted, and the store cannot be used now. Remove the cause of this error, then run daybook ${command} again: it finishes the work.`,
     details: { ...error.details, converted },
     cause: error,
   });
@@ -192,6 +194,25 @@ class Conversion {
   /** The number of files that were converted so far. */
   get converted(): number {
     return this.#converted;
+  }
+
+  /** FILESYSTEM_ERROR if this user may not read a file, or not write in its folder. */
+  async assertAccess(): Promise<void> {
+    const folders = new Set<string>();
+    const files = [this.#files(), walkFiles(this.#options.archives.folder, () => false)];
+    for (const listed of files) {
+      for await (const { path, isPlain } of listed) {
+        if (!isPlain || (isNeverSealedWhole(path) && !isDocumentFile(path))) continue;
+        assertReadable(path);
+        folders.add(dirname(path));
+      }
+    }
+    for (const path of this.#options.paths.lineFiles) {
+      if (readStampNow(path) === undefined) continue;
+      assertReadable(path);
+      folders.add(dirname(path));
+    }
+    for (const folder of folders) assertWritable(folder);
   }
 
   async run(): Promise<{ converted: number; left: { path: string; reason: string }[] }> {

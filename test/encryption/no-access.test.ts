@@ -1,0 +1,69 @@
+/**
+ * Proves: encrypt and decrypt change nothing, and name the path, if this user may not read one file or not
+ * write in one folder.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { MAIN, type Place, withPlace } from '../e2e/harness.js';
+import { filesBelow } from '../support/files-below.js';
+import { keyIn } from './store.js';
+
+const CONVERSATIONS = 20;
+const folderOf = ({ root }: Place, n: number) =>
+  join(root, 'conversation-logs', `20250124-${1737724800000 + n}`);
+
+function fill(place: Place): void {
+  for (let n = 0; n < CONVERSATIONS; n += 1) {
+    mkdirSync(folderOf(place, n), { recursive: true });
+    const file = { messages: [{ role: 'user', content: `text ${n}` }] };
+    writeFileSync(join(folderOf(place, n), 'conversation.json'), JSON.stringify(file));
+  }
+}
+
+/** Root may access everything, so as root the command runs as another user, who owns the files. */
+function runAsUser(place: Place, ...args: string[]) {
+  const ids = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  if (ids.uid !== undefined) execFileSync('chown', ['-R', `${ids.uid}:${ids.gid}`, place.folder]);
+  const all = [MAIN, '--root', place.root, ...args, '--yes', '--json'];
+  const options = { env: place.env, cwd: place.folder, encoding: 'utf8', ...ids } as const;
+  const { status, stdout } = spawnSync(process.execPath, all, options);
+  return { status, answer: JSON.parse(stdout) };
+}
+
+const contents = ({ root }: Place) =>
+  Object.fromEntries(
+    filesBelow(join(root, 'conversation-logs'))
+      .filter((path) => path.endsWith('conversation.json'))
+      .map((path) => [path, readFileSync(path, 'utf8')]),
+  );
+
+it.skipIf(process.platform === 'win32').each([
+  ['a file that cannot be read', 'conversation.json', 0o000, 0o600],
+  ['a folder that cannot be written', '.', 0o500, 0o700],
+])('%s', async (_, name, refused, allowed) => {
+  await withPlace(async (place) => {
+    fill(place);
+    const key = keyIn(place);
+    const path = join(folderOf(place, CONVERSATIONS / 2), name);
+    for (const [command, env] of [
+      [['encrypt', '--key-file', key], {}],
+      [['decrypt'], { DAYBOOK_KEY_FILE: key }],
+    ] as const) {
+      const user = { ...place, env: { ...place.env, ...env } };
+      chmodSync(path, 0o600 | allowed);
+      const before = contents(place);
+      chmodSync(path, refused);
+      const { status, answer } = runAsUser(user, ...command);
+      expect({ status, code: answer.error.code }).toEqual({ status: 2, code: 'FILESYSTEM_ERROR' });
+      expect(answer.error.message).toContain(`${path} (no permission, EACCES)`);
+      chmodSync(path, allowed);
+      expect(contents(place)).toEqual(before);
+      expect(runAsUser(user, ...command)).toMatchObject({
+        status: 0,
+        answer: { converted: expect.any(Number) },
+      });
+    }
+  });
+});
