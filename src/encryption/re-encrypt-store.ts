@@ -53,6 +53,8 @@ export interface ConversionOptions extends Durability {
   /** Writes the files of the graph again, with the new key. */
   saveGraph(): Promise<void>;
   onFile?(count: number): void;
+  /** When it is aborted, the conversion ends after the present file. */
+  readonly signal?: AbortSignal;
 }
 
 export interface ConversionReport {
@@ -67,7 +69,7 @@ export interface ConversionReport {
 /**
  * Converts the store. Durable when it resolves. LOCKED if another process converts it, or a writer does not
  * end; DECRYPT if `current` is not the key of the store; VALIDATION_ERROR; CONFLICT if the opposite
- * conversion was started and not finished; STORAGE_FULL, FILESYSTEM_ERROR.
+ * conversion was started and not finished; CANCELLED, STORAGE_FULL, FILESYSTEM_ERROR.
  */
 export async function convertStore(options: ConversionOptions): Promise<ConversionReport> {
   const { logsFolder } = options;
@@ -118,8 +120,9 @@ async function endedEarly(
     ));
   if (isUndone || !isAppError(error)) return error;
   const command = options.wanted === undefined ? 'decrypt' : 'encrypt';
+  const next = error.code === 'CANCELLED' ? 'Run' : 'Remove the cause of this error, then run';
   return new AppError(error.code, error.message, {
-    hint: `${countOf(converted, 'file was', 'files were')} converted, and the store cannot be used now. Remove the cause of this error, then run daybook ${command} again: it finishes the work.`,
+    hint: `${countOf(converted, 'file was', 'files were')} converted, and the store cannot be used now. ${next} daybook ${command} again: it finishes the work.`,
     details: { ...error.details, converted },
     cause: error,
   });
@@ -244,6 +247,7 @@ class Conversion {
   }
 
   async #convert({ path, isPlain }: ListedFile): Promise<void> {
+    this.#endIfStopped();
     const stamp = readStampNow(path);
     if (stamp === undefined || isSameStamp(this.#seen.get(path), stamp)) return;
     // No process writes such a file now, and a temporary file may contain plain text.
@@ -262,6 +266,7 @@ class Conversion {
   }
 
   async #convertArchive({ path, isPlain }: ListedFile): Promise<void> {
+    this.#endIfStopped();
     if (TEMPORARY.test(path)) return removeFile(path, this.#options);
     if (!isPlain || !isArchiveName(path)) return;
     const { archives, fsync } = this.#options;
@@ -280,6 +285,10 @@ class Conversion {
     }
     this.#converted += 1;
     this.#options.onFile?.(this.#converted);
+  }
+
+  #endIfStopped(): void {
+    if (this.#options.signal?.aborted) throw new AppError('CANCELLED', 'Stopped.');
   }
 
   #leave(path: string, stamp: Stamp, reason: string): void {

@@ -16,7 +16,7 @@ it('the doctor finds nothing wrong in the caches of an encrypted store', async (
   // A smaller store has no cache of its index.
   const contents = Array.from({ length: 2_100 }, (_, n) => `raven ${n}`);
   place.write(`conversation-logs/${ID}/conversation.json`, conversationText(contents));
-  await convertEncryption(place.config, { keyFile }, () => undefined);
+  await convertEncryption(place.config, { keyFile }, {});
   await place.withApp(async ({ conversations, search }) => {
     search.start();
     await ask({ search }, 'raven');

@@ -44,7 +44,7 @@ async function encryptedPlace(): Promise<DoctorPlace> {
   place.write(`conversation-logs/${ID}/conversation.json`, conversationText(['raven one', 'two']));
   const keyFile = join(place.folder, 'key');
   writeFileSync(keyFile, 'a1'.repeat(32));
-  await convertEncryption(place.config, { keyFile }, () => undefined);
+  await convertEncryption(place.config, { keyFile }, {});
   return {
     ...place,
     config: { ...place.config, encryption: { ...place.config.encryption, keyFile } },

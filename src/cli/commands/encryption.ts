@@ -16,6 +16,7 @@ import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { installPackages } from '../install-packages.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
+import { catchInterrupts } from '../terminal/interrupts.js';
 import { report } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';
@@ -98,7 +99,11 @@ async function convert(
   if (!yes && !(await confirmOrEnd(oneLine(question), 'Nothing was changed.'))) return;
   const bar = progressBar(process.stderr);
   const onFile = (progress: number) => bar.show({ progress, unit: 'file' });
-  const done = await convertEncryption(config, wanted, onFile).finally(() => bar.clear());
+  const { signal, release } = catchInterrupts();
+  const done = await convertEncryption(config, wanted, { onFile, signal }).finally(() => {
+    release();
+    bar.clear();
+  });
   const copies = wanted === undefined ? [] : await copiesOf(config);
   report({ ...done, copies }, json, () => {
     const state =

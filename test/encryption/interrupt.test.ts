@@ -1,0 +1,56 @@
+/**
+ * Proves: Ctrl-C during encrypt ends it after the present file with status 130, says how to continue, and
+ * the next run finishes.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { sleep } from '../../src/base/clock.js';
+import { MAIN, type Place, withPlace } from '../e2e/harness.js';
+import { filesBelow } from '../support/files-below.js';
+import { filesWith, keyIn, run, withKey } from './store.js';
+
+const CONVERSATIONS = 400;
+
+function fill({ root }: Place): void {
+  for (let n = 0; n < CONVERSATIONS; n += 1) {
+    const folder = join(root, 'conversation-logs', `20250124-${1737724800000 + n}`);
+    mkdirSync(folder, { recursive: true });
+    const file = { messages: [{ role: 'user', content: `plain text ${n}` }] };
+    writeFileSync(join(folder, 'conversation.json'), JSON.stringify(file));
+  }
+}
+
+const isBegun = ({ root }: Place) => filesBelow(root).some(isSealed);
+const isSealed = (path: string) =>
+  path.endsWith('conversation.json') && readFileSync(path, 'utf8').includes('sealed:1:');
+
+it.skipIf(process.platform === 'win32')('Ctrl-C during encrypt', async () => {
+  await withPlace(async (place) => {
+    fill(place);
+    const key = keyIn(place);
+    const encrypt = ['encrypt', '--key-file', key, '--yes', '--json'];
+    const child = spawn(process.execPath, [MAIN, '--root', place.root, ...encrypt], {
+      env: place.env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const answer = (async () => Buffer.concat(await child.stdout.toArray()).toString())();
+    const ended = once(child, 'exit');
+    const marker = join(place.root, 'conversation-logs', 'encryption.json');
+    while (!existsSync(marker) && child.exitCode === null) await sleep(1);
+    while (!isBegun(place) && child.exitCode === null) await sleep(1);
+    child.kill('SIGINT');
+    expect(await ended).toEqual([130, null]);
+    const { error } = JSON.parse(await answer);
+    expect(error).toMatchObject({ code: 'CANCELLED', details: { converted: expect.any(Number) } });
+    expect(error.hint).toContain('daybook encrypt');
+    await run(place, ...encrypt);
+    expect(filesWith('plain text', [place.root])).toEqual([]);
+    for (const n of [0, CONVERSATIONS - 1]) {
+      const id = `20250124-${1737724800000 + n}`;
+      expect(await run(withKey(place, key), 'show', id)).toContain(`plain text ${n}`);
+    }
+  });
+});
