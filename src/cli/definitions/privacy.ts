@@ -24,7 +24,11 @@ export function addPrivacy(program: Command, flags: () => Flags): void {
     .option(...ALL_OPTION)
     .option('--json', 'every file as JSON')
     .addHelpText('after', examplesText('redact "Example Street 12"', 'redact - --yes < secret.txt'))
+    .addHelpText('after', REDACT_NOTES)
     .action(async (text: string, options: RedactOptions) =>
       (await import('../commands/redact.js')).redact(text, options, flags()),
     );
 }
+
+const REDACT_NOTES = `
+Upper and lower case are different texts: run the command once for each spelling.`;
