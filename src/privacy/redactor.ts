@@ -12,6 +12,7 @@ import { atomicWrite, type Durability } from '../files/atomic/atomic-write.js';
 import { withLock } from '../files/locks/file-lock.js';
 import { sweepLocks } from '../files/locks/lock-takeover.js';
 import { removeFile } from '../files/paths/folders.js';
+import { assertWritable } from '../files/paths/write-access.js';
 import { readStored } from '../files/read/json-doc.js';
 import { walkFiles } from '../files/read/walk-files.js';
 import { readArchiveDeeply, rewriteArchive } from '../files/rewrite-archive.js';
@@ -92,7 +93,8 @@ export class Redactor {
 
   /**
    * Replaces the text in these files, and removes derived files. Durable when it resolves. LOCKED,
-   * STORAGE_FULL, FILESYSTEM_ERROR; then some files may be done, and the call can be repeated.
+   * STORAGE_FULL, FILESYSTEM_ERROR; then some files may be done, and the call can be repeated. Nothing is
+   * changed if this user may not write in the folder of one of the files.
    */
   async redact(
     paths: readonly string[],
@@ -101,6 +103,8 @@ export class Redactor {
     { signal, onFile }: { signal: AbortSignal; onFile?(path: string): void },
   ): Promise<void> {
     const redaction = new Redaction(text, replacement);
+    // Otherwise the first such folder would end the work halfway.
+    for (const folder of new Set(paths.map(dirname))) assertWritable(folder);
     // Before the first file, so that no starting process reads an index that contains the text.
     await this.#removeDerived();
     await this.#sweepLocks();

@@ -1,6 +1,6 @@
 /**
  * Proves: encrypt and decrypt change nothing, and name the path, if this user may not read one file or not
- * write in one folder.
+ * write in one folder. redact changes nothing if this user may not write in one folder.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -65,5 +65,21 @@ it.skipIf(process.platform === 'win32').each([
         answer: { converted: expect.any(Number) },
       });
     }
+  });
+});
+
+it.skipIf(process.platform === 'win32')('redact in a folder that cannot be written', async () => {
+  await withPlace(async (place) => {
+    fill(place);
+    const before = contents(place);
+    const folder = folderOf(place, CONVERSATIONS / 2);
+    chmodSync(folder, 0o500);
+    const { status, answer } = runAsUser(place, 'redact', 'text');
+    expect({ status, code: answer.error.code }).toEqual({ status: 2, code: 'FILESYSTEM_ERROR' });
+    expect(answer.error.message).toContain(`${folder} (no permission, EACCES)`);
+    chmodSync(folder, 0o700);
+    expect(contents(place)).toEqual(before);
+    expect(runAsUser(place, 'redact', 'text')).toMatchObject({ status: 0, answer: { done: true } });
+    expect(Object.values(contents(place)).filter((bytes) => bytes.includes('text'))).toEqual([]);
   });
 });
