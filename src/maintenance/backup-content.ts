@@ -59,6 +59,8 @@ export interface BackupSources {
 export class BackupFiles {
   readonly files: { name: string; sizeBytes: number; sha256: string }[] = [];
   readonly leftOut: LeftOut[] = [];
+  /** False if a file could not be archived because of an error. */
+  isComplete = true;
   /** Whether a file could not be read now, so that an earlier backup may have the only copy. */
   hasUnread = false;
   readonly #sources: BackupSources;
@@ -185,6 +187,7 @@ export class BackupFiles {
     } catch (error) {
       if (!isAppError(error)) throw error;
       this.leftOut.push({ name, reason: error.message });
+      this.isComplete = false;
       this.hasUnread ||= !isAppError(error, 'TOO_LARGE');
       return undefined;
     }

@@ -61,6 +61,8 @@ export interface BackupReport {
   readonly dataBytes: number;
   /** Files of the root that are not in the archive, each with the reason. */
   readonly leftOut: readonly LeftOut[];
+  /** False if a file was left out because of an error. Links are left out too, and do not count. */
+  readonly isComplete: boolean;
   /** The names of the expired archives that were removed. */
   readonly removed: readonly string[];
   /** The expired archives that could not be removed, each with the reason. The new archive exists. */
@@ -121,6 +123,7 @@ export class Backups {
       files: content.files.length,
       dataBytes: content.files.reduce((sum, file) => sum + file.sizeBytes, 0),
       leftOut: content.leftOut,
+      isComplete: content.isComplete,
       ...(content.hasUnread ? { removed: [], notRemoved: [] } : await this.#removeOld(folder)),
     };
   }

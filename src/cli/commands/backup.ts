@@ -7,6 +7,7 @@ import { isFolder } from '../../files/paths/folders.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { type AgeOptions, ageRecipientsOf } from '../age-encryption-options.js';
 import { configuration, type Flags } from '../configuration.js';
+import { NOTHING_FOUND } from '../exit-status.js';
 import { sizeOf } from '../terminal/amounts.js';
 import { report } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
@@ -27,7 +28,10 @@ async function folderFor(to: string): Promise<string> {
   });
 }
 
-/** Prints the path of the archive; files that are not in it are listed on stderr. */
+/**
+ * Prints the path of the archive; files that are not in it are listed on stderr. The status is 1 if one was
+ * left out because of an error.
+ */
 export async function backup(
   { to, json, ...options }: { to?: string; json?: boolean } & AgeOptions,
   flags: Flags,
@@ -47,6 +51,10 @@ export async function backup(
     });
     for (const { name, reason } of made.leftOut) {
       console.error(oneLine(`left out: ${name}: ${reason}`));
+    }
+    if (!made.isComplete) {
+      console.error('The backup is not complete. Remove the cause, then run the command again.');
+      process.exitCode = NOTHING_FOUND;
     }
     for (const { name, reason } of made.notRemoved) {
       console.error(oneLine(`not removed: ${name}: ${reason}`));

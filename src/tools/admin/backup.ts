@@ -26,6 +26,7 @@ export const backup = defineTool({
         .array(z.object({ name: z.string(), reason: z.string() }))
         .describe('Files that are not in the archive (at most 20 are named).'),
       leftOutTotal: z.int(),
+      isComplete: z.boolean().describe('False if a file was left out because of an error.'),
       removed: z.array(z.string()).describe('Old backups that were removed.'),
     }),
   annotations: ADDS,

@@ -1,14 +1,15 @@
 /**
  * Proves: encrypt and decrypt change nothing, and name the path, if this user may not read one file or not
- * write in one folder. redact changes nothing if this user may not write in one folder.
+ * write in one folder. redact changes nothing if this user may not write in one folder. backup says that it is
+ * not complete.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { MAIN, type Place, withPlace } from '../e2e/harness.js';
+import { keyIn } from '../encryption/store.js';
 import { filesBelow } from '../support/files-below.js';
-import { keyIn } from './store.js';
+import { MAIN, type Place, withPlace } from './harness.js';
 
 const CONVERSATIONS = 20;
 const folderOf = ({ root }: Place, n: number) =>
@@ -26,7 +27,7 @@ function fill(place: Place): void {
 function runAsUser(place: Place, ...args: string[]) {
   const ids = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
   if (ids.uid !== undefined) execFileSync('chown', ['-R', `${ids.uid}:${ids.gid}`, place.folder]);
-  const all = [MAIN, '--root', place.root, ...args, '--yes', '--json'];
+  const all = [MAIN, '--root', place.root, ...args, '--json'];
   const options = { env: place.env, cwd: place.folder, encoding: 'utf8', ...ids } as const;
   const { status, stdout } = spawnSync(process.execPath, all, options);
   return { status, answer: JSON.parse(stdout) };
@@ -55,16 +56,31 @@ it.skipIf(process.platform === 'win32').each([
       chmodSync(path, 0o600 | allowed);
       const before = contents(place);
       chmodSync(path, refused);
-      const { status, answer } = runAsUser(user, ...command);
+      const { status, answer } = runAsUser(user, ...command, '--yes');
       expect({ status, code: answer.error.code }).toEqual({ status: 2, code: 'FILESYSTEM_ERROR' });
       expect(answer.error.message).toContain(`${path} (no permission, EACCES)`);
       chmodSync(path, allowed);
       expect(contents(place)).toEqual(before);
-      expect(runAsUser(user, ...command)).toMatchObject({
+      expect(runAsUser(user, ...command, '--yes')).toMatchObject({
         status: 0,
         answer: { converted: expect.any(Number) },
       });
     }
+  });
+});
+
+it.skipIf(process.platform === 'win32')('backup of a file that cannot be read', async () => {
+  await withPlace(async (place) => {
+    fill(place);
+    const path = join(folderOf(place, CONVERSATIONS / 2), 'conversation.json');
+    chmodSync(path, 0o000);
+    const { status, answer } = runAsUser(place, 'backup');
+    expect(status).toBe(1);
+    expect(answer.isComplete).toBe(false);
+    expect(answer.leftOut).toHaveLength(1);
+    chmodSync(path, 0o600);
+    const again = runAsUser(place, 'backup', '--to', join(place.folder, 'again'));
+    expect(again).toMatchObject({ status: 0, answer: { isComplete: true } });
   });
 });
 
@@ -74,12 +90,15 @@ it.skipIf(process.platform === 'win32')('redact in a folder that cannot be writt
     const before = contents(place);
     const folder = folderOf(place, CONVERSATIONS / 2);
     chmodSync(folder, 0o500);
-    const { status, answer } = runAsUser(place, 'redact', 'text');
+    const { status, answer } = runAsUser(place, 'redact', 'text', '--yes');
     expect({ status, code: answer.error.code }).toEqual({ status: 2, code: 'FILESYSTEM_ERROR' });
     expect(answer.error.message).toContain(`${folder} (no permission, EACCES)`);
     chmodSync(folder, 0o700);
     expect(contents(place)).toEqual(before);
-    expect(runAsUser(place, 'redact', 'text')).toMatchObject({ status: 0, answer: { done: true } });
+    expect(runAsUser(place, 'redact', 'text', '--yes')).toMatchObject({
+      status: 0,
+      answer: { done: true },
+    });
     expect(Object.values(contents(place)).filter((bytes) => bytes.includes('text'))).toEqual([]);
   });
 });
