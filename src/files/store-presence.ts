@@ -3,11 +3,11 @@
  * can end, and an empty mount point or another drive can appear at the same path. Then the store is "away"
  * (not available): nothing may be written, and no folder is created below its path.
  */
-import { lstatSync, readdirSync } from 'node:fs';
+import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
 import { systemClock } from '../base/clock.js';
 import { AppError, errnoOf, isAppError } from '../base/errors.js';
 import { isBelow } from './paths/path-confinement.js';
-import { type FolderIdentity, isSameFolder } from './watcher/file-tree.js';
+import { isSameFolder } from './watcher/file-tree.js';
 
 /** How long a result for an unknown folder is used: the check compares all known conversations. */
 const RECHECK_MS = 500;
@@ -30,9 +30,10 @@ const presences = new Set<Presence>();
 
 export class Presence {
   readonly #options: PresenceOptions;
-  #identity: FolderIdentity | undefined;
+  /** As of the last check at which it was present. */
+  #identity: BigIntStats | undefined;
   #reason: string | undefined;
-  #otherFolder: { readonly identity: FolderIdentity; readonly recheckAtMs: number } | undefined;
+  #otherFolder: { readonly identity: BigIntStats; readonly recheckAtMs: number } | undefined;
 
   constructor(options: PresenceOptions) {
     this.#options = options;
@@ -67,7 +68,7 @@ export class Presence {
     );
   }
 
-  #isOtherFolder(identity: FolderIdentity): boolean {
+  #isOtherFolder(identity: BigIntStats): boolean {
     const now = systemClock.monotonic();
     const last = this.#otherFolder;
     if (last !== undefined && isSameFolder(identity, last.identity) && now < last.recheckAtMs)
@@ -91,9 +92,9 @@ export class Presence {
     try {
       const found = identityOf(this.#options.folder);
       if (found === undefined) return 'the folder is missing';
-      if (isSameFolder(found, this.#identity)) return undefined;
-      const isOther = this.#isOtherFolder(found);
-      if (isOther) return 'another folder is at its path';
+      const isSame =
+        isSameFolder(found, this.#identity) || isSameWithoutBirthTime(found, this.#identity);
+      if (!isSame && this.#isOtherFolder(found)) return 'another folder is at its path';
       this.#identity = found;
       return undefined;
     } catch (error) {
@@ -108,7 +109,16 @@ export function requirePresent(path: string): void {
   for (const presence of presences) if (presence.covers(path)) presence.require();
 }
 
-function identityOf(folder: string): FolderIdentity | undefined {
+/**
+ * Where a file system has no birth times, some systems (Wine, an old kernel) return the time of the last
+ * change instead, which every new entry of the folder changes.
+ */
+function isSameWithoutBirthTime(a: BigIntStats, b: BigIntStats | undefined): boolean {
+  const hasNone = a.birthtimeNs === a.ctimeNs && b?.birthtimeNs === b?.ctimeNs;
+  return hasNone && a.ino === b?.ino && a.dev === b.dev;
+}
+
+function identityOf(folder: string): BigIntStats | undefined {
   try {
     const found = lstatSync(folder, { bigint: true, throwIfNoEntry: false });
     return found?.isDirectory() ? found : undefined;
