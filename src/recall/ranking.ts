@@ -37,7 +37,7 @@ export const WEIGHTS = {
   longReply: -1.2,
   longReplyAsked: 1.1,
   longReplyToLong: 0.5,
-  replyInOrder: -1,
+  replyIfOrderAsked: -1,
   instruction: 0.25,
   instructionAsked: 0.5,
   instructionFits: 0.8,
@@ -58,7 +58,7 @@ export const CONTENT_ONLY_WEIGHTS: Partial<Weights> = {
   longReply: 0,
   longReplyAsked: 0,
   longReplyToLong: 0,
-  replyInOrder: 0,
+  replyIfOrderAsked: 0,
   instruction: 0,
   instructionAsked: 0,
   instructionFits: 0,
@@ -280,7 +280,7 @@ function answerScore(
     weights.namedSpeaker * (raw.isNamed ? 1 : 0) +
     weights.firstOfSession * (raw.isFirst ? 1 : 0) +
     has(IS_LONG_REPLY) * ofLongReply +
-    asksForEvents * weights.replyInOrder * has(IS_ASSISTANT) +
+    asksForEvents * weights.replyIfOrderAsked * has(IS_ASSISTANT) +
     instructionShare *
       (weights.instruction + asksNow * (weights.instructionAsked + weights.instructionFits * fit)) +
     has(IS_PREFERENCE) * isRequest * (weights.preferenceAsked + weights.preferenceFits * fit) +
