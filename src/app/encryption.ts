@@ -66,7 +66,7 @@ const isLineFile = (path: string) => /\.(json|log)$/.test(path);
 export function convertEncryption(
   config: Config,
   wanted: WantedKey | undefined,
-  { onFile, signal }: Pick<ConversionOptions, 'onFile' | 'signal'>,
+  run: Pick<ConversionOptions, 'onFile' | 'signal'>,
 ) {
   const { logsDir, kg, fsync } = config;
   const memoryBank = memoryBankOf(config);
@@ -84,8 +84,7 @@ export function convertEncryption(
     current: givenKey(config),
     wanted: wanted && { ...wanted, keychain: keychainOf(config) },
     fsync,
-    ...(onFile && { onFile }),
-    ...(signal && { signal }),
+    ...run,
     async saveGraph() {
       const graph = new KnowledgeGraph({ ...kg, syncsAppends: kg.fsync, fsync });
       await graph.save().finally(() => graph.close());
