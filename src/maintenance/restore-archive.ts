@@ -159,7 +159,12 @@ async function restoreOne(file: ArchiveFile, options: RestoreOptions, run: Run):
 function refuse(report: RestoreReport, name: string, error: unknown): void {
   if (!isAppError(error)) throw error;
   if (error.code === 'STORAGE_FULL') {
-    throw new AppError('STORAGE_FULL', error.message, { hint: FULL_HINT, cause: error });
+    const { code, message, details } = error;
+    throw new AppError(code, message, {
+      hint: FULL_HINT,
+      cause: error,
+      ...(details && { details }),
+    });
   }
   report.refused.push({ name, code: error.code, reason: error.message });
 }
