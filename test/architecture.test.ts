@@ -1,6 +1,6 @@
 /**
- * Checks the structure of `src/`: an import goes only to the same component or to a lower layer, and only one component
- * uses each external interface. Reads the import lines of every source file.
+ * Checks the structure of `src/`: an import goes only to the same component or to a lower layer, and only one
+ * component uses each external interface. Reads the import lines of every source file.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';

@@ -119,7 +119,7 @@ function requireNoZipBomb(entries: readonly Entry[], archiveBytes: number, path:
   );
 }
 
-/** A damaged entry has no bytes at all, because its damage may be anywhere: it is checked when it is first read. */
+/** An entry is checked when it is first read. A damaged one has no bytes, because its damage may be anywhere. */
 function fileOf(zip: ZipFile, entry: Entry, path: string): InputFile {
   let check: Promise<void> | undefined;
   return {
