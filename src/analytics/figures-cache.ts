@@ -4,8 +4,9 @@
  * messages, and their most frequent words. The figures of a conversation are used only if its file still
  * has the same stamp.
  */
+
+import { decodeArrays, encodeArrays } from '../base/arrays/array-codec.js';
 import { isSameStamp, type Stamp } from '../files/read/stamp.js';
-import { decodeArrays, encodeArrays } from '../fts/segments/array-codec.js';
 import { type CacheFile, readCache, stampAt, stampNumbers } from '../search/cache/cache-file.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { ROLES } from '../stores/conversations/document/schema.js';

@@ -2,8 +2,9 @@
  * Converts one message to what recall indexes: term IDs in the order of the text, passages, and flags. The
  * speaker's name and the date are indexed before the content, so that a question can name them.
  */
+
+import { Uint32List } from '../base/arrays/typed-array.js';
 import { DAY_MS } from '../base/clock.js';
-import { Uint32List } from '../base/typed-array.js';
 import { LANGUAGES } from './languages.js';
 import { PASSAGE_WORDS, PassageCutter, passageCount } from './passages.js';
 import type { Vocabulary } from './vocabulary.js';

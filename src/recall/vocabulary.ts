@@ -2,7 +2,7 @@
  * Gives each stem a term ID. Each word is stemmed once for each language, and the result is cached, because
  * texts repeat the same words. IDs ascend from 0 and are never reused, so they can be indexes of arrays.
  */
-import { Uint32List, withCapacity } from '../base/typed-array.js';
+import { Uint32List, withCapacity } from '../base/arrays/typed-array.js';
 import { countLanguages, functionWords, LANGUAGES, languageOfCounts } from './languages.js';
 import { MAX_LENGTH, StringIds, WordReader } from './word-reader.js';
 import { withoutDiacritics } from './words.js';

@@ -2,8 +2,9 @@
  * Converts texts to word IDs: the words that `scanWords` finds, in the same order, but without a string for
  * each. Indexing spends most of its time here.
  */
+
+import { Uint32List } from '../base/arrays/typed-array.js';
 import { ownCopy } from '../base/display-text.js';
-import { Uint32List } from '../base/typed-array.js';
 import { type PackedTerms, TermTable } from '../fts/terms/term-table.js';
 import { AsciiWords } from '../fts/tokenizing/ascii-words.js';
 import { runAt, scanRun } from './words.js';

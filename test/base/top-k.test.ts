@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { firstSorted, TopK } from '../../src/base/top-k.js';
+import { firstSorted, TopK } from '../../src/base/arrays/top-k.js';
 
 const ascending = (a: number, b: number) => a - b;
 const numbers = fc.array(fc.integer({ min: -20, max: 20 }), { maxLength: 200 });

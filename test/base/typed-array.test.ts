@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Uint32List, withCapacity } from '../../src/base/typed-array.js';
+import { Uint32List, withCapacity } from '../../src/base/arrays/typed-array.js';
 
 describe('growing typed arrays', () => {
   it('returns the same array where it is long enough', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Uint32List } from '../../src/base/typed-array.js';
+import { Uint32List } from '../../src/base/arrays/typed-array.js';
 import { stemOf, Vocabulary } from '../../src/recall/vocabulary.js';
 import { wordsOf } from '../../src/recall/words.js';
 

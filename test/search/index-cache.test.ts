@@ -11,9 +11,9 @@ import {
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { decodeArrays, encodeArrays } from '../../src/base/arrays/array-codec.js';
 import { silentLog } from '../../src/base/log.js';
 import { yieldToEventLoop } from '../../src/base/time-slice.js';
-import { decodeArrays, encodeArrays } from '../../src/fts/segments/array-codec.js';
 import { loadIndexCache } from '../../src/search/cache/index-cache.js';
 import { MessageIndex } from '../../src/search/messages/message-index.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';

@@ -2,9 +2,9 @@ import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } fro
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { encodeArrays } from '../../src/base/arrays/array-codec.js';
 import { systemClock as clock } from '../../src/base/clock.js';
 import { silentLog as log } from '../../src/base/log.js';
-import { encodeArrays } from '../../src/fts/segments/array-codec.js';
 import type { RecallIndex } from '../../src/recall/recall-index.js';
 import { writeCache } from '../../src/search/cache/cache-file.js';
 import { recallChunks } from '../../src/search/cache/recall-cache.js';

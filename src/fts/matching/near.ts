@@ -3,7 +3,7 @@
  * position lists in parallel with a moving window, and keeps only the positions that the window reaches.
  * bm25 counts exactly those positions, so this code moves the window in the same way as FTS5.
  */
-import { withCapacity } from '../../base/typed-array.js';
+import { withCapacity } from '../../base/arrays/typed-array.js';
 
 /** A position is a column and a token offset in it. Positions of two columns are never within a distance. */
 const COLUMN_STRIDE = 2 ** 40;

@@ -3,8 +3,9 @@
  * contain each phrase: the first pass counts them in all segments, the second scores the matches. Both passes
  * are generators that pause after steps of limited size, so that the caller can yield or cancel.
  */
+
+import { TopK } from '../../base/arrays/top-k.js';
 import { AppError } from '../../base/errors.js';
-import { TopK } from '../../base/top-k.js';
 import { type ResolvedPhrase, resolvePhrase } from '../matching/phrase-terms.js';
 import { type ExecutionPlan, SegmentQuery } from '../matching/segment-query.js';
 import { querySyntaxError } from '../query/lexer.js';

@@ -3,7 +3,7 @@
  * documents cannot reach the top, and these functions detect that before they compute a score. The lists
  * also have deleted documents; `offer` leaves them out.
  */
-import type { TopK } from '../../base/top-k.js';
+import type { TopK } from '../../base/arrays/top-k.js';
 import type { SegmentQuery } from '../matching/segment-query.js';
 import { countLive, countRepeats, intersect, slotAt, unite } from '../segments/posting-lists.js';
 import {

@@ -5,10 +5,10 @@
  * building the term tree from it is many times faster than inserting one term after another.
  */
 
+import { decodeArrays, encodeArrays } from '../../base/arrays/array-codec.js';
 import { runToCompletion } from '../../base/time-slice.js';
 import type { PackedTerms } from '../terms/term-table.js';
 import { alphabeticalOrder } from '../terms/term-tree.js';
-import { decodeArrays, encodeArrays } from './array-codec.js';
 import type { DocumentId } from './segment.js';
 import { decodeSegment, encodeSegment } from './segment-codec.js';
 import type { SegmentStore } from './segment-store.js';

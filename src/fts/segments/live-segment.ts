@@ -4,7 +4,7 @@
  * Postings are made when the first query or deletion needs them, so that a bulk load, whose documents are
  * packed before the first query, never makes them.
  */
-import { withCapacity } from '../../base/typed-array.js';
+import { withCapacity } from '../../base/arrays/typed-array.js';
 import type { Dictionary } from '../terms/dictionary.js';
 import type { DocumentTokens } from '../tokenizing/document-reader.js';
 import { unite } from './posting-lists.js';

@@ -3,7 +3,7 @@
  * the list of all terms, which index-codec.ts writes to a buffer of its own. Deleted documents are
  * left out.
  */
-import { type AnyArray, decodeArrays, encodeArrays } from './array-codec.js';
+import { type AnyArray, decodeArrays, encodeArrays } from '../../base/arrays/array-codec.js';
 import { type FrozenParts, FrozenSegment, packedIds } from './frozen-segment.js';
 import { liveDocuments, packSegment } from './pack-segment.js';
 import type { DocumentId, Layout } from './segment.js';

@@ -8,8 +8,9 @@
  * with the table an index is built faster (the rows `build` of bench/search.mjs), and a start is faster because
  * the table is loaded as arrays (bench/warm-start.mjs).
  */
+
+import { withCapacity } from '../../base/arrays/typed-array.js';
 import { ownCopy } from '../../base/display-text.js';
-import { withCapacity } from '../../base/typed-array.js';
 import { BY_TEXT, hashUnit, keyOf, LOWER } from './term-keys.js';
 
 const NONE = -1;

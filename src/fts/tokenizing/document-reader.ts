@@ -3,7 +3,7 @@
  * default columns), and to the bytes of its words with symbols. One pass over the code units of a
  * text finds its words (ascii-words.ts) and its chunks. tokenizer.ts and cjk-bigrams.ts define what it must find.
  */
-import { Uint32List } from '../../base/typed-array.js';
+import { Uint32List } from '../../base/arrays/typed-array.js';
 import type { Dictionary } from '../terms/dictionary.js';
 import { AsciiWords } from './ascii-words.js';
 import { isCjkUnit, isSpaceUnit, isSymbolUnit } from './character-kinds.js';

@@ -5,7 +5,7 @@
  * word and the symbols in UTF-8. The words themselves are tokens of the document. character-kinds.ts lists
  * which characters are symbols.
  */
-import { withCapacity } from '../../base/typed-array.js';
+import { withCapacity } from '../../base/arrays/typed-array.js';
 import type { Segment } from '../segments/segment.js';
 
 /** Begins a chunk. The number of its first word follows, seven bits per byte, the lowest first. */

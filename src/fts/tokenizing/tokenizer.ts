@@ -4,7 +4,7 @@
  * characters. The tables are generated from SQLite itself (test/fts/generate-unicode-tables.mjs).
  * cjk-bigrams.ts and symbol-chunks.ts have what goes beyond FTS5.
  */
-import { withCapacity } from '../../base/typed-array.js';
+import { withCapacity } from '../../base/arrays/typed-array.js';
 import { CLASS_RUNS, FOLD_RUNS } from './unicode-tables.js';
 
 /** Receives each term with the UTF-16 offsets of its word in the text. */

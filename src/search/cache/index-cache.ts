@@ -6,9 +6,9 @@
  * file. The file is written and read chunk by chunk.
  */
 
+import { decodeArrays, encodeArrays } from '../../base/arrays/array-codec.js';
 import { isoTime } from '../../base/clock.js';
 import type { Stamp } from '../../files/read/stamp.js';
-import { decodeArrays, encodeArrays } from '../../fts/segments/array-codec.js';
 import type { DocumentId } from '../../fts/segments/segment.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';

@@ -5,8 +5,9 @@
  * is not used. Stems get new term IDs in the order of their use, so that stems of deleted messages are not
  * written. A conversation is used only if its file still has the same stamp.
  */
+
+import { type AnyArray, decodeArrays, encodeArrays } from '../../base/arrays/array-codec.js';
 import { isSameStamp, type Stamp } from '../../files/read/stamp.js';
-import { type AnyArray, decodeArrays, encodeArrays } from '../../fts/segments/array-codec.js';
 import type { PackedTerms } from '../../fts/terms/term-table.js';
 import {
   type ConversationArrays,

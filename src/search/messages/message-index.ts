@@ -4,7 +4,7 @@
  * not indexed again, so appending a message costs one document, however long the conversation is.
  */
 
-import { withCapacity } from '../../base/typed-array.js';
+import { withCapacity } from '../../base/arrays/typed-array.js';
 import { createTextIndex, type DocumentId, type TextIndex } from '../../fts/text-index.js';
 import type { MessageRef } from '../../recall/recall-index.js';
 import type {

@@ -2,7 +2,7 @@
  * Finds the newest messages of all conversations by the times in the message index, without reading files.
  * Imported and merged conversations are sorted by the times of their messages.
  */
-import { TopK } from '../../base/top-k.js';
+import { TopK } from '../../base/arrays/top-k.js';
 import type { MessageIndex } from './message-index.js';
 
 /** A message and its time. The last one of a page is the cursor of the next page. */

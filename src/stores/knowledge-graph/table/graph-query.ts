@@ -3,7 +3,7 @@
  * term ids, and build strings only for results.
  */
 
-import { firstSorted } from '../../../base/top-k.js';
+import { firstSorted } from '../../../base/arrays/top-k.js';
 import { hasExpired, type Triple, type TripleKey } from '../model/triple.js';
 import { isCurrent, isValidAt } from '../model/valid-time.js';
 import { END, type RowIndex } from './row-index.js';

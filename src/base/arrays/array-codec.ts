@@ -6,9 +6,9 @@
  */
 import { crc32 } from 'node:zlib';
 
-/** `DBSG`. The version after it is raised with every change of a layout in the cache or of a tokenizer. */
+/** `DBSG`. The version after it is raised with every change of a layout in a cache, or of a tokenizer. */
 const MAGIC = 0x44425347;
-const SEGMENT_FORMAT = 8;
+const CACHE_FORMAT = 8;
 const HEADER_BYTES = 16;
 
 const ARRAY_TYPES = {
@@ -56,7 +56,7 @@ export function encodeArrays(meta: unknown, arrays: Readonly<Record<string, AnyA
     at = align(at + array.byteLength);
   }
   buffer.writeUInt32LE(MAGIC, 0);
-  buffer.writeUInt32LE(SEGMENT_FORMAT, 4);
+  buffer.writeUInt32LE(CACHE_FORMAT, 4);
   buffer.writeUInt32LE(headBytes.length, 12);
   buffer.writeUInt32LE(crc32(buffer.subarray(12)), 8);
   return buffer;
@@ -69,7 +69,7 @@ export function decodeArrays(
   const isIntact =
     buffer.length >= HEADER_BYTES &&
     buffer.readUInt32LE(0) === MAGIC &&
-    buffer.readUInt32LE(4) === SEGMENT_FORMAT &&
+    buffer.readUInt32LE(4) === CACHE_FORMAT &&
     buffer.readUInt32LE(8) === crc32(buffer.subarray(12));
   if (!isIntact) return undefined;
   const headEnd = HEADER_BYTES + buffer.readUInt32LE(12);
