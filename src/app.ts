@@ -36,7 +36,7 @@ import type { Archives } from './maintenance/archives/archives.js';
 import { Backups } from './maintenance/backup.js';
 import type { BackupArea } from './maintenance/backup-content.js';
 import { graphPathsOf } from './maintenance/graph-in-archive.js';
-import { MessageMasker } from './privacy/message-masker.js';
+import { SecretMasker } from './privacy/secret-masker.js';
 import type { VectorSource } from './recall/vector-source.js';
 import { Research } from './research/research.js';
 import { readCachedHeads } from './search/cache/index-cache.js';
@@ -130,7 +130,7 @@ export interface AppOptions {
 /** The checks of each write of a store. */
 interface Guards {
   readonly requireRoom: (moreBytes?: number) => Promise<void>;
-  readonly masker: MessageMasker;
+  readonly masker: SecretMasker;
   readonly queue: WriteQueue;
 }
 
@@ -169,7 +169,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
     ...(staysUp && { knownBytes: () => conversations.knownBytes() }),
   });
   const requireRoom = (moreBytes?: number) => size.requireRoom(moreBytes);
-  const masker = new MessageMasker(config);
+  const masker = new SecretMasker(config);
   const archivedIds = new Set<string>();
   const opening = { masker, clock, log, isReading, staysUp, codec, archivedIds };
   const cachePath = options.listsFromCache ? indexCachePath(config) : undefined;

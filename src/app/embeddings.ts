@@ -11,7 +11,7 @@ import { openLocalEmbedder } from '../embeddings/local-embedder.js';
 import { createPackageLoader } from '../embeddings/model/package-loader.js';
 import { passageKey } from '../embeddings/passage-rows.js';
 import { createRemoteEmbedder } from '../embeddings/remote-embedder.js';
-import { createVectorSource } from '../embeddings/stored-vectors.js';
+import { createVectorSource } from '../embeddings/stored-vector-source.js';
 import { passagesOf } from '../recall/passages.js';
 import type { VectorSource } from '../recall/vector-source.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';

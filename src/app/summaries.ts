@@ -7,7 +7,7 @@ import type { Config } from '../config/config.js';
 import { type AutoSummaries, startAutoSummaries } from '../context/summaries/auto-summaries.js';
 import { ModelWriter, type NamedModel } from '../context/summaries/model-writer.js';
 import { SummaryService } from '../context/summaries/summary-service.js';
-import { MessageMasker } from '../privacy/message-masker.js';
+import { SecretMasker } from '../privacy/secret-masker.js';
 import { createLanguageModel } from '../providers/llm/language-model.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { type Provider, ProviderList } from '../stores/llm-providers/provider-list.js';
@@ -37,7 +37,7 @@ export function openSummaries(
   const { logsDir: logsFolder, fsync } = config;
   const store = new SummaryStore({
     ...{ logsFolder, conversations, fsync },
-    masker: new MessageMasker(config),
+    masker: new SecretMasker(config),
   });
   const providers = new ProviderList({
     path: join(dirname(config.configFile), 'providers.json'),

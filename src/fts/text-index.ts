@@ -5,17 +5,18 @@
  */
 import { AppError } from '../base/errors.js';
 import { runToCompletion, TimeSlice } from '../base/time-slice.js';
+import { throwIfCancelled } from './cancellation.js';
 import type { QueryColumns } from './query/fts5-parser.js';
 import type { MatchType } from './query/match-type-names.js';
 import { parseQuery, usesOperators } from './query/parse-query.js';
 import { phrasesOf, type QueryNode } from './query/tree.js';
-import { executeQuery, throwIfCancelled } from './ranking/execute-query.js';
+import { executeQuery } from './ranking/execute-query.js';
 import { SearchResult } from './search-result.js';
 import { encodeIndex, IndexDecoder } from './segments/index-codec.js';
 import type { DocumentId, Layout } from './segments/segment.js';
 import { SegmentStore } from './segments/segment-store.js';
 import type { Dictionary } from './terms/dictionary.js';
-import { DocumentReader } from './tokenizing/document-reader.js';
+import { DocumentTokenizer } from './tokenizing/document-tokenizer.js';
 
 export type { DocumentId } from './segments/segment.js';
 
@@ -59,7 +60,7 @@ export class TextIndex {
   readonly #names: readonly string[];
   readonly #columns: QueryColumns;
   readonly #store: SegmentStore;
-  readonly #reader: DocumentReader;
+  readonly #tokenizer: DocumentTokenizer;
 
   constructor(options: TextIndexOptions) {
     const { columns, defaultColumns = columns, extended = true, liveDocuments } = options;
@@ -77,7 +78,7 @@ export class TextIndex {
     this.#columns = { names: columns, defaults };
     const layout: Layout = { count: columns.length + 1, defaults };
     this.#store = new SegmentStore(layout, liveDocuments);
-    this.#reader = new DocumentReader(this.#store.dictionary, extended ? defaults : 0);
+    this.#tokenizer = new DocumentTokenizer(this.#store.dictionary, extended ? defaults : 0);
   }
 
   /** Number of documents. */
@@ -102,7 +103,7 @@ export class TextIndex {
     const texts = this.#names.map((name) => fields[name] ?? '');
     this.#store.delete(id);
     const own = order ?? this.#store.lastOrder + 1;
-    this.#store.add(id, own, this.#reader.read(texts));
+    this.#store.add(id, own, this.#tokenizer.tokenize(texts));
   }
 
   /** False if there is no such document. */

@@ -9,7 +9,7 @@ import { isArchiveName, readArchive } from '../files/archive.js';
 import { readStored } from '../files/read/json-doc.js';
 import { NO_DATA, walkFiles } from '../files/read/walk-files.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';
-import { allTextsIn } from './message-masker.js';
+import { allTextsIn } from './secret-masker.js';
 import { secretsIn } from './secrets.js';
 
 export interface StoredSecret {

@@ -1,6 +1,6 @@
 /** The field `note` of answers, and which secrets and private parts were not stored. */
 import { z } from 'zod';
-import { maskedBetween, maskedNote } from '../privacy/message-masker.js';
+import { maskedBetween, maskedNote } from '../privacy/secret-masker.js';
 
 export const maskedField = z
   .string()

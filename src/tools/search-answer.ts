@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { countOf, shortened } from '../base/display-text.js';
 import type { JsonObject } from '../base/json-fields.js';
 import type { SnippetOptions } from '../fts/snippets/snippet.js';
-import { hasSymbols } from '../fts/tokenizing/character-kinds.js';
+import { hasSymbols } from '../fts/tokenizing/symbol-characters.js';
 import type { MessageResults } from '../search/messages/keyword-search.js';
 import { estimateTokens } from './answer-budget.js';
 import { jsonObject } from './json-object.js';

@@ -9,7 +9,7 @@ import { systemClock } from '../../src/base/clock.js';
 import { silentLog } from '../../src/base/log.js';
 import { EmbeddingSync } from '../../src/embeddings/embedding-sync.js';
 import { createRemoteEmbedder } from '../../src/embeddings/remote-embedder.js';
-import { createVectorSource } from '../../src/embeddings/stored-vectors.js';
+import { createVectorSource } from '../../src/embeddings/stored-vector-source.js';
 import { passagesOf } from '../../src/recall/passages.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import { startEmbeddings } from '../support/embeddings-stand-in.js';

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { GraphImport } from '../../src/exchange/graph-import.js';
 import type { ImportReport, ImportRequest } from '../../src/import/run-import.js';
 import { runImport } from '../../src/import/run-import.js';
-import { MessageMasker } from '../../src/privacy/message-masker.js';
+import { SecretMasker } from '../../src/privacy/secret-masker.js';
 import { ConversationDocuments } from '../../src/stores/conversations/files/conversation-documents.js';
 import { InsightStore } from '../../src/stores/insights/insights.js';
 import { KnowledgeGraph } from '../../src/stores/knowledge-graph/knowledge-graph.js';
@@ -23,7 +23,7 @@ export async function openImportBench(options: Options = {}) {
   const { store, time, logsFolder } = bench;
   const clock = { now: () => time.now, monotonic: () => performance.now() };
   const bank = join(logsFolder, '../memory-bank');
-  const masker = new MessageMasker({ masksSecrets: true });
+  const masker = new SecretMasker({ masksSecrets: true });
   const memoryBank = new MemoryBank({ folder: bank, maxFiles: 1000, masker, clock, fsync: false });
   const kg = new KnowledgeGraph({
     snapshotPath: join(bank, 'kg_snapshot.json'),

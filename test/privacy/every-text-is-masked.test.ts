@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.js';
-import { MessageMasker } from '../../src/privacy/message-masker.js';
+import { SecretMasker } from '../../src/privacy/secret-masker.js';
 import { ResearchJobFiles } from '../../src/stores/research-jobs/research-job-files.js';
 import { tools } from '../../src/tools/index.js';
 import { doctorPlace, signal } from '../doctor/place.js';
@@ -49,7 +49,7 @@ async function told(env: Record<string, string> = {}) {
       text: TEXT,
       sourceHash: 'x',
     } as never);
-    const masker = new MessageMasker({ masksSecrets: env['DAYBOOK_SECRETS'] !== 'keep' });
+    const masker = new SecretMasker({ masksSecrets: env['DAYBOOK_SECRETS'] !== 'keep' });
     const { logs: logsFolder } = place;
     const jobs = new ResearchJobFiles({
       ...{ logsFolder, conversations: app.conversations, fsync: false, log: silentLog, masker },

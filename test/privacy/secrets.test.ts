@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { plainSealer } from '../../src/files/sealing/file-sealer.js';
-import { MessageMasker, maskedNote } from '../../src/privacy/message-masker.js';
 import { withoutPrivateParts } from '../../src/privacy/private-parts.js';
 import { type StoredSecret, scanFolders } from '../../src/privacy/scan.js';
+import { maskedNote, SecretMasker } from '../../src/privacy/secret-masker.js';
 import { secretsIn } from '../../src/privacy/secrets.js';
 import { saveMessage } from '../../src/tools/conversations/save-message.js';
 import { doctorPlace, signal } from '../doctor/place.js';
@@ -95,7 +95,7 @@ describe('private parts', () => {
 
 describe('saving', () => {
   it('checks metadata with a list of several hundred thousand values', () => {
-    const masker = new MessageMasker({ masksSecrets: true });
+    const masker = new SecretMasker({ masksSecrets: true });
     const vector = Array.from({ length: 300_000 }, (_, at) => at);
     expect(masker.isClean([{ content: 'a', metadata: { vector } }])).toBe(true);
     expect(masker.isClean([{ content: 'a', metadata: { list: [...vector, GITHUB] } }])).toBe(false);
@@ -168,7 +168,7 @@ describe('saving', () => {
   });
 
   it('gives the same messages where nothing was found', async () => {
-    const masker = new MessageMasker({ masksSecrets: true });
+    const masker = new SecretMasker({ masksSecrets: true });
     const messages = [{ role: 'user', content: 'a plain message', metadata: { a: 1 } }];
     expect((await masker.mask(messages)).messages[0]).toBe(messages[0]);
     expect(maskedNote([])).toBeUndefined();

@@ -6,8 +6,8 @@
 
 import { isAppError } from '../../base/errors.js';
 import type { Dictionary } from '../terms/dictionary.js';
-import { hasSymbols } from '../tokenizing/character-kinds.js';
 import { bigramsOf, cjkRunsOf } from '../tokenizing/cjk-bigrams.js';
+import { hasSymbols } from '../tokenizing/symbol-characters.js';
 import { symbolPattern } from '../tokenizing/symbol-chunks.js';
 import { termsOf, tokenize } from '../tokenizing/tokenizer.js';
 import { parseFts5, type QueryColumns } from './fts5-parser.js';

@@ -3,9 +3,7 @@
  * contain each phrase: the first pass counts them in all segments, the second scores the matches. Both passes
  * are generators that pause after steps of limited size, so that the caller can yield or cancel.
  */
-
 import { TopK } from '../../base/arrays/top-k.js';
-import { AppError } from '../../base/errors.js';
 import { type ResolvedPhrase, resolvePhrase } from '../matching/phrase-terms.js';
 import { type ExecutionPlan, SegmentQuery } from '../matching/segment-query.js';
 import { querySyntaxError } from '../query/lexer.js';
@@ -117,10 +115,4 @@ export function* executeQuery(
     yield;
   }
   return { total, page: top.sorted().slice(options.offset), queries };
-}
-
-/** Throws `CANCELLED` if the signal is aborted. */
-export function throwIfCancelled(signal: AbortSignal | undefined): void {
-  if (signal?.aborted)
-    throw new AppError('CANCELLED', 'The search was cancelled.', { cause: signal.reason });
 }

@@ -6,7 +6,7 @@
  */
 import { withCapacity } from '../../base/arrays/typed-array.js';
 import type { Dictionary } from '../terms/dictionary.js';
-import type { DocumentTokens } from '../tokenizing/document-reader.js';
+import type { DocumentTokens } from '../tokenizing/document-tokenizer.js';
 import { unite } from './posting-lists.js';
 import {
   columnTokens,

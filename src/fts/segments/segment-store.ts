@@ -5,8 +5,8 @@
  */
 
 import { Dictionary } from '../terms/dictionary.js';
-import { IdTable } from '../terms/id-table.js';
-import type { DocumentTokens } from '../tokenizing/document-reader.js';
+import type { DocumentTokens } from '../tokenizing/document-tokenizer.js';
+import { DocumentLocations } from './document-locations.js';
 import { FrozenSegment } from './frozen-segment.js';
 import { LiveSegment } from './live-segment.js';
 import { type DocumentLocation, liveDocuments, packSegment } from './pack-segment.js';
@@ -43,7 +43,7 @@ export class SegmentStore {
   readonly layout: Layout;
   readonly dictionary = new Dictionary();
   readonly #liveSlots: number;
-  readonly #locations = new IdTable();
+  readonly #locations = new DocumentLocations();
   /** By serial number. The id table stores a location as `serial * MAX_SLOTS + slot`. */
   readonly #frozen = new Map<number, FrozenSegment>();
   #live: LiveSegment;

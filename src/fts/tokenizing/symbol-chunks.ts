@@ -2,7 +2,7 @@
  * Stores words with symbols (`C++`, `.env`, `src/a_b.ts`) as they are in a document, so that they are
  * found as typed. A chunk is text without spaces. For each chunk that has a symbol, the bytes hold
  * the number of its first word in the document, then the chunk with one placeholder byte for each
- * word and the symbols in UTF-8. The words themselves are tokens of the document. character-kinds.ts lists
+ * word and the symbols in UTF-8. The words themselves are tokens of the document. symbol-characters.ts lists
  * which characters are symbols.
  */
 import { withCapacity } from '../../base/arrays/typed-array.js';

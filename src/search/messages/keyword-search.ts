@@ -6,8 +6,8 @@
 
 import { type Clock, settledOrLater } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
+import { throwIfCancelled } from '../../fts/cancellation.js';
 import type { MatchType } from '../../fts/query/match-type-names.js';
-import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
 import type { SearchResult } from '../../fts/search-result.js';
 import type { SnippetOptions } from '../../fts/snippets/snippet.js';
 import { cjkRunsOf } from '../../fts/tokenizing/cjk-bigrams.js';

@@ -3,7 +3,7 @@
 import { undefinedIfUnreadable } from '../../base/errors.js';
 import { defined } from '../../base/json.js';
 import { TimeSlice } from '../../base/time-slice.js';
-import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
+import { throwIfCancelled } from '../../fts/cancellation.js';
 import type { Hit, SearchResult } from '../../fts/search-result.js';
 import type { SnippetOptions } from '../../fts/snippets/snippet.js';
 import type { DocumentId } from '../../fts/text-index.js';

@@ -5,8 +5,8 @@
 import { type Clock, systemClock } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { TimeSlice } from '../../base/time-slice.js';
+import { throwIfCancelled } from '../../fts/cancellation.js';
 import type { MatchType } from '../../fts/query/match-type-names.js';
-import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
 import type { SearchResult } from '../../fts/search-result.js';
 import type { DocumentId } from '../../fts/text-index.js';
 import type { MemoryBank } from '../../stores/memory-bank/memory-bank.js';

@@ -3,7 +3,7 @@
 import { undefinedIfUnreadable } from '../../base/errors.js';
 import { defined } from '../../base/json.js';
 import { TimeSlice } from '../../base/time-slice.js';
-import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
+import { throwIfCancelled } from '../../fts/cancellation.js';
 import type { SnippetOptions } from '../../fts/snippets/snippet.js';
 import { passagesOf } from '../../recall/passages.js';
 import type { Question } from '../../recall/question.js';

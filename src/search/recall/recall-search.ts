@@ -7,7 +7,7 @@
 import { type Clock, sleep } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { localDay } from '../../base/local-time.js';
-import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
+import { throwIfCancelled } from '../../fts/cancellation.js';
 import type { Question } from '../../recall/question.js';
 import { variantsOf } from '../../recall/question-variants.js';
 import { CONTENT_ONLY_WEIGHTS } from '../../recall/ranking.js';

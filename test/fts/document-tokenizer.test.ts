@@ -1,9 +1,12 @@
-/** The reader's one pass over a text against the tokenizer, the CJK tokens and the symbols defined one by one. */
+/** The tokenizer's one pass over a text against the words, the CJK tokens and the symbols defined one by one. */
 import { describe, expect, it } from 'vitest';
 import { Dictionary } from '../../src/fts/terms/dictionary.js';
-import { hasSymbols } from '../../src/fts/tokenizing/character-kinds.js';
 import { cjkTokens } from '../../src/fts/tokenizing/cjk-bigrams.js';
-import { DocumentReader, MAX_INDEXED_UNITS } from '../../src/fts/tokenizing/document-reader.js';
+import {
+  DocumentTokenizer,
+  MAX_INDEXED_UNITS,
+} from '../../src/fts/tokenizing/document-tokenizer.js';
+import { hasSymbols } from '../../src/fts/tokenizing/symbol-characters.js';
 import { termsOf, tokenize } from '../../src/fts/tokenizing/tokenizer.js';
 import { randomChoices } from './fts5-oracle.js';
 
@@ -65,14 +68,14 @@ const readSymbolChunks = (symbols: Uint8Array) =>
       return `${bytes.charCodeAt(0)}:${signs}`;
     });
 
-describe('DocumentReader', () => {
+describe('DocumentTokenizer', () => {
   it('finds the words, CJK bigrams and words with symbols that their definitions give', () => {
     const random = randomChoices(SEED);
     const dictionary = new Dictionary();
-    const reader = new DocumentReader(dictionary, 1);
+    const tokenizer = new DocumentTokenizer(dictionary, 1);
     for (let run = 0; run < 5000; run++) {
       const text = Array.from({ length: random.below(12) }, () => random.pick(PARTS)).join('');
-      const { tokens, starts, symbols } = reader.read([text]);
+      const { tokens, starts, symbols } = tokenizer.tokenize([text]);
       const terms = Array.from(tokens, (token) => dictionary.term(token));
       const context = `seed ${SEED} ${JSON.stringify(text)}`;
       expect(terms.slice(0, starts[1]), context).toEqual(termsOf(text));
@@ -85,7 +88,7 @@ describe('DocumentReader', () => {
     const dictionary = new Dictionary();
     const base64 = 'QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo+'.repeat(MAX_INDEXED_UNITS / 36);
     const text = `first ${base64.slice(0, MAX_INDEXED_UNITS - 17)} within beyond last`;
-    const { starts } = new DocumentReader(dictionary, 1).read([text, 'other']);
+    const { starts } = new DocumentTokenizer(dictionary, 1).tokenize([text, 'other']);
     expect(dictionary.find('within')).toBeDefined();
     expect(dictionary.find('other')).toBeDefined();
     expect([dictionary.find('beyond'), dictionary.find('last')]).toEqual([undefined, undefined]);

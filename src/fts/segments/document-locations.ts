@@ -3,13 +3,13 @@
  * are consecutive whole numbers (as in the message index), or for which `reserve` was called, are stored in an
  * array and need no hashing.
  */
-import type { DocumentId } from '../segments/segment.js';
+import type { DocumentId } from './segment.js';
 
 /** Greater ids than twice the number of ids plus this one do not count as consecutive. */
 const MIN_DENSE = 1024;
 const NONE = -1;
 
-export class IdTable {
+export class DocumentLocations {
   #dense = new Float64Array(MIN_DENSE).fill(NONE);
   #denseCount = 0;
   readonly #others = new Map<DocumentId, number>();

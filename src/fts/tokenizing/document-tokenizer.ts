@@ -6,8 +6,8 @@
 import { Uint32List } from '../../base/arrays/typed-array.js';
 import type { Dictionary } from '../terms/dictionary.js';
 import { AsciiWords } from './ascii-words.js';
-import { isCjkUnit, isSpaceUnit, isSymbolUnit } from './character-kinds.js';
 import { cjkTokens } from './cjk-bigrams.js';
+import { isCjkUnit, isSpaceUnit, isSymbolUnit } from './symbol-characters.js';
 import { SymbolWriter } from './symbol-chunks.js';
 import { endOfWord, foldWord, MAX_TERM_BYTES } from './tokenizer.js';
 
@@ -28,7 +28,7 @@ export const MAX_INDEXED_UNITS = 2 ** 22;
 const LAST_ASCII = 127;
 const SPACE_CODE = 0x20;
 
-export class DocumentReader extends AsciiWords {
+export class DocumentTokenizer extends AsciiWords {
   readonly #dictionary: Dictionary;
   readonly #extendedColumns: number;
   readonly #words = new Uint32List();
@@ -48,8 +48,8 @@ export class DocumentReader extends AsciiWords {
     this.#extendedColumns = extended;
   }
 
-  /** Reads the first MAX_INDEXED_UNITS of each text. */
-  read(texts: readonly string[]): DocumentTokens {
+  /** Tokenizes the first MAX_INDEXED_UNITS of each text. */
+  tokenize(texts: readonly string[]): DocumentTokens {
     const words = this.#words;
     words.clear();
     this.#bigrams.clear();

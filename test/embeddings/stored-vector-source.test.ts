@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { AppError } from '../../src/base/errors.js';
 import { silentLog } from '../../src/base/log.js';
-import { createVectorSource } from '../../src/embeddings/stored-vectors.js';
+import { createVectorSource } from '../../src/embeddings/stored-vector-source.js';
 
 /** A model that never answers: it only ends when it is cancelled. */
 function hangingModel() {

@@ -1,4 +1,4 @@
-/** Implements recall's VectorSource with the stored vectors. */
+/** The VectorSource of recall: compares a question with the stored vectors, within a time limit. */
 import { type Clock, systemClock } from '../base/clock.js';
 import { isAppError } from '../base/errors.js';
 import type { Log } from '../base/log.js';
