@@ -20,7 +20,7 @@ function requireJson(value: unknown, path: readonly string[]): void {
     : ['function', 'symbol', 'bigint'].includes(typeof value);
   if (isOther || (isNumber && !Number.isFinite(value))) {
     const field = path.join('.');
-    throw new AppError('VALIDATION_ERROR', `${field} has a value that JSON does not have.`, {
+    throw new AppError('VALIDATION_ERROR', `${field} has a value that JSON cannot represent.`, {
       hint: 'Nothing was stored. Use texts, finite numbers, true, false, null, lists and plain objects.',
       details: { field },
     });

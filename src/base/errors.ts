@@ -38,7 +38,7 @@ export const ERROR_KINDS = {
   ),
   CONVERSATION_FULL: kind(2003, 'Start a new conversation, or raise DAYBOOK_MAX_MESSAGES.'),
   E_MB_FILE_NOT_FOUND: kind(2300, 'List the notes with `mb_list`.'),
-  E_MB_READ: kind(2301, 'Check that the note is a readable UTF-8 markdown file.'),
+  E_MB_READ: kind(2301, 'Check that the note is a readable UTF-8 Markdown file.'),
   E_MB_FULL: kind(
     2302,
     'Delete notes, join several notes into one, or raise DAYBOOK_MB_MAX_FILES.',
@@ -48,7 +48,7 @@ export const ERROR_KINDS = {
     2401,
     'Subject, predicate and object must have 1 to 200 characters each.',
   ),
-  PATH_ESCAPE: kind(2500, 'Give a path inside the folder, relative to the folder.'),
+  PATH_ESCAPE: kind(2500, 'Give a relative path that stays inside the folder.'),
   FILESYSTEM_ERROR: kind(
     2501,
     'Nothing was changed. Check that the folder exists, that it is writable, and that the disk has free space.',

@@ -392,7 +392,7 @@ export class ConversationStore {
 
   #recoverLater(): void {
     const warn = (error: unknown) =>
-      this.#core.log.warn({ err: error }, 'a merge that was cut short could not be ended');
+      this.#core.log.warn({ err: error }, 'an interrupted merge could not be completed');
     void this.#core.track(this.#merges.recover().catch(warn));
   }
 }
