@@ -9,7 +9,7 @@ export interface Pace {
   readonly medianMessages: number;
 }
 
-/** A longer pause ends a session: here it is the time that somebody was present. */
+/** A longer pause ends a session. Here a session is a time in which the user was present. */
 const SESSION_PAUSE_MS = 30 * 60_000;
 
 export class PaceMeter {

@@ -102,7 +102,7 @@ function* reportSteps(
 
 type TalliesByKind = [Tallies, Tallies, Tallies, Tallies];
 
-/** Computes only for another key than the last: most messages have the slot of the one before. */
+/** Computes only if the key differs from the last one. Most messages have the slot of the message before. */
 function memoizedLast<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
   let last: { readonly key: Key; readonly value: Value } | undefined;
   return (key) => {

@@ -11,8 +11,8 @@ import type { Report } from './report.js';
 export interface Topic {
   readonly word: string;
   /**
-   * Number of messages and conversations that have the word, in whole conversations of the report. A
-   * conversation counts only if the word is one of its most frequent ones.
+   * Number of messages and conversations with the word. Of the conversations of the report, all messages
+   * count. A conversation counts only if the word is one of its most frequent words.
    */
   readonly messages: number;
   readonly conversations: number;

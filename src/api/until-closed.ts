@@ -19,7 +19,7 @@ type SyncMethod<T> = T extends unknown
     }[keyof T]
   : never;
 
-/** The objects of the store of conversations that have further methods of its callers. */
+/** The properties of the conversation store whose methods callers use. */
 const PARTS = ['history', 'edits', 'fileEdits'] as const;
 type Part = ConversationStore[(typeof PARTS)[number]];
 const isPart = (name: string | symbol): boolean => PARTS.some((part) => part === name);

@@ -1,6 +1,6 @@
 /**
- * Adds to the error for a conversation or a note that does not exist whether it is in the trash or may be
- * archived, and whether a damaged file may have the key of the conversation.
+ * Extends the error for a conversation or a note that does not exist: it says whether the item is in the
+ * trash or may be archived, and whether a damaged file may have the key of the conversation.
  */
 import type { App } from '../app.js';
 import { countOf } from '../base/display-text.js';
@@ -35,7 +35,7 @@ export async function archivedId({ archives }: App, ref: string): Promise<string
   });
 }
 
-/** Returns `error`, or an error that says that what it names is in the trash, archived or may be damaged. */
+/** Returns `error`, or an error that says that the item is in the trash, is archived or may be damaged. */
 export async function explainNotFound(error: unknown, app: App): Promise<unknown> {
   if (isAppError(error, 'E_MB_FILE_NOT_FOUND')) return withTrashedNote(error, app);
   if (!isAppError(error, 'CONVERSATION_NOT_FOUND')) return error;

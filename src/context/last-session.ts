@@ -1,7 +1,7 @@
 /** The last session of a conversation: its last messages, up to the last long pause. */
 import type { Message } from '../stores/conversations/document/schema.js';
 
-/** A longer pause ends a session: here it is a day's work, with its meals and meetings. */
+/** A longer pause ends a session. Here a session is a day's work, with pauses for meals and meetings. */
 const PAUSE_MS = 4 * 60 * 60 * 1000;
 
 export interface Session {

@@ -29,7 +29,7 @@ export interface SessionStartRequest {
   readonly module?: string;
   /** Id of the conversation in which the new session begins; it is not used as the last one. */
   readonly currentThreadId?: string;
-  /** Number of the last conversations whose questions and promises are searched. */
+  /** In how many of the last conversations questions and promises are searched. */
   readonly threads: number;
   readonly maxTokens: number;
   /** Maximum number of turns. */

@@ -16,7 +16,7 @@ const VERSION = 1;
 
 const scryptSchema = z.object({
   salt: z.string(),
-  // The limits prevent that a foreign file makes scrypt use all memory and time of the machine.
+  // With these limits, a foreign file cannot make scrypt use all memory and time of the machine.
   N: z
     .int()
     .min(2)

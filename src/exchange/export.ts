@@ -34,7 +34,7 @@ export interface Selection {
   readonly after?: string | undefined;
 }
 
-/** Messages of conversations whose files are written at the same time, because each waits for the disk. */
+/** Limits of files (`atOnce`) and messages (`weight`) that are written at the same time. */
 const SLOTS = { atOnce: 32, weight: 2_000 };
 
 export interface ExportRequest {

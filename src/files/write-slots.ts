@@ -11,7 +11,7 @@ export class WriteSlots {
   readonly #running = new Set<Promise<void>>();
   #weight = 0;
   #failures: unknown[] = [];
-  /** Resolves the wait of `add`. A race of all that run would cost a reaction for each of them. */
+  /** Resolves the wait of `add`. `Promise.race` would add a handler to each running write. */
   #onRoom: () => void = () => undefined;
 
   constructor(limits: SlotLimits) {

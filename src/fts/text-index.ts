@@ -158,7 +158,7 @@ export class TextIndex {
     return this.search(query, options);
   }
 
-  /** Whether the query has operators, quotes or column filters: then it is no plain words. */
+  /** Whether the query has operators, quotes or column filters: then it is more than plain words. */
   usesOperators(query: string): boolean {
     return usesOperators(query, this.#columns);
   }

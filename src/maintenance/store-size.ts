@@ -50,8 +50,8 @@ const FAR_INTERVAL_MS = 60_000;
 /** A result is used 100 times as long as it took: a large store takes seconds to measure. */
 const INTERVAL_PER_MS = 100;
 /**
- * A store grows by at most 10 MB a second, besides what this process has announced. A measurement is repeated
- * before the store can be near its limit.
+ * Assumed maximum growth: 10 MB a second, in addition to the writes that this process has announced. A
+ * measurement is repeated before the store can be near its limit.
  */
 const MAX_GROWTH_BYTES_PER_MS = 10_000;
 

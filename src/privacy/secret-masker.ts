@@ -1,7 +1,7 @@
 /**
- * Removes secrets and private parts from messages (their content and the texts of their metadata) and from all
- * other texts before they are stored. Each is replaced by a mark with its kind, so that the rest of the text
- * stays readable.
+ * Removes secrets and private parts from messages (their content and the texts of their metadata) and from
+ * all other texts before they are stored. Each is replaced by a mark with its kind, so that the rest of the
+ * text stays readable.
  */
 
 import { countOf } from '../base/display-text.js';

@@ -1,7 +1,7 @@
 /**
  * The stored form of one exchange with Perplexity: question and answer are two messages of one append. The
- * answer's metadata has sources, model, usage, cost and the response id, which prevents that an answer is
- * stored twice.
+ * answer's metadata has sources, model, usage, cost and the response id, by which a second copy of the
+ * answer is detected.
  */
 import type { AskKind, Backend, PerplexityAnswer } from '../providers/perplexity-answer.js';
 import type { Conversation } from '../stores/conversations/document/schema.js';

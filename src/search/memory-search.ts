@@ -32,7 +32,7 @@ export interface MemoryQuery {
   readonly alsoIn: readonly string[];
   /** True if facts that have ended are searched too. */
   readonly includeEnded: boolean;
-  /** True if an insight must have a tag, and a fact a subject, whose words are all in the query. */
+  /** True: only insights with a tag, and facts with a subject, whose words are all in the query. */
   readonly named: boolean;
   readonly limit: number;
   readonly marks: Marks;
@@ -73,7 +73,7 @@ interface Found {
 
 export class MemorySearch {
   readonly #stores: MemoryStores;
-  /** Made when they are first asked: each begins with the function words of all languages. */
+  /** Made at the first search, because each starts with the function words of all languages. */
   #notes: ShortTextRecall | undefined;
   #facts: ShortTextRecall | undefined;
 

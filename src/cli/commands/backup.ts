@@ -15,8 +15,8 @@ import { escapeControls, oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 
 /**
- * The absolute path. The folder itself is created if it is missing, but no parent, which may be the place
- * of a drive that is not connected or a typing error. VALIDATION_ERROR.
+ * The absolute path. A missing folder is created, but not its parent: if that is missing too, a drive may not
+ * be connected, or the path may be mistyped. VALIDATION_ERROR.
  */
 async function folderFor(to: string): Promise<string> {
   const folder = resolveRealPath(to);

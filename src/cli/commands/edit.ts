@@ -1,6 +1,6 @@
 /**
  * `daybook edit`: opens a copy of a conversation's file in the user's editor, and stores it when the editor
- * has ended. A text that cannot be read is not stored; the copy remains then.
+ * has ended. If the text is not a valid conversation, it is not stored, and the copy is kept.
  */
 
 import { spawn } from 'node:child_process';

@@ -101,7 +101,7 @@ export async function init(
   finish({ root: config.root, logsDir: config.logsDir, start, clients: reports }, options);
 }
 
-/** Whether a setting has the root, so that the folder in which Daybook starts does not count. */
+/** Whether a setting names the root. Then the folder in which Daybook starts has no effect. */
 const isSet = ({ rootSource }: Config) => rootSource === 'environment' || rootSource === 'file';
 
 /** When Daybook uses the new root. `usual`: the configuration without `--root`. */

@@ -39,7 +39,7 @@ export async function serve(options: ServeOptions, flags: Flags): Promise<void> 
   await endProcess();
 }
 
-/** Without this, `serve --port 3000` would wait on stdin and listen nowhere, without a word. */
+/** Without this, `serve --port 3000` would wait on stdin, listen on no port, and print nothing. */
 function refuseHttpOptions({ port, host, stateless }: ServeOptions): void {
   const given = Object.entries({ port, host, stateless }).find(([, value]) => value !== undefined);
   if (given === undefined) return;

@@ -39,8 +39,8 @@ async function notListed({ conversations, archives }: App): Promise<string[]> {
 }
 
 /**
- * Returns the error to report for `error`: if it is about a note or a conversation that is in the trash, or a
- * conversation in an archive, an error that shows this and the command that restores it.
+ * Returns the error to report. If `error` is about a note or a conversation in the trash, or a conversation
+ * in an archive, the result says so and has the command that restores it. Otherwise it is `error`.
  */
 export async function withLocation(
   error: AppError,

@@ -22,8 +22,8 @@ export async function confirm(question: string): Promise<boolean> {
 }
 
 /**
- * Like `confirm`, after `show`. After another answer than yes, it prints `done`, and the command ends with 1.
- * Throws like `requireTerminal`.
+ * Calls `show`, then asks like `confirm`. If the answer is not yes, it prints `done` and sets the exit status
+ * 1. Throws like `requireTerminal`.
  */
 export async function confirmOrEnd(
   question: string,
@@ -38,7 +38,7 @@ export async function confirmOrEnd(
   return false;
 }
 
-/** VALIDATION_ERROR without a terminal. The hint has `done`, what was done, and `or`, another way. */
+/** VALIDATION_ERROR without a terminal. Its hint contains `done` (what was done) and `or` (another way). */
 export function requireTerminal(done: string, or = ''): void {
   if (canAsk()) return;
   throw new AppError('VALIDATION_ERROR', 'Daybook cannot ask, because there is no terminal.', {

@@ -106,7 +106,7 @@ function fullnessOf({ terms, isDecision }: Sentence): number {
   return Math.min(1, Math.max(terms.size / FULL_TERMS, isDecision ? MIN_FULLNESS_OF_DECISION : 0));
 }
 
-/** The best that fit, in order. Each is selected for what the selected ones do not say. */
+/** The best that fit, in order. A sentence that repeats selected ones has a lower score. */
 function selectSentences(sentences: readonly Scored[], budget: number): Scored[] {
   const left = new Map(sentences.map((sentence) => [sentence, { repeats: 0 }]));
   const crowds = new Map<number, number>();

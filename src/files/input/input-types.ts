@@ -14,7 +14,7 @@ export interface InputFile {
   bytes(): AsyncIterable<Uint8Array>;
 }
 
-/** Only what macOS notes about another file (`._name`, `__MACOSX` in archives of the Finder). */
+/** Whether it has only data of macOS about another file (`._name`, `__MACOSX` in archives of the Finder). */
 export const isOfFinder = (name: string): boolean => /(^|\/)(__MACOSX\/|\._)/.test(name);
 
 export interface RefusedFile {

@@ -47,7 +47,7 @@ async function unpacked({ file, log }: DatabaseFile): Promise<TemporaryFile> {
 
 /**
  * Copies again if the file changed while it was copied, because such a copy has parts of two versions. If it
- * never rests, the last copy is returned. FILESYSTEM_ERROR, STORAGE_FULL.
+ * changes during each try, the last copy is returned. FILESYSTEM_ERROR, STORAGE_FULL.
  */
 async function copyFromDisk(path: string, file: InputFile): Promise<TemporaryFile> {
   for (let tries = 1; ; tries += 1) {

@@ -1,7 +1,8 @@
 /**
  * Takes a lock over from a dead owner (file-lock.ts), and removes what dead processes left in the folder of
- * the locks. If the process of an owner cannot be asked, because it ran on another machine, in another
- * container, or before this machine started, the owner counts as dead when it no longer touches its folder.
+ * the locks. Whether an owner still runs cannot be determined if it ran on another machine, in another
+ * container, or before this machine started. Such an owner counts as dead when it no longer touches its
+ * folder.
  */
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { lstat, readdir, rename } from 'node:fs/promises';

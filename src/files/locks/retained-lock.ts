@@ -11,7 +11,7 @@ import { type HeldLock, LockLostError, withLock } from './file-lock.js';
 const KEEP_MS = 100;
 /** How often an idle owner checks whether another process waits. */
 const CHECK_MS = 4;
-/** A busy owner holds the lock at least this long, or two would spend their time passing it on. */
+/** A busy owner keeps the lock at least this long, because handing it over costs more than an append. */
 const TENURE_MS = 40;
 
 interface Use {

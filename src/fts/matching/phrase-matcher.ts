@@ -116,7 +116,7 @@ export class PhraseMatcher extends Matcher {
   }
 
   /**
-   * The documents in which this and another plain word meet a NEAR of the two, and the instances of each.
+   * The documents in which this and another plain word are within a NEAR, and such instances of each word.
    * `undefined` if either is not a plain word or the segment has no position lists.
    */
   near(other: PhraseMatcher, distance: number): [PostingList, PostingList] | undefined {

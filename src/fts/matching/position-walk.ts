@@ -114,8 +114,8 @@ export function adjacentPostings(
 }
 
 /**
- * The documents in which two words meet a NEAR of the two, with the number of the instances of each that
- * meet it. `reach` is the greatest difference of their positions. The same walk as in near.ts, without
+ * The documents in which two words are within a NEAR of the two, with the number of such instances of
+ * each word. `reach` is the greatest difference of their positions. The same walk as in near.ts, without
  * a copy of the positions: most of the time of a NEAR is spent here.
  */
 export function nearPostings(

@@ -52,7 +52,7 @@ export interface Ranking {
   readonly limits: Uint32Array[];
 }
 
-/** A list that the others exceed this much is ranked first, because they may then be needless. */
+/** If all lists together are this much longer than the shortest, it is ranked first: it may be enough. */
 const LEAD_RATIO = 4;
 
 /** After so many documents, each with all phrases of a query, `rankSame` pauses. */

@@ -1,6 +1,6 @@
 /**
- * The location of each document by its id; segment-store.ts encodes a location as one number. Ids that
- * are consecutive whole numbers (as in the message index), or for which `reserve` was called, are stored in an
+ * The location of each document by its id; segment-store.ts encodes a location as one number. Ids that are
+ * consecutive whole numbers (as in the message index), or for which `reserve` was called, are stored in an
  * array and need no hashing.
  */
 import type { DocumentId } from './segment.js';
@@ -28,7 +28,9 @@ export class DocumentLocations {
     }
   }
 
-  /** Gives the ids consecutive locations from `first` on. False, and nothing changes, if one of them has one. */
+  /**
+   * Gives the ids consecutive locations from `first` on. False, and nothing changes, if one of them has one.
+   */
   add(ids: ArrayLike<DocumentId>, first: number): boolean {
     for (let at = 0; at < ids.length; at++) {
       const id = ids[at] ?? 0;

@@ -44,7 +44,7 @@ export class SegmentStore {
   readonly dictionary = new Dictionary();
   readonly #liveSlots: number;
   readonly #locations = new DocumentLocations();
-  /** By serial number. The id table stores a location as `serial * MAX_SLOTS + slot`. */
+  /** By serial number. `#locations` stores a location as `serial * MAX_SLOTS + slot`. */
   readonly #frozen = new Map<number, FrozenSegment>();
   #live: LiveSegment;
   #liveSerial = 0;

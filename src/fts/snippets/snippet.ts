@@ -54,7 +54,7 @@ function beginsSentence(tokens: WordOffsets, token: number): boolean {
 
 /**
  * Finds the first token of the sentence of a token, for tokens in ascending order. It searches backwards
- * only to the token before, because a word that fills a long text would otherwise cost its square.
+ * only to the last token, so that the time is linear even if the word occurs everywhere in a long text.
  */
 function sentenceFinder(tokens: WordOffsets): (token: number) => number {
   let before = { token: 0, sentence: 0 };

@@ -1,6 +1,6 @@
 /**
- * The common part of what reads texts as numbers of words: one pass over the code units of a text, which
- * finds words of ASCII letters and digits and their numbers and creates no string for those that are known.
+ * The base class of tokenizers that convert a text to the numbers of its words. One pass over the code units
+ * finds words of ASCII letters and digits; it creates no string for a word that has a number already.
  * Building an index spends most of its time here.
  */
 import { HALF_KEY, KEY_BASE, KEY_DIGITS, MAX_KEYED } from '../terms/term-keys.js';

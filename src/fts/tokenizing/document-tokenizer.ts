@@ -1,7 +1,7 @@
 /**
- * Converts the texts of a document to token numbers (column after column, then the CJK bigrams of the
- * default columns), and to the bytes of its words with symbols. One pass over the code units of a
- * text finds its words (ascii-words.ts) and its chunks. tokenizer.ts and cjk-bigrams.ts define what it must find.
+ * Converts the texts of a document to token numbers (column after column, then the CJK bigrams of the default
+ * columns), and to the bytes of its words with symbols. One pass over the code units of a text finds its
+ * words (ascii-words.ts) and its chunks. tokenizer.ts and cjk-bigrams.ts define what it must find.
  */
 import { Uint32List } from '../../base/arrays/typed-array.js';
 import type { Dictionary } from '../terms/dictionary.js';
@@ -38,7 +38,9 @@ export class DocumentTokenizer extends AsciiWords {
   readonly #symbols = new SymbolWriter();
   /** Number of the first word of the text being read. */
   #firstWord = 0;
-  /** The part of a chunk (text without spaces) that is read so far. `word` is the number of its first word. */
+  /**
+   * The part of a chunk (text without spaces) that is read so far. `word` is the number of its first word.
+   */
   readonly #chunk = { start: 0, word: 0, hasSymbol: false, hasCjk: false };
 
   /** `extended` is the mask of the columns whose CJK bigrams and words with symbols are read. */

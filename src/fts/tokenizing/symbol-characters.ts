@@ -1,7 +1,7 @@
 /**
- * Decides which characters are symbols, and which are spaces, CJK or punctuation. A symbol is part of a word as
- * it is typed (`C++`, `.env`, `--flag`); FTS5's tokenizer treats it as a space. symbol-chunks.ts stores such
- * words, and unicode-tables.ts decides where the words of FTS5 end.
+ * Decides which characters are symbols, and which are spaces, CJK or punctuation. A symbol is part of a word
+ * as it is typed (`C++`, `.env`, `--flag`); FTS5's tokenizer treats it as a space. symbol-chunks.ts stores
+ * such words, and unicode-tables.ts decides where the words of FTS5 end.
  */
 
 /** The code unit that is taken to follow the last character of a chunk. */

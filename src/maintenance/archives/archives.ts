@@ -30,7 +30,7 @@ import {
   isSameContent,
 } from './archive-files.js';
 
-/** A conversation exists as soon as its file does. Its research run is restored only together with it. */
+/** Restored last: a conversation exists as soon as its file does. `job.json` is its research run. */
 const LAST = new Set(['conversation.json', 'job.json']);
 const MARKER = basename(MARKER_NAME);
 

@@ -96,7 +96,7 @@ export class Retention {
     return policy && this.plan({ ...policy, emptiesTrash: true }, signal);
   }
 
-  /** First the part of the trash. LOCKED, FILESYSTEM_ERROR or the abort leave the rest undone. */
+  /** The part of the trash comes first. After LOCKED, FILESYSTEM_ERROR or an abort the rest is not done. */
   async carryOut(
     { conversations, trash }: PrunePlan,
     {

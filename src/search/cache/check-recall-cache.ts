@@ -1,6 +1,6 @@
 /**
- * Checks the cache of the recall index: it can be read, and each conversation whose file is still the one
- * that was indexed has as many messages as that file. Changes nothing.
+ * Checks the cache of the recall index: whether it can be read, and whether it has all messages of each
+ * conversation whose file is unchanged. Changes nothing.
  */
 import { silentLog } from '../../base/log.js';
 import { messagesIn } from '../../recall/conversation-terms.js';

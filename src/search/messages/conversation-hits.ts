@@ -7,7 +7,7 @@ import type { Hit, SearchResult } from '../../fts/search-result.js';
 import type { DocumentId, SearchOptions } from '../../fts/text-index.js';
 import type { MessageIndex } from './message-index.js';
 
-/** Messages that the first pass ranks for each conversation, so that most pages need no second. */
+/** Messages that the first pass ranks for each conversation, so that most pages need no second pass. */
 const MESSAGES_PER_CONVERSATION = 8;
 const GROWTH = 8;
 

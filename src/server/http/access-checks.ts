@@ -1,6 +1,6 @@
 /**
  * Access checks of the HTTP server: the Host header, the Origin header and the token. The Host check
- * prevents DNS rebinding: the request of such a page has the page's own name in Host.
+ * prevents DNS rebinding: a page that uses it sends its own host name.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';

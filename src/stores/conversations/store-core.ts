@@ -58,7 +58,7 @@ export interface ConversationStoreOptions extends Durability {
   requireRoom?: ((moreBytes?: number) => Promise<void>) | undefined;
   /** How many versions are kept, and for how long. Default: 20 versions, 90 days. */
   versions?: VersionLimits | undefined;
-  /** The ids of archived conversations, for those who create conversations with times of the past. */
+  /** The ids of archived conversations. A new conversation with a time in the past gets none of them. */
   archivedIds?: ReadonlySet<string>;
   /** The store is opened for reading only, so the folder is not created. */
   isReading?: boolean;

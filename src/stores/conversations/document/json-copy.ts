@@ -2,7 +2,7 @@
 import { AppError } from '../../../base/errors.js';
 import { isDeeperThan, MAX_LEVELS_WRITTEN } from '../../../base/json.js';
 
-/** VALIDATION_ERROR if the value is nested too deep, as it is if it contains itself. */
+/** VALIDATION_ERROR if the value is nested too deep or contains itself. */
 export function requireDepth(value: unknown): void {
   if (!isDeeperThan(MAX_LEVELS_WRITTEN, value)) return;
   throw new AppError(

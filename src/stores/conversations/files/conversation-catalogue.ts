@@ -20,9 +20,7 @@ import type { ConversationHead } from '../document/schema.js';
 import { NewestFirst } from '../listing/newest-first.js';
 import type { ConversationFiles, Version } from './conversation-files.js';
 
-/**
- * After one of these errors the file is not expected to become readable. After other errors it may be soon.
- */
+/** After one of these errors the file probably stays unreadable; other errors are often temporary. */
 const PERMANENT_ERRNOS = new Set(['EACCES', 'EPERM', 'ELOOP', 'EISDIR']);
 
 export interface ConversationChange {
@@ -177,7 +175,7 @@ export class ConversationCatalogue extends FileCatalogue<Version, ConversationHe
 }
 
 /**
- * Lists the newest conversations first, because people need them first. A folder that is a link is refused.
+ * Lists the newest conversations first, because users ask for them first. A folder that is a link is refused.
  */
 async function listConversations(
   logsFolder: string,

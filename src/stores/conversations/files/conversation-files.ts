@@ -369,7 +369,7 @@ export class ConversationFiles {
   }
 
   /**
-   * Returns the time of the first id to try. An id can have the years 1970 to 2286; other times are clamped.
+   * Returns the time of the first id to try. Ids have times from 1970 to 2286; other times are clamped.
    */
   firstIdMs(createdAt: string | undefined): number {
     if (createdAt === undefined) return Math.max(this.#options.clock.now(), this.#lastIdMs + 1);

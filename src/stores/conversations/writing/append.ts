@@ -1,4 +1,4 @@
-/** Adds the messages and changes of several callers to one document, of each all or none. */
+/** Adds the messages and changes of several callers to one document: all of one caller, or none of them. */
 
 import { isoTime } from '../../../base/clock.js';
 import { countOf } from '../../../base/display-text.js';

@@ -1,9 +1,9 @@
 /**
  * Compaction: writes a new snapshot and starts a new log. The snapshot is written in the background beside
- * the old one. The lock is held only for the last steps, after each of which the files are a complete graph:
- * make hard links to the old snapshot and log (the previous generation), replace the sidecar, the snapshot,
- * and the log, by one with the operations that were added meanwhile. If the old log is replayed over the
- * new snapshot, the result is the same.
+ * the old one. The lock is held only for the last steps: make hard links to the old snapshot and log (the
+ * previous generation), then replace the sidecar, the snapshot and the log. The new log has the operations
+ * that were added meanwhile. After each step the files are a complete graph, because replaying the old log
+ * over the new snapshot has the same result.
  */
 import { type Clock, DAY_MS } from '../../../base/clock.js';
 import { sha256Stream } from '../../../base/ids.js';

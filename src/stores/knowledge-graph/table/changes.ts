@@ -107,8 +107,8 @@ export class Changes {
   }
 
   /**
-   * The triples, each with the time at which the next value of its subject and predicate begins, if there is
-   * one already: a fact of the past does not end what is true since.
+   * The triples. If a later value of the same subject and predicate is stored already, the triple ends when
+   * that value begins: a fact of the past does not end a later one.
    */
   #endedByLater(table: TripleTable, triples: readonly NewTriple[]): NewTriple[] {
     const now = this.#clock.now();
