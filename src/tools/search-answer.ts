@@ -95,7 +95,7 @@ export function emptyTimeNote(
 
 /** Advice of the tools that compare whole words, if nothing has a word of the query. */
 export const TRY_PREFIX_OR_FUZZY =
-  'To find words that begin so, set `matchType` to "prefix"; to allow typing errors, to "fuzzy".';
+  'To find longer words with these beginnings, set `matchType` to "prefix"; to allow typing errors, to "fuzzy".';
 
 /** `damaged`: the number of conversations that could not be read. */
 const unreadNote = (damaged: number) =>

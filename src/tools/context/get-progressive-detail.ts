@@ -37,7 +37,7 @@ const summarySchema = z.object({
   messageCount: z.int().describe('Number of messages that were summarised.'),
   qualityScore: z
     .number()
-    .describe('Quality from 0 to 1: it covers the content and the whole time, and adds no names.'),
+    .describe('Quality from 0 to 1: how well it covers the whole content, without new names.'),
   isStale: z.boolean().describe('True if the conversation was changed after the summary.'),
   problem: z
     .object({ code: z.string(), message: z.string() })

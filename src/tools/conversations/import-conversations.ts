@@ -69,7 +69,9 @@ export const importConversations = defineTool({
         .describe('What was not imported on purpose: a count for each reason.'),
       branched: z
         .array(z.string())
-        .describe('Conversations whose new messages became a branch, because others follow there.'),
+        .describe(
+          'Conversations that were continued on both sides: the new messages became a branch.',
+        ),
       problems: z
         .array(
           z.object({
