@@ -8,6 +8,7 @@ import type { Input } from '../files/input/input-types.js';
 import { requireSoundJson } from './reading/damaged-json.js';
 import { requireSoundDatabases } from './reading/databases.js';
 import { textOf } from './reading/documents.js';
+import { keptInput } from './reading/observed-input.js';
 import { wholeFile } from './skip-unreadable.js';
 import type { Source } from './source-interface.js';
 import { chatgpt } from './sources/chatgpt.js';
@@ -169,7 +170,8 @@ function requireNoInnerArchive({ path, form, files }: Input): void {
 }
 
 /** The first source that detects the input; `undefined` if none does. */
-export async function detectedSource(input: Input): Promise<Source | undefined> {
+export async function detectedSource(given: Input): Promise<Source | undefined> {
+  const input = keptInput(given);
   for (const source of SOURCES) if (await source.detect(input)) return source;
   return undefined;
 }

@@ -7,6 +7,8 @@ import { AppError } from '../../base/errors.js';
 /** The decoder keeps the output of one input chunk in memory. No log needs more than this. */
 const MAX_OUTPUT_PER_CHUNK = 256 * 1024 * 1024;
 
+export const isZstd = (name: string): boolean => name.endsWith('.zst');
+
 /** CORRUPT (damaged, incomplete), TOO_LARGE, and what `packed` throws. Errors contain `name`. */
 export async function* unzstd(
   packed: AsyncIterable<Uint8Array>,

@@ -41,7 +41,16 @@ async function databasesIn({ files, form }: Input): Promise<DatabaseFile[]> {
   return found;
 }
 
-async function isSqlite(file: InputFile): Promise<boolean> {
+/** By file: whether it is an SQLite file. Several sources need it. */
+const verdicts = new WeakMap<InputFile, Promise<boolean>>();
+
+function isSqlite(file: InputFile): Promise<boolean> {
+  const verdict = verdicts.get(file) ?? beginsAsSqlite(file);
+  verdicts.set(file, verdict);
+  return verdict;
+}
+
+async function beginsAsSqlite(file: InputFile): Promise<boolean> {
   for await (const part of file.bytes()) {
     return Buffer.from(part.subarray(0, SQLITE_MAGIC.length)).toString('latin1') === SQLITE_MAGIC;
   }

@@ -6,11 +6,12 @@ import { type InputLine, inputLines, type LineOptions } from '../../files/input/
 import type { InputFile } from '../../files/input/input-types.js';
 import { jsonElements } from '../../files/input/json-elements.js';
 import { withoutUtf16 } from '../../files/input/utf16.js';
-import { unzstd } from '../../files/input/zstd.js';
+import { isZstd, unzstd } from '../../files/input/zstd.js';
 import { MAX_DOCUMENT_BYTES } from '../../files/read/json-doc.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { isUnreadable, refusing } from '../skip-unreadable.js';
 import type { ImportProblem } from '../source-interface.js';
+import { kept } from './observed-input.js';
 
 /** A JSON value and its location; `value` is `undefined` if it cannot be parsed. */
 export interface JsonRecord {
@@ -22,6 +23,7 @@ export interface JsonRecord {
 /** The format of a file is detected from this many bytes, or from its first element. */
 const PEEK_BYTES = 16 * 1024 * 1024;
 const MAX_ELEMENTS_TRIED = 10;
+const MAX_LINES_TRIED = 10;
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** The elements of a JSON array, or the document itself if it is no array. */
@@ -44,11 +46,19 @@ export async function* recordsOf(file: InputFile): AsyncGenerator<JsonRecord> {
 }
 
 /** Like `hasElement`, also for JSON Lines. */
-export const hasRecord = async (
+export async function hasRecord(
   file: InputFile,
   isOfForm: (record: unknown) => boolean,
-): Promise<boolean> =>
-  (await isJsonLines(file)) ? hasLine(file, isOfForm) : hasElement(file, isOfForm);
+): Promise<boolean> {
+  for await (const record of kept(file, firstRecords)) if (isOfForm(record)) return true;
+  return false;
+}
+
+async function* firstRecords(file: InputFile): AsyncGenerator<unknown> {
+  if (await isJsonLines(file)) {
+    for await (const values of kept(file, firstLines)) yield* values.filter(isRecord);
+  } else for await (const { value } of kept(file, firstElements)) yield value;
+}
 
 /** Whether the first line is an object by itself and another line follows. */
 async function isJsonLines(file: InputFile): Promise<boolean> {
@@ -64,8 +74,17 @@ async function isJsonLines(file: InputFile): Promise<boolean> {
 }
 
 /** The first element of an array, or the document; `undefined` if it is not JSON or larger than 256 MB. */
-export async function firstElement(file: InputFile): Promise<unknown> {
-  for await (const value of firstElements(file)) return value;
+export const firstElement = async (file: InputFile): Promise<unknown> =>
+  (await firstIndexed(file))?.value;
+
+/** The document, if it is not an array; `undefined` as for `firstElement`. */
+export async function wholeDocument(file: InputFile): Promise<unknown> {
+  const first = await firstIndexed(file);
+  return first?.index === -1 ? first.value : undefined;
+}
+
+async function firstIndexed(file: InputFile) {
+  for await (const element of kept(file, firstElements)) return element;
   return undefined;
 }
 
@@ -74,22 +93,20 @@ export async function hasElement(
   file: InputFile,
   isOfForm: (element: unknown) => boolean,
 ): Promise<boolean> {
-  let tries = 0;
-  for await (const value of firstElements(file)) {
-    if (isOfForm(value)) return true;
-    tries += 1;
-    if (tries === MAX_ELEMENTS_TRIED) return false;
-  }
+  for await (const { value } of kept(file, firstElements)) if (isOfForm(value)) return true;
   return false;
 }
 
-/** The elements in the first PEEK_BYTES; the first one also if it is larger. */
-async function* firstElements(file: InputFile): AsyncGenerator<unknown> {
+/** The first elements, from the first PEEK_BYTES; the first one also if it is larger. */
+async function* firstElements(file: InputFile) {
+  let tries = 0;
   for await (const { index, text } of jsonElements(firstBytes(file, PEEK_BYTES))) {
     const value = parsedJson(text);
     const isCut = file.sizeBytes > PEEK_BYTES && value === undefined && index <= 0;
-    if (isCut && (await beginsAsJson(file))) yield await wholeFirstElement(file);
-    else yield value;
+    const isLonger = isCut && (await beginsAsJson(file));
+    yield { index, value: isLonger ? await wholeFirstElement(file) : value };
+    tries += 1;
+    if (tries === MAX_ELEMENTS_TRIED) return;
   }
 }
 
@@ -117,12 +134,8 @@ export async function hasLine(
   file: InputFile,
   isOfForm: (line: JsonObject) => boolean,
 ): Promise<boolean> {
-  let tries = 0;
-  for await (const { text } of linesOf(file)) {
-    const values = jsonTextsIn(text ?? '').map(parsedJson);
+  for await (const values of kept(file, firstLines)) {
     if (values.some((value) => isRecord(value) && isOfForm(value))) return true;
-    tries += 1;
-    if (tries === MAX_ELEMENTS_TRIED) return false;
   }
   return false;
 }
@@ -130,13 +143,22 @@ export async function hasLine(
 /** The first object among the first few lines. */
 export async function firstLine(file: InputFile): Promise<JsonObject | undefined> {
   let tries = 0;
-  for await (const { text } of linesOf(file)) {
-    const value = parsedJson(text);
-    if (isRecord(value)) return value;
+  for await (const [value, ...others] of kept(file, firstLines)) {
+    if (others.length === 0 && isRecord(value)) return value;
     tries += 1;
     if (tries === 5) return undefined;
   }
   return undefined;
+}
+
+/** The values of each of the first lines. */
+async function* firstLines(file: InputFile): AsyncGenerator<readonly unknown[]> {
+  let tries = 0;
+  for await (const { text } of linesOf(file)) {
+    yield jsonTextsIn(text ?? '').map(parsedJson);
+    tries += 1;
+    if (tries === MAX_LINES_TRIED) return;
+  }
 }
 
 /** Lines of text. A file that is compressed with zstd is decompressed. */
@@ -196,8 +218,6 @@ export function unreadable(path: string, record: string, code = 'CORRUPT'): Impo
       : 'cannot be read, because it is damaged or incomplete';
   return { type: 'problem', path, record, code, message: `${record} of ${path} ${message}.` };
 }
-
-export const isZstd = (name: string): boolean => name.endsWith('.zst');
 
 function bytesOf(file: InputFile): AsyncIterable<Uint8Array> {
   return isZstd(file.name)

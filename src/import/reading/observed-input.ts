@@ -1,5 +1,9 @@
-/** Shows which files of an input are opened, and how much of a large file is read. */
+/**
+ * Inputs whose files are read in another way: it is shown which of them are opened and how much of a large file
+ * is read, or what was read of a file is kept while the sources try to detect its format.
+ */
 import type { Input, InputFile } from '../../files/input/input-types.js';
+import { isZstd } from '../../files/input/zstd.js';
 
 /** The large file that is being read, and how far. */
 export interface ReadingProgress {
@@ -36,6 +40,45 @@ export function observedInput(
     return observed;
   });
   return { ...input, files };
+}
+
+/** By file of a kept input: by function, what it yielded. */
+const keptByFile = new WeakMap<InputFile, Map<unknown, Promise<readonly unknown[]>>>();
+
+/**
+ * The same input for all sources that try to detect it. If it is one file that is not large, its bytes are read
+ * only once. They and what was read from them are kept in memory as long as the returned input.
+ */
+export function keptInput(input: Input): Input {
+  const [file] = input.files;
+  if (input.form !== 'file' || file === undefined || !isSmall(file)) return input;
+  const read = () => file.bytes();
+  const copy: InputFile = { ...file, bytes: () => kept(copy, read) };
+  originals.set(copy, unobserved(file));
+  keptByFile.set(copy, new Map());
+  return { ...input, files: [copy] };
+}
+
+/** Yields what `read` yields. For a file of a kept input, each function is called only once. */
+export async function* kept<Value>(
+  file: InputFile,
+  read: (file: InputFile) => AsyncIterable<Value>,
+): AsyncGenerator<Value> {
+  const results = keptByFile.get(file);
+  if (results === undefined) return yield* read(file);
+  const found = results.get(read) ?? listOf(read(file));
+  results.set(read, found);
+  yield* (await found) as readonly Value[];
+}
+
+/** Nobody knows how large a compressed file is when it is unpacked. */
+const isSmall = ({ name, sizeBytes }: InputFile): boolean =>
+  sizeBytes < LARGE_BYTES && !isZstd(name);
+
+async function listOf(values: AsyncIterable<unknown>): Promise<readonly unknown[]> {
+  const list: unknown[] = [];
+  for await (const value of values) list.push(value);
+  return list;
 }
 
 async function* countedBytes(

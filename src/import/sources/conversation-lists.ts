@@ -31,9 +31,9 @@ export async function* withoutListsOf(
   form: Input['form'],
 ): AsyncGenerator<InputFile> {
   for (const file of files) {
-    if (form === 'file' || !(await isListOf(other, file))) yield file;
+    if (form === 'file' || !(await isListOf(other, unobserved(file)))) yield file;
   }
 }
 
 const isListOf = (form: ListForm, file: InputFile): Promise<boolean> =>
-  hasRecord(unobserved(file), FORMS[form]);
+  hasRecord(file, FORMS[form]);

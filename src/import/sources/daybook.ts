@@ -10,7 +10,13 @@ import type { Input, InputFile } from '../../files/input/input-types.js';
 import { MAX_DOCUMENT_BYTES } from '../../files/read/json-doc.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { firstLine, objectLines, textOf, unreadableConversation } from '../reading/documents.js';
+import {
+  firstLine,
+  objectLines,
+  textOf,
+  unreadableConversation,
+  wholeDocument,
+} from '../reading/documents.js';
 import { contentText } from '../reading/openai-messages.js';
 import {
   documentOfLines,
@@ -47,7 +53,7 @@ export const daybook: Source = {
     if (file === undefined) return false;
     const line = objectIn(await firstLine(file));
     if (isLine(line)) return true;
-    const document = objectIn(parsedJson(await textOf(file)));
+    const document = objectIn(await wholeDocument(file));
     return document['format'] === 'daybook-export' || isConversation(document);
   },
   async *read(input, { signal }) {
