@@ -58,6 +58,8 @@ export interface ImportedConversation extends RecordLocation {
   /** The conversation of this source from which it branches, and the message after which it branches. */
   readonly branchOf?: { readonly id: string; readonly messageId?: string | undefined } | undefined;
   readonly messages: readonly ImportedMessage[];
+  /** The conversation of this source of which it begins with a copy, and the number of messages of the copy. */
+  readonly copyOf?: { readonly id: string; readonly count: number; readonly isInInput: boolean };
   /** Each is imported only if the conversation has no summary of its level. */
   readonly summaries?: { readonly [level in SummaryLevel]?: ImportedSummary } | undefined;
   /** If it is one branch of a tree of messages: the id of the branch that the source shows, also for that one. */

@@ -1,7 +1,10 @@
-/** Forks of Codex sessions begin with a copy of the first session, under the time of the fork. */
-import { rmSync } from 'node:fs';
+/**
+ * Forks of Codex sessions begin with a copy of the first session, under the time of the fork. The first session
+ * may be there, may have been imported and deleted since, or may be gone.
+ */
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { folderWith, lines, openImportBench, said } from './bench.js';
 
 /** A UUID of version 7 of this minute. */
@@ -10,63 +13,194 @@ const idAt = (minute: number, last: number) => {
   return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-${String(last).padStart(12, '0')}`;
 };
 const at = (minute: number) => new Date(Date.UTC(2026, 5, 2, 10, minute)).toISOString();
-const PARENT = idAt(0, 1);
-const FORK = idAt(10, 2);
-const meta = (minute: number, id: string, more: object = {}) => ({
+const [PARENT, FORK, OTHER] = [idAt(0, 1), idAt(10, 2), idAt(20, 3)];
+const meta = (minute: number, id: string, from?: string) => ({
   ...{ timestamp: at(minute), type: 'session_meta' },
-  payload: { id, timestamp: at(minute), cwd: '/shed', ...more },
+  payload: { id, timestamp: at(minute), cwd: '/shed', ...(from && { forked_from_id: from }) },
 });
-const turn = (minute: number, began: number, user: string, answer: string) => [
+/** A turn that began in minute `began`. In a copy it has the time of the fork, but the id of its first time. */
+const turn = (began: number, user: string, minute = began) => [
   { timestamp: at(minute), type: 'turn_context', payload: { turn_id: idAt(began, 9), model: 'm' } },
-  ...[['user', 'input_text', user] as const, ['assistant', 'output_text', answer] as const].map(
-    ([role, type, text]) => ({
-      ...{ timestamp: at(minute), type: 'response_item' },
-      payload: { type: 'message', role, content: [{ type, text }] },
-    }),
-  ),
+  ...[
+    ['user', 'input_text', user],
+    ['assistant', 'output_text', `${user} Done.`],
+  ].map(([role, type, text]) => ({
+    ...{ timestamp: at(minute), type: 'response_item' },
+    payload: { type: 'message', role, content: [{ type, text }] },
+  })),
 ];
-const parentLog = [meta(0, PARENT), ...turn(1, 1, 'Build a shed', 'Done.')];
-const copy = [meta(10, PARENT), ...turn(10, 1, 'Build a shed', 'Done.')];
-const own = turn(12, 12, 'Paint it', 'Green.');
-const forkLog = [meta(10, FORK, { forked_from_id: PARENT }), ...copy, ...own];
+const talk = (...users: string[]) =>
+  users.flatMap((user) => [`user: ${user}`, `assistant: ${user} Done.`]);
+const FIRST = [...turn(1, 'Build.'), ...turn(2, 'Roof it.')];
+const copyAt = (minute: number) => [...turn(1, 'Build.', minute), ...turn(2, 'Roof it.', minute)];
+const parentLog = [meta(0, PARENT), ...FIRST];
+const forkLog = [meta(10, FORK, PARENT), ...copyAt(10), ...turn(12, 'Paint.')];
+const otherLog = [meta(20, OTHER, PARENT), ...copyAt(20), ...turn(22, 'Burn.')];
 const nameOf = (id: string) => `sessions/rollout-2026-06-02T10-00-00-${id}.jsonl`;
 
-it('imports what was said in the fork, and the copy only if the first session is gone', async () => {
-  const folder = folderWith({
-    [nameOf(PARENT)]: lines(...parentLog),
-    [nameOf(FORK)]: lines(...forkLog),
-  });
-  const bench = await openImportBench();
-  await bench.import(folder);
-  expect(said(bench.bySource(PARENT))).toEqual(['user: Build a shed', 'assistant: Done.']);
-  expect(said(bench.bySource(FORK))).toEqual(['user: Paint it', 'assistant: Green.']);
-  expect(bench.bySource(FORK).metadata.parent).toBe(PARENT);
-  rmSync(join(folder, nameOf(PARENT)));
-  const alone = await openImportBench();
-  await alone.import(folder);
-  expect(said(alone.bySource(FORK))).toHaveLength(4);
+let bench: Awaited<ReturnType<typeof openImportBench>>;
+let folder: string;
+const write = (id: string, log: readonly object[]) =>
+  writeFileSync(join(folder, nameOf(id)), lines(...log));
+const remove = (id: string) => rmSync(join(folder, nameOf(id)));
+const talkOf = (id: string) => said(bench.bySource(id));
+/** A second import of the same must not change a byte. */
+async function run() {
+  const report = await bench.import(folder);
+  const before = bench.hash();
+  expect(await bench.import(folder)).toMatchObject({ added: 0, updated: 0, messages: 0 });
+  expect(bench.hash()).toBe(before);
+  return report;
+}
+
+beforeEach(async () => {
+  bench = await openImportBench();
+  folder = folderWith({ [nameOf(PARENT)]: lines(...parentLog) });
 });
 
-it('imports nothing of a fork in which nothing was said yet', async () => {
-  const bench = await openImportBench();
-  const [head, ...rest] = forkLog;
-  const folder = folderWith({
-    [nameOf(PARENT)]: lines(...parentLog),
-    [nameOf(FORK)]: lines(head, ...rest.slice(0, copy.length)),
+describe('a copy in a fork is not imported', () => {
+  it('if the first session is there', async () => {
+    write(FORK, forkLog);
+    await run();
+    expect(talkOf(PARENT)).toEqual(talk('Build.', 'Roof it.'));
+    expect(talkOf(FORK)).toEqual(talk('Paint.'));
+    expect(bench.bySource(FORK).metadata.parent).toBe(PARENT);
   });
-  expect(await bench.import(folder)).toMatchObject({ added: 1, skipped: 1, messages: 2 });
+
+  it('if the first session was imported and then deleted', async () => {
+    await run();
+    remove(PARENT);
+    write(FORK, forkLog);
+    await run();
+    expect(talkOf(FORK)).toEqual(talk('Paint.'));
+    expect(bench.bySource(FORK).metadata.parent).toBe(PARENT);
+    write(FORK, [...forkLog, ...turn(14, 'Varnish.')]);
+    await run();
+    expect(talkOf(FORK)).toEqual(talk('Paint.', 'Varnish.'));
+    expect(talkOf(PARENT)).toEqual(talk('Build.', 'Roof it.'));
+    expect(bench.folders()).toHaveLength(2);
+  });
+
+  it('if both were imported, and the first session is then deleted', async () => {
+    write(FORK, forkLog);
+    await run();
+    write(PARENT, [...parentLog, ...turn(13, 'Sell it.')]);
+    await run();
+    remove(PARENT);
+    await run();
+    write(FORK, [...forkLog, ...turn(14, 'Varnish.')]);
+    await run();
+    expect(talkOf(FORK)).toEqual(talk('Paint.', 'Varnish.'));
+    expect(talkOf(PARENT)).toEqual(talk('Build.', 'Roof it.', 'Sell it.'));
+    expect(bench.folders()).toHaveLength(2);
+  });
+
+  it('if two sessions were forked from one', async () => {
+    await run();
+    remove(PARENT);
+    write(FORK, forkLog);
+    write(OTHER, otherLog);
+    await run();
+    expect(talkOf(FORK)).toEqual(talk('Paint.'));
+    expect(talkOf(OTHER)).toEqual(talk('Burn.'));
+  });
+
+  it.each([
+    'Build.',
+    'Roof it.',
+  ])('if the fork begins with words of the copy: %s', async (again) => {
+    write(FORK, [...forkLog.slice(0, -3), ...turn(12, again)]);
+    await run();
+    expect(talkOf(FORK)).toEqual(talk(again));
+    remove(PARENT);
+    await run();
+    expect(talkOf(FORK)).toEqual(talk(again));
+    write(FORK, [...forkLog.slice(0, -3), ...turn(12, again), ...turn(14, 'Varnish.')]);
+    await run();
+    expect(talkOf(FORK)).toEqual(talk(again, 'Varnish.'));
+  });
+
+  it('if nothing was said in the fork', async () => {
+    write(FORK, forkLog.slice(0, -3));
+    expect(await run()).toMatchObject({ added: 1, skipped: 1 });
+    remove(PARENT);
+    expect(await run()).toMatchObject({ added: 0, skipped: 1 });
+  });
+
+  it('if an older version added what follows it to the first session', async () => {
+    const idOf = (content: unknown) => `message-${JSON.stringify(content).replace(/\W/g, '')}`;
+    const withIds = (log: readonly { payload: object }[]) =>
+      log.map(({ payload, ...line }) =>
+        'content' in payload
+          ? { ...line, payload: { ...payload, id: idOf(payload.content) } }
+          : { ...line, payload },
+      );
+    write(PARENT, withIds([...parentLog, ...turn(12, 'Paint.')]));
+    await run();
+    remove(PARENT);
+    write(FORK, withIds(forkLog));
+    await run();
+    expect(bench.folders()).toHaveLength(1);
+    expect(talkOf(PARENT)).toEqual(talk('Build.', 'Roof it.', 'Paint.'));
+  });
 });
 
-it('imports all of a fork whose turns have no ids', async () => {
-  const bench = await openImportBench();
-  const withoutIds = forkLog.map((line) => ({
-    ...line,
-    payload: { ...line.payload, turn_id: 'x' },
-  }));
-  const folder = folderWith({
-    [nameOf(PARENT)]: lines(...parentLog),
-    [nameOf(FORK)]: lines(...withoutIds),
+describe('a copy in a fork, or a part of it, is imported', () => {
+  it('if the first session continued after its import', async () => {
+    write(PARENT, parentLog.slice(0, 4));
+    await run();
+    remove(PARENT);
+    write(FORK, forkLog);
+    await run();
+    expect(talkOf(FORK)).toEqual(talk('Roof it.', 'Paint.'));
   });
-  await bench.import(folder);
-  expect(said(bench.bySource(FORK))).toHaveLength(4);
+
+  it('if the first session was edited here', async () => {
+    await run();
+    const { conversationId } = bench.bySource(PARENT);
+    const text = bench.textOf(conversationId).replace('"Roof it."', '"Roof it now."');
+    writeFileSync(bench.fileOf(conversationId), text);
+    remove(PARENT);
+    write(FORK, forkLog);
+    await run();
+    expect(talkOf(FORK)).toEqual(talk('Roof it.', 'Paint.'));
+  });
+
+  it('if the first session was never imported', async () => {
+    remove(PARENT);
+    write(FORK, forkLog);
+    await run();
+    expect(talkOf(FORK)).toEqual(talk('Build.', 'Roof it.', 'Paint.'));
+  });
+
+  it('if the turns have no ids', async () => {
+    const withoutIds = forkLog.map(({ payload, ...line }) => ({
+      ...line,
+      payload: { ...payload, turn_id: 'x' },
+    }));
+    write(FORK, withoutIds);
+    await run();
+    expect(talkOf(FORK)).toEqual(talk('Build.', 'Roof it.', 'Paint.'));
+  });
+
+  it('if the first session was deleted here', async () => {
+    await run();
+    remove(PARENT);
+    await bench.store.trash(bench.bySource(PARENT).conversationId);
+    write(FORK, forkLog);
+    await run();
+    expect(talkOf(FORK)).toEqual(talk('Build.', 'Roof it.', 'Paint.'));
+  });
+
+  it('if the first session comes later, and the fork continues', async () => {
+    remove(PARENT);
+    write(FORK, forkLog);
+    await run();
+    write(PARENT, parentLog);
+    await run();
+    write(FORK, [...forkLog, ...turn(14, 'Varnish.')]);
+    await run();
+    expect(talkOf(FORK)).toEqual(talk('Build.', 'Roof it.', 'Paint.', 'Varnish.'));
+    expect(bench.folders()).toHaveLength(2);
+  });
 });

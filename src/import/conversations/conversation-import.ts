@@ -14,9 +14,10 @@ import { addLeftOut, addProblem } from '../import-outcome.js';
 import type { ImportedConversation } from '../source-interface.js';
 import type { KnownConversation } from './already-imported.js';
 import { BranchImport } from './branch-import.js';
+import { candidateWithoutCopy } from './copied-beginning.js';
 import { hasReplaced, markIn, replacedWith, type SourceId } from './import-mark.js';
 import { addUnder, differs, importWhole, type WholeImportOptions } from './own-export-import.js';
-import { type Candidate, candidateOf } from './planned-conversation.js';
+import type { Candidate } from './planned-conversation.js';
 import { isChanged, isOtherPath, type Reconciled, reconcile } from './reconcile.js';
 import { BySource } from './source-id-map.js';
 
@@ -118,14 +119,11 @@ export class ConversationImport {
     const isEmpty = given.messages.length === 0 && given.whole === undefined;
     const isBranch = given.treeId !== undefined && given.treeId !== given.id;
     if (isEmpty && isBranch) return;
-    if (isEmpty || leftHere !== undefined) {
-      outcome.skipped += 1;
-      addLeftOut(outcome, leftHere ?? 'conversations without messages');
-      return;
-    }
+    if (isEmpty || leftHere !== undefined) return this.#leaveOut(leftHere);
     try {
       if (given.whole === undefined) {
         const candidate = await this.#candidate(kind, given);
+        if (candidate.messages.length === 0) return this.#leaveOut();
         await this.#importCandidate(candidate);
         if (given.summaries !== undefined) await this.#addSummaries(candidate, given.summaries);
       } else await importWhole(given.id, given.whole, this.#options);
@@ -136,14 +134,18 @@ export class ConversationImport {
     }
   }
 
+  #leaveOut(reason = 'conversations without messages'): void {
+    this.#options.outcome.skipped += 1;
+    addLeftOut(this.#options.outcome, reason);
+  }
+
   async #candidate(kind: string, given: ImportedConversation): Promise<Candidate> {
-    const { outcome, masker, known } = this.#options;
+    const { outcome, masker } = this.#options;
     const { messages, masked } = await masker.mask(given.messages);
     const { title, module, tags, metadata } = given;
     const head = await maskedBy(masker, { title, module, tags, metadata });
     outcome.masked += masked.length + head.masked.length;
-    const storedFirst = known.get({ kind, id: given.id })?.mark.first;
-    return candidateOf(kind, { ...given, ...head.value, messages }, storedFirst);
+    return candidateWithoutCopy(kind, { ...given, ...head.value, messages }, this.#options);
   }
 
   async #importCandidate(candidate: Candidate): Promise<void> {

@@ -90,6 +90,12 @@ export class TurnBuilder {
     return this.#leftOut.size === 0 ? undefined : Object.fromEntries(this.#leftOut);
   }
 
+  /** Ends the turn, and returns the number of messages up to its end. */
+  endTurn(): number {
+    this.#endTurn();
+    return this.#drafts.length;
+  }
+
   /** All messages. Must be called only once, after the last record. */
   messages(): ImportedMessage[] {
     this.#endTurn();

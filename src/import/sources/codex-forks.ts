@@ -1,6 +1,6 @@
 /**
  * A forked session of Codex begins with a copy of the session from which it was forked, all with the time of
- * the fork. The copy is left out if that session is in the input too.
+ * the fork. The copy is not imported if that session is in the input or was imported before.
  */
 
 import { objectIn, textIn } from '../../base/json-fields.js';
@@ -16,15 +16,14 @@ const TURN_CONTEXT = /"type"\s*:\s*"turn_context"/;
 /** The first digits of a UUID of version 7 are a time in milliseconds. */
 const UUID_7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-/i;
 
-/** `undefined` if the file has no copy to leave out, or does not show which turns are copies. */
+/** `undefined` if the file has no copy, or does not show which turns are copies. */
 export async function ownTurnOf(
   file: InputFile,
   id: string,
   meta: JsonObject,
-  others: ReadonlySet<string>,
 ): Promise<OwnTurn | undefined> {
   const parent = textIn(meta['forked_from_id']);
-  if (parent === undefined || parent === id || !others.has(parent)) return undefined;
+  if (parent === undefined || parent === id) return undefined;
   const forkedAt = timeOfId(id) ?? Date.parse(timeIn(meta['timestamp']) ?? '');
   if (Number.isNaN(forkedAt)) return undefined;
   const isOwn: OwnTurn = (payload) => (timeOfId(textIn(payload['turn_id'])) ?? 0) >= forkedAt;

@@ -73,6 +73,7 @@ async function* sessionOf(
   const turns = new TurnBuilder(activity);
   let session: Session | undefined;
   let ownTurn: OwnTurn | undefined;
+  let copied = 0;
   const isWanted = (start: Buffer) => {
     const isLeftOut = COMPACTED.test(start.toString('latin1'));
     if (isLeftOut) turns.countLeftOut('compactions');
@@ -87,21 +88,26 @@ async function* sessionOf(
       if (session !== undefined) continue;
       session = beginning(payload, file);
       if (session !== undefined) {
-        ownTurn = await ownTurnOf(file, session.id, payload, others);
+        ownTurn = await ownTurnOf(file, session.id, payload);
         continue;
       }
       yield unknownMode(file, record, payload);
       return;
     }
     if (value['type'] === 'turn_context' && session) session.model = textIn(payload['model']);
-    if (ownTurn?.(payload)) ownTurn = undefined;
-    if (ownTurn !== undefined) continue;
+    if (ownTurn?.(payload)) {
+      ownTurn = undefined;
+      copied = turns.endTurn();
+    }
     const createdAt = timeIn(value['timestamp']);
     const at = { createdAt, model: session?.model };
     (session?.add ?? addLegacyRecord)(turns, String(value['type']), payload, at);
   }
   yield* problems;
-  yield conversationOf(file, session, turns);
+  if (ownTurn !== undefined) copied = turns.endTurn(); // nothing was said in the fork itself
+  const parent = textIn(session?.head['forked_from_id']) ?? '';
+  const copyOf = { id: parent, count: copied, isInInput: others.has(parent) };
+  yield { ...conversationOf(file, session, turns), ...(copied > 0 && { copyOf }) };
 }
 
 /** `undefined` for an unknown format: a wrong guess would import wrong messages. */
