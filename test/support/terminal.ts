@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { MAIN, type Place } from '../e2e/harness.js';
+import { REUSED, ReusedProcess } from './reused-process.js';
 
 export interface TerminalRun {
   readonly code: number;
@@ -22,6 +23,7 @@ export interface TerminalOptions {
 
 /** A command that waits for an answer which the test does not give ends here, with its screen. */
 const LIMIT_MS = 60_000;
+const COLUMNS = 90;
 
 const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
 
@@ -31,21 +33,35 @@ export const runInTerminal = (
   options: TerminalOptions = {},
 ): Promise<TerminalRun> => runProgram(place, [process.execPath, MAIN, ...args], options);
 
+const TERMINAL = { TERM: 'xterm-256color' };
+const inTerminal = (command: readonly string[], columns: number) => [
+  'script',
+  '-qec',
+  `stty cols ${columns} rows 30; exec ${command.map(quoted).join(' ')}`,
+  '/dev/null',
+];
+const reusedProcess = new ReusedProcess(inTerminal(REUSED, COLUMNS), true);
+
+/** For a command that asks nothing, in a terminal and a process that ran others before. */
+export async function runInReusedTerminal(
+  place: Place,
+  args: readonly string[],
+): Promise<TerminalRun> {
+  const env = { ...TERMINAL, ...place.env };
+  const run = { main: MAIN, args, cwd: place.folder, env };
+  if (!reusedProcess.canRun(run)) return runInTerminal(place, args);
+  const { code, stdout } = await reusedProcess.run(run);
+  return { code, screen: stdout.replaceAll('\r\n', '\n') };
+}
+
 /** The same for another program, such as a shell. */
 export async function runProgram(
   place: Place,
   args: readonly string[],
-  { cwd = place.folder, columns = 90, env = {}, answers = [] }: TerminalOptions = {},
+  { cwd = place.folder, columns = COLUMNS, env = {}, answers = [] }: TerminalOptions = {},
 ): Promise<TerminalRun> {
-  const command = args.map(quoted).join(' ');
-  const child = spawn(
-    'script',
-    ['-qec', `stty cols ${columns} rows 30; exec ${command}`, '/dev/null'],
-    {
-      env: { TERM: 'xterm-256color', ...place.env, ...env },
-      cwd,
-    },
-  );
+  const [script = '', ...rest] = inTerminal(args, columns);
+  const child = spawn(script, rest, { env: { ...TERMINAL, ...place.env, ...env }, cwd });
   let screen = '';
   const waiting = [...answers];
   child.stdout.on('data', (chunk) => {
