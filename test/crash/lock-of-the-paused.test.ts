@@ -43,10 +43,9 @@ function openPlace() {
 
 type Place = ReturnType<typeof openPlace>;
 
-function interrupted({ root }: Place, { operation, ref }: Case, at: number): Child {
-  const task: InterruptedTask = { root, operation, ref, text: 'paused', at, signal: 'SIGSTOP' };
-  return new Child('interrupted', task);
-}
+const taskOf = ({ root }: Place, { operation, ref }: Case, at: number): InterruptedTask => ({
+  ...{ root, operation, ref, text: 'paused', at, signal: 'SIGSTOP' },
+});
 
 async function isStoppedOrDone(child: Child, result: Promise<unknown>): Promise<boolean> {
   let isDone = false;
@@ -92,12 +91,13 @@ describe('a process stopped at any step', () => {
   it.each(CASES)(
     '$operation: overwrites nothing when it goes on',
     async (one) => {
-      const counting = await interrupted(openPlace(), one, -1).next<InterruptedResult>();
+      const child = new Child('interrupted', taskOf(openPlace(), one, -1));
+      const counting = await child.next<InterruptedResult>();
       expect(counting.code).toBeUndefined();
       let deposed = 0;
       for (let at = 0; at < counting.calls; at += 1) {
         const place = openPlace();
-        const child = interrupted(place, one, at);
+        child.send(taskOf(place, one, at));
         const result = child.next<InterruptedResult>();
         const isStopped = await isStoppedOrDone(child, result);
         if (isStopped) {
@@ -106,7 +106,6 @@ describe('a process stopped at any step', () => {
           child.kill('SIGCONT');
         }
         const { code } = await result;
-        await child.ended();
         const texts = await textsOf(place, one);
         const before = one.operation === 'append' ? ['before'] : [];
         expect(texts.slice(0, before.length)).toEqual(before);
@@ -115,6 +114,7 @@ describe('a process stopped at any step', () => {
         else expect(code).toMatch(/^[A-Z_]+$/);
         expect(new Set(texts).size).toBe(texts.length);
       }
+      await child.stop();
       console.log(
         `${one.operation}: stopped before each of ${counting.calls} calls, ${deposed} deposed`,
       );
