@@ -8,7 +8,7 @@ import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.js';
 import { fillIn } from '../../src/cli/tools/tool-groups.js';
-import { hasColours, hasEscapes, runInReusedTerminal, runInTerminal } from '../support/terminal.js';
+import { hasColours, hasEscapes, runInNewTerminal, runInTerminal } from '../support/terminal.js';
 import { type Place, runAlone, runCommand, withPlace } from './harness.js';
 
 const ID = '6fa459ea-ee8a-4ca4-894e-db77e160355e';
@@ -341,12 +341,10 @@ describe('every command', () => {
         expect(steps.length).toBeGreaterThanOrEqual(way === 'with colours' ? 80 : READING.size);
         for (const { args, shows: expected, types } of steps) {
           const about = args.join(' ');
-          const answers = types === undefined ? [] : [{ after: 'waits', type: types }];
           const all = ['--root', place.root, ...args];
-          const isReused = way === 'with colours' && types === undefined;
-          const run = isReused
-            ? await runInReusedTerminal(place, all)
-            : await runInTerminal(place, all, { env, answers });
+          const answers = types && [{ after: 'waits', type: types }];
+          const runOnce = way === 'with NO_COLOR' ? runInNewTerminal : runInTerminal;
+          const run = await runOnce(place, all, { env, ...(answers && { answers }) });
           expect(run.code, `${about}: ${run.screen}`).toBe(0);
           // biome-ignore lint/suspicious/noControlCharactersInRegex: colours may stand anywhere
           const text = run.screen.replace(/\u001b\[[\d;]*[mK]|\r/g, '').trim();

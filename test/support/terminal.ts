@@ -27,12 +27,6 @@ const COLUMNS = 90;
 
 const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
 
-export const runInTerminal = (
-  place: Place,
-  args: readonly string[],
-  options: TerminalOptions = {},
-): Promise<TerminalRun> => runProgram(place, [process.execPath, MAIN, ...args], options);
-
 const TERMINAL = { TERM: 'xterm-256color' };
 const inTerminal = (command: readonly string[], columns: number) => [
   'script',
@@ -40,19 +34,30 @@ const inTerminal = (command: readonly string[], columns: number) => [
   `stty cols ${columns} rows 30; exec ${command.map(quoted).join(' ')}`,
   '/dev/null',
 ];
-const reusedProcess = new ReusedProcess(inTerminal(REUSED, COLUMNS), true);
 
-/** For a command that asks nothing, in a terminal and a process that ran others before. */
-export async function runInReusedTerminal(
+/** By the width of their terminal. */
+const reused = new Map<number, ReusedProcess>();
+
+/** A command that is typed to has a process of its own, others one that ran others before. */
+export async function runInTerminal(
   place: Place,
   args: readonly string[],
+  options: TerminalOptions = {},
 ): Promise<TerminalRun> {
-  const env = { ...TERMINAL, ...place.env };
-  const run = { main: MAIN, args, cwd: place.folder, env };
-  if (!reusedProcess.canRun(run)) return runInTerminal(place, args);
-  const { code, stdout } = await reusedProcess.run(run);
+  const { cwd = place.folder, columns = COLUMNS, env, answers } = options;
+  const one = reused.get(columns) ?? new ReusedProcess(inTerminal(REUSED, columns), true);
+  reused.set(columns, one);
+  const run = { main: MAIN, args, cwd, env: { ...TERMINAL, ...place.env, ...env } };
+  if (answers !== undefined || !one.canRun(run)) return runInNewTerminal(place, args, options);
+  const { code, stdout } = await one.run(run);
   return { code, screen: stdout.replaceAll('\r\n', '\n') };
 }
+
+export const runInNewTerminal = (
+  place: Place,
+  args: readonly string[],
+  options: TerminalOptions = {},
+): Promise<TerminalRun> => runProgram(place, [process.execPath, MAIN, ...args], options);
 
 /** The same for another program, such as a shell. */
 export async function runProgram(
