@@ -7,8 +7,8 @@ import { resolve } from 'node:path';
 
 /** What reused-process.mjs prints after a run, with the exit status. */
 const MARK = /\0end (\d+)\0$/;
-/** Node, or a module of the command, reads these only once. */
-const READ_ONCE = /^(TZ|LANG|LC_|NODE_|UV_)/;
+/** Node, or a module or library of the command, reads these only once. */
+const READ_ONCE = /^(DBUS_|TZ|LANG|LC_|NODE_|UV_)/;
 
 export const REUSED = [process.execPath, resolve(import.meta.dirname, 'reused-process.mjs')];
 
