@@ -10,6 +10,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallToolResult, ClientCapabilities } from '@modelcontextprotocol/sdk/types.js';
 import type {
   JsonSchemaType,
@@ -72,15 +73,25 @@ const jsonSchemaValidator = {
 };
 
 /** The built server through the official client; closed when `work` ends. */
-export async function withClient<T>(
+export function withClient<T>(
   { root, env }: Place,
+  work: (session: Session) => Promise<T>,
+  capabilities: ClientCapabilities = {},
+): Promise<T> {
+  const args = [MAIN, '--root', root];
+  const transport = new StdioClientTransport({ command: process.execPath, args, env });
+  return withServerAt(transport, work, capabilities);
+}
+
+/** A server through the official client; the connection is closed when `work` ends. */
+export async function withServerAt<T>(
+  transport: Transport,
   work: (session: Session) => Promise<T>,
   capabilities: ClientCapabilities = {},
 ): Promise<T> {
   const options = { jsonSchemaValidator, capabilities };
   const client = new Client({ name: 'daybook-e2e', version: '1' }, options);
-  const args = [MAIN, '--root', root];
-  await client.connect(new StdioClientTransport({ command: process.execPath, args, env }));
+  await client.connect(transport);
   await client.listTools(); // from here on the client validates results against output schemas
   const result = async (name: string, input: Record<string, unknown> = {}) =>
     (await client.callTool({ name, arguments: input })) as CallToolResult;

@@ -1,7 +1,8 @@
 /**
  * The official MCP inspector's command line, a client that is not ours, lists every tool of the built
  * server and calls a third of them, another third in each run (`DAYBOOK_SOAK=2`: all of them). A tool that
- * needs an argument nobody could guess is listed in ARGUMENTS.
+ * needs an argument nobody could guess is listed in ARGUMENTS. The official client calls all of them in one
+ * session, in each run.
  */
 import { describe, expect, it } from 'vitest';
 import { resourceTemplates } from '../../src/resources/resources.js';
@@ -124,13 +125,16 @@ function prepare(place: Place): Promise<Known> {
   });
 }
 
-/** How a call ended: `ok`, or the code of its error. */
 async function outcomeOf(place: Place, name: string, known: Known): Promise<string> {
   const args = Object.entries(ARGUMENTS[name]?.(known) ?? {}).map(
     ([key, value]) => `${key}=${value}`,
   );
   const options = args.length === 0 ? [] : ['--tool-arg', ...args];
-  const answer = await inspect(place, '--method', 'tools/call', '--tool-name', name, ...options);
+  return endOf(await inspect(place, '--method', 'tools/call', '--tool-name', name, ...options));
+}
+
+/** How a call ended: `ok`, or the code of its error. */
+function endOf(answer: Record<string, unknown>): string {
   if (!answer['isError']) {
     const { success } = answer['structuredContent'] as { success: boolean };
     return success ? 'ok' : 'no success';
@@ -174,4 +178,25 @@ describe("the inspector's command line", () => {
       expect(outcomes).toEqual(Object.fromEntries(expected));
     });
   }, 600_000);
+});
+
+it('every tool of the built server answers the official client', async () => {
+  await withPlace(async (place) => {
+    const known = await prepare(place);
+    const env = { ...place.env, DAYBOOK_TOOLSETS: 'all', DAYBOOK_PERPLEXITY_TOOLS: 'always' };
+    await withClient({ ...place, env }, async ({ client, result }) => {
+      const outcomes: Record<string, string> = {};
+      for (const { name, inputSchema } of (await client.listTools()).tools) {
+        const fields = inputSchema.properties as Record<string, { type?: string | string[] }>;
+        const isText = (key: string) => [fields[key]?.type ?? 'string'].flat().includes('string');
+        // The inspector takes texts, and reads those of other types as JSON.
+        const args = Object.entries(ARGUMENTS[name]?.(known) ?? {}).map(([key, text]) => [
+          ...[key, isText(key) ? text : JSON.parse(text)],
+        ]);
+        outcomes[name] = endOf(await result(name, Object.fromEntries(args)));
+      }
+      const expected = tools.map(({ name }) => [name, FAILURES[name] ?? 'ok']);
+      expect(outcomes).toEqual(Object.fromEntries(expected));
+    });
+  });
 });

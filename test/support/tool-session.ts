@@ -1,9 +1,17 @@
 /**
- * For test files that only call tools: before each test the built server on a root of its own, with
- * the official client connected to it; ended after the test.
+ * For test files that only call tools: before each test a server in this process on a root of its own, with
+ * the official client connected to it; ended after the test. e2e/inspector.test.ts calls every tool
+ * of the built server.
  */
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { afterEach, beforeEach } from 'vitest';
-import { type Place, type Session, withClient, withPlace } from '../e2e/harness.js';
+import { createApp } from '../../src/app.js';
+import { loadConfig } from '../../src/config/config.js';
+import { readTextIfPresent } from '../../src/files/safe-access/given-file.js';
+import { resolveRealPath } from '../../src/files/safe-access/real-path.js';
+import { buildServer } from '../../src/server/mcp/build-server.js';
+import { TOOLSETS } from '../../src/tools/index.js';
+import { type Place, type Session, withPlace, withServerAt } from '../e2e/harness.js';
 
 export interface ToolSession {
   place: Place;
@@ -18,7 +26,7 @@ export function useToolSession(): ToolSession {
   beforeEach(async () => {
     await new Promise<void>((ready, failed) => {
       ended = withPlace((place) =>
-        withClient(place, async (session) => {
+        withServer(place, async (session) => {
           Object.assign(opened, { place, session });
           ready();
           await new Promise((resolve) => {
@@ -34,4 +42,20 @@ export function useToolSession(): ToolSession {
     await ended;
   });
   return opened;
+}
+
+async function withServer(
+  { root, folder, env }: Place,
+  work: (session: Session) => Promise<void>,
+): Promise<void> {
+  const config = loadConfig({
+    ...{ flags: { root }, env, home: folder, cwd: folder, knownToolsets: TOOLSETS },
+    ...{ readFile: readTextIfPresent, realPath: resolveRealPath },
+  });
+  const app = await createApp(config, { staysUp: true });
+  app.start();
+  const { server } = buildServer({ app: () => app, toolsets: config.toolsets });
+  const [here, there] = InMemoryTransport.createLinkedPair();
+  await server.connect(there);
+  await withServerAt(here, work).finally(() => app.close());
 }
