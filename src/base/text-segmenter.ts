@@ -1,5 +1,5 @@
 /**
- * `Intl.Segmenter` for texts of any length. V8 copies the whole text for each segment, so time and memory
+ * Words and sentences of texts of any length, by `Intl.Segmenter`. V8 copies the whole text for each segment, so time and memory
  * grow with the square of the length: a page of Japanese takes a second, and a book uses all memory. So the
  * segmenter gets only a window of the text at a time.
  */
@@ -66,4 +66,51 @@ export function* segmentsOf(granularity: Granularity, text: string): Generator<S
     }
     from = isLast || segmentStart <= from ? from + WINDOW : segmentStart;
   }
+}
+
+/** Titles before names, in the languages of Europe; "M." is the French one. */
+const ENDS_IN_TITLE =
+  /(?<![\p{L}\p{N}])(?:Dr|Dra|Prof|Mr|Mrs|Ms|Mx|St|Hr|Fr|M|MM|Mme|Mlle|Sr|Sra|Srta|Sig|Dott|Ing|Dipl|dhr|mevr|Nr)\.\s*$/u;
+/** Abbreviations that always have a word after them. */
+const ENDS_IN_ABBREVIATION = /(?<![\p{L}\p{N}])(?:e\.g|i\.e|vs|z\.B|d\.h|bzw)\.\s*$/u;
+const ENDS_IN_ORDINAL = /(?<![\p{L}\p{N}.,])\d{1,2}\.\s*$/u;
+/** After an ordinal: a word in lower case, or a month of a language that writes "31. März". */
+const CONTINUES_ORDINAL =
+  /^(?:\p{Ll}|(?:Januar|Jänner|Februar|Feber|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)(?!\p{L})|(?:Jan|Feb|Mär|Apr|Jun|Jul|Aug|Sept?|Okt|Nov|Dez)\.)/u;
+/** A mark without a space after it. */
+const ENDS_IN_MARK = /[.!?][^\s\p{L}\p{N}]*$/u;
+const BEGINS_ASCII = /^[!-~]/;
+
+/**
+ * Returns the sentences of a line, in order, with the spaces after them. Unlike `Intl.Segmenter`, it does not
+ * end a sentence inside a word, such as an address with a "?" or the operator "!=", nor after an abbreviation
+ * ("Dr. Okafor", "z.B. Holz"). A full stop after a number of one or two digits does not end a sentence before a
+ * month ("31. März") or a word in lower case ("3. kvartal"). Before another word it does ("We use Node 22. Is
+ * that all right?").
+ */
+export function* sentencesIn(line: string): Generator<string> {
+  let sentence = '';
+  let last = '';
+  for (const { segment } of segmentsOf('sentence', line)) {
+    if (last !== '' && !continues(last, segment)) {
+      yield sentence;
+      sentence = '';
+    }
+    sentence += segment;
+    last = segment;
+  }
+  if (sentence !== '') yield sentence;
+}
+
+/** A few characters are enough. The patterns would take long for a long row of marks. */
+const END_LENGTH = 20;
+
+function continues(last: string, next: string): boolean {
+  const end = last.slice(-END_LENGTH);
+  return (
+    (ENDS_IN_MARK.test(end) && BEGINS_ASCII.test(next)) ||
+    ENDS_IN_TITLE.test(end) ||
+    ENDS_IN_ABBREVIATION.test(end) ||
+    (ENDS_IN_ORDINAL.test(end) && CONTINUES_ORDINAL.test(next))
+  );
 }

@@ -11,6 +11,12 @@ describe('sentences', () => {
     ['The door is 80 cm. Take it.', ['The door is 80 cm.', 'Take it.']],
     ['No. We stay.', ['No.', 'We stay.']],
     ['Team M won. Bob paid.', ['Team M won.', 'Bob paid.']],
+    ['Why does a != b hold? Tell me.', ['Why does a != b hold?', 'Tell me.']],
+    ['See https://x.example/a?b=1 today. Now.', ['See https://x.example/a?b=1 today.', 'Now.']],
+    ['What is .NET? A name.', ['What is .NET?', 'A name.']],
+    ['**Careful!** It is hot. Wait.', ['**Careful!** It is hot.', 'Wait.']],
+    ['Nimm z.B. Holz vs. Metall. Gut.', ['Nimm z.B. Holz vs. Metall.', 'Gut.']],
+    ['これは何?次は！はい', ['これは何?', '次は！', 'はい']],
   ])('%s', (text, sentences) => {
     expect(sentencesOf(text)).toEqual(sentences);
   });

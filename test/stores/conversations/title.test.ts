@@ -1,5 +1,6 @@
 /** Proves that the quick ways to a title end where the rules for words and sentences say. */
 import { expect, it } from 'vitest';
+import { sentencesIn } from '../../../src/base/text-segmenter.js';
 import { titleOf } from '../../../src/stores/conversations/document/title.js';
 
 const WORDS =
@@ -9,12 +10,13 @@ const WORDS =
 
 /** Segment by segment from the beginning. */
 function titleBySegments(line: string): string {
-  const segments = (granularity: 'word' | 'sentence', text: string) =>
-    [...new Intl.Segmenter('en', { granularity }).segment(text)].map(({ segment }) => segment);
-  const sentence = (segments('sentence', line)[0] ?? line).trim().replace(/(?<![.。])[.。]$/u, '');
+  const wordsIn = (text: string) =>
+    [...new Intl.Segmenter('en', { granularity: 'word' }).segment(text)].map((one) => one.segment);
+  const [first = line] = sentencesIn(line);
+  const sentence = first.trim().replace(/(?<![.。])[.。]$/u, '');
   if (sentence.length <= 80) return sentence;
   let end = 0;
-  for (const segment of segments('word', sentence)) {
+  for (const segment of wordsIn(sentence)) {
     if (end + segment.length >= 80) break;
     end += segment.length;
   }
@@ -34,4 +36,13 @@ it('cuts lines of any script at the end of a word or a sentence', () => {
   }
   for (const word of ['x'.repeat(200), `${'x'.repeat(90)} plank`])
     expect(titleOf(word)).toBe(titleBySegments(word));
+});
+
+it.each([
+  ['Frag bitte Dr. Weber nach dem Termin. Danke!', 'Frag bitte Dr. Weber nach dem Termin'],
+  ['Why does a != b return true? I expect false.', 'Why does a != b return true?'],
+  ['Read https://x.example/list?page=2 first', 'Read https://x.example/list?page=2 first'],
+  ['What is .NET? I do not know it.', 'What is .NET?'],
+])('does not end inside a word or after the title of a person: %s', (content, title) => {
+  expect(titleOf(content)).toBe(title);
 });

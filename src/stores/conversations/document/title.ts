@@ -4,7 +4,7 @@
  */
 
 import { ownCopy } from '../../../base/display-text.js';
-import { segmentsOf } from '../../../base/text-segmenter.js';
+import { segmentsOf, sentencesIn } from '../../../base/text-segmenter.js';
 
 /** The maximum length of a title, in UTF-16 code units. */
 const MAX_LENGTH = 80;
@@ -37,8 +37,8 @@ const ALWAYS_SHORTENED = MAX_LENGTH + 20;
 
 function firstSentence(line: string): string {
   if (ONE_SENTENCE.test(line.slice(0, ALWAYS_SHORTENED))) return line;
-  const [first] = segmentsOf('sentence', line);
-  return first?.segment ?? line;
+  const [first = line] = sentencesIn(line);
+  return first;
 }
 
 /** One ASCII word after a space. It needs no word segmentation, because it cannot be divided. */
