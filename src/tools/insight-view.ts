@@ -23,7 +23,11 @@ export const idField = z
   .toLowerCase()
   .refine((text) => INSIGHT_ID.test(text), 'Invalid UUID')
   .meta({ format: 'uuid', description: 'Id of the insight.' });
-export const contentField = z.string().min(3).max(100_000);
+export const contentField = z
+  .string()
+  .min(3)
+  .max(100_000)
+  .refine((text) => /\S/.test(text), 'The insight is empty.');
 export const tagsField = z.array(tagField).max(100).overwrite(distinctTags);
 export const tagsFilter = z
   .array(z.string())
@@ -50,6 +54,24 @@ export async function explainEmptyContext(
   if (others.length === 0) return `${nothing} No other context has insights.`;
   const named = others.slice(0, MAX_CONTEXTS).map(([name, count]) => `${name} (${count})`);
   return `${nothing} Contexts with insights: ${named.join(', ')}.`;
+}
+
+/** Insights that a call did not return because of its `tags`, or because they have expired. */
+export interface LeftOut {
+  readonly tags?: number;
+  readonly includeExpired?: number;
+}
+
+/** One sentence for each argument that left insights out. */
+export function explainLeftOut({ tags = 0, includeExpired = 0 }: LeftOut): string[] {
+  return [
+    ...(tags > 0
+      ? [`${countOf(tags, 'insight matches', 'insights match')} without \`tags\`.`]
+      : []),
+    ...(includeExpired > 0
+      ? [`${countOf(includeExpired, 'insight matches', 'insights match')} with \`includeExpired\`.`]
+      : []),
+  ];
 }
 
 /** The last moment of `text`, in epoch milliseconds. Throws VALIDATION_ERROR. */

@@ -1,12 +1,15 @@
 /** The tool `list_insights`: the insights of one context, the newest first. */
 
 import { z } from 'zod';
+import type { InsightSelection, InsightStore } from '../../stores/insights/insights.js';
 import { contextsOf } from '../../stores/insights/project-contexts.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import {
   contextField,
   explainEmptyContext,
+  explainLeftOut,
+  type LeftOut,
   listedSchema,
   tagsFilter,
   toListed,
@@ -42,7 +45,8 @@ export const listInsights = defineTool({
   quotesText: true,
   async run({ context: given, limit, offset, maxTokens: budget, ...filters }, { insights }, call) {
     const { context, alsoIn } = await contextsOf(given, call, insights);
-    const found = await insights.list({ context, alsoIn, ...filters });
+    const selection = { context, alsoIn, ...filters };
+    const found = await insights.list(selection);
     const page = found.slice(offset, offset + limit).map(toListed);
     const results = page.slice(0, countWithin(page, budget));
     return {
@@ -50,8 +54,19 @@ export const listInsights = defineTool({
       ...pageOf(found.length, offset, results.length),
       results,
       ...(found.length === 0 && {
-        explanation: await explainEmptyContext(context, call, insights),
+        explanation:
+          explainLeftOut(await leftOut(insights, selection)).join(' ') ||
+          (await explainEmptyContext(context, call, insights)),
       }),
     };
   },
 });
+
+async function leftOut(store: InsightStore, selection: InsightSelection): Promise<LeftOut> {
+  const { tags, ...untagged } = selection;
+  const count = async (other: InsightSelection) => (await store.list(other)).length;
+  return {
+    ...(tags !== undefined && { tags: await count(untagged) }),
+    includeExpired: await count({ ...selection, includeExpired: true }),
+  };
+}

@@ -34,7 +34,7 @@ export const saveInsight = defineTool({
       success,
       id: z.string(),
       created_at: z.int().describe('Epoch milliseconds.'),
-      context: z.string().describe('Path of the file.'),
+      context: z.string().describe('The project of the insight.'),
       note: z
         .string()
         .describe('What was not stored, such as secrets, or that it is expired already.')

@@ -4,7 +4,6 @@
  */
 
 import { z } from 'zod';
-import { countOf } from '../../base/display-text.js';
 import { MATCH_TYPES } from '../../fts/query/match-type-names.js';
 import type { InsightResults } from '../../search/insight-search.js';
 import { contextsOf } from '../../stores/insights/project-contexts.js';
@@ -13,6 +12,7 @@ import { defineTool, READS, success } from '../define-tool.js';
 import {
   contextField,
   explainEmptyContext,
+  explainLeftOut,
   listedSchema,
   tagsFilter,
   toListed,
@@ -85,18 +85,12 @@ export const searchInsights = defineTool({
 });
 
 function explain({ unknownWords, otherwise }: InsightResults, matchType: string): string {
-  const { tags = 0, includeExpired = 0 } = otherwise;
   const parts = [
     ...(unknownWords.length > 0
       ? [`No insight of this context has: ${unknownWords.join(', ')}.`]
       : []),
     ...(unknownWords.length > 0 && matchType === 'auto' ? [TRY_PREFIX_OR_FUZZY] : []),
-    ...(tags > 0
-      ? [`${countOf(tags, 'insight matches', 'insights match')} without \`tags\`.`]
-      : []),
-    ...(includeExpired > 0
-      ? [`${countOf(includeExpired, 'insight matches', 'insights match')} with \`includeExpired\`.`]
-      : []),
+    ...explainLeftOut(otherwise),
   ];
   return parts.join(' ') || 'No insight of this context matches the whole query.';
 }

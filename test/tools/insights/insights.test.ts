@@ -216,10 +216,16 @@ describe('lists and searches', () => {
     expect((await call('search_insights', { query: 'two', tags: ['b'] })).explanation).toBe(
       '1 insight matches without `tags`.',
     );
+    expect((await call('list_insights', { tags: ['c'] })).explanation).toBe(
+      '2 insights match without `tags`.',
+    );
   });
 
   it('pass over what has expired, which stays readable', async () => {
     const id = await save('old news', { expires: '2020-01-01' });
+    expect((await call('list_insights')).explanation).toBe(
+      '1 insight matches with `includeExpired`.',
+    );
     const later = await save('news of the day', { expires: '2999-12-31' });
     expect(contentsOf(await call('list_insights'))).toEqual(['news of the day']);
     expect((await call('search_insights', { query: 'old' })).explanation).toBe(
