@@ -40,6 +40,9 @@ export const newTitle = titleField.overwrite((title) => title.trim());
 
 export const titled = (title: string | undefined) => (title ? { title } : {});
 
+/** The module of a new conversation. An empty one is left out. */
+export const inModule = (module: string | undefined) => (module?.trim() ? { module } : {});
+
 export const headSchema = z.object({
   conversationId: z.string(),
   title: z.string().exactOptional(),

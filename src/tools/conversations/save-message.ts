@@ -16,7 +16,14 @@ import type {
 } from '../../stores/conversations/conversations.js';
 import { type ConversationHead, ROLES } from '../../stores/conversations/document/schema.js';
 import { hasTag } from '../../stores/tags.js';
-import { messageContent, moduleName, newTags, newTitle, titled } from '../conversation-input.js';
+import {
+  inModule,
+  messageContent,
+  moduleName,
+  newTags,
+  newTitle,
+  titled,
+} from '../conversation-input.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
 import { joinedNote, maskedField, maskedNoteOf } from '../masked-note.js';
@@ -68,7 +75,7 @@ export const saveMessage = defineTool({
   annotations: ADDS,
   async run({ conversationId, title, module, tags, ...message }, app) {
     const { conversations } = app;
-    const start = { ...titled(title), ...defined({ module, tags }) };
+    const start = { ...titled(title), ...inModule(module), ...defined({ tags }) };
     const { head, messages, seq, created, masked } = await save(
       conversations,
       conversationId,

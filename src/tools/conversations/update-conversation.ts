@@ -37,7 +37,11 @@ export const updateConversation = defineTool({
         .describe('New tags; they replace all old tags.')
         .exactOptional(),
       pinned: z.boolean().describe('True: never remove it automatically.').exactOptional(),
-      module: moduleName.nullable().describe('Area of work; null removes it.').exactOptional(),
+      module: moduleName
+        .refine((module) => module.trim() !== '', 'The module is empty.')
+        .nullable()
+        .describe('Area of work; null removes it.')
+        .exactOptional(),
       metadata: jsonObject(
         'Keys to set. null removes a key; other keys are not changed.',
       ).exactOptional(),

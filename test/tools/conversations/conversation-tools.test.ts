@@ -50,6 +50,17 @@ describe('save_message', () => {
     expect(note).toContain('keeps its title and module. ');
     expect(listed(await call('get_conversations'))).toMatchObject([given]);
   });
+
+  it('takes a blank module for none, and white space around a tag for no part of it', async () => {
+    for (const [key, module] of ['', ' '].entries()) await save(`k${key}`, 'Peas', { module });
+    await save('t', 'Beans', { tags: [' #spring ', 'Spring', 'late  '] });
+    const [tagged, ...others] = listed(await call('get_conversations'));
+    expect(tagged).toMatchObject({ tags: ['spring', 'late'] });
+    for (const other of others) expect(other).not.toHaveProperty('module');
+    expect(await failure('update_conversation', { conversationId: 't', module: ' ' })).toBe(
+      'VALIDATION_ERROR',
+    );
+  });
 });
 
 describe('get_conversations', () => {
