@@ -116,15 +116,18 @@ export function sessionStartText(view: SessionStartView): string {
       `Distinctive words: ${distinctiveWords.join(', ') || 'none'}`,
       ...notes,
     ].join('\n'),
-    ['Questions without an answer that Daybook found:', ...lines(openQuestions)].join('\n'),
-    ['Sentences that look like promises:', ...lines(promises)].join('\n'),
-    ['Passages of earlier threads about the same subject:', ...lines(related)].join('\n'),
-    ['Last turns:', ...(turns.length === 0 ? ['none'] : turns)].join('\n\n'),
+    ...section('Questions without an answer that Daybook found:', lines(openQuestions)),
+    ...section('Sentences that look like promises:', lines(promises)),
+    ...section('Passages of earlier threads about the same subject:', lines(related)),
+    ...section('Last turns:\n', turns, '\n\n'),
   ].join('\n\n');
 }
 
+/** Nothing for an empty part: the notes say whether nothing was found, or nothing did fit. */
+const section = (heading: string, parts: readonly string[], between = '\n'): string[] =>
+  parts.length === 0 ? [] : [`${heading}\n${parts.join(between)}`];
+
 function lines(candidates: readonly OfThread<MessagePart>[]): string[] {
-  if (candidates.length === 0) return ['none'];
   return candidates.map(
     ({ text, threadId, messageId, role, createdAt }) =>
       `- ${role}, ${createdAt}: ${JSON.stringify(text)} (thread ${threadId}, message ${messageId})`,

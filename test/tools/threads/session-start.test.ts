@@ -123,4 +123,20 @@ describe('session_start', () => {
       expect(snapshot.notes.join(' ')).toContain('did not fit into the answer');
     }),
   );
+
+  it(
+    'does not call a part empty in the text if it only did not fit',
+    inSession(async (session) => {
+      await thread(session, 'plan', 'Beds', 'Hello', 'Shall I order the larch planks tomorrow?');
+      const text = async (maxTokens: number) => {
+        const answer = await session.client.callTool({
+          name: 'session_start',
+          arguments: { maxTokens },
+        });
+        return JSON.stringify(answer.content);
+      };
+      expect(await text(3000)).toContain('Questions without an answer');
+      expect(await text(300)).toMatch(/1 open question did not fit(?!.*Questions without)/s);
+    }),
+  );
 });
