@@ -17,7 +17,7 @@ import type { MemoryBank, NoteInfo } from '../stores/memory-bank/memory-bank.js'
 import { encodeNote } from '../stores/memory-bank/note-text.js';
 import { readExportFile } from './export-folder.js';
 import type { LongObservations } from './graph-format-names.js';
-import { factOf } from './graph-lines.js';
+import { factOf, partsOf } from './graph-lines.js';
 import { itemsOf, type MemoryItem, memoryLineOf, noteTriple } from './server-memory.js';
 
 /** One batch takes a few milliseconds. */
@@ -285,7 +285,7 @@ function* linesOf(text: string): Generator<Line> {
 function formatOf(text: string): 'jsonl' | 'memory' {
   for (const { value } of linesOf(text)) {
     if (canBeRead(memoryLineOf, value)) return 'memory';
-    if (canBeRead(factOf, value)) return 'jsonl';
+    if (canBeRead(partsOf, value)) return 'jsonl';
   }
   throw new AppError(
     'VALIDATION_ERROR',

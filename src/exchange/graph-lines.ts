@@ -12,22 +12,26 @@ export function factLine({ ts, validTo, ...triple }: Triple): string {
 
 /** Only subject, predicate and object are required; limits are not checked. VALIDATION_ERROR. */
 export function factOf(value: unknown): NewTriple {
-  const { subject, predicate, object, ts, validTo, conversationId, messageId } = asObject(value);
+  const { ts, validTo, conversationId, messageId } = asObject(value);
+  return {
+    ...partsOf(value),
+    ...(ts !== undefined && { ts: timeOf('ts', ts) }),
+    ...(validTo !== undefined && { validTo: timeOf('validTo', validTo) }),
+    ...(isText(conversationId) && { conversationId }),
+    ...(isText(messageId) && { messageId }),
+  };
+}
+
+/** What every line of a fact has; other fields are not checked. VALIDATION_ERROR. */
+export function partsOf(value: unknown): Pick<NewTriple, 'subject' | 'predicate' | 'object'> {
+  const { subject, predicate, object } = asObject(value);
   if (!isText(subject) || !isText(predicate) || !isText(object)) {
     throw new AppError(
       'VALIDATION_ERROR',
       'The line must have a subject, a predicate and an object.',
     );
   }
-  return {
-    subject,
-    predicate,
-    object,
-    ...(ts !== undefined && { ts: timeOf('ts', ts) }),
-    ...(validTo !== undefined && { validTo: timeOf('validTo', validTo) }),
-    ...(isText(conversationId) && { conversationId }),
-    ...(isText(messageId) && { messageId }),
-  };
+  return { subject, predicate, object };
 }
 
 /** Each line has the names of both nodes, so that every part of the diagram is valid by itself. */

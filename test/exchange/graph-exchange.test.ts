@@ -125,6 +125,8 @@ describe("the graph's own lines", () => {
     expect((await allOf(kg)).map(({ ts }) => ts)[0]).toBe(Date.UTC(1815, 11, 10));
     for (const nothing of ['', 'x', '{}\n[1]', '{"type":"other"}'])
       expect((await errorOf(bring(nothing))).code).toBe('VALIDATION_ERROR');
+    const someday = '{"subject":"Ada","predicate":"knows","object":"x","ts":"someday"}';
+    expect((await bring(someday)).refused[0]?.reason).toContain('ts is not a time');
   });
 
   it('come in all or not at all where there are more than the limit allows', async () => {
