@@ -208,10 +208,21 @@ describe('an input', () => {
       const saved = await call('save_insight', { content, context });
       expect(saved['context']).toBe('git:github.com/Ada/Shed');
     }
-    for (const context of ['relative/path', 'git:', 'project:a b', './nowhere']) {
+    for (const context of ['relative/path', 'git:', 'project:a b', './nowhere', 'x'.repeat(300)]) {
       const { code } = await failure('save_insight', { content, context });
       expect(code, context).toBe('VALIDATION_ERROR');
     }
+  });
+
+  it('of the wrong type has no other fault', async () => {
+    const { message } = await failure('save_insight', { content: [], tags: '', context: 'global' });
+    expect(message).toContain('"content" must be string, not array.');
+    expect(message).toContain('"tags" must be array, not string.');
+    expect(message).not.toMatch(/too small|is empty|characters/i);
+  });
+
+  it('of only white space is no insight', async () => {
+    expect((await failure('save_insight', { content: ' \n\t ' })).message).toContain('is empty');
   });
 
   it('of an empty title is left out, and a # before a tag too', async () => {

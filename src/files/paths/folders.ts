@@ -60,8 +60,11 @@ export const isFolder = async (path: string): Promise<boolean> =>
 export const isPresent = async (path: string): Promise<boolean> =>
   (await statOf(path)) !== undefined;
 
+/** Nothing can have a name that is too long. */
+const ABSENT = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'];
+
 const statOf = (path: string) =>
-  withFileError('inspect', path, () => ignoreErrno(['ENOENT', 'ENOTDIR'], stat(path)));
+  withFileError('inspect', path, () => ignoreErrno(ABSENT, stat(path)));
 
 /** Creates the folder. Returns true for exactly one caller of all processes, false if it exists already. */
 export async function claimFolder(path: string): Promise<boolean> {

@@ -10,17 +10,26 @@ const MAX_NAMES = 5;
 /** VALIDATION_ERROR that describes the first MAX_NAMES wrong arguments and counts the others. */
 export function inputError(tool: Tool, error: z.ZodError): AppError {
   const fields = Object.keys(tool.input.shape);
-  const problems = error.issues.slice(0, MAX_NAMES).map((issue) => describe(issue, tool, fields));
-  const unnamed = error.issues.length - problems.length;
+  const issues = relevant(error.issues);
+  const problems = issues.slice(0, MAX_NAMES).map((issue) => describe(issue, tool, fields));
+  const unnamed = issues.length - problems.length;
   if (unnamed > 0)
     problems.push(`${countOf(unnamed, 'more argument is', 'more arguments are')} wrong.`);
   return new AppError('VALIDATION_ERROR', `${tool.name}: ${problems.join(' ')}`, {
     details: {
       tool: tool.name,
-      fields: [...new Set(error.issues.slice(0, MAX_NAMES).flatMap(namesIn))],
+      fields: [...new Set(issues.slice(0, MAX_NAMES).flatMap(namesIn))],
       allowed: fields,
     },
   });
+}
+
+/** Without the other issues of a value of the wrong type, such as the length of a list that must be a text. */
+function relevant(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
+  const placeIn = ({ path }: z.core.$ZodIssue) => JSON.stringify(path);
+  const isType = ({ code }: z.core.$ZodIssue) => code === 'invalid_type';
+  const ofWrongType = new Set(issues.filter(isType).map(placeIn));
+  return issues.filter((issue) => isType(issue) || !ofWrongType.has(placeIn(issue)));
 }
 
 function namesIn(issue: z.core.$ZodIssue): readonly string[] {

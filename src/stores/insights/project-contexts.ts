@@ -5,6 +5,7 @@
 
 import { homedir } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
+import { shortened } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
 import {
   findGitProject,
@@ -120,10 +121,14 @@ async function requireContext(given: string | undefined, isRemote: boolean): Pro
 function noFolder(given: string): AppError {
   const name = projectContextOf(given.trim());
   const example = name === undefined ? '"project:name"' : `"${name}"`;
-  return new AppError('VALIDATION_ERROR', `There is no folder ${JSON.stringify(given)} here.`, {
-    hint: `For a project with this name, give ${example}. For a folder, give its absolute path.`,
-    details: { field: 'context' },
-  });
+  return new AppError(
+    'VALIDATION_ERROR',
+    `There is no folder ${JSON.stringify(shortened(given))} here.`,
+    {
+      hint: `For a project with this name, give ${example}. For a folder, give its absolute path.`,
+      details: { field: 'context' },
+    },
+  );
 }
 
 /** Expands `~` and resolves a relative path, for local callers only. */
