@@ -57,7 +57,7 @@ export const SETTINGS = {
       text().refine(isTimeZone, { error: 'This is not a time zone of the IANA database.' }),
     takes: 'a time zone such as Europe/Berlin or UTC',
     about:
-      'The time zone in which days begin and end, and in which session_start and the command line show times (default: the time zone of the system).',
+      'The time zone of the days of get_analytics, of words such as "yesterday" in a question, and of the times that session_start and the command line show (default: the time zone of the system). A date in an argument of another tool is a day in UTC.',
     env: ['DAYBOOK_TIME_ZONE'],
   }),
   ...TOOLSET_SETTINGS,

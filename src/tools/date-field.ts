@@ -17,7 +17,7 @@ export const timeZoneField = z
 
 /** The schema of an optional time; `what` is the beginning of its description. */
 export const dateField = (what: string) =>
-  z.string().describe(`${what} (ISO 8601).`).exactOptional();
+  z.string().describe(`${what} (ISO 8601, UTC).`).exactOptional();
 
 /** The first moment of `text`, in epoch milliseconds. Throws VALIDATION_ERROR with the field name. */
 export function startOf(name: string, text: string): number {

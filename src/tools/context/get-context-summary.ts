@@ -37,8 +37,8 @@ const input = () =>
       .describe('Ids or keys of conversations.')
       .exactOptional(),
     module: z.string().describe('Only conversations of this module.').exactOptional(),
-    startDate: z.string().describe('Start of the time range (ISO 8601).').exactOptional(),
-    endDate: z.string().describe('End of the time range (ISO 8601).').exactOptional(),
+    startDate: z.string().describe('Start of the time range (ISO 8601, UTC).').exactOptional(),
+    endDate: z.string().describe('End of the time range (ISO 8601, UTC).').exactOptional(),
     level: z.enum(SUMMARY_LEVELS).describe('Length of each summary.').default('brief'),
     offset: z.int().min(0).describe('nextOffset of the previous page.').default(0),
     maxTokens,

@@ -26,7 +26,7 @@ export const saveInsight = defineTool({
       tags: tagsField.describe('Tags of the insight.').exactOptional(),
       expires: z
         .string()
-        .describe('Expiry (ISO 8601): from this time on it is ignored.')
+        .describe('Expiry (ISO 8601, UTC): from this time on it is ignored.')
         .exactOptional(),
     }),
   output: () =>

@@ -26,7 +26,11 @@ export const updateInsight = defineTool({
       content: contentField.describe('New content.').exactOptional(),
       metadata: jsonObject('New metadata; it replaces all old metadata.').exactOptional(),
       tags: tagsField.describe('New tags; they replace all old tags.').exactOptional(),
-      expires: z.string().nullable().describe('New expiry (ISO 8601); null: none.').exactOptional(),
+      expires: z
+        .string()
+        .nullable()
+        .describe('New expiry (ISO 8601, UTC); null: none.')
+        .exactOptional(),
     }),
   output: () =>
     z.object({

@@ -29,7 +29,10 @@ export const historyMessagesRecent = defineTool({
   input: () =>
     z.strictObject({
       module: moduleField.describe('Only threads of this module.').exactOptional(),
-      since: z.string().describe('Only messages at or after this time (ISO 8601).').exactOptional(),
+      since: z
+        .string()
+        .describe('Only messages at or after this time (ISO 8601, UTC).')
+        .exactOptional(),
       limit: z.int().min(1).max(500).describe('Maximum number of messages.').default(50),
       cursor: z.string().max(60).describe('nextCursor of the previous page.').exactOptional(),
       maxTokens,
