@@ -1,6 +1,6 @@
 /** The tool `branch_conversation`: a new conversation with the messages up to a given one. */
 import { z } from 'zod';
-import { conversationRef, headSchema, titleField, toListed } from '../conversation-input.js';
+import { conversationRef, headSchema, newTitle, titled, toListed } from '../conversation-input.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 
 export const branchConversation = defineTool({
@@ -13,8 +13,7 @@ export const branchConversation = defineTool({
     z.strictObject({
       conversationId: conversationRef('Id or key of the source.'),
       messageId: z.string().describe('The last message to copy.'),
-      title: titleField
-        .min(1)
+      title: newTitle
         .describe('Title of the branch (default: that of the source).')
         .exactOptional(),
     }),
@@ -28,9 +27,9 @@ export const branchConversation = defineTool({
       conversationPath: z.string(),
     }),
   annotations: ADDS,
-  async run({ conversationId, messageId, ...options }, { conversations }, { signal }) {
+  async run({ conversationId, messageId, title }, { conversations }, { signal }) {
     const { messages, ...head } = await conversations.branch(conversationId, messageId, {
-      ...options,
+      ...titled(title),
       signal,
     });
     return {

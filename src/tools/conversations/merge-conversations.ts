@@ -1,6 +1,6 @@
 /** The tool `merge_conversations`: makes one conversation of two, and moves the two to the trash. */
 import { z } from 'zod';
-import { headSchema, titleField, toListed } from '../conversation-input.js';
+import { headSchema, newTitle, titled, toListed } from '../conversation-input.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
 
 export const mergeConversations = defineTool({
@@ -15,7 +15,7 @@ export const mergeConversations = defineTool({
         .array(z.string())
         .length(2)
         .describe('Ids or keys of the two conversations.'),
-      title: titleField.min(1).describe('Title of the merged conversation.').exactOptional(),
+      title: newTitle.describe('Title of the merged conversation.').exactOptional(),
     }),
   output: () =>
     z.object({
@@ -27,12 +27,11 @@ export const mergeConversations = defineTool({
       conversationPath: z.string(),
     }),
   annotations: REMOVES,
-  async run(
-    { conversationIds: [first = '', second = ''], ...options },
-    { conversations },
-    { signal },
-  ) {
-    const { head, trashed } = await conversations.merge(first, second, { ...options, signal });
+  async run({ conversationIds: [first = '', second = ''], title }, { conversations }, { signal }) {
+    const { head, trashed } = await conversations.merge(first, second, {
+      ...titled(title),
+      signal,
+    });
     return {
       ...toListed(head),
       mergedFrom: trashed.map(({ name, path }) => ({ trashName: name, trashPath: path })),

@@ -171,8 +171,12 @@ describe('branch_conversation and merge_conversations', () => {
     });
     expect(branch['lastMessageId']).not.toBe(first['messageId']);
     expect(await call('search_messages', { query: 'persimmon' })).toMatchObject({ total: 3 });
+    const untitled = { conversationId: 'k', messageId: first['messageId'], title: '' };
+    const copy = await call('branch_conversation', untitled);
+    expect(copy).toMatchObject({ title: first['title'] });
+    await call('delete_conversation', { conversationId: copy['conversationId'] });
     const conversationIds = ['k', branch['conversationId']];
-    const merged = await call('merge_conversations', { conversationIds });
+    const merged = await call('merge_conversations', { conversationIds, title: ' ' });
     expect(merged).toMatchObject({ messageCount: 3, clientId: 'k', title: 'Branch' });
     expect(merged['mergedFrom']).toHaveLength(2);
     expect(await call('search_messages', { query: 'persimmon' })).toMatchObject({ total: 3 });
