@@ -23,3 +23,17 @@ it.each([
   expect(found.tier).toBe(tier);
   expect(found.total).toBeGreaterThan(0);
 });
+
+it('a search that waited for the build leaves no timer, which would delay the end of the process', async () => {
+  const { logsFolder, store, search } = await openPlace();
+  for (let n = 0; n < 3; n += 1) put(logsFolder, idOf(n), sample(n));
+  search.start('once');
+  const options = { cachePath: undefined, timeZone: () => 'UTC', log: silentLog };
+  const recall = new RecallSearch({ store, search, clock: systemClock, ...options });
+  onTestFinished(() => recall.close());
+  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  await search.search({ query: 'garden', matchType: 'auto', filters: {}, limit: 1, offset: 0 });
+  const before = timers();
+  expect(await recall.ready()).toBe(true);
+  expect(timers()).toBe(before);
+});

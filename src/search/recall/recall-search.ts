@@ -4,7 +4,7 @@
  * all words, as FTS5 ranks them, and then those that recall finds. A query with function words is a question,
  * which recall answers alone. Queries with operators go to `messages/keyword-search.ts`.
  */
-import { type Clock, sleep } from '../../base/clock.js';
+import { type Clock, settledOrLater } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { localDay } from '../../base/local-time.js';
 import { throwIfCancelled } from '../../fts/cancellation.js';
@@ -170,18 +170,14 @@ export class RecallSearch {
     const { clock } = this.#options;
     throwIfCancelled(signal);
     const build = this.#sync.build();
-    build.catch(() => undefined); // reported by the race below, or by the next call
+    build.catch(() => undefined); // reported below, or by the next call
     const deadline = clock.monotonic() + maxWaitMs;
     for (;;) {
       if (this.#sync.isBuilt) return true;
       const leftMs = deadline - clock.monotonic();
       if (leftMs <= 0) return false;
-      await Promise.race([build, sleep(Math.min(PROGRESS_MS, leftMs), signal)]).catch(
-        (error: unknown) => {
-          throwIfCancelled(signal);
-          throw error;
-        },
-      );
+      await settledOrLater(build, Math.min(PROGRESS_MS, leftMs), signal);
+      throwIfCancelled(signal);
       const { done, total } = this.#sync.progress;
       progress?.({ progress: done, total, message: 'the recall index is being built' });
     }
