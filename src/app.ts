@@ -60,7 +60,7 @@ import { ImportedNotes } from './stores/memory-bank/imported-notes.js';
 import { MemoryBank } from './stores/memory-bank/memory-bank.js';
 import { NoteHistory } from './stores/memory-bank/note-history.js';
 import { ResearchJobFiles } from './stores/research-jobs/research-job-files.js';
-import { StateStore } from './stores/state.js';
+import { StateStore } from './stores/state/state.js';
 
 export interface App {
   readonly conversations: ConversationStore;

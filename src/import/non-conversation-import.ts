@@ -15,7 +15,7 @@ import { checkTriple, type NewTriple } from '../stores/knowledge-graph/model/tri
 import type { ImportedNoteMark, ImportedNotes } from '../stores/memory-bank/imported-notes.js';
 import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
 import { hashOf, withFinalNewline } from '../stores/memory-bank/note-text.js';
-import type { StateStore } from '../stores/state.js';
+import type { StateStore } from '../stores/state/state.js';
 import { addLeftOut, addProblem, type ImportOutcome } from './import-outcome.js';
 import type {
   ImportedGraph,

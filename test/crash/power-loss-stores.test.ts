@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { InsightStore } from '../../src/stores/insights/insights.js';
 import { MemoryBank } from '../../src/stores/memory-bank/memory-bank.js';
-import { StateStore } from '../../src/stores/state.js';
+import { StateStore } from '../../src/stores/state/state.js';
 import {
   type Acknowledged,
   type Place,

@@ -11,7 +11,7 @@ import { InsightStore } from '../../src/stores/insights/insights.js';
 import { KnowledgeGraph } from '../../src/stores/knowledge-graph/knowledge-graph.js';
 import { ImportedNotes } from '../../src/stores/memory-bank/imported-notes.js';
 import { MemoryBank } from '../../src/stores/memory-bank/memory-bank.js';
-import { StateStore } from '../../src/stores/state.js';
+import { StateStore } from '../../src/stores/state/state.js';
 import { SummaryStore } from '../../src/stores/summaries/summary-store.js';
 import { type Options, openStore } from '../stores/conversations/store.js';
 import { tempFolder } from '../support/temp-folder.js';

@@ -16,7 +16,7 @@ import {
 } from '../../src/stores/format-migrations.js';
 import { InsightStore } from '../../src/stores/insights/insights.js';
 import { ResearchJobFiles } from '../../src/stores/research-jobs/research-job-files.js';
-import { StateStore } from '../../src/stores/state.js';
+import { StateStore } from '../../src/stores/state/state.js';
 import { SummaryStore } from '../../src/stores/summaries/summary-store.js';
 import { openBench } from '../exchange/bench.js';
 import { errorOf } from '../support/error-of.js';

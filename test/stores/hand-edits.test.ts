@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { StateStore } from '../../src/stores/state.js';
+import { StateStore } from '../../src/stores/state/state.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 it('keeps an edit of the state that was saved between the read and the write', async () => {

@@ -16,7 +16,7 @@ import {
   ROLES,
 } from '../../stores/conversations/document/schema.js';
 import { endBefore } from '../../stores/conversations/files/outlines.js';
-import type { StateStore } from '../../stores/state.js';
+import type { StateStore } from '../../stores/state/state.js';
 import { estimateTokens, maxTokens, messagesWithin } from '../answer-budget.js';
 import { conversationRef } from '../conversation-input.js';
 import { defineTool, READS, success } from '../define-tool.js';

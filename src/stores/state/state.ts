@@ -8,17 +8,17 @@
  */
 
 import { join } from 'node:path';
-import { type Clock, isoTime, systemClock } from '../base/clock.js';
-import { AppError, undefinedIfUnreadable } from '../base/errors.js';
-import { isRecord, type JsonObject } from '../base/json-fields.js';
-import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
-import { withLock } from '../files/locks/file-lock.js';
-import { parseDocument, readWhole } from '../files/read/json-doc.js';
+import { type Clock, isoTime, systemClock } from '../../base/clock.js';
+import { AppError, undefinedIfUnreadable } from '../../base/errors.js';
+import { isRecord, type JsonObject } from '../../base/json-fields.js';
+import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
+import { withLock } from '../../files/locks/file-lock.js';
+import { parseDocument, readWhole } from '../../files/read/json-doc.js';
+import { unusedQueue, type WriteQueue } from '../deferred-writes/write-queue.js';
+import { upgraded } from '../format-migrations.js';
+import { maskedBy, type TextMasker } from '../text-masker.js';
 import { DeferredState } from './deferred-state.js';
-import { unusedQueue, type WriteQueue } from './deferred-writes/write-queue.js';
-import { upgraded } from './format-migrations.js';
 import { changedAt, type State, type StateChange, toState } from './state-file.js';
-import { maskedBy, type TextMasker } from './text-masker.js';
 
 export type { State, StateChange };
 

@@ -1,7 +1,7 @@
 /** The content of `state.json`, and the function that applies a change to it. No I/O. */
-import { isRecord, type JsonObject } from '../base/json-fields.js';
-import { CLIENT_ID, CONVERSATION_ID } from './conversations/document/conversation-id.js';
-import { versionOf } from './format-migrations.js';
+import { isRecord, type JsonObject } from '../../base/json-fields.js';
+import { CLIENT_ID, CONVERSATION_ID } from '../conversations/document/conversation-id.js';
+import { versionOf } from '../format-migrations.js';
 
 export interface State {
   /** The id or the client key of a conversation. */

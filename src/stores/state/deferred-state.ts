@@ -2,8 +2,8 @@
  * Changes of the state that wait in memory to be written (`stores/deferred-writes/write-queue.ts`).
  * Readers already see them. A waiting change does not overwrite a value that another process set later.
  */
-import type { JsonObject } from '../base/json-fields.js';
-import type { WriteQueue } from './deferred-writes/write-queue.js';
+import type { JsonObject } from '../../base/json-fields.js';
+import type { WriteQueue } from '../deferred-writes/write-queue.js';
 import { changedAt, type StateChange, timesOf } from './state-file.js';
 
 export interface TimedChange {
