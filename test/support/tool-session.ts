@@ -3,6 +3,7 @@
  * the official client connected to it; ended after the test. e2e/inspector.test.ts calls every tool
  * of the built server.
  */
+import { setImmediate } from 'node:timers/promises';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { afterEach, beforeEach } from 'vitest';
 import { createApp } from '../../src/app.js';
@@ -56,6 +57,12 @@ async function withServer(
   app.start();
   const { server } = buildServer({ app: () => app, toolsets: config.toolsets });
   const [here, there] = InMemoryTransport.createLinkedPair();
+  const send = here.send.bind(here);
+  // As over a pipe: what the test did before a call was in an earlier turn of the event loop.
+  here.send = async (message, options) => {
+    await setImmediate();
+    await send(message, options);
+  };
   await server.connect(there);
   await withServerAt(here, work).finally(() => app.close());
 }
