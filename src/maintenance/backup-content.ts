@@ -100,7 +100,7 @@ export class BackupFiles {
       /(^|\/)\.tmp-[^/]*$/.test(name) ||
       elsewhere.has(path) ||
       this.#sources.isExcept?.(path) === true;
-    for await (const file of walkFiles(folder, isLeftOut)) {
+    for await (const file of walkFiles(folder, isLeftOut, { yieldsClosed: true })) {
       const name = `${area}/${file.name}`;
       if (isWanted(name)) yield* this.#once(name, () => this.#readOne(name, file));
     }

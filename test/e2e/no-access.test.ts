@@ -1,11 +1,11 @@
 /**
  * Proves: encrypt and decrypt change nothing, and name the path, if this user may not read one file or not
- * write in one folder. redact changes nothing if this user may not write in one folder. backup says that it is
- * not complete.
+ * write in one folder. redact changes nothing if this user may not write in one folder. backup, prune and
+ * archive say what they left out. Everything else works beside a folder that this user may not open.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { keyIn } from '../encryption/store.js';
 import { filesBelow } from '../support/files-below.js';
@@ -100,5 +100,23 @@ it.skipIf(process.platform === 'win32')('redact in a folder that cannot be writt
       answer: { done: true },
     });
     expect(Object.values(contents(place)).filter((bytes) => bytes.includes('text'))).toEqual([]);
+  });
+});
+
+it.skipIf(process.platform === 'win32')('work beside a folder that cannot be opened', async () => {
+  await withPlace(async (place) => {
+    fill(place);
+    const folder = folderOf(place, CONVERSATIONS / 2);
+    chmodSync(folder, 0o000);
+    expect(runAsUser(place, 'save', 'user', 'more').status).toBe(0);
+    const info = runAsUser(place, 'info');
+    expect(info).toMatchObject({ status: 1, answer: { conversations: CONVERSATIONS } });
+    expect(info.answer.problems).toEqual([expect.stringContaining(folder)]);
+    const backup = runAsUser(place, 'backup');
+    expect(backup).toMatchObject({ status: 1, answer: { isComplete: false } });
+    expect(backup.answer.leftOut).toEqual([
+      { name: `conversation-logs/${basename(folder)}`, reason: expect.stringContaining(folder) },
+    ]);
+    chmodSync(folder, 0o700);
   });
 });

@@ -9,6 +9,8 @@ import { entriesNow, entriesOf } from '../paths/folders.js';
 import { isPlainName } from './walk-files.js';
 
 const ABSENT = ['ENOENT', 'ENOTDIR'];
+/** A folder of another user among many must not hide the size of all others. */
+const CLOSED = ['EACCES', 'EPERM'];
 
 export interface FolderSize {
   readonly files: number;
@@ -28,8 +30,8 @@ export async function folderSize(folder: string): Promise<FolderSize> {
 
 /**
  * Calls `onFile` with each regular file below the folder: its name relative to the folder, with `/`, and its
- * size. A missing folder has no files. Synchronous calls in slices take a third of the time of `walkFiles`,
- * because a folder has few files. FILESYSTEM_ERROR.
+ * size. A missing folder, and a folder in it that this user may not read, have no files. Synchronous calls in
+ * slices take a third of the time of `walkFiles`, because a folder has few files. FILESYSTEM_ERROR.
  */
 export async function forEachSize(
   folder: string,
@@ -42,7 +44,8 @@ export async function forEachSize(
       const name = `${prefix}${entry.name}`;
       if (isLeftOut(name)) continue;
       const own = join(path, entry.name);
-      if (entry.isDirectory()) await visit(own, `${name}/`, entriesNow(own, ABSENT));
+      if (entry.isDirectory())
+        await visit(own, `${name}/`, entriesNow(own, [...ABSENT, ...CLOSED]));
       else if (entry.isFile() && isPlainName(entry.name)) {
         onFile(name, sizeOf(own));
       }
@@ -57,7 +60,7 @@ function sizeOf(path: string): number {
   try {
     return lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
   } catch (error) {
-    if (ABSENT.includes(errnoOf(error) ?? '')) return 0;
+    if ([...ABSENT, ...CLOSED].includes(errnoOf(error) ?? '')) return 0;
     throw fileError(error, 'inspect', path);
   }
 }

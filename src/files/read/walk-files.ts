@@ -2,7 +2,9 @@
  * Walks a folder: yields every file below it, sorted by name, for backups. Links and other entries that are not
  * regular files are listed and not followed, because a link could lead out of the folder.
  */
+import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
+import { isAppError } from '../../base/errors.js';
 import { entriesOf } from '../paths/folders.js';
 
 export interface ListedFile {
@@ -17,32 +19,55 @@ export interface ListedFile {
 /** Folders of a root without data: the locks of running processes, and `.git`, which is not copied file by file. */
 export const NO_DATA: ReadonlySet<string> = new Set(['.locks', '.leases', '.git']);
 
+const ABSENT = ['ENOENT', 'ENOTDIR'];
+
 /** A name that is not UTF-8, or has a backslash, may stand for another file. */
 export const isPlainName = (name: string): boolean => !/[\uFFFD\\]/.test(name);
+
+export interface WalkOptions {
+  /** Yields a folder below that cannot be listed as if it were a file, so that reading it gives the error. */
+  readonly yieldsClosed?: boolean;
+}
+
+type IsLeftOut = (name: string, path: string) => boolean;
 
 /** Skips what `isLeftOut` names. A missing folder has no files. FILESYSTEM_ERROR. */
 export async function* walkFiles(
   folder: string,
-  isLeftOut: (name: string, path: string) => boolean,
+  isLeftOut: IsLeftOut,
+  { yieldsClosed = false }: WalkOptions = {},
 ): AsyncGenerator<ListedFile> {
-  yield* filesOf(folder, '', isLeftOut);
+  const entries = await entriesOf(folder, ABSENT);
+  yield* filesOf({ folder, entries, prefix: '' }, isLeftOut, yieldsClosed);
+}
+
+interface Listed {
+  readonly folder: string;
+  readonly entries: readonly Dirent[];
+  readonly prefix: string;
 }
 
 async function* filesOf(
-  folder: string,
-  prefix: string,
-  isLeftOut: (name: string, path: string) => boolean,
+  { folder, entries, prefix }: Listed,
+  isLeftOut: IsLeftOut,
+  yieldsClosed: boolean,
 ): AsyncGenerator<ListedFile> {
-  const entries = await entriesOf(folder, ['ENOENT', 'ENOTDIR']);
   const kept = entries
     .map((entry) => ({ entry, name: `${prefix}${entry.name}`, path: join(folder, entry.name) }))
     .filter(({ name, path }) => !isLeftOut(name, path))
     .sort((a, b) => (a.entry.name < b.entry.name ? -1 : 1));
   for (const { entry, name, path } of kept) {
-    if (entry.isDirectory()) yield* filesOf(path, `${name}/`, isLeftOut);
-    else {
+    if (!entry.isDirectory()) {
       const isPlain = entry.isFile() && isPlainName(entry.name);
       yield { name, path, isPlain, isLink: entry.isSymbolicLink() };
+      continue;
     }
+    const inner = await entriesOf(path, ABSENT).catch((error: unknown) => {
+      if (yieldsClosed && isAppError(error, 'FILESYSTEM_ERROR')) return undefined;
+      throw error;
+    });
+    if (inner === undefined) yield { name, path, isPlain: true, isLink: false };
+    else
+      yield* filesOf({ folder: path, entries: inner, prefix: `${name}/` }, isLeftOut, yieldsClosed);
   }
 }
