@@ -1,5 +1,16 @@
-/** The errors after which work on many conversations skips one conversation and continues. */
+/** What work on many conversations leaves out: after some errors it skips one conversation and continues. */
 import { isAppError } from '../base/errors.js';
+import type { ConversationStore } from '../stores/conversations/conversations.js';
+
+/** A conversation that was left out, with the reason. */
+export interface Skipped {
+  readonly conversationId: string;
+  readonly reason: string;
+}
+
+/** The conversations that no rule can select, because they cannot be read. Call it after a list. */
+export const unreadable = (store: Pick<ConversationStore, 'damaged'>): Skipped[] =>
+  store.damaged().map(({ conversationId, error }) => ({ conversationId, reason: error.message }));
 
 const CODES = ['CONVERSATION_NOT_FOUND', 'CONFLICT', 'CONVERSATION_CORRUPTED'] as const;
 

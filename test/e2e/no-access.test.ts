@@ -103,6 +103,31 @@ it.skipIf(process.platform === 'win32')('redact in a folder that cannot be writt
   });
 });
 
+it.skipIf(process.platform === 'win32').each([
+  ['a file that cannot be read', 'conversation.json'],
+  ['a folder that cannot be opened', '.'],
+])('prune and archive beside %s', async (_, name) => {
+  await withPlace(async (place) => {
+    fill(place);
+    const folder = folderOf(place, CONVERSATIONS / 2);
+    chmodSync(join(folder, name), 0o000);
+    const skipped = [{ conversationId: basename(folder), reason: expect.any(String) }];
+    for (const command of ['prune', 'archive']) {
+      const dry = runAsUser(place, command, '--older-than', '9d', '--dry-run');
+      expect(dry).toMatchObject({ status: 1, answer: { skipped } });
+      expect(dry.answer.conversations).toHaveLength(CONVERSATIONS - 1);
+    }
+    const archived = runAsUser(place, 'archive', '--older-than', '9d', '--yes');
+    expect(archived).toMatchObject({ status: 1, answer: { skipped } });
+    expect(archived.answer.archived).toHaveLength(CONVERSATIONS - 1);
+    const pruned = runAsUser(place, 'prune', '--older-than', '9d', '--yes');
+    expect(pruned).toMatchObject({ status: 1, answer: { moved: [], skipped } });
+    chmodSync(join(folder, name), 0o700);
+    const after = runAsUser(place, 'prune', '--older-than', '9d', '--yes');
+    expect(after).toMatchObject({ status: 0, answer: { moved: [{}], skipped: [] } });
+  });
+});
+
 it.skipIf(process.platform === 'win32')('work beside a folder that cannot be opened', async () => {
   await withPlace(async (place) => {
     fill(place);

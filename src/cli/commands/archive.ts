@@ -2,12 +2,14 @@
 
 import { countOf } from '../../base/display-text.js';
 import { defined } from '../../base/json.js';
+import { type Skipped, unreadable } from '../../maintenance/skippable-errors.js';
 import type { Flags } from '../configuration.js';
 import { daysOf } from '../days.js';
+import { reportSkipped } from '../notices/problems.js';
 import { sizeOf } from '../terminal/amounts.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
 import { printList, report } from '../terminal/output.js';
-import { escapeControls, oneLine } from '../terminal/terminal-text.js';
+import { escapeControls } from '../terminal/terminal-text.js';
 import { jsonOf, lineOf } from '../views/candidate-lines.js';
 import { withApp } from '../with-app.js';
 
@@ -25,19 +27,23 @@ export interface ArchiveOptions {
 export async function archive(options: ArchiveOptions, flags: Flags): Promise<void> {
   const { olderThan, module, tag, dryRun = false, yes = false, json } = options;
   const rule = defined({ olderThanDays: daysOf(olderThan, '--older-than'), module, tag });
-  await withApp(flags, async ({ archives }, signal) => {
+  await withApp(flags, async ({ archives, conversations }, signal) => {
     const chosen = await archives.choose(rule, signal);
+    const unread = unreadable(conversations);
+    const end = (left: readonly Skipped[]) => reportSkipped(left, 'was not archived', options);
     const bytes = chosen.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     const print = (line: (text: string) => void) => {
       printList(chosen.map(lineOf), options, line);
       line(`${countOf(chosen.length, 'conversation')} to archive, ${sizeOf(bytes)}`);
     };
     if (dryRun) {
-      const conversations = chosen.map(jsonOf);
-      return report({ dryRun, conversations }, json, () => print(console.log));
+      const facts = { dryRun, conversations: chosen.map(jsonOf), skipped: unread };
+      report(facts, json, () => print(console.log));
+      return end(unread);
     }
     if (chosen.length === 0) {
-      return report({ made: [], archived: [], skipped: [] }, json, () => print(console.log));
+      report({ made: [], archived: [], skipped: unread }, json, () => print(console.log));
+      return end(unread);
     }
     const ask = () =>
       confirmOrEnd('Archive these conversations?', 'Nothing was archived.', () =>
@@ -45,12 +51,11 @@ export async function archive(options: ArchiveOptions, flags: Flags): Promise<vo
       );
     if (!yes && !(await ask())) return;
     const done = await archives.archive(chosen, signal);
-    report(done, json, () => {
+    const skipped = [...done.skipped, ...unread];
+    report({ ...done, skipped }, json, () => {
       console.log(`${countOf(done.archived.length, 'conversation')} archived.`);
       for (const path of done.made) console.log(escapeControls(path));
     });
-    for (const { conversationId, reason } of done.skipped) {
-      console.error(oneLine(`${conversationId} was not archived: ${reason}`));
-    }
+    end(skipped);
   });
 }

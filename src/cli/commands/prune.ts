@@ -2,13 +2,14 @@
 import { countOf } from '../../base/display-text.js';
 import type { PrunePlan } from '../../maintenance/retention/retention.js';
 import type { PruneRule } from '../../maintenance/retention/rule-schema.js';
+import { type Skipped, unreadable } from '../../maintenance/skippable-errors.js';
 import type { Flags } from '../configuration.js';
 import { daysOf } from '../days.js';
+import { reportSkipped } from '../notices/problems.js';
 import { sizeOf } from '../terminal/amounts.js';
 import { daybookLine } from '../terminal/command-line.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
 import { printList, report } from '../terminal/output.js';
-import { oneLine } from '../terminal/terminal-text.js';
 import { jsonOf, lineOf } from '../views/candidate-lines.js';
 import { withApp } from '../with-app.js';
 
@@ -30,19 +31,23 @@ export async function prune(options: PruneOptions, flags: Flags): Promise<void> 
   const rules = Object.keys(rule).length === 0 ? [] : [rule];
   await withApp(
     flags,
-    async ({ retention }, signal) => {
+    async ({ retention, conversations }, signal) => {
       const plan = await retention.planFor({ rules, bySize }, signal);
+      const unread = unreadable(conversations);
+      const end = (left: readonly Skipped[]) => reportSkipped(left, 'was not moved', options);
       const isEmpty = plan.conversations.length + plan.trash.length === 0;
-      if (dryRun) return report(factsOf(plan), json, () => print(plan, options, console.log));
-      if (isEmpty) {
-        const nothing = { moved: [], removed: [], skipped: [] };
-        return report(nothing, json, () => print(plan, options, console.log));
+      if (dryRun || isEmpty) {
+        const nothing = { moved: [], removed: [] };
+        const facts = { ...(dryRun ? factsOf(plan) : nothing), skipped: unread };
+        report(facts, json, () => print(plan, options, console.log));
+        return end(unread);
       }
       const show = () => print(plan, options, console.error);
       if (!yes && !(await confirmOrEnd(questionOf(plan), 'Nothing was moved.', show))) return;
       const done = await retention.carryOut(plan, { signal });
       const moved = done.moved.map((each) => ({ ...jsonOf(each), trashName: each.trashName }));
-      const { removed, skipped } = done;
+      const { removed } = done;
+      const skipped = [...done.skipped, ...unread];
       report({ moved, removed, skipped }, json, () => {
         console.log(`${countOf(moved.length, 'conversation')} moved to the trash.`);
         if (removed.length > 0)
@@ -53,9 +58,7 @@ export async function prune(options: PruneOptions, flags: Flags): Promise<void> 
           console.log(`To restore one, run: ${daybookLine(flags, 'restore', conversationId)}`);
         }
       });
-      for (const { conversationId, reason } of skipped) {
-        console.error(oneLine(`${conversationId} was not moved: ${reason}`));
-      }
+      end(skipped);
     },
     { isReading: dryRun },
   );

@@ -5,11 +5,13 @@
 
 import type { App } from '../../app.js';
 import { countOf } from '../../base/display-text.js';
+import type { Skipped } from '../../maintenance/skippable-errors.js';
 import type { Tool } from '../../tools/define-tool.js';
 import type { Flags } from '../configuration.js';
 import { NOTHING_FOUND, OK } from '../exit-status.js';
 import { withRoot } from '../terminal/command-line.js';
-import { escapeControls } from '../terminal/terminal-text.js';
+import { printList } from '../terminal/output.js';
+import { escapeControls, oneLine } from '../terminal/terminal-text.js';
 
 /** A damaged disk can damage thousands of files; `daybook info` shows all problems. */
 const MAX_SHOWN = 3;
@@ -81,4 +83,17 @@ export async function reportUnreadable(tool: Tool, app: App, flags: Flags): Prom
   if (!tool.annotations.readOnlyHint) return;
   const area = AREAS.find((each) => each === tool.toolset);
   if (area !== undefined) await reportLeftOut(area, app, flags);
+}
+
+/** Prints on stderr which conversations a command skipped, and sets the exit status. */
+export function reportSkipped(
+  left: readonly Skipped[],
+  what: string,
+  options: { readonly all?: boolean },
+): void {
+  const lines = left.map(({ conversationId, reason }) =>
+    oneLine(`${conversationId} ${what}: ${reason}`),
+  );
+  printList(lines, options, console.error);
+  if (left.length > 0 && (process.exitCode ?? OK) === OK) process.exitCode = NOTHING_FOUND;
 }

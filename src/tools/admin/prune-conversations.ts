@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { shownNames } from '../../base/display-text.js';
 import type { Candidate } from '../../maintenance/retention/prunable-conversations.js';
+import { unreadable } from '../../maintenance/skippable-errors.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
 
 /** Of each list in the answer; the totals count all. */
@@ -58,17 +59,18 @@ export const pruneConversations = defineTool({
         .describe('At most 50, those with the oldest last message first.'),
       skipped: z
         .array(z.object({ conversationId: z.string(), reason: z.string() }))
-        .describe('Matching conversations that were not moved, with the reason.'),
+        .describe('Not moved, with the reason: it could not be read, or has changed since.'),
       storeBytes: z.int().describe('Size of the store before this call, without the trash.'),
       limitBytes: z.int().exactOptional(),
     }),
   annotations: REMOVES,
   quotesText: true,
-  async run({ dryRun, bySize, ...rule }, { retention }, { signal, progress }) {
+  async run({ dryRun, bySize, ...rule }, { retention, conversations }, { signal, progress }) {
     const rules = Object.keys(rule).length === 0 ? [] : [rule];
     const plan = await retention.planFor({ rules, bySize }, signal);
     const onProgress = (done: number, total: number) => progress({ progress: done, total });
     const report = dryRun ? undefined : await retention.carryOut(plan, { signal, onProgress });
+    const skipped = [...(report?.skipped ?? []), ...unreadable(conversations)];
     const { sizeBytes: storeBytes, limitBytes } = plan.size;
     return {
       dryRun,
@@ -77,7 +79,7 @@ export const pruneConversations = defineTool({
       moved: report?.moved.length ?? 0,
       removedFromTrash: (report?.removed ?? plan.trash).length,
       conversations: plan.conversations.slice(0, MAX_LISTED).map(toListed),
-      skipped: (report?.skipped ?? []).slice(0, MAX_LISTED).map((each) => ({ ...each })),
+      skipped: skipped.slice(0, MAX_LISTED).map((each) => ({ ...each })),
       storeBytes,
       ...(limitBytes !== undefined && { limitBytes }),
     };
