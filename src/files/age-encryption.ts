@@ -4,6 +4,7 @@
  * the first use.
  */
 import { Readable } from 'node:stream';
+import { ReadableStream as NodeStream } from 'node:stream/web';
 import { AppError } from '../base/errors.js';
 import { readGivenStart, requireGivenText, streamGiven } from './safe-access/given-file.js';
 
@@ -78,8 +79,7 @@ export async function createAgeEncrypter(lock: AgeRecipients): Promise<{
     check = { identities: [own] };
   }
   async function* seal(chunks: AsyncIterable<Uint8Array | string>) {
-    const source = Readable.from(bytesOf(chunks), { objectMode: true });
-    const plain = Readable.toWeb(source) as ReadableStream<Uint8Array>;
+    const plain = NodeStream.from(bytesOf(chunks)) as ReadableStream<Uint8Array>;
     const sealed = await encrypter.encrypt(plain);
     yield* sealed as unknown as AsyncIterable<Uint8Array>;
   }
@@ -109,7 +109,7 @@ async function* opened(path: string): AsyncGenerator<Uint8Array> {
     if ('passphrase' in key) decrypter.addPassphrase(key.passphrase);
     else for (const identity of key.identities) decrypter.addIdentity(identity);
   }
-  const sealed = Readable.toWeb(streamGiven(path)) as ReadableStream<Uint8Array>;
+  const sealed = NodeStream.from(streamGiven(path)) as ReadableStream<Uint8Array>;
   const plain = await decrypter.decrypt(sealed).catch((cause: unknown) => {
     throw new AppError('DECRYPT', `None of the given keys opens the age file ${path}.`, {
       hint: 'Give the file with the secret key (--identity FILE), or set DAYBOOK_AGE_PASSPHRASE.',

@@ -5,6 +5,7 @@
  */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { ReadableStream as NodeStream } from 'node:stream/web';
 import { createGunzip, createGzip } from 'node:zlib';
 import { createTarDecoder, createTarPacker, type TarPackController } from 'modern-tar';
 import { AppError, errnoOf, isAppError } from '../base/errors.js';
@@ -80,9 +81,9 @@ async function* unpacked(source: Readable, path: string): AsyncGenerator<Archive
   const flowing = pipeline(source, gunzip);
   flowing.catch(() => undefined); // `gunzip` below throws it
   try {
-    const entries = (Readable.toWeb(gunzip) as ReadableStream<Uint8Array>).pipeThrough(
-      createTarDecoder({ strict: true }),
-    );
+    // Not Readable.toWeb, which throws outside of any call if the reading ends while it has data.
+    const unzipped = NodeStream.from(gunzip) as ReadableStream<Uint8Array>;
+    const entries = unzipped.pipeThrough(createTarDecoder({ strict: true }));
     for await (const { header, body } of entries as unknown as AsyncIterable<Entry>) {
       const { name, size, type = 'file', mtime } = header;
       if (type !== 'file' && type !== 'directory') throw damaged(path, `${name} is a ${type}`);

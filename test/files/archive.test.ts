@@ -1,0 +1,40 @@
+/** Reading an archive may end at any file, as after Ctrl-C, without an error that ends the process. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { archiveOf, readArchive } from '../../src/files/archive.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const FILES = 3000;
+
+async function* files() {
+  for (let n = 0; n < FILES; n += 1) {
+    yield { name: `${n}.json`, bytes: Buffer.from(`text ${n}`), modifiedMs: 0 };
+  }
+}
+
+it('ends at any file', async () => {
+  const path = join(tempFolder(), 'made.tar.gz');
+  const parts: Uint8Array[] = [];
+  for await (const part of archiveOf(files())) parts.push(part);
+  writeFileSync(path, Buffer.concat(parts));
+  const uncaught: unknown[] = [];
+  const listener = (error: unknown) => uncaught.push(error);
+  process.on('uncaughtException', listener);
+  try {
+    for (let end = 25; end < FILES; end += 101) {
+      let read = 0;
+      for await (const { name } of readArchive(path)) {
+        if (name !== `${read}.json`) expect.fail(name);
+        read += 1;
+        if (read > end - 20) await setTimeout(1); // as long as the disk may take, so that a part is read ahead
+        if (read === end) break;
+      }
+      await setTimeout(1);
+    }
+  } finally {
+    process.off('uncaughtException', listener);
+  }
+  expect(uncaught).toEqual([]);
+});
