@@ -29,6 +29,9 @@ export interface MeasuredSize {
   readonly limitBytes?: number;
 }
 
+/** Not something that was deleted: an empty trash has it too. */
+const TRASH_IGNORE = '.trash/.gitignore';
+
 interface Measurement {
   readonly size: MeasuredSize;
   readonly byFolder: ReadonlyMap<string, FolderSize>;
@@ -160,7 +163,7 @@ export class StoreSize {
       const before = sizeBytes + trashBytes;
       const add = (name: string, bytes: number) => {
         files += 1;
-        if (name.startsWith('.trash/')) trashBytes += bytes;
+        if (name.startsWith('.trash/') && name !== TRASH_IGNORE) trashBytes += bytes;
         else sizeBytes += bytes;
         if (onFile !== undefined) onFile(join(folder, name.split('/', 1)[0] ?? ''), bytes);
       };

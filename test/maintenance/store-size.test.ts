@@ -1,5 +1,5 @@
 /** How often a store that is written to is measured again. */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
@@ -61,4 +61,15 @@ it.each([
   else await size.requireRoom(100);
   await size.byFolder(); // the measurement that the first write began
   expect((await errorOf(size.requireRoom(100))).code).toBe('STORAGE_FULL');
+});
+
+it('counts no bytes for an empty trash', async () => {
+  const folder = tempFolder();
+  mkdirSync(join(folder, '.trash'));
+  writeFileSync(join(folder, '.trash/.gitignore'), '*\n');
+  const clock = { now: () => 0, monotonic: () => 0 };
+  const size = new StoreSize({ folders: [folder], limitBytes: undefined, clock });
+  expect(await size.measure()).toEqual({ sizeBytes: 2, trashBytes: 0 });
+  writeFileSync(join(folder, '.trash/note.20260301T101500123Z.md'), 'text');
+  expect(await size.measure()).toEqual({ sizeBytes: 2, trashBytes: 4 });
 });
