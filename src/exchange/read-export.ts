@@ -12,6 +12,9 @@ import { readJson } from '../files/read/json-doc.js';
 import { type Line, readLines } from '../files/read/read-lines.js';
 import { EXPORT_NAME, EXPORT_VERSION } from './export-formats.js';
 
+const HINT =
+  'Nothing was changed. Give a file that `export_conversations` wrote in the format json or jsonl, or a backup (.tar.gz). For other exports, use `import_conversations`.';
+
 /** One conversation of an export, or the error of one. */
 export interface ExportRecord {
   /** Location in the file, for people: `line 12`, `conversations[3]`. */
@@ -39,7 +42,9 @@ const exportSchema = z.object({
 });
 
 async function recordsIn(path: string): Promise<ExportRecord[]> {
-  const value = await readJson(path);
+  const value = await readJson(path).catch((error: unknown) => {
+    throw isAppError(error, 'CORRUPT') ? withImport(error) : error;
+  });
   // The value itself is used, because the schema returns a copy without unknown keys.
   if (!exportSchema.safeParse(value).success) throw notAnExport(path);
   const { version, conversations } = value as { version: number; conversations: unknown[] };
@@ -128,9 +133,15 @@ const invalid = (message: string) => new AppError('VALIDATION_ERROR', message);
 
 function notAnExport(path: string): AppError {
   return new AppError('CORRUPT', `${path} is not an export of Daybook in JSON or JSON Lines.`, {
-    hint: 'Give a file that `export_conversations` wrote in the format json or jsonl, or a backup (.tar.gz).',
+    hint: HINT,
     details: { path },
   });
+}
+
+/** A text that is not JSON need not be damaged: it may be an export of another format, such as Markdown. */
+function withImport(cause: AppError): AppError {
+  const { code, message, details } = cause;
+  return new AppError(code, message, { hint: HINT, cause, ...(details && { details }) });
 }
 
 /** Returns an AppError for the report; other errors and STORAGE_FULL are rethrown. */

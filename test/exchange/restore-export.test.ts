@@ -257,4 +257,18 @@ describe('damage', () => {
     expect((await errorOf(bench.restore(newer))).code).toBe('FORMAT_TOO_NEW');
     expect((await bench.restore('')).refused).toEqual([]);
   });
+
+  it.each([
+    'json',
+    'openai',
+    'markdown',
+  ] as const)('says what to give instead of %s', async (form) => {
+    const bench = await openBench();
+    await bench.store.create({ messages: [user('the wall')] });
+    await bench.store.create({ messages: [user('the shed')] });
+    const text = await bench.exported(form);
+    const error = await errorOf(bench.restore(form === 'json' ? text.slice(0, -9) : text));
+    expect(error.code).toBe('CORRUPT');
+    expect(error.hint).toContain('import_conversations');
+  });
 });
