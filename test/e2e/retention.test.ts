@@ -46,6 +46,18 @@ describe('keeping and forgetting', () => {
     }
   });
 
+  it('adds a rule once', async () => {
+    await withPlace(async (place) => {
+      mkdirSync(place.root, { recursive: true });
+      for (const days of ['9d', '30d', '9d']) {
+        await run(place, 'retention', 'add', '--older-than', days, '--yes');
+      }
+      const { stdout } = await run(place, 'retention', '--json');
+      const { rules } = JSON.parse(stdout);
+      expect(rules).toEqual([{ olderThanDays: 30 }, { olderThanDays: 9 }]);
+    });
+  });
+
   it('shows the first 20 lines of a long list, and all of them with --all', async () => {
     await withPlace(async (place) => {
       const idAt = (at: number) => `20200101-${1_577_836_800_000 + at}`;

@@ -1,5 +1,6 @@
 /** `daybook retention`: shows and changes the policy for moving conversations to the trash once a day. */
 
+import { isDeepStrictEqual } from 'node:util';
 import type { App } from '../../app.js';
 import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
@@ -41,7 +42,7 @@ export async function addRetention(options: SetRetentionOptions, flags: Flags): 
       ? []
       : [defined({ olderThanDays: daysOf(olderThan, '--older-than'), module, tag })];
   await change(options, flags, (before) => ({
-    rules: [...before.rules, ...rules],
+    rules: [...before.rules.filter((each) => !isDeepStrictEqual([each], rules)), ...rules],
     bySize: before.bySize || bySize,
   }));
 }
