@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { conversationIdAt } from '../../src/stores/conversations/document/conversation-id.js';
-import { MAIN, runAlone, withPlace } from '../e2e/harness.js';
+import { MAIN, runCommand, withPlace } from '../e2e/harness.js';
 
 const COUNT = 400;
 const conversation = (index: number) => ({
@@ -58,7 +58,7 @@ it.each(Object.entries(EXPORTS))(
       for (const name of left) expect(documentOf(name).messages).toHaveLength(1);
       // The lease of the dead process ends by itself; a run before that says so, and is done again.
       for (let tries = 0; tries < 5; tries += 1) {
-        const { code } = await runAlone(place, ['--root', place.root, 'import', path, '--yes']);
+        const { code } = await runCommand(place, ['--root', place.root, 'import', path, '--yes']);
         if (code === 0) break;
       }
       const keys = folders().map((name) => documentOf(name).clientId);

@@ -18,7 +18,6 @@ import type {
   JsonSchemaValidatorResult,
 } from '@modelcontextprotocol/sdk/validation';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
-import { REUSED, ReusedProcess } from '../support/reused-process.js';
 
 export const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
 
@@ -181,21 +180,8 @@ export class BareServer {
   }
 }
 
-const reusedProcess = new ReusedProcess(REUSED, false);
-
-/** Runs the command to its end, in a process that did so before where it can. */
+/** Runs the command to its end. */
 export async function runCommand(
-  place: Place,
-  args: readonly string[],
-  cwd = place.folder,
-  stdin: string | Uint8Array = '',
-) {
-  const run = { main: MAIN, args, cwd, env: place.env, stdin };
-  return reusedProcess.canRun(run) ? reusedProcess.run(run) : runAlone(place, args, cwd, stdin);
-}
-
-/** Runs the command to its end, in a process of its own. */
-export async function runAlone(
   place: Place,
   args: readonly string[],
   cwd = place.folder,

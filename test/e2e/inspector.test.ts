@@ -4,32 +4,30 @@
  * needs an argument nobody could guess is listed in ARGUMENTS. The official client calls all of them in one
  * session, in each run.
  */
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { resourceTemplates } from '../../src/resources/resources.js';
 import { tools } from '../../src/tools/index.js';
 import { clientFile } from '../support/client-packages.js';
-import { REUSED, ReusedProcess } from '../support/reused-process.js';
 import { sampled } from '../support/rounds.js';
-import { MAIN, type Place, withClient, withPlace } from './harness.js';
+import { type Place, withClient, withPlace } from './harness.js';
 
+const ROOT = resolve(import.meta.dirname, '../..');
 /** What `mcp-inspector --cli` starts, from its own package: the whole inspector has three times the size. */
 const INSPECTOR = '@modelcontextprotocol/inspector-cli/build/index.js';
+const MAIN = resolve(ROOT, 'dist/cli/main.js');
 /** Processes at once: one a tool would swamp a small machine. */
 const AT_ONCE = 2;
-/** Loading the inspector takes longer than a call. The server is started anew for each call. */
-const INSPECTORS = Array.from({ length: AT_ONCE }, () => new ReusedProcess(REUSED, false));
 
-async function inspect({ folder, root, env }: Place, ...options: readonly string[]) {
+async function inspect({ root, env }: Place, ...options: readonly string[]) {
   const server = [process.execPath, MAIN, '--root', root, '--toolsets', 'all'];
-  const run = {
-    main: await clientFile(INSPECTOR),
-    args: [...server, ...options],
-    cwd: folder,
+  const target = [await clientFile(INSPECTOR), ...server];
+  const { stdout } = await promisify(execFile)(process.execPath, [...target, ...options], {
     env: { ...env, DAYBOOK_PERPLEXITY_TOOLS: 'always' },
-  };
-  const printed = await INSPECTORS.find((each) => each.canRun(run))?.run(run);
-  expect(printed?.code, printed?.stderr).toBe(0);
-  return JSON.parse(printed?.stdout ?? '') as Record<string, unknown>;
+  });
+  return JSON.parse(stdout) as Record<string, unknown>;
 }
 
 /** What there is to try the tools on; those that take a conversation away have one of their own. */

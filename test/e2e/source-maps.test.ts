@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runAlone, withPlace } from './harness.js';
+import { runCommand, withPlace } from './harness.js';
 
 const SRC = resolve(import.meta.dirname, '../../src');
 /** Loaded before the command: its question for the current folder fails in a way that nobody foresaw. */
@@ -14,7 +14,7 @@ describe('source maps of the built command', () => {
       const program = join(place.folder, 'broken-cwd.mjs');
       await writeFile(program, BROKEN_CWD);
       const env = { ...place.env, NODE_OPTIONS: `--import=${program}` };
-      const { code, stderr } = await runAlone({ ...place, env }, ['info']);
+      const { code, stderr } = await runCommand({ ...place, env }, ['info']);
       expect(code).toBe(1);
       const frames = [...stderr.matchAll(/\((\/\S+\.ts):(\d+):\d+\)/g)];
       expect(frames.length).toBeGreaterThan(1);

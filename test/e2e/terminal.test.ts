@@ -8,8 +8,8 @@ import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.js';
 import { fillIn } from '../../src/cli/tools/tool-groups.js';
-import { hasColours, hasEscapes, runInNewTerminal, runInTerminal } from '../support/terminal.js';
-import { type Place, runAlone, runCommand, withPlace } from './harness.js';
+import { hasColours, hasEscapes, runInTerminal } from '../support/terminal.js';
+import { type Place, runCommand, withPlace } from './harness.js';
 
 const ID = '6fa459ea-ee8a-4ca4-894e-db77e160355e';
 const DOOMED = '7fa459ea-ee8a-4ca4-894e-db77e160355e';
@@ -279,20 +279,6 @@ const READING: ReadonlySet<string> = new Set([
   'info',
 ]);
 
-/** Of every command, such as `insight list`. */
-const NAMES: readonly string[] = (() => {
-  const program = createProgram();
-  for (const command of program.commands) fillIn(command, () => ({}));
-  const namesOf = (command: Command): string[] =>
-    command.commands.length === 0
-      ? [command.name()]
-      : command.commands.flatMap((each) =>
-          namesOf(each).map((name) => `${command.name()} ${name}`),
-        );
-  return program.commands.flatMap(namesOf);
-})();
-const isOf = (name: string, line: string) => line === name || line.startsWith(`${name} `);
-
 function prepare({ folder, root }: Place): void {
   writeFileSync(join(folder, 'wrong.jsonl'), '{"context":"global"}\n');
   mkdirSync(join(folder, 'conversation-logs'));
@@ -341,10 +327,9 @@ describe('every command', () => {
         expect(steps.length).toBeGreaterThanOrEqual(way === 'with colours' ? 80 : READING.size);
         for (const { args, shows: expected, types } of steps) {
           const about = args.join(' ');
+          const answers = types === undefined ? [] : [{ after: 'waits', type: types }];
           const all = ['--root', place.root, ...args];
-          const answers = types && [{ after: 'waits', type: types }];
-          const runOnce = way === 'with NO_COLOR' ? runInNewTerminal : runInTerminal;
-          const run = await runOnce(place, all, { env, ...(answers && { answers }) });
+          const run = await runInTerminal(place, all, { env, answers });
           expect(run.code, `${about}: ${run.screen}`).toBe(0);
           // biome-ignore lint/suspicious/noControlCharactersInRegex: colours may stand anywhere
           const text = run.screen.replace(/\u001b\[[\d;]*[mK]|\r/g, '').trim();
@@ -366,13 +351,9 @@ describe('every command', () => {
     async () => {
       await withPlace(async (place) => {
         prepare(place);
-        const untried = new Set(NAMES);
         for (const { args, code = 0, shows: expected, json } of STEPS) {
           const about = args.join(' ');
-          const name = NAMES.find((each) => isOf(each, about)) ?? '';
-          // Each command has a process of its own the first time.
-          const runOnce = untried.delete(name) ? runAlone : runCommand;
-          const run = await runOnce(place, ['--root', place.root, ...args]);
+          const run = await runCommand(place, ['--root', place.root, ...args]);
           expect(run.code, `${about}: ${run.stdout}${run.stderr}`).toBe(code);
           shows(`${run.stdout}${run.stderr}`.trim(), expected, about);
           if (/^(export|show)/.test(about) && !json) continue; // contents as they are, for a file
@@ -399,8 +380,18 @@ describe('every command', () => {
   });
 
   it('is among these', () => {
+    const program = createProgram();
+    for (const command of program.commands) fillIn(command, () => ({}));
+    const namesOf = (command: Command): string[] =>
+      command.commands.length === 0
+        ? [command.name()]
+        : command.commands.flatMap((each) =>
+            namesOf(each).map((name) => `${command.name()} ${name}`),
+          );
     const tried = STEPS.map(({ args }) => args.join(' '));
-    const untried = NAMES.filter((name) => !tried.some((line) => isOf(name, line)));
+    const untried = program.commands
+      .flatMap(namesOf)
+      .filter((name) => !tried.some((line) => line === name || line.startsWith(`${name} `)));
     expect(untried).toEqual([]);
   });
 });

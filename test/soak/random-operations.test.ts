@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Place, runAlone, withPlace } from '../e2e/harness.js';
+import { type Place, runCommand, withPlace } from '../e2e/harness.js';
 import { printedRandom, rounds, timeLimitMs } from '../support/rounds.js';
 import { check } from './check.js';
 import { Operations } from './operations.js';
@@ -38,7 +38,7 @@ async function encrypted(place: Place): Promise<Place> {
   writeFileSync(keyFile, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 });
   const open = { ...place, env: { ...place.env, DAYBOOK_KEY_FILE: keyFile } };
   for (const args of [['init'], ['encrypt', '--key-file', keyFile, '--yes']])
-    await runAlone(open, ['--root', place.root, ...args]);
+    await runCommand(open, ['--root', place.root, ...args]);
   return open;
 }
 
@@ -46,7 +46,7 @@ async function soak(place: Place, isEncrypted: boolean): Promise<void> {
   const random = printedRandom('random operations');
   const below = (limit: number) => Math.floor(random() * limit);
   const run = async (args: readonly string[], worst: number) => {
-    const { code, stdout, stderr } = await runAlone(place, ['--root', place.root, ...args]);
+    const { code, stdout, stderr } = await runCommand(place, ['--root', place.root, ...args]);
     if (code > worst) operations.problems.push(`${args.join(' ')}: ${code} ${stdout} ${stderr}`);
   };
   const command = (...args: string[]) => run(args, 0);

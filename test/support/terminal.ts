@@ -5,7 +5,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { MAIN, type Place } from '../e2e/harness.js';
-import { REUSED, ReusedProcess } from './reused-process.js';
 
 export interface TerminalRun {
   readonly code: number;
@@ -23,37 +22,10 @@ export interface TerminalOptions {
 
 /** A command that waits for an answer which the test does not give ends here, with its screen. */
 const LIMIT_MS = 60_000;
-const COLUMNS = 90;
 
 const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
 
-const TERMINAL = { TERM: 'xterm-256color' };
-const inTerminal = (command: readonly string[], columns: number) => [
-  'script',
-  '-qec',
-  `stty cols ${columns} rows 30; exec ${command.map(quoted).join(' ')}`,
-  '/dev/null',
-];
-
-/** By the width of their terminal. */
-const reused = new Map<number, ReusedProcess>();
-
-/** A command that is typed to has a process of its own, others one that ran others before. */
-export async function runInTerminal(
-  place: Place,
-  args: readonly string[],
-  options: TerminalOptions = {},
-): Promise<TerminalRun> {
-  const { cwd = place.folder, columns = COLUMNS, env, answers } = options;
-  const one = reused.get(columns) ?? new ReusedProcess(inTerminal(REUSED, columns), true);
-  reused.set(columns, one);
-  const run = { main: MAIN, args, cwd, env: { ...TERMINAL, ...place.env, ...env } };
-  if (answers !== undefined || !one.canRun(run)) return runInNewTerminal(place, args, options);
-  const { code, stdout } = await one.run(run);
-  return { code, screen: stdout.replaceAll('\r\n', '\n') };
-}
-
-export const runInNewTerminal = (
+export const runInTerminal = (
   place: Place,
   args: readonly string[],
   options: TerminalOptions = {},
@@ -63,10 +35,17 @@ export const runInNewTerminal = (
 export async function runProgram(
   place: Place,
   args: readonly string[],
-  { cwd = place.folder, columns = COLUMNS, env = {}, answers = [] }: TerminalOptions = {},
+  { cwd = place.folder, columns = 90, env = {}, answers = [] }: TerminalOptions = {},
 ): Promise<TerminalRun> {
-  const [script = '', ...rest] = inTerminal(args, columns);
-  const child = spawn(script, rest, { env: { ...TERMINAL, ...place.env, ...env }, cwd });
+  const command = args.map(quoted).join(' ');
+  const child = spawn(
+    'script',
+    ['-qec', `stty cols ${columns} rows 30; exec ${command}`, '/dev/null'],
+    {
+      env: { TERM: 'xterm-256color', ...place.env, ...env },
+      cwd,
+    },
+  );
   let screen = '';
   const waiting = [...answers];
   child.stdout.on('data', (chunk) => {
