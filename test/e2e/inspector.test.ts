@@ -1,8 +1,8 @@
 /**
  * The official MCP inspector's command line, a client that is not ours, lists every tool of the built
- * server and calls a third of them, another third in each run (`DAYBOOK_SOAK=2`: all of them). A tool that
- * needs an argument nobody could guess is listed in ARGUMENTS. The official client calls all of them in one
- * session, in each run.
+ * server and calls an eighth of them, another eighth in each run (`DAYBOOK_SOAK=2`: all of them). The official
+ * client calls all of them in one session, in each run. A tool that needs an argument nobody could guess is
+ * listed in ARGUMENTS.
  */
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
@@ -166,7 +166,7 @@ describe("the inspector's command line", () => {
     await withPlace(async (place) => {
       const known = await prepare(place);
       const outcomes: Record<string, string> = {};
-      const called = sampled('tools', tools, 3).map(({ name }) => name);
+      const called = sampled('tools', tools, 8).map(({ name }) => name);
       const names = called.values();
       const worker = async () => {
         for (const name of names) outcomes[name] = await outcomeOf(place, name, known);
