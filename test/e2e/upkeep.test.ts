@@ -43,6 +43,17 @@ describe('daybook export and restore', () => {
     });
   });
 
+  it('writes to the standard output for -o -, and says if no conversation has the module', async () => {
+    await withSaved(async (place) => {
+      const piped = await run(place, place.root, 'export', '-o', '-');
+      expect(piped.stdout).toBe((await run(place, place.root, 'export')).stdout);
+      expect(piped.stdout).toContain('With pleasure.');
+      const none = await run(place, place.root, 'export', '--module', 'nosuch');
+      expect(none).toMatchObject({ code: 1, stdout: '' });
+      expect(none.stderr).toContain('No conversation has the module nosuch');
+    });
+  });
+
   it.each(['json', 'jsonl'])('carry a conversation to another root (%s)', async (format) => {
     await withSaved(async (place, id) => {
       const file = join(place.folder, 'out.txt');

@@ -25,9 +25,10 @@ export interface ExportOptions {
 /** `refs`: names for `findConversation`. Conversations that cannot be read are listed on stderr. */
 export async function exportConversations(
   refs: readonly string[],
-  { output, module, share = false, ...options }: ExportOptions & AgeOptions,
+  { module, share = false, ...options }: ExportOptions & AgeOptions,
   flags: Flags,
 ): Promise<void> {
+  const output = options.output === '-' ? undefined : options.output;
   const format = options.format ?? formatOf(output);
   const isFolder = format === 'markdown-files';
   if (isFolder && output === undefined) {
@@ -67,6 +68,10 @@ export async function exportConversations(
         console.log(`${countOf(done, 'conversation')}, ${countOf(messages, 'message')}`);
       }
       reportDamaged(counts);
+      if (module !== undefined && counts.conversations + counts.damaged.length === 0) {
+        console.error(escapeControls(`No conversation has the module ${module}.`));
+        process.exitCode = NOTHING_FOUND;
+      }
     },
     { isReading: true, writesElsewhere: true },
   );

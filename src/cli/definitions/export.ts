@@ -18,7 +18,7 @@ export function addExport(program: Command, flags: () => Flags): void {
     )
     .option(
       '-o, --output <file>',
-      'a new file, or a new folder for markdown-files (default: the standard output)',
+      'a new file, or a new folder for markdown-files; - is the standard output (the default)',
     )
     .option('--module <name>', 'only conversations of this module')
     .option(
