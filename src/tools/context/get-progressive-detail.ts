@@ -25,6 +25,8 @@ type Level = (typeof LEVELS)[number];
 const OVERHEAD_TOKENS = 300;
 const OVERHEAD_TOKENS_PER_MESSAGE = 40;
 const MAX_MESSAGES = 1000;
+const NO_SUMMARY =
+  'There is no summary, because the conversation has no text of a user or an assistant.';
 
 const summarySchema = z.object({
   text: z.string(),
@@ -92,6 +94,7 @@ export const getProgressiveDetail = defineTool({
         )
         .describe('Only for full.')
         .exactOptional(),
+      note: z.string().describe('Why there is no summary.').exactOptional(),
     }),
   annotations: READS_OUTSIDE,
   quotesText: true,
@@ -116,9 +119,7 @@ export const getProgressiveDetail = defineTool({
     const { conversationId, title, messageCount } = conversation;
     const room = input.maxTokens - OVERHEAD_TOKENS;
     const shown =
-      answer === undefined
-        ? fullPage(conversation, room, cursor)
-        : { summary: toSummaryView(summaryWithin(answer, room)) };
+      answer === undefined ? fullPage(conversation, room, cursor) : summaryPart(answer, room);
     return {
       conversationId,
       ...shownNames({ title }),
@@ -151,33 +152,24 @@ function fullPage(conversation: Conversation, room: number, cursor: string | und
   };
 }
 
-/** The text is empty if the conversation has no message. */
-function toSummaryView({
-  summary,
-  isStale,
-  problem,
-}: SummaryAnswer): z.output<typeof summarySchema> {
-  const { code, message } = problem ?? {};
+function summaryPart({ summary, isStale, problem }: SummaryAnswer, room: number) {
+  if (summary === undefined) return { note: NO_SUMMARY };
+  const { provider, model, generatedAt, messageCount, qualityScore } = summary;
   return {
-    text: summary?.text ?? '',
-    tokens: summary?.tokenCount ?? 0,
-    provider: summary?.provider ?? '',
-    ...(summary?.model !== undefined && { model: summary.model }),
-    generatedAt: summary?.generatedAt ?? '',
-    messageCount: summary?.messageCount ?? 0,
-    qualityScore: summary?.qualityScore ?? 0,
-    isStale,
-    ...(code !== undefined && message !== undefined && { problem: { code, message } }),
+    summary: {
+      text: textWithin(summary.text, room),
+      tokens: summary.tokenCount,
+      provider,
+      ...(model !== undefined && { model }),
+      ...{ generatedAt, messageCount, qualityScore, isStale },
+      ...(problem && { problem: { code: problem.code, message: problem.message } }),
+    },
   };
 }
 
 /** A person can edit the summary in the file, so its text can have any length. */
-function summaryWithin(answer: SummaryAnswer, room: number): SummaryAnswer {
-  const { summary } = answer;
-  if (summary === undefined || estimateTextTokens(summary.text) <= room) return answer;
-  const text = `${summary.text.slice(0, endWithin(summary.text, 0, room))}…`;
-  return { ...answer, summary: { ...summary, text } };
-}
+const textWithin = (text: string, room: number): string =>
+  estimateTextTokens(text) <= room ? text : `${text.slice(0, endWithin(text, 0, room))}…`;
 
 function nextOf(level: Level, conversation: Conversation, stored: Summaries) {
   const next = LEVELS[LEVELS.indexOf(level) + 1];

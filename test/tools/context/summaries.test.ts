@@ -98,6 +98,14 @@ describe('get_progressive_detail', () => {
   });
 });
 
+it('get_progressive_detail says why a conversation without text has no summary', async () => {
+  await save('rules', [['system', 'Answer in metric units.']]);
+  const brief = await detailOf({ conversationId: 'rules' });
+  expect(brief.summary).toBeUndefined();
+  expect(brief.note).toContain('no text of a user');
+  expect((await detailOf({ conversationId: 'rules', level: 'full' })).note).toBeUndefined();
+});
+
 describe('get_context_summary', () => {
   it('summarises several conversations, most recently changed first', async () => {
     await save('garden');
@@ -143,6 +151,8 @@ describe('get_context_summary', () => {
         said('user', 'In May we swam.', '2026-05-01T00:00:00Z'),
       ],
     });
+    // A file that a person wrote is seen a moment later.
+    await expect.poll(async () => (await summaryOf({})).total).toBe(2);
     const march = await summaryOf({ startDate: '2026-03-01', endDate: '2026-03-31' });
     expect(march).toMatchObject({ total: 1, conversations: [{ title: 'by hand' }] });
     expect(march.conversations[0]?.text).toContain('oak');
