@@ -105,6 +105,18 @@ describe('a copy in a fork is not imported', () => {
     expect(talkOf(OTHER)).toEqual(talk('Burn.'));
   });
 
+  it('if it was forked from a fork, and both first sessions were imported and then deleted', async () => {
+    write(FORK, forkLog);
+    await run();
+    remove(PARENT);
+    remove(FORK);
+    const copy = [...copyAt(20), ...turn(12, 'Paint.', 20)];
+    write(OTHER, [meta(20, OTHER, FORK), ...copy, ...turn(22, 'Burn.')]);
+    await run();
+    expect(talkOf(OTHER)).toEqual(talk('Burn.'));
+    expect(talkOf(FORK)).toEqual(talk('Paint.'));
+  });
+
   it.each([
     'Build.',
     'Roof it.',

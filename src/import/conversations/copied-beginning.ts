@@ -2,11 +2,16 @@
  * What is imported of a conversation that begins with a copy of another one. A message of the copy is left out
  * only if the other conversation is in the input too, or if its stored messages begin with the same texts.
  */
+import { textIn } from '../../base/json-fields.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import type { ImportedConversation } from '../source-interface.js';
+import type { Conversation } from '../../stores/conversations/document/schema.js';
+import type { ImportedConversation, ImportedMessage } from '../source-interface.js';
 import type { AlreadyImported } from './already-imported.js';
-import { contentDigestOf } from './import-mark.js';
+import { contentDigestOf, type SourceId } from './import-mark.js';
 import { type Candidate, candidateOf } from './planned-conversation.js';
+
+/** Forks of forks are followed so far. Metadata that a person edited could make their chain endless. */
+const MAX_DEPTH = 20;
 
 interface Stored {
   readonly store: ConversationStore;
@@ -32,14 +37,38 @@ export async function candidateWithoutCopy(
 async function countCopied(
   kind: string,
   { copyOf, messages }: ImportedConversation,
-  { store, known }: Stored,
+  stored: Stored,
 ): Promise<number> {
   if (copyOf === undefined || copyOf.isInInput) return copyOf?.count ?? 0;
-  const other = known.get({ kind, id: copyOf.id });
-  const originals = other === undefined ? [] : (await store.load(other.conversationId)).messages;
+  const other = await storedAs({ kind, id: copyOf.id }, stored);
   // An import by an older version added what follows the copy to the other conversation.
-  if (originals.some(({ id }) => id === messages[copyOf.count]?.id)) return 0;
-  const copy = messages.slice(0, copyOf.count);
+  if (other?.messages.some(({ id }) => id === messages[copyOf.count]?.id)) return 0;
+  return countStored(messages.slice(0, copyOf.count), { kind, id: copyOf.id }, stored);
+}
+
+/** How many messages of the copy the other conversation has, after those that it has a copy of itself. */
+async function countStored(
+  copy: readonly ImportedMessage[],
+  source: SourceId,
+  stored: Stored,
+  depth = 0,
+): Promise<number> {
+  const other = await storedAs(source, stored);
+  if (other === undefined) return 0;
+  const count = countSame(copy, other.messages);
+  const parent = textIn(other.metadata?.['parent']);
+  if (count > 0 || parent === undefined || depth === MAX_DEPTH) return count;
+  const before = await countStored(copy, { ...source, id: parent }, stored, depth + 1);
+  return before + countSame(copy.slice(before), other.messages);
+}
+
+async function storedAs(source: SourceId, { store, known }: Stored) {
+  const other = known.get(source);
+  return other && (await store.load(other.conversationId));
+}
+
+/** How many messages both have at their beginning. */
+function countSame(copy: readonly ImportedMessage[], originals: Conversation['messages']): number {
   const different = copy.findIndex(
     ({ role, content }, at) => originals[at]?.role !== role || originals[at]?.content !== content,
   );
