@@ -130,6 +130,12 @@ export function isAppError(error: unknown, code?: ErrorCode): error is AppError 
   return error instanceof AppError && (code === undefined || error.code === code);
 }
 
+/** The same error with another hint. */
+export function withHint(cause: AppError, hint: string): AppError {
+  const { code, message, details } = cause;
+  return new AppError(code, message, { hint, cause, ...(details && { details }) });
+}
+
 /** Returns false if `check` throws an AppError, otherwise true. Rethrows all other errors. */
 export function passes(check: () => unknown): boolean {
   try {

@@ -5,7 +5,7 @@
  */
 
 import { z } from 'zod';
-import { AppError, isAppError } from '../base/errors.js';
+import { AppError, isAppError, withHint } from '../base/errors.js';
 import { parsedJson } from '../base/json.js';
 import { isRecord, type JsonObject } from '../base/json-fields.js';
 import { readJson } from '../files/read/json-doc.js';
@@ -43,7 +43,8 @@ const exportSchema = z.object({
 
 async function recordsIn(path: string): Promise<ExportRecord[]> {
   const value = await readJson(path).catch((error: unknown) => {
-    throw isAppError(error, 'CORRUPT') ? withImport(error) : error;
+    // A text that is not JSON need not be damaged: it may be an export of another format, such as Markdown.
+    throw isAppError(error, 'CORRUPT') ? withHint(error, HINT) : error;
   });
   // The value itself is used, because the schema returns a copy without unknown keys.
   if (!exportSchema.safeParse(value).success) throw notAnExport(path);
@@ -136,12 +137,6 @@ function notAnExport(path: string): AppError {
     hint: HINT,
     details: { path },
   });
-}
-
-/** A text that is not JSON need not be damaged: it may be an export of another format, such as Markdown. */
-function withImport(cause: AppError): AppError {
-  const { code, message, details } = cause;
-  return new AppError(code, message, { hint: HINT, cause, ...(details && { details }) });
 }
 
 /** Returns an AppError for the report; other errors and STORAGE_FULL are rethrown. */

@@ -5,7 +5,7 @@
  * call continues an interrupted one.
  */
 import { basename, dirname, join } from 'node:path';
-import { AppError, isAppError } from '../base/errors.js';
+import { AppError, isAppError, withHint } from '../base/errors.js';
 import { type ArchiveFile, readArchive } from '../files/archive.js';
 import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
 import { addFile } from '../files/atomic/new-file-stream.js';
@@ -158,14 +158,7 @@ async function restoreOne(file: ArchiveFile, options: RestoreOptions, run: Run):
 /** If the disk is full, the other files would fail too. */
 function refuse(report: RestoreReport, name: string, error: unknown): void {
   if (!isAppError(error)) throw error;
-  if (error.code === 'STORAGE_FULL') {
-    const { code, message, details } = error;
-    throw new AppError(code, message, {
-      hint: FULL_HINT,
-      cause: error,
-      ...(details && { details }),
-    });
-  }
+  if (error.code === 'STORAGE_FULL') throw withHint(error, FULL_HINT);
   report.refused.push({ name, code: error.code, reason: error.message });
 }
 
