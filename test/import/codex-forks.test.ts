@@ -195,6 +195,18 @@ describe('a copy in a fork, or a part of it, is imported', () => {
     expect(talkOf(FORK)).toEqual(talk('Build.', 'Roof it.', 'Paint.'));
   });
 
+  it('if the file of the first session is damaged here', async () => {
+    await run();
+    const { conversationId } = bench.bySource(PARENT);
+    const text = bench.textOf(conversationId);
+    writeFileSync(bench.fileOf(conversationId), '{"messages": [');
+    remove(PARENT);
+    write(FORK, forkLog);
+    await run();
+    writeFileSync(bench.fileOf(conversationId), text);
+    expect(talkOf(FORK)).toEqual(talk('Build.', 'Roof it.', 'Paint.'));
+  });
+
   it('if the first session was deleted here', async () => {
     await run();
     remove(PARENT);
