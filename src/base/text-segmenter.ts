@@ -1,7 +1,7 @@
 /**
- * Words and sentences of texts of any length, by `Intl.Segmenter`. V8 copies the whole text for each segment, so time and memory
- * grow with the square of the length: a page of Japanese takes a second, and a book uses all memory. So the
- * segmenter gets only a window of the text at a time.
+ * Words and sentences of texts of any length, by `Intl.Segmenter`. V8 copies the whole text for each segment,
+ * so time and memory grow with the square of the length: a page of Japanese takes a second, and a book uses
+ * all memory. So the segmenter gets only a window of the text at a time.
  */
 
 type Granularity = 'sentence' | 'word';

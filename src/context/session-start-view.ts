@@ -123,7 +123,7 @@ export function sessionStartText(view: SessionStartView): string {
   ].join('\n\n');
 }
 
-/** Nothing for an empty part: the notes say whether nothing was found, or nothing did fit. */
+/** An empty part has no heading: the notes say whether nothing was found, or it did not fit. */
 const section = (heading: string, parts: readonly string[], between = '\n'): string[] =>
   parts.length === 0 ? [] : [`${heading}\n${parts.join(between)}`];
 
