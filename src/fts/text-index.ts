@@ -16,7 +16,6 @@ import { encodeIndex, IndexDecoder } from './segments/index-codec.js';
 import type { DocumentId, Layout } from './segments/segment.js';
 import { SegmentStore } from './segments/segment-store.js';
 import type { Dictionary } from './terms/dictionary.js';
-import { DocumentTokenizer } from './tokenizing/document-tokenizer.js';
 
 export type { DocumentId } from './segments/segment.js';
 
@@ -60,7 +59,6 @@ export class TextIndex {
   readonly #names: readonly string[];
   readonly #columns: QueryColumns;
   readonly #store: SegmentStore;
-  readonly #tokenizer: DocumentTokenizer;
 
   constructor(options: TextIndexOptions) {
     const { columns, defaultColumns = columns, extended = true, liveDocuments } = options;
@@ -77,8 +75,7 @@ export class TextIndex {
     this.#names = columns;
     this.#columns = { names: columns, defaults };
     const layout: Layout = { count: columns.length + 1, defaults };
-    this.#store = new SegmentStore(layout, liveDocuments);
-    this.#tokenizer = new DocumentTokenizer(this.#store.dictionary, extended ? defaults : 0);
+    this.#store = new SegmentStore(layout, extended ? defaults : 0, liveDocuments);
   }
 
   /** Number of documents. */
@@ -102,8 +99,7 @@ export class TextIndex {
   put(id: DocumentId, fields: Readonly<Record<string, string | undefined>>, order?: number): void {
     const texts = this.#names.map((name) => fields[name] ?? '');
     this.#store.delete(id);
-    const own = order ?? this.#store.lastOrder + 1;
-    this.#store.add(id, own, this.#tokenizer.tokenize(texts));
+    this.#store.add(id, order ?? this.#store.lastOrder + 1, texts);
   }
 
   /** False if there is no such document. */

@@ -11,9 +11,6 @@ import { runAt, scanRun } from './words.js';
 
 /** Longer runs are data, not words: only their first characters count. */
 export const MAX_LENGTH = 64;
-const LAST_ASCII = 127;
-/** A word, in half words. */
-const WHOLE = 2;
 /** General punctuation (quotation marks, dashes): this block has no letters. */
 const FIRST_PUNCTUATION = 0x2000;
 const LAST_PUNCTUATION = 0x206f;
@@ -38,26 +35,30 @@ export class WordReader extends AsciiWords {
   readonly #table: StringIds;
   /** By run of letters as it is in the text: the word ID. */
   readonly #spellings = new Map<string, number>();
-  readonly words = new Uint32List();
-  /** By word: what was read before it, in half words. Used only if some words do not count as whole. */
-  readonly #reached = new Uint32List();
-  #areWhole = true;
-  #read = 0;
+  /** The indexes of the words that count as half a word. */
+  readonly #halfWords = new Uint32List();
 
   constructor(table: StringIds) {
-    super(table);
+    super(table, MAX_LENGTH);
     this.#table = table;
   }
 
   /** What was read since `clear`, in half words. */
   get read(): number {
-    return this.#read;
+    return this.readBefore(this.words.count);
   }
 
   /** What was read before the word at index `word`, in half words; `word` may be the index after the last. */
   readBefore(word: number): number {
-    if (word >= this.words.count) return this.#read;
-    return this.#areWhole ? WHOLE * word : (this.#reached.array[word] ?? 0);
+    const { array, count } = this.#halfWords;
+    let low = 0;
+    let high = count;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((array[middle] ?? 0) < word) low = middle + 1;
+      else high = middle;
+    }
+    return 2 * word - low;
   }
 
   /** The first word, from `from`, before which `halves` half words were read; otherwise the count. */
@@ -74,60 +75,37 @@ export class WordReader extends AsciiWords {
 
   clear(): void {
     this.words.clear();
-    this.#reached.clear();
-    this.#areWhole = true;
-    this.#read = 0;
+    this.#halfWords.clear();
   }
 
   /** Adds the words of a text. */
   add(text: string): void {
-    const units = this.load(text);
-    this.words.reserve(text.length); // no text has more words
-    for (let at = 0; at < text.length; at++) {
-      const start = at;
-      at = this.scanWord(start);
-      const code = units[at] ?? 0;
-      if (code > LAST_ASCII) at = this.#addUnicode(text, start, at) - 1;
-      else if (at > start) this.#addWord(text, start, at);
-    }
+    this.readText(text, text.length);
   }
 
-  #addWord(text: string, start: number, end: number): void {
-    this.#push(this.numberOf(text, start, Math.min(end, start + MAX_LENGTH)), WHOLE);
-  }
-
-  /** At `at` is a character outside ASCII; the word began at `start`. Returns the next position. */
-  #addUnicode(text: string, start: number, at: number): number {
+  protected readUnicode(text: string, start: number, at: number): number {
     const code = this.units[at] ?? 0;
     if (code >= FIRST_PUNCTUATION && code <= LAST_PUNCTUATION) {
-      if (at > start) this.#addWord(text, start, at);
+      if (at > start) this.readAscii(text, start, at);
       return at + 1;
     }
     const run = runAt(text, start);
     if (run === '') return at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
     const known = this.#spellings.get(run);
-    if (known !== undefined) this.#push(known, WHOLE);
-    else this.#addRun(run);
+    if (known !== undefined) this.push(known, start, start + run.length);
+    else this.#addRun(run, start);
     return start + run.length;
   }
 
-  #addRun(run: string): void {
-    scanRun(run, 0, (word, start, end, weight) => {
+  #addRun(run: string, from: number): void {
+    scanRun(run, from, (word, start, end, weight) => {
       const number = this.#table.intern(word.slice(0, MAX_LENGTH));
-      this.#push(number, WHOLE * weight);
-      const isWhole = weight === 1 && start === 0 && end === run.length;
-      if (!isWhole || run.length > MAX_LENGTH || this.#spellings.size >= MAX_SPELLINGS) return;
+      const isWhole = weight === 1;
+      if (!isWhole) this.#halfWords.push(this.words.count);
+      this.push(number, start, end);
+      const isRun = isWhole && end - start === run.length;
+      if (!isRun || run.length > MAX_LENGTH || this.#spellings.size >= MAX_SPELLINGS) return;
       this.#spellings.set(ownCopy(run), number);
     });
-  }
-
-  #push(number: number, halves: number): void {
-    if (halves !== WHOLE && this.#areWhole) {
-      for (let word = 0; word < this.words.count; word++) this.#reached.push(WHOLE * word);
-      this.#areWhole = false;
-    }
-    if (!this.#areWhole) this.#reached.push(this.#read);
-    this.words.array[this.words.count++] = number;
-    this.#read += halves;
   }
 }

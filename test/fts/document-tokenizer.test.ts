@@ -1,5 +1,6 @@
 /** The tokenizer's one pass over a text against the words, the CJK tokens and the symbols defined one by one. */
 import { describe, expect, it } from 'vitest';
+import { Uint32List } from '../../src/base/arrays/typed-array.js';
 import { Dictionary } from '../../src/fts/terms/dictionary.js';
 import { cjkTokens } from '../../src/fts/tokenizing/cjk-bigrams.js';
 import {
@@ -7,6 +8,7 @@ import {
   MAX_INDEXED_UNITS,
 } from '../../src/fts/tokenizing/document-tokenizer.js';
 import { hasSymbols } from '../../src/fts/tokenizing/symbol-characters.js';
+import { SymbolWriter } from '../../src/fts/tokenizing/symbol-chunks.js';
 import { termsOf, tokenize } from '../../src/fts/tokenizing/tokenizer.js';
 import { randomChoices } from './fts5-oracle.js';
 
@@ -68,6 +70,28 @@ const readSymbolChunks = (symbols: Uint8Array) =>
       return `${bytes.charCodeAt(0)}:${signs}`;
     });
 
+/** What the tokenizer appends to the lists, after another document. */
+function tokensOf(tokenizer: DocumentTokenizer, texts: readonly string[]) {
+  const lists = {
+    tokens: new Uint32List(),
+    starts: new Uint32List(),
+    symbols: new SymbolWriter(),
+  };
+  tokenizer.tokenize(['another: a+b 東京'], lists);
+  const before = {
+    tokens: lists.tokens.count,
+    starts: lists.starts.count,
+    symbols: lists.symbols.count,
+  };
+  tokenizer.tokenize(texts, lists);
+  const { tokens, starts, symbols } = lists;
+  return {
+    tokens: tokens.array.slice(before.tokens, tokens.count),
+    starts: starts.array.slice(before.starts, starts.count).map((start) => start - before.tokens),
+    symbols: symbols.array.slice(before.symbols, symbols.count),
+  };
+}
+
 describe('DocumentTokenizer', () => {
   it('finds the words, CJK bigrams and words with symbols that their definitions give', () => {
     const random = randomChoices(SEED);
@@ -75,7 +99,7 @@ describe('DocumentTokenizer', () => {
     const tokenizer = new DocumentTokenizer(dictionary, 1);
     for (let run = 0; run < 5000; run++) {
       const text = Array.from({ length: random.below(12) }, () => random.pick(PARTS)).join('');
-      const { tokens, starts, symbols } = tokenizer.tokenize([text]);
+      const { tokens, starts, symbols } = tokensOf(tokenizer, [text]);
       const terms = Array.from(tokens, (token) => dictionary.term(token));
       const context = `seed ${SEED} ${JSON.stringify(text)}`;
       expect(terms.slice(0, starts[1]), context).toEqual(termsOf(text));
@@ -88,7 +112,7 @@ describe('DocumentTokenizer', () => {
     const dictionary = new Dictionary();
     const base64 = 'QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo+'.repeat(MAX_INDEXED_UNITS / 36);
     const text = `first ${base64.slice(0, MAX_INDEXED_UNITS - 17)} within beyond last`;
-    const { starts } = new DocumentTokenizer(dictionary, 1).tokenize([text, 'other']);
+    const { starts } = tokensOf(new DocumentTokenizer(dictionary, 1), [text, 'other']);
     expect(dictionary.find('within')).toBeDefined();
     expect(dictionary.find('other')).toBeDefined();
     expect([dictionary.find('beyond'), dictionary.find('last')]).toEqual([undefined, undefined]);

@@ -11,7 +11,6 @@ import { executeQuery } from '../../src/fts/ranking/execute-query.js';
 import { SegmentStore } from '../../src/fts/segments/segment-store.js';
 import { WindowScorer } from '../../src/fts/snippets/window-score.js';
 import { createTextIndex } from '../../src/fts/text-index.js';
-import { DocumentTokenizer } from '../../src/fts/tokenizing/document-tokenizer.js';
 
 /** FTS5's definition, window by window. */
 function scoreOf(instances: readonly PhraseInstance[], start: number, size: number) {
@@ -41,8 +40,8 @@ const byOffset = (a: PhraseInstance, b: PhraseInstance) =>
 /** The instances of `query` in one document of `text`. */
 function instancesIn(text: string, query: string): PhraseInstance[] {
   const layout = { count: 2, defaults: 1 };
-  const store = new SegmentStore(layout);
-  store.add(1, 1, new DocumentTokenizer(store.dictionary, 0).tokenize([text]));
+  const store = new SegmentStore(layout, 0);
+  store.add(1, 1, [text]);
   const root = parseFts5(query, { names: ['text'], defaults: 1 });
   const options = { limit: 1, offset: 0, filter: undefined };
   const { queries } = runToCompletion(executeQuery(root, store, options));

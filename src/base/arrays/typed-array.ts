@@ -13,7 +13,7 @@ export function withCapacity<T extends NumberArray>(array: T, length: number): T
   return longer;
 }
 
-const MIN_CAPACITY = 1024;
+const MIN_CAPACITY = 16;
 /** `clear` releases an array that is longer than this. */
 const MAX_RETAINED = 2 ** 18;
 

@@ -4,9 +4,10 @@
  * Postings are made when the first query or deletion needs them, so that a bulk load, whose documents are
  * packed before the first query, never makes them.
  */
-import { withCapacity } from '../../base/arrays/typed-array.js';
+import { Uint32List, withCapacity } from '../../base/arrays/typed-array.js';
 import type { Dictionary } from '../terms/dictionary.js';
-import type { DocumentTokens } from '../tokenizing/document-tokenizer.js';
+import type { DocumentTokenizer, TokenLists } from '../tokenizing/document-tokenizer.js';
+import { SymbolWriter } from '../tokenizing/symbol-chunks.js';
 import { unite } from './posting-lists.js';
 import {
   columnTokens,
@@ -18,7 +19,6 @@ import {
   type PostingList,
   posting,
   type Segment,
-  tokensBefore,
 } from './segment.js';
 
 /**
@@ -34,24 +34,33 @@ interface GrowingList {
   copied: number;
 }
 
-const MIN_CAPACITY = 1024;
+const MIN_CAPACITY = 16;
+
+const emptyTokenLists = (): TokenLists => ({
+  tokens: new Uint32List(),
+  starts: new Uint32List(),
+  symbols: new SymbolWriter(),
+});
+
+/** The same lists, empty. */
+function cleared(lists: TokenLists): TokenLists {
+  for (const list of Object.values(lists)) list.count = 0;
+  return lists;
+}
 
 export class LiveSegment implements Segment {
   readonly layout: Layout;
-  dead = new Uint8Array(MIN_CAPACITY);
   readonly ids: DocumentId[] = [];
+  dead = new Uint8Array(MIN_CAPACITY);
   orders = new Float64Array(MIN_CAPACITY);
   lengths = new Uint32Array(MIN_CAPACITY);
-  size = 0;
+  symbolStarts = new Uint32Array(MIN_CAPACITY + 1);
   readonly deadSlots: number[] = [];
-  tokens: Uint32Array;
-  starts = new Uint32Array(64);
-  symbols: Uint8Array;
-  symbolStarts = new Uint32Array(MIN_CAPACITY);
   /** Only frozen segments have one. A live segment is small enough to read its tokens. */
   readonly positions = undefined;
   readonly globals = undefined;
   readonly #dictionary: Dictionary;
+  readonly #tokenLists: TokenLists;
   readonly #lists: (GrowingList | undefined)[] = [];
   /** Number of slots that have postings and are counted in the dictionary. */
   indexedCount = 0;
@@ -60,10 +69,25 @@ export class LiveSegment implements Segment {
    * `packed`: a segment whose documents were packed, and that no query has read. Its arrays are used again.
    */
   constructor(layout: Layout, dictionary: Dictionary, packed?: LiveSegment) {
-    this.tokens = packed?.tokens ?? new Uint32Array(MIN_CAPACITY);
-    this.symbols = packed?.symbols ?? new Uint8Array(MIN_CAPACITY);
     this.layout = layout;
     this.#dictionary = dictionary;
+    this.#tokenLists = packed === undefined ? emptyTokenLists() : cleared(packed.#tokenLists);
+  }
+
+  get size(): number {
+    return this.ids.length;
+  }
+
+  get tokens(): Uint32Array {
+    return this.#tokenLists.tokens.array;
+  }
+
+  get starts(): Uint32Array {
+    return this.#tokenLists.starts.array;
+  }
+
+  get symbols(): Uint8Array {
+    return this.#tokenLists.symbols.array;
   }
 
   get termCount(): number {
@@ -71,35 +95,35 @@ export class LiveSegment implements Segment {
   }
 
   /** Adds a document and returns its slot. The caller adds at most MAX_SLOTS. */
-  add(id: DocumentId, order: number, document: DocumentTokens): number {
+  add(
+    id: DocumentId,
+    order: number,
+    texts: readonly string[],
+    tokenizer: DocumentTokenizer,
+  ): number {
     const slot = this.size;
-    const base = tokensBefore(this, slot);
-    const width = this.layout.count + 1;
-    this.tokens = withCapacity(this.tokens, base + document.tokens.length);
-    this.starts = withCapacity(this.starts, (slot + 1) * width);
-    this.tokens.set(document.tokens, base);
-    let length = 0;
-    for (let column = 0; column < width; column++) {
-      const start = document.starts[column] ?? 0;
-      this.starts[slot * width + column] = base + start;
-      if (column === width - 1) break;
-      const end = document.starts[column + 1] ?? 0;
-      length += ((this.layout.defaults >>> column) & 1) * (end - start);
-    }
-    const symbolStart = this.symbolStarts[slot] ?? 0;
-    const symbolEnd = symbolStart + document.symbols.length;
-    this.symbols = withCapacity(this.symbols, symbolEnd);
-    this.symbols.set(document.symbols, symbolStart);
-    this.symbolStarts = withCapacity(this.symbolStarts, slot + 2);
-    this.symbolStarts[slot + 1] = symbolEnd;
-    this.ids.push(id);
+    tokenizer.tokenize(texts, this.#tokenLists);
     this.dead = withCapacity(this.dead, slot + 1);
     this.orders = withCapacity(this.orders, slot + 1);
     this.lengths = withCapacity(this.lengths, slot + 1);
+    this.symbolStarts = withCapacity(this.symbolStarts, slot + 2);
     this.orders[slot] = order;
-    this.lengths[slot] = length;
-    this.size++;
+    this.lengths[slot] = this.#lengthOf(slot);
+    this.symbolStarts[slot + 1] = this.#tokenLists.symbols.count;
+    this.ids.push(id);
     return slot;
+  }
+
+  /** Tokens in the default columns of a document. */
+  #lengthOf(slot: number): number {
+    const { count, defaults } = this.layout;
+    const { starts } = this;
+    let length = 0;
+    for (let column = 0; column < count; column++) {
+      const at = slot * (count + 1) + column;
+      if (((defaults >>> column) & 1) === 1) length += (starts[at + 1] ?? 0) - (starts[at] ?? 0);
+    }
+    return length;
   }
 
   /** Makes the postings of the documents added since the last call and counts their terms. */

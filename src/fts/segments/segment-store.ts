@@ -5,7 +5,7 @@
  */
 
 import { Dictionary } from '../terms/dictionary.js';
-import type { DocumentTokens } from '../tokenizing/document-tokenizer.js';
+import { DocumentTokenizer } from '../tokenizing/document-tokenizer.js';
 import { DocumentLocations } from './document-locations.js';
 import { FrozenSegment } from './frozen-segment.js';
 import { LiveSegment } from './live-segment.js';
@@ -42,6 +42,7 @@ const liveIn = ({ size, deadSlots }: Segment) => size - deadSlots.length;
 export class SegmentStore {
   readonly layout: Layout;
   readonly dictionary = new Dictionary();
+  readonly #tokenizer: DocumentTokenizer;
   readonly #liveSlots: number;
   readonly #locations = new DocumentLocations();
   /** By serial number. `#locations` stores a location as `serial * MAX_SLOTS + slot`. */
@@ -63,8 +64,10 @@ export class SegmentStore {
   /** Changes with every change of the index. */
   version = 0;
 
-  constructor(layout: Layout, liveSlots = LIVE_SLOTS) {
+  /** `extended` is the mask of the columns whose CJK bigrams and words with symbols are indexed. */
+  constructor(layout: Layout, extended: number, liveSlots = LIVE_SLOTS) {
     this.layout = layout;
+    this.#tokenizer = new DocumentTokenizer(this.dictionary, extended);
     this.#liveSlots = Math.min(liveSlots, MAX_SLOTS);
     this.#live = new LiveSegment(layout, this.dictionary);
   }
@@ -103,10 +106,10 @@ export class SegmentStore {
     return segment && { segment, slot: location % MAX_SLOTS };
   }
 
-  /** Adds a document. A document of the same id must be deleted before the new one's terms are looked up. */
-  add(id: DocumentId, order: number, document: DocumentTokens): void {
+  /** Adds a document, of which there must not be one with the same id. `texts`: one for each column. */
+  add(id: DocumentId, order: number, texts: readonly string[]): void {
     if (this.#mergeIsDue) this.#mergeSmall();
-    const slot = this.#live.add(id, order, document);
+    const slot = this.#live.add(id, order, texts, this.#tokenizer);
     this.lastOrder = Math.max(this.lastOrder, order);
     this.#locations.set(id, this.#liveSerial * MAX_SLOTS + slot);
     this.#count(this.#live, slot, 1);

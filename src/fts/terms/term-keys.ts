@@ -17,6 +17,7 @@ export const MAX_KEYED = 2 * HALF_KEY;
 /** Second numbers that no such word has, because 37^6 is lower. */
 export const BY_TEXT = -1;
 const BY_CODE = -2;
+/** Of FNV-1a. */
 const HASH_PRIME = 0x01000193;
 
 /** The digit of an ASCII letter, in either case, or of an ASCII digit; 0 for any other code unit. */
@@ -27,12 +28,6 @@ for (const [i, char] of [...'abcdefghijklmnopqrstuvwxyz0123456789'].entries()) {
 }
 
 const PLAIN = /^[a-z0-9]+$/;
-
-/** The bit that lower-case ASCII letters and digits have and upper-case letters do not. */
-export const LOWER = 0x20;
-
-/** FNV-1a, one code unit at a time, from 0. */
-export const hashUnit = (hash: number, unit: number) => Math.imul(hash ^ unit, HASH_PRIME);
 
 /** The key of any term. */
 export function keyOf(term: string): TermKey {
@@ -49,6 +44,6 @@ export function keyOf(term: string): TermKey {
   const code = term.codePointAt(0) ?? 0;
   if (term.length === (code > 0xffff ? 2 : 1)) return { first: code, second: BY_CODE };
   let hash = 0;
-  for (let i = 0; i < term.length; i++) hash = hashUnit(hash, term.charCodeAt(i));
+  for (let i = 0; i < term.length; i++) hash = Math.imul(hash ^ term.charCodeAt(i), HASH_PRIME);
   return { first: hash, second: BY_TEXT };
 }

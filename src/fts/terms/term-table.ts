@@ -11,17 +11,18 @@
 
 import { withCapacity } from '../../base/arrays/typed-array.js';
 import { ownCopy } from '../../base/display-text.js';
-import { BY_TEXT, hashUnit, keyOf, LOWER } from './term-keys.js';
+import { BY_TEXT, keyOf } from './term-keys.js';
 
-const NONE = -1;
+/** No entry. */
+export const NONE = -1;
 
 /** An entry, which lies within one cache line: the two numbers of the key, the next entry of the bucket, the number of documents. */
-const ENTRY = 4;
-const NEXT = 2;
+export const ENTRY = 4;
+export const NEXT = 2;
 const DOCUMENTS = 3;
-const MIN_ENTRIES = 1 << 12;
+const MIN_ENTRIES = 1 << 4;
 
-const bucketHash = (first: number, second: number) => {
+export const bucketHash = (first: number, second: number) => {
   const mixed = Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b);
   return mixed ^ (mixed >>> 15);
 };
@@ -42,9 +43,10 @@ export abstract class TermTable {
   #packed: PackedTerms | undefined;
   #text: string | undefined;
   readonly #free: number[] = [];
-  /** The first entry of each bucket. The number of buckets is a power of two. */
-  #buckets: Int32Array = new Int32Array(1 << 13).fill(NONE);
-  #entries: Int32Array = new Int32Array(ENTRY * MIN_ENTRIES);
+  /** The first entry of each bucket. The number of buckets is a power of two. Only this class changes it. */
+  buckets: Int32Array = new Int32Array(1 << 5).fill(NONE);
+  /** See ENTRY. Only this class changes it. */
+  entries: Int32Array = new Int32Array(ENTRY * MIN_ENTRIES);
 
   /** Number of terms. */
   get size(): number {
@@ -81,60 +83,28 @@ export abstract class TermTable {
     return number;
   }
 
-  /**
-   * The number of the word `text[start..end)`, which has at most MAX_KEYED ASCII letters and digits in
-   * any case. The two numbers are its key.
-   */
-  internKey(first: number, second: number, text: string, start: number, end: number): number {
-    let at = this.#firstOf(first, second);
-    while (at !== NONE && !this.#hasKey(at, first, second)) at = this.#next(at);
-    return at === NONE ? this.#add(text.slice(start, end).toLowerCase(), first, second) : at;
-  }
-
-  /** The number of a longer word of ASCII letters and digits. `units` are the code units of `text`. */
-  internLong(text: string, units: Uint16Array, start: number, end: number): number {
-    let hash = 0;
-    for (let i = start; i < end; i++) hash = hashUnit(hash, (units[i] ?? 0) | LOWER);
-    let at = this.#firstOf(hash, BY_TEXT);
-    while (at !== NONE) {
-      const isSame = this.#hasKey(at, hash, BY_TEXT) && this.#spells(at, units, start, end);
-      if (isSame) return at;
-      at = this.#next(at);
-    }
-    return this.#add(text.slice(start, end).toLowerCase(), hash, BY_TEXT);
-  }
-
-  #spells(number: number, units: Uint16Array, start: number, end: number): boolean {
-    const term = this.term(number);
-    if (term.length !== end - start) return false;
-    for (let i = start; i < end; i++) {
-      if (term.charCodeAt(i - start) !== ((units[i] ?? 0) | LOWER)) return false;
-    }
-    return true;
-  }
-
   #firstOf(first: number, second: number): number {
-    return this.#buckets[bucketHash(first, second) & (this.#buckets.length - 1)] ?? NONE;
+    return this.buckets[bucketHash(first, second) & (this.buckets.length - 1)] ?? NONE;
   }
 
   #hasKey(number: number, first: number, second: number): boolean {
     const at = ENTRY * number;
-    return this.#entries[at] === first && this.#entries[at + 1] === second;
+    return this.entries[at] === first && this.entries[at + 1] === second;
   }
 
   #next(number: number): number {
-    return this.#entries[ENTRY * number + NEXT] ?? NONE;
+    return this.entries[ENTRY * number + NEXT] ?? NONE;
   }
 
   #add(term: string, first: number, second: number): number {
-    if (this.size * 2 >= this.#buckets.length) this.#growBuckets();
+    if (this.size * 2 >= this.buckets.length) this.#growBuckets();
     const number = this.#free.pop() ?? this.#terms.length;
     this.#terms[number] = ownCopy(term);
-    this.#entries = withCapacity(this.#entries, this.#terms.length * ENTRY);
+    this.entries = withCapacity(this.entries, this.#terms.length * ENTRY);
     const at = number * ENTRY;
-    this.#entries[at] = first;
-    this.#entries[at + 1] = second;
-    this.#entries[at + DOCUMENTS] = 0;
+    this.entries[at] = first;
+    this.entries[at + 1] = second;
+    this.entries[at + DOCUMENTS] = 0;
     this.#link(number);
     this.onChange(term);
     return number;
@@ -142,23 +112,23 @@ export abstract class TermTable {
 
   #bucketOf(number: number): number {
     const at = number * ENTRY;
-    const hash = bucketHash(this.#entries[at] ?? 0, this.#entries[at + 1] ?? 0);
-    return hash & (this.#buckets.length - 1);
+    const hash = bucketHash(this.entries[at] ?? 0, this.entries[at + 1] ?? 0);
+    return hash & (this.buckets.length - 1);
   }
 
   #link(number: number): void {
     const bucket = this.#bucketOf(number);
-    this.#entries[number * ENTRY + NEXT] = this.#buckets[bucket] ?? NONE;
-    this.#buckets[bucket] = number;
+    this.entries[number * ENTRY + NEXT] = this.buckets[bucket] ?? NONE;
+    this.buckets[bucket] = number;
   }
 
   #unlink(number: number): void {
     const bucket = this.#bucketOf(number);
-    const entries = this.#entries;
+    const entries = this.entries;
     const after = entries[number * ENTRY + NEXT] ?? NONE;
-    let at = this.#buckets[bucket] ?? NONE;
+    let at = this.buckets[bucket] ?? NONE;
     if (at === number) {
-      this.#buckets[bucket] = after;
+      this.buckets[bucket] = after;
       return;
     }
     while (at !== NONE && this.#next(at) !== number) at = this.#next(at);
@@ -166,7 +136,7 @@ export abstract class TermTable {
   }
 
   #growBuckets(): void {
-    this.#buckets = new Int32Array(this.#buckets.length * 4).fill(NONE);
+    this.buckets = new Int32Array(this.buckets.length * 4).fill(NONE);
     const free = new Set(this.#free);
     for (let number = 0; number < this.#terms.length; number++) {
       if (!free.has(number)) this.#link(number);
@@ -175,28 +145,27 @@ export abstract class TermTable {
 
   /** The number of documents that contain the term. */
   documentsOf(number: number): number {
-    return this.#entries[number * ENTRY + DOCUMENTS] ?? 0;
+    return this.entries[number * ENTRY + DOCUMENTS] ?? 0;
   }
 
   /** Counts more documents that contain the term. */
   retain(number: number, documents = 1): void {
     const at = number * ENTRY + DOCUMENTS;
-    this.#entries[at] = (this.#entries[at] ?? 0) + documents;
+    this.entries[at] = (this.entries[at] ?? 0) + documents;
   }
 
   /** Counts one document less. The term is removed with its last document. */
   release(number: number): void {
     const at = number * ENTRY + DOCUMENTS;
-    const left = (this.#entries[at] ?? 1) - 1;
-    this.#entries[at] = left;
+    const left = (this.entries[at] ?? 1) - 1;
+    this.entries[at] = left;
     if (left <= 0) this.#remove(number);
   }
 
   /** Removes the terms that no document contains. */
   dropUnused(): void {
     for (let number = 0; number < this.#terms.length; number++) {
-      const isUnused =
-        this.#entries[number * ENTRY + DOCUMENTS] === 0 && this.#terms[number] !== '';
+      const isUnused = this.entries[number * ENTRY + DOCUMENTS] === 0 && this.#terms[number] !== '';
       if (isUnused) this.#remove(number);
     }
   }
@@ -236,14 +205,14 @@ export abstract class TermTable {
       numbers.push(number);
     }
     const entries = new Int32Array(ENTRY * terms.length);
-    const buckets = new Int32Array(this.#buckets.length).fill(NONE);
+    const buckets = new Int32Array(this.buckets.length).fill(NONE);
     const ends = new Uint32Array(terms.length);
     let end = 0;
     numbers.forEach((number, index) => {
       end += terms[index]?.length ?? 0;
       ends[index] = end;
       const bucket = this.#bucketOf(number);
-      const keys = this.#entries.subarray(ENTRY * number, ENTRY * number + NEXT);
+      const keys = this.entries.subarray(ENTRY * number, ENTRY * number + NEXT);
       entries.set(keys, ENTRY * index);
       entries[ENTRY * index + NEXT] = buckets[bucket] ?? NONE;
       buckets[bucket] = index;
@@ -258,8 +227,8 @@ export abstract class TermTable {
   /** Fills the table, which must be empty. */
   protected unpack(packed: PackedTerms): void {
     this.#packed = packed;
-    this.#entries = packed.entries.slice();
-    this.#buckets = packed.buckets.slice();
+    this.entries = packed.entries.slice();
+    this.buckets = packed.buckets.slice();
     this.#terms.length = packed.ends.length;
   }
 

@@ -25,20 +25,10 @@ interface WordBounds {
   readonly to: number;
 }
 
-/** Builds the bytes of one document. */
+/** The bytes of documents, one after the other. */
 export class SymbolWriter {
-  #bytes = new Uint8Array(1024);
-  #count = 0;
-
-  /** Starts the next document. */
-  clear(): void {
-    this.#count = 0;
-  }
-
-  /** Valid until the next `clear`. */
-  get bytes(): Uint8Array {
-    return this.#bytes.subarray(0, this.#count);
-  }
+  array = new Uint8Array(16);
+  count = 0;
 
   /** Adds the chunk in `units` from `start` to `end`, given its words and the number of the first. */
   addChunk(
@@ -49,15 +39,15 @@ export class SymbolWriter {
     end: number,
   ): void {
     // A unit takes at most three bytes, and a number at most five.
-    this.#bytes = withCapacity(this.#bytes, this.#count + 6 + 3 * (end - start));
-    this.#bytes[this.#count++] = CHUNK;
+    this.array = withCapacity(this.array, this.count + 6 + 3 * (end - start));
+    this.array[this.count++] = CHUNK;
     let rest = firstWord;
-    for (; rest > LAST_ASCII; rest >>>= 7) this.#bytes[this.#count++] = (rest & LAST_ASCII) | 0x80;
-    this.#bytes[this.#count++] = rest;
+    for (; rest > LAST_ASCII; rest >>>= 7) this.array[this.count++] = (rest & LAST_ASCII) | 0x80;
+    this.array[this.count++] = rest;
     let copied = start;
     for (let i = from; i < to; i += 2) {
       this.#symbols(units, copied, array[i] ?? 0);
-      this.#bytes[this.#count++] = WORD_BYTE;
+      this.array[this.count++] = WORD_BYTE;
       copied = array[i + 1] ?? 0;
     }
     this.#symbols(units, copied, end);
@@ -68,7 +58,7 @@ export class SymbolWriter {
       const unit = units[at] ?? 0;
       if (unit > LAST_ASCII) {
         at += this.#beyondAscii(unit, units[at + 1] ?? 0);
-      } else this.#bytes[this.#count++] = unit <= WORD_BYTE ? OTHER_CONTROL : unit;
+      } else this.array[this.count++] = unit <= WORD_BYTE ? OTHER_CONTROL : unit;
     }
   }
 
@@ -76,8 +66,8 @@ export class SymbolWriter {
   #beyondAscii(unit: number, following: number): number {
     const code = String.fromCharCode(unit, following).codePointAt(0) ?? unit;
     const bytes = Buffer.from(String.fromCodePoint(code));
-    this.#bytes.set(bytes, this.#count);
-    this.#count += bytes.length;
+    this.array.set(bytes, this.count);
+    this.count += bytes.length;
     return code > LAST_UNIT ? 1 : 0;
   }
 }
