@@ -1,14 +1,13 @@
 /** The tokenizer's one pass over a text against the words, the CJK tokens and the symbols defined one by one. */
 import { describe, expect, it } from 'vitest';
-import { Uint32List } from '../../src/base/arrays/typed-array.js';
 import { Dictionary } from '../../src/fts/terms/dictionary.js';
 import { cjkTokens } from '../../src/fts/tokenizing/cjk-bigrams.js';
 import {
   DocumentTokenizer,
   MAX_INDEXED_UNITS,
+  TokenLists,
 } from '../../src/fts/tokenizing/document-tokenizer.js';
 import { hasSymbols } from '../../src/fts/tokenizing/symbol-characters.js';
-import { SymbolWriter } from '../../src/fts/tokenizing/symbol-chunks.js';
 import { termsOf, tokenize } from '../../src/fts/tokenizing/tokenizer.js';
 import { randomChoices } from './fts5-oracle.js';
 
@@ -72,11 +71,7 @@ const readSymbolChunks = (symbols: Uint8Array) =>
 
 /** What the tokenizer appends to the lists, after another document. */
 function tokensOf(tokenizer: DocumentTokenizer, texts: readonly string[]) {
-  const lists = {
-    tokens: new Uint32List(),
-    starts: new Uint32List(),
-    symbols: new SymbolWriter(),
-  };
+  const lists = new TokenLists();
   tokenizer.tokenize(['another: a+b 東京'], lists);
   const before = {
     tokens: lists.tokens.count,

@@ -4,10 +4,9 @@
  * Postings are made when the first query or deletion needs them, so that a bulk load, whose documents are
  * packed before the first query, never makes them.
  */
-import { Uint32List, withCapacity } from '../../base/arrays/typed-array.js';
+import { withCapacity } from '../../base/arrays/typed-array.js';
 import type { Dictionary } from '../terms/dictionary.js';
-import type { DocumentTokenizer, TokenLists } from '../tokenizing/document-tokenizer.js';
-import { SymbolWriter } from '../tokenizing/symbol-chunks.js';
+import { type DocumentTokenizer, TokenLists } from '../tokenizing/document-tokenizer.js';
 import { unite } from './posting-lists.js';
 import {
   columnTokens,
@@ -36,18 +35,6 @@ interface GrowingList {
 
 const MIN_CAPACITY = 16;
 
-const emptyTokenLists = (): TokenLists => ({
-  tokens: new Uint32List(),
-  starts: new Uint32List(),
-  symbols: new SymbolWriter(),
-});
-
-/** The same lists, empty. */
-function cleared(lists: TokenLists): TokenLists {
-  for (const list of Object.values(lists)) list.count = 0;
-  return lists;
-}
-
 export class LiveSegment implements Segment {
   readonly layout: Layout;
   readonly ids: DocumentId[] = [];
@@ -71,7 +58,8 @@ export class LiveSegment implements Segment {
   constructor(layout: Layout, dictionary: Dictionary, packed?: LiveSegment) {
     this.layout = layout;
     this.#dictionary = dictionary;
-    this.#tokenLists = packed === undefined ? emptyTokenLists() : cleared(packed.#tokenLists);
+    this.#tokenLists = packed === undefined ? new TokenLists() : packed.#tokenLists;
+    for (const list of Object.values(this.#tokenLists)) list.count = 0;
   }
 
   get size(): number {

@@ -8,15 +8,15 @@ import type { Dictionary } from '../terms/dictionary.js';
 import { AsciiWords } from './ascii-words.js';
 import { cjkTokens } from './cjk-bigrams.js';
 import { isCjkUnit, isSpaceUnit, isSymbolUnit } from './symbol-characters.js';
-import type { SymbolWriter } from './symbol-chunks.js';
+import { SymbolWriter } from './symbol-chunks.js';
 import { endOfWord, foldWord, MAX_TERM_BYTES } from './tokenizer.js';
 
 /** The tokens of documents, one after the other. */
-export interface TokenLists {
-  readonly tokens: Uint32List;
+export class TokenLists {
+  readonly tokens = new Uint32List();
   /** Of each document the start of each column in `tokens`, and the end of the last one. */
-  readonly starts: Uint32List;
-  readonly symbols: SymbolWriter;
+  readonly starts = new Uint32List();
+  readonly symbols = new SymbolWriter();
 }
 
 /**
