@@ -100,6 +100,10 @@ export async function sourceOf(input: Input, from: string | undefined): Promise<
       details: { path: input.path },
     });
   }
+  if (input.form === 'file' && file?.sizeBytes === 0) {
+    const what = file.isUnnamed === true ? 'The text to import' : input.path;
+    throw new AppError('VALIDATION_ERROR', `${what} is empty.`);
+  }
   await requireReadableLists(input);
   throw new AppError(
     'VALIDATION_ERROR',

@@ -27,3 +27,11 @@ it.each([
     new RegExp(`^text-[0-9a-f]{16}\\.${extension}$`),
   );
 });
+
+it.each([
+  [undefined, 'The text to import is empty.'],
+  ['chats.json', 'chats.json is empty.'],
+])('an empty text, named %s, is refused', async (name, expected) => {
+  const { code, message } = await errorOf(sourceOf(textInput(name, '', 0), undefined));
+  expect({ code, message }).toEqual({ code: 'VALIDATION_ERROR', message: expected });
+});

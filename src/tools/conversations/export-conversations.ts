@@ -94,7 +94,7 @@ function requestOf(
   if (cursor !== undefined && !isUsable) {
     throw new AppError(
       'VALIDATION_ERROR',
-      'cursor must be nextCursor of the previous page, and cannot be used with file.',
+      '`cursor` must be nextCursor of the previous page, and cannot be used with `file`.',
       {
         details: { field: 'cursor' },
       },

@@ -58,7 +58,7 @@ export const mbRead = defineTool({
   },
   async run({ path, startLine, startColumn, endLine, maxTokens: budget }, { memoryBank }) {
     if (endLine !== undefined && endLine < startLine) {
-      throw new AppError('VALIDATION_ERROR', 'endLine must not be before startLine.');
+      throw new AppError('VALIDATION_ERROR', '`endLine` must not be before `startLine`.');
     }
     const { content, ...info } = await memoryBank.read(path);
     const lines = linesOf(content);

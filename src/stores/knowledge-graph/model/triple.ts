@@ -68,7 +68,7 @@ export function checkTriple(triple: NewTriple): void {
       throw wrong('A time is outside the range that can be stored.');
   }
   if (ts !== undefined && validTo !== undefined && validTo < ts) {
-    throw wrong('validTo must not be before ts.');
+    throw wrong('`validTo` must not be before `ts`.');
   }
   for (const id of [conversationId, messageId]) {
     const problem = id === undefined ? undefined : problemWith(id, MAX_ORIGIN_CHARACTERS);
