@@ -60,6 +60,8 @@ export const TEXT_SAMPLES: Readonly<Record<string, string>> = {
   'gemini-cli/shed/chats/session-1.jsonl': GEMINI,
   'openai/a.json': JSON.stringify({ messages: [{ role: 'user', content: [{ text: 'x' }] }] }),
   'markdown/a.md': '## User\nx\n\n## Assistant\ny\n',
+  'markdown/b.txt':
+    ' ▐▛███▜▌ Claude Code v2.1\n\n❯ x\n\n✻ Thinking…\n\nz\n\n⏺ Bash(ls)\n  ⎿  y\n\n⏺ y\n',
   'daybook/a.jsonl': lines(
     { thread: { id: 't' } },
     { message: { threadId: 't', role: 'user', content: 'x' } },

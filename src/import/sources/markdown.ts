@@ -13,6 +13,7 @@ import { type SpeakerHeading, speakerHeading, timedText } from '../reading/speak
 import { timeIn } from '../reading/times.js';
 import type { Activity, ImportedMessage, ImportItem, Source } from '../source-interface.js';
 import { aiderConversations, isAiderLog } from './aider-log.js';
+import { claudeCodeScreen, isClaudeCodeScreen } from './claude-code-screen.js';
 
 const MARKDOWN = /\.(md|markdown|txt)$/i;
 /**
@@ -47,7 +48,7 @@ export const markdown: Source = {
   async detect(input) {
     for (const file of documentsIn(input).slice(0, MAX_PEEKS)) {
       const text = (await textOf(file)) ?? '';
-      if (isTranscript(text) || isAiderLog(text)) return true;
+      if (isTranscript(text) || isAiderLog(text) || isClaudeCodeScreen(text)) return true;
     }
     return false;
   },
@@ -67,6 +68,7 @@ async function* conversationsOf(file: InputFile, activity: Activity): AsyncGener
   const text = await textOf(file);
   if (text === undefined) yield unreadableConversation(file.name, 'the document');
   else if (isAiderLog(text)) yield* aiderConversations(text, file, activity);
+  else if (isClaudeCodeScreen(text)) yield claudeCodeScreen(text, file, activity);
   else yield conversationOf(file, text);
 }
 
