@@ -36,7 +36,7 @@ export abstract class AsciiWords {
     this.#load(text);
     this.words.reserve(most);
     this.offsets.clear();
-    this.offsets.reserve(2 * text.length + 2);
+    this.offsets.reserve(2 * most + 2);
     for (let at = this.#findWords(0, text.length); at <= text.length; ) {
       const start = this.#wordStart;
       if ((this.units[at] ?? 0) > LAST_ASCII) at = this.readUnicode(text, start, at);
