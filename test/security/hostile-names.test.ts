@@ -28,7 +28,7 @@ const OTHER = '20250124-1706102400124';
 const INSIGHT = '0b8f2c1e-5a77-4c7e-9d51-3f0f5c1f7a11';
 const DELETED = '20260101T000000000Z';
 const VERSION = '0001.20260101T000000000Z.edit.json';
-/** keyLockName in refs.ts. */
+/** keyLockName in key-lock.ts. */
 const KEY_LOCK = `key-${sha256Hex('key').slice(0, 32)}`;
 const ARCHIVE = 'conversations-2025-01.tar.gz';
 const SECRET = 'the-secret-outside';

@@ -12,9 +12,10 @@ import { readJson } from '../../files/read/json-doc.js';
 import { readStamp } from '../../files/read/stamp.js';
 import { type TrashEntry, TrashFolder } from '../../files/trash/trash-folder.js';
 import { readJob } from '../research-jobs/research-job-schema.js';
+import { idTaken, notFound } from './conversation-errors.js';
+import { requireRef } from './document/conversation-id.js';
 import type { ConversationHead } from './document/schema.js';
 import { TRASHED_CONVERSATION, trashFolderIn } from './files/trashed-ids.js';
-import { idTaken, notFound, requireRef } from './refs.js';
 import type { StoreCore } from './store-core.js';
 import { withKeyLock } from './writing/key-lock.js';
 

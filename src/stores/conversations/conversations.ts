@@ -10,6 +10,7 @@ import { GroupCommits } from '../../files/atomic/group-commit.js';
 import { keepOutOfGit } from '../../files/paths/git-ignore.js';
 import type { Stamp } from '../../files/read/stamp.js';
 import type { WatcherStatus } from '../../files/watcher/watcher.js';
+import { invalidRef, notFound } from './conversation-errors.js';
 import {
   ConversationTrash,
   type Restored,
@@ -17,7 +18,7 @@ import {
 } from './conversation-trash.js';
 import { DeferredMessages } from './deferred/deferred-messages.js';
 import type { Revision } from './document/apply-revision.js';
-import { CONVERSATION_ID } from './document/conversation-id.js';
+import { CONVERSATION_ID, requireRef } from './document/conversation-id.js';
 import type { ConversationDocument } from './document/document.js';
 import type { HeadChange } from './document/head-change.js';
 import { requireReadable } from './document/parse-conversation.js';
@@ -27,7 +28,6 @@ import type { ConversationPart, MessageRange } from './files/outlines.js';
 import { type ConversationPage, ListPages, type PageRequest } from './listing/cursor-pages.js';
 import type { ListQuery } from './listing/list-query.js';
 import { ConversationReader } from './reader.js';
-import { invalidRef, notFound, requireRef } from './refs.js';
 import { cleanUpStore } from './startup-cleanup.js';
 import { type CachedParts, type ConversationStoreOptions, StoreCore } from './store-core.js';
 import { History } from './versions/history.js';

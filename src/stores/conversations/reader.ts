@@ -1,9 +1,9 @@
 /** Reads one conversation as it is on disk now, with its messages that still wait in memory to be written. */
 
+import { notFound } from './conversation-errors.js';
 import type { DeferredMessages } from './deferred/deferred-messages.js';
 import type { ConversationDocument } from './document/document.js';
 import { type ConversationPart, type MessageRange, partOf } from './files/outlines.js';
-import { notFound } from './refs.js';
 import type { StoreCore } from './store-core.js';
 
 /** The methods throw like `ConversationStore.load`. */

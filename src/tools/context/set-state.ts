@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { shortened } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
-import { notFound } from '../../stores/conversations/refs.js';
+import { notFound } from '../../stores/conversations/conversation-errors.js';
 import { estimateTokens } from '../answer-budget.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';

@@ -1,5 +1,6 @@
 /** The ids of conversations, and the keys that callers may choose instead. */
 import { isoTime } from '../../../base/clock.js';
+import { invalidRef } from '../conversation-errors.js';
 
 /**
  * UTC date and Unix milliseconds, such as `20250124-1737730800123`. The two parts need not be the same time.
@@ -13,3 +14,13 @@ export function conversationIdAt(ms: number): string {
 
 /** A key that the caller chose. It never begins like an id, so that the two cannot be confused. */
 export const CLIENT_ID = /^(?!\d{8}-\d)[A-Za-z0-9._-]{1,128}$/;
+
+/**
+ * Returns which of the two a caller gave; their form alone distinguishes them. VALIDATION_ERROR if it is
+ * neither.
+ */
+export function requireRef(ref: string): 'id' | 'key' {
+  if (CONVERSATION_ID.test(ref)) return 'id';
+  if (CLIENT_ID.test(ref)) return 'key';
+  throw invalidRef(ref);
+}

@@ -19,13 +19,13 @@ import {
 import { readSettled } from '../../../files/read/settled-read.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
 import type { Codec } from '../../../files/sealing/conversation-codec.js';
+import { notFound } from '../conversation-errors.js';
 import { conversationIdAt } from '../document/conversation-id.js';
 import { ConversationDocument } from '../document/document.js';
 import { jsonCopy } from '../document/json-copy.js';
 import { conversationSteps } from '../document/parse-conversation.js';
 import type { SourceLocation } from '../document/parse-fields.js';
 import type { ConversationHead } from '../document/schema.js';
-import { notFound } from '../refs.js';
 import { losesText } from '../versions/loses-text.js';
 import { type AppendRequest, type Applied, applyAppends, type Limits } from '../writing/append.js';
 import { type CachedDocument, DocumentCache } from './document-cache.js';

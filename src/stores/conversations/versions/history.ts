@@ -2,8 +2,8 @@
 import { isoTime } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
 import { readStamp } from '../../../files/read/stamp.js';
+import { notFound } from '../conversation-errors.js';
 import type { Conversation, ConversationHead } from '../document/schema.js';
-import { notFound } from '../refs.js';
 import type { StoreCore } from '../store-core.js';
 import type { ConversationWriter } from '../writing/writer.js';
 import type { VersionFiles, VersionInfo } from './version-files.js';

@@ -5,10 +5,10 @@
  * least one detects the other, and a key is never assigned twice.
  */
 import { join } from 'node:path';
+import { sha256Hex } from '../../../base/ids.js';
 import { type HeldLock, withLock } from '../../../files/locks/file-lock.js';
 import { listFolders } from '../../../files/paths/folders.js';
 import { readStampNow } from '../../../files/read/stamp.js';
-import { keyLockName } from '../refs.js';
 
 const BATCH_LOCK = 'new-conversations';
 const KEY_LOCK = /^key-[0-9a-f]{32}$/;
@@ -45,4 +45,9 @@ export function withBatchLock<T>(
     const isLocked = (clientId: string) => locked.has(keyLockName(clientId));
     return work(lock, { isAnyLocked: locked.size > 0, isLocked });
   });
+}
+
+/** The name of the lock of one key. It is acquired before the conversation's own lock. */
+function keyLockName(clientId: string): string {
+  return `key-${sha256Hex(clientId).slice(0, 32)}`;
 }

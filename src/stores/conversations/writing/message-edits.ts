@@ -4,10 +4,10 @@
  */
 import { isoTime } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
+import { notFound } from '../conversation-errors.js';
 import type { Revision } from '../document/apply-revision.js';
 import { messageHash } from '../document/message-hash.js';
 import type { Conversation, ConversationHead, Message } from '../document/schema.js';
-import { notFound } from '../refs.js';
 import type { StoreCore } from '../store-core.js';
 import { MaskQueue } from './mask-queue.js';
 import type { ConversationWriter } from './writer.js';

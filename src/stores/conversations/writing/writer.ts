@@ -10,11 +10,11 @@ import { type HeldLock, withLock } from '../../../files/locks/file-lock.js';
 import { removeEmptyFolder } from '../../../files/paths/folders.js';
 import { readWhole } from '../../../files/read/json-doc.js';
 import { maskedBy } from '../../text-masker.js';
+import { keyInUse, notFound } from '../conversation-errors.js';
 import { applyRevision, type Revision } from '../document/apply-revision.js';
 import type { ConversationDocument } from '../document/document.js';
 import { requireReadable } from '../document/parse-conversation.js';
 import type { Conversation, ConversationHead } from '../document/schema.js';
-import { keyInUse, notFound } from '../refs.js';
 import type { StoreCore } from '../store-core.js';
 import type { VersionFiles, VersionReason } from '../versions/version-files.js';
 import {

@@ -1,14 +1,5 @@
-/** References to a conversation, an id or a key of the caller: their form alone distinguishes them. */
+/** The errors about ids and keys of conversations that several modules throw. */
 import { AppError } from '../../base/errors.js';
-import { sha256Hex } from '../../base/ids.js';
-import { CLIENT_ID, CONVERSATION_ID } from './document/conversation-id.js';
-
-/** Returns which kind of reference it is. VALIDATION_ERROR if it is neither. */
-export function requireRef(ref: string): 'id' | 'key' {
-  if (CONVERSATION_ID.test(ref)) return 'id';
-  if (CLIENT_ID.test(ref)) return 'key';
-  throw invalidRef(ref);
-}
 
 export function invalidRef(ref: string): AppError {
   return new AppError(
@@ -55,9 +46,4 @@ export function keyInUseTwice(clientId: string, ids: readonly string[]): AppErro
       details: { clientId, conversationIds: [...ids] },
     },
   );
-}
-
-/** The name of the lock for assigning a client key. It is acquired before the conversation's own lock. */
-export function keyLockName(clientId: string): string {
-  return `key-${sha256Hex(clientId).slice(0, 32)}`;
 }
