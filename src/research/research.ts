@@ -1,12 +1,11 @@
 /**
  * Research conversations with Perplexity: searches, deep research, and follow-ups to both. Question and
  * answer are stored together when the answer has arrived, so an error of the API does not change the file.
- * All checks are made before the request costs money. A paid answer is returned even if it cannot be
- * stored.
+ * All checks (request-checks.ts) are made before the request costs money. A paid answer is returned even if
+ * it cannot be stored.
  */
 
 import { isoTime } from '../base/clock.js';
-import { countOf } from '../base/display-text.js';
 import { AppError, isAppError } from '../base/errors.js';
 import type { Lease } from '../files/locks/lease.js';
 import type { AskKind, PerplexityAnswer, PreparedRequest } from '../providers/perplexity-answer.js';
@@ -16,14 +15,14 @@ import type { ResearchJob } from '../stores/research-jobs/research-job-schema.js
 import { maskedBy } from '../stores/text-masker.js';
 import { answerForCaller, notesFor, notesOnMasked } from './answer-notes.js';
 import { DeepResearchRuns } from './deep-research-runs.js';
+import { hasEnded, newJob, toRunReport } from './job-state.js';
+import { systemPromptFor, titleFrom } from './prompts.js';
 import {
-  hasEnded,
-  newJob,
   refuseUnfinished,
   refuseWhenCancelled,
-  toRunReport,
-} from './job-state.js';
-import { systemPromptFor, titleFrom } from './prompts.js';
+  requirePerplexity,
+  requireRoomForAnswer,
+} from './request-checks.js';
 import { toSentMessages } from './request-messages.js';
 import { asConversationError, unfinishedRunError } from './research-errors.js';
 import type {
@@ -164,10 +163,7 @@ export class Research {
   }
 
   #perplexity(): Perplexity {
-    if (this.#deps.perplexity) return this.#deps.perplexity;
-    throw new AppError('NOT_CONFIGURED', 'No Perplexity API key is set.', {
-      hint: 'Set PERPLEXITY_API_KEY in the configuration of the MCP server (its "env" block), then restart it.',
-    });
+    return requirePerplexity(this.#deps.perplexity);
   }
 
   /** Removes what must not be stored, because it must not be sent either. */
@@ -255,16 +251,10 @@ export class Research {
     return { conversation: await this.#loadWithRoom(conversationId), job };
   }
 
-  /** Throws CONVERSATION_FULL before the request, because the answer could not be stored. */
   async #loadWithRoom(conversationId: string): Promise<Conversation> {
     const conversation = await this.#deps.store.load(conversationId);
-    const { maxMessages = Number.POSITIVE_INFINITY } = this.#deps;
-    if (conversation.messages.length + 2 <= maxMessages) return conversation;
-    throw new AppError(
-      'CONVERSATION_FULL',
-      `The conversation has ${countOf(conversation.messages.length, 'message')}, and at most ${maxMessages} are allowed: there is no room for a question and its answer. Nothing was sent.`,
-      { details: { conversationId, messageCount: conversation.messages.length, maxMessages } },
-    );
+    requireRoomForAnswer(conversation, this.#deps.maxMessages);
+    return conversation;
   }
 
   async #leaseFor(conversationId: string): Promise<Lease> {
