@@ -10,6 +10,7 @@ import { folderSize } from '../../files/read/folder-size.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { ConversationHead } from '../../stores/conversations/document/schema.js';
 import { hasTag } from '../../stores/tags.js';
+import { type MeasuredSize, NEARLY_FULL } from '../store-size.js';
 import type { PruneRule } from './rule-schema.js';
 
 export interface Candidate {
@@ -50,33 +51,39 @@ export async function chooseByRules(
   return oldestFirst(chosen);
 }
 
-/** Returns the conversations with the oldest last messages, until their size is at least `excessBytes`. */
-export async function chooseOldest(
+/**
+ * While the store is nearly full: those with the oldest last messages, until the store would be smaller. The
+ * conversations in `chosen` are counted as gone, and not chosen again. FILESYSTEM_ERROR.
+ */
+export async function chooseBySize(
   store: Store,
-  excessBytes: number,
+  { sizeBytes, limitBytes }: MeasuredSize,
   {
-    except,
-    reason,
+    chosen: given,
     signal,
     sizeOf,
   }: {
-    except: ReadonlySet<string>;
-    reason: string;
-    signal?: AbortSignal | undefined;
-    sizeOf: SizeOf;
+    readonly chosen: readonly Candidate[];
+    readonly signal: AbortSignal | undefined;
+    readonly sizeOf: SizeOf;
   },
 ): Promise<Candidate[]> {
+  if (limitBytes === undefined || sizeBytes < limitBytes * NEARLY_FULL) return [];
+  const percent = Math.floor((sizeBytes / limitBytes) * 100);
+  const reason = `the store is at ${percent} % of its limit, and this is one of the oldest conversations`;
+  const except = new Set(given.map(({ head }) => head.conversationId));
   const mayBeChosen = ({ pinned, conversationId }: ConversationHead) =>
     !pinned && !except.has(conversationId);
   const dated: Dated[] = [];
   for await (const found of datedOf(store, mayBeChosen, signal)) dated.push(found);
   const chosen: Candidate[] = [];
-  let left = excessBytes;
+  let excess = sizeBytes - limitBytes * NEARLY_FULL;
+  excess -= given.reduce((sum, each) => sum + each.sizeBytes, 0);
   for (const each of oldestFirst(dated)) {
-    if (left <= 0) break;
-    const sizeBytes = await sizeOf(each.head.conversationId);
-    chosen.push({ ...each, sizeBytes, reason });
-    left -= sizeBytes;
+    if (excess <= 0) break;
+    const itsBytes = await sizeOf(each.head.conversationId);
+    chosen.push({ ...each, sizeBytes: itsBytes, reason });
+    excess -= itsBytes;
   }
   return chosen;
 }

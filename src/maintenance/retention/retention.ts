@@ -9,16 +9,11 @@ import { type Clock, isoTime } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { skipReasonOf } from '../skippable-errors.js';
-import { type MeasuredSize, NEARLY_FULL, type StoreSize } from '../store-size.js';
+import type { MeasuredSize, StoreSize } from '../store-size.js';
 import type { TrashBin, TrashedItem } from '../trash-bin.js';
 import type { LastRun, LastRunFile, PruneReport } from './last-run.js';
 import type { RetentionPolicyFile } from './policy.js';
-import {
-  type Candidate,
-  chooseByRules,
-  chooseOldest,
-  type SizeOf,
-} from './prunable-conversations.js';
+import { type Candidate, chooseByRules, chooseBySize } from './prunable-conversations.js';
 import type { PruneRule } from './rule-schema.js';
 import { expiredTrash } from './trash-expiry.js';
 
@@ -75,7 +70,9 @@ export class Retention {
     const { size, sizeIn } = await measurer.measureEach();
     const sizeOf = (id: string) => sizeIn(store.path(id));
     const byRules = await chooseByRules(store, request.rules, clock.now(), { signal, sizeOf });
-    const bySize = request.bySize ? await this.#bySize(size, byRules, { signal, sizeOf }) : [];
+    const bySize = request.bySize
+      ? await chooseBySize(store, size, { chosen: byRules, signal, sizeOf })
+      : [];
     const trash = await expiredTrash(this.#options, request, size);
     return { conversations: [...byRules, ...bySize], trash, size };
   }
@@ -136,20 +133,6 @@ export class Retention {
     } catch (error) {
       report.skipped.push({ conversationId, reason: skipReasonOf(error) });
     }
-  }
-
-  async #bySize(
-    { sizeBytes, limitBytes }: MeasuredSize,
-    chosen: readonly Candidate[],
-    options: { readonly signal: AbortSignal | undefined; readonly sizeOf: SizeOf },
-  ): Promise<Candidate[]> {
-    if (limitBytes === undefined || sizeBytes < limitBytes * NEARLY_FULL) return [];
-    const going = chosen.reduce((sum, each) => sum + each.sizeBytes, 0);
-    const excess = sizeBytes - going - limitBytes * NEARLY_FULL;
-    const percent = Math.floor((sizeBytes / limitBytes) * 100);
-    const reason = `the store is at ${percent} % of its limit, and this is one of the oldest conversations`;
-    const except = new Set(chosen.map(({ head }) => head.conversationId));
-    return chooseOldest(this.#options.conversations, excess, { except, reason, ...options });
   }
 }
 
