@@ -3,12 +3,12 @@
 import { join } from 'node:path';
 import type { StoreFacts } from '../../app/store-facts.js';
 import type { App } from '../../app.js';
-import { countOf } from '../../base/display-text.js';
 import { isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
 import type { Config } from '../../config/config.js';
 import { startCommand, thisProgram } from '../clients/clients.js';
 import { shellLine } from '../clients/shell-line.js';
+import { reportLostWrites } from '../notices/lost-writes.js';
 
 /** The built page; `dist/page` is beside `dist/cli`. */
 export const PAGE_FOLDER = join(import.meta.dirname, '../page');
@@ -58,16 +58,8 @@ export function stopSignal(): AbortSignal {
   return stop.signal;
 }
 
-/** Closes the stores. If writes are lost, it shows them on stderr and sets the exit status 1. */
+/** Closes the stores and reports lost writes. */
 export async function closeApp(app: App): Promise<void> {
   await app.close();
-  const unwritten = app.deferredWrites.unwritten();
-  if (unwritten.length === 0) return;
-  process.exitCode = 1;
-  console.error(
-    `daybook: ${countOf(unwritten.length, 'write is', 'writes are')} lost, because the store was not available:`,
-  );
-  for (const { name, reason } of unwritten) {
-    console.error(`  ${name}${reason ? ` (${reason})` : ''}`);
-  }
+  reportLostWrites(app);
 }
