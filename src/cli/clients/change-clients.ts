@@ -10,9 +10,10 @@ import { changeUserFile } from '../../files/atomic/edit-user-file.js';
 import { readTextIfPresent } from '../../files/safe-access/given-file.js';
 import { confirm } from '../terminal/confirm.js';
 import { escapeLines } from '../terminal/terminal-text.js';
-import { type Client, type Entry, entryOf, rootOf, type StartCommand } from './clients.js';
+import { type Client, type Entry, entryOf, rootOf } from './clients.js';
 import { blockOf, readEntry, withEntry, withoutEntry } from './entry-files.js';
 import { shellLine } from './shell-line.js';
+import type { StartCommand } from './start-command.js';
 
 export interface ClientReport {
   readonly client: string;

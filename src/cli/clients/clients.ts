@@ -3,11 +3,10 @@
  * the form of an entry. `entry-files.ts` reads and changes the files.
  */
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { AppError } from '../../base/errors.js';
+import { join } from 'node:path';
 import { isRecord } from '../../base/json-fields.js';
 import { programsFolder } from '../../config/user-folders.js';
+import type { StartCommand } from './start-command.js';
 
 export interface Client {
   /** Name on the command line. */
@@ -22,12 +21,6 @@ export interface Client {
   readonly format: 'json' | 'toml';
   /** Fields that this client needs besides `command` and `args`. */
   readonly fields: Readonly<Record<string, string>>;
-}
-
-/** How a client starts Daybook. */
-export interface StartCommand {
-  readonly command: string;
-  readonly args: readonly string[];
 }
 
 export type Entry = Readonly<Record<string, unknown>>;
@@ -88,27 +81,6 @@ function client(
 function configHome({ env, platform = process.platform }: Machine, home: string): string {
   const linux = { ...(env && { env }), home, platform: 'linux' };
   return platform === 'darwin' ? join(home, '.config') : programsFolder(linux);
-}
-
-/** The paths of Node.js and of this command's main file. */
-export const thisProgram = () => ({
-  node: process.execPath,
-  main: resolve(process.argv[1] ?? fileURLToPath(import.meta.url)),
-});
-
-/**
- * The command with which a client starts this installation for `root`. Its paths are absolute, because a
- * desktop program does not have the PATH of a shell, and another author could publish a package with
- * the bare name. Throws VALIDATION_ERROR for a copy in the cache of npx, which npm can delete at any time.
- */
-export function startCommand(
-  root: string,
-  { node, main }: { readonly node: string; readonly main: string },
-): StartCommand {
-  if (!/[/\\]_npx[/\\]/.test(main)) return { command: node, args: [main, '--root', root] };
-  throw new AppError('VALIDATION_ERROR', `This copy of Daybook is in the cache of npx (${main}).`, {
-    hint: 'npm may delete that copy. Install Daybook permanently with npm install --global, then run daybook init.',
-  });
 }
 
 /**

@@ -16,16 +16,10 @@ import { isFolder, isPresent } from '../../files/paths/folders.js';
 import { readTextIfPresent } from '../../files/safe-access/given-file.js';
 import type { DefaultLocation } from '../../import/default-locations.js';
 import { type ClientReport, changeClients, removeFromClients } from '../clients/change-clients.js';
-import {
-  type Client,
-  clientsOf,
-  entryOf,
-  type StartCommand,
-  startCommand,
-  thisProgram,
-} from '../clients/clients.js';
+import { type Client, clientsOf, entryOf } from '../clients/clients.js';
 import { blockOf } from '../clients/entry-files.js';
 import { shellLine } from '../clients/shell-line.js';
+import { type StartCommand, startCommand, thisProgram } from '../clients/start-command.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { ROOT_CHOICES } from '../notices/other-root.js';

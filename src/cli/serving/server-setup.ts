@@ -1,13 +1,10 @@
 /** What `serve` and `open` share: opening the stores, the options of a server, and the stop signal. */
 
 import { join } from 'node:path';
-import type { StoreFacts } from '../../app/store-facts.js';
 import type { App } from '../../app.js';
-import { isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
 import type { Config } from '../../config/config.js';
-import { startCommand, thisProgram } from '../clients/clients.js';
-import { shellLine } from '../clients/shell-line.js';
+import { startFacts } from '../clients/start-command.js';
 import { reportLostWrites } from '../notices/lost-writes.js';
 
 /** The built page; `dist/page` is beside `dist/cli`. */
@@ -31,20 +28,6 @@ export async function openApp(config: Config, log: Log): Promise<App> {
     return { ...app, facts: { ...app.facts, ...startFacts(config.root) } };
   } catch (error) {
     log.error({ err: error }, 'the store cannot be opened');
-    throw error;
-  }
-}
-
-/** Without `start` if clients cannot start this copy. */
-function startFacts(root: string): Pick<StoreFacts, 'start'> {
-  const program = thisProgram();
-  try {
-    const { command, args } = startCommand(root, program);
-    const startLine = shellLine([command, ...args]);
-    const initLine = shellLine([program.node, program.main, 'init', root]);
-    return { start: { command, args, startLine, initLine } };
-  } catch (error) {
-    if (isAppError(error)) return {};
     throw error;
   }
 }

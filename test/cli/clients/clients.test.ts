@@ -3,19 +3,14 @@ import { parse } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/base/errors.js';
-import {
-  type Client,
-  clientsOf,
-  entryOf,
-  rootOf,
-  startCommand,
-} from '../../../src/cli/clients/clients.js';
+import { type Client, clientsOf, entryOf, rootOf } from '../../../src/cli/clients/clients.js';
 import {
   blockOf,
   readEntry,
   withEntry,
   withoutEntry,
 } from '../../../src/cli/clients/entry-files.js';
+import { startCommand } from '../../../src/cli/clients/start-command.js';
 import { CLIENT_NAMES } from '../../../src/cli/command-help.js';
 
 const clientOf = (name: string): Client => {
