@@ -15,6 +15,7 @@ import { type PageFile, readPage } from './page-files.js';
 import { PageSession } from './page-session.js';
 import { PageUploads } from './page-uploads.js';
 import { sendRawFile } from './raw-file.js';
+import { PAGE_HEADERS } from './security-headers.js';
 
 export interface PageOptions {
   /** The folder with the built page. */
@@ -30,27 +31,6 @@ export interface Page {
   close(): Promise<void>;
 }
 
-/** Allows only files of this server: no inline scripts, no frames, no other origins. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "manifest-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  'trusted-types dompurify',
-].join('; ');
-
-const PAGE_HEADERS = {
-  'Content-Security-Policy': POLICY,
-  'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-};
 const A_YEAR = 'private, max-age=31536000, immutable';
 /** JSON Lines: progress reports, then the answer. */
 const REPORTS = 'application/x-ndjson';

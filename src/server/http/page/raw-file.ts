@@ -12,14 +12,7 @@ import { fileError } from '../../../files/file-errors.js';
 import { openHandle } from '../../../files/safe-access/open-regular.js';
 import { CONVERSATION_ID } from '../../../stores/conversations/document/conversation-id.js';
 import { HttpError } from '../http-error.js';
-
-const HEADERS = {
-  'Content-Type': 'text/plain; charset=utf-8',
-  'X-Content-Type-Options': 'nosniff',
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
-  'Referrer-Policy': 'no-referrer',
-  'Cache-Control': 'no-store',
-};
+import { RAW_FILE_HEADERS } from './security-headers.js';
 
 /**
  * Resolves when the file is sent, the browser has disconnected, or `end` is aborted. Throws HttpError 404
@@ -31,7 +24,7 @@ export async function sendRawFile(app: App, id: string, res: Response, end: Abor
   const handle = await openHandle(path).catch((error: unknown) => {
     throw errnoOf(error) === 'ENOENT' ? noFile() : unreadable(error, path);
   });
-  res.set(HEADERS);
+  res.set(RAW_FILE_HEADERS);
   const isGone = (error: unknown) => {
     if (!res.destroyed) throw error;
   };
