@@ -7,8 +7,8 @@ import { type Clock, compactTime } from '../base/clock.js';
 import { passes } from '../base/errors.js';
 import type { Durability } from '../files/atomic/atomic-write.js';
 import { withLock } from '../files/locks/file-lock.js';
-import { completeFields } from '../files/read/complete-fields.js';
 import { parseDocument, readWhole } from '../files/read/json-doc.js';
+import { recoverFields } from '../files/read/recover-fields.js';
 
 export interface JsonFile {
   readonly path: string;
@@ -27,7 +27,7 @@ export interface RepairOptions extends Durability {
 export async function isRepairableJson({ path, check }: JsonFile): Promise<boolean> {
   const found = await readWhole(path);
   if (found === undefined) return false;
-  const fields = completeFields(found.bytes.toString());
+  const fields = recoverFields(found.bytes.toString());
   return Object.keys(fields).length > 0 && passes(() => check(fields));
 }
 
@@ -39,7 +39,7 @@ export function repairJson(file: JsonFile, { clock, fsync }: RepairOptions): Pro
     if (found === undefined) return 'The file no longer exists.';
     if (passes(() => check(parseDocument(found.bytes, path, 'CORRUPT'))))
       return 'The file needs no repair any more.';
-    const fields = completeFields(found.bytes.toString());
+    const fields = recoverFields(found.bytes.toString());
     check(fields);
     const keptAs = brokenName(path, clock);
     await lock.link(path, join(dirname(path), keptAs), { fsync });

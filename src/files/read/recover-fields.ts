@@ -5,7 +5,7 @@ const OPENS: readonly number[] = [TOKEN.openBrace, TOKEN.openBracket];
 const CLOSES: readonly number[] = [TOKEN.closeBrace, TOKEN.closeBracket];
 
 /** Returns the fields of the outermost object, in order, without incomplete and damaged ones. */
-export function completeFields(text: string): Record<string, unknown> {
+export function recoverFields(text: string): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   let depth = 0;
   let last = '';

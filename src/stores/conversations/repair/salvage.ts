@@ -7,8 +7,8 @@
 import { isAppError, passes } from '../../../base/errors.js';
 import { parsedJson } from '../../../base/json.js';
 import { isRecord, type JsonObject } from '../../../base/json-fields.js';
-import { completeFields } from '../../../files/read/complete-fields.js';
 import { jsonTokens, TOKEN } from '../../../files/read/json-tokens.js';
+import { recoverFields } from '../../../files/read/recover-fields.js';
 import { plainCodec } from '../../../files/sealing/conversation-codec.js';
 import { conflictSides } from '../../conflict-markers.js';
 import { versionOf } from '../../format-migrations.js';
@@ -112,7 +112,7 @@ function isReadable(message: JsonObject): boolean {
 
 /** Returns the fields before the messages, without those of a wrong type. */
 function readableFields(head: string): JsonObject {
-  const fields = Object.entries(completeFields(head));
+  const fields = Object.entries(recoverFields(head));
   return Object.fromEntries(fields.filter(([name, field]) => isField(name, field)));
 }
 
