@@ -1,9 +1,8 @@
 /** Small components that several views use. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { CallError } from './api.js';
 import { copyText } from './copy.js';
-import { useKeys } from './hooks.js';
 
 /** `view`: the main heading, if the view shows nothing else. */
 export function Empty({
@@ -76,28 +75,6 @@ export function FigureRow({ figures }: { readonly figures: NamedFigures }) {
   );
 }
 
-export const MARK_START = '\ue000';
-export const MARK_END = '\ue001';
-
-/** Marks the matches, which are between MARK_START and MARK_END. */
-export function Marked({ text }: { readonly text: string }) {
-  const [first = '', ...rest] = text.split(MARK_START);
-  return (
-    <span dir="auto">
-      {first}
-      {rest.map((part, index) => {
-        const [match = '', after = ''] = part.split(MARK_END, 2);
-        return (
-          <span key={index}>
-            <mark>{match}</mark>
-            {after}
-          </span>
-        );
-      })}
-    </span>
-  );
-}
-
 const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const dayOfThisYear = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 const timeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
@@ -109,45 +86,4 @@ export function Time({ at, isDay = false }: { readonly at: string; readonly isDa
   const isThisYear = date.getFullYear() === new Date().getFullYear();
   const day = isThisYear ? dayOfThisYear : dayFormat;
   return <time dateTime={at}>{(isDay ? day : timeFormat).format(date)}</time>;
-}
-
-export interface Notice {
-  readonly text: string;
-  readonly undo?: () => void;
-}
-
-let show: (notice: Notice | undefined) => void = () => undefined;
-/** Shows a sentence for `NOTICE_MS`, with a button that undoes the change if `undo` is given. */
-export const notify = (notice: Notice): void => show(notice);
-
-const NOTICE_MS = 10_000;
-
-export function Notices() {
-  const [notice, setNotice] = useState<Notice>();
-  useEffect(() => {
-    show = setNotice;
-  }, []);
-  useEffect(() => {
-    const timer = setTimeout(() => setNotice(undefined), NOTICE_MS);
-    return () => clearTimeout(timer);
-  }, [notice]);
-  const undo = () => {
-    notice?.undo?.();
-    setNotice(undefined);
-  };
-  useKeys({ u: () => notice?.undo && undo() });
-  return (
-    <div class="notices" role="status">
-      {notice && (
-        <div class="notice">
-          {notice.text}{' '}
-          {notice.undo && (
-            <button type="button" title="Key: u" onClick={undo}>
-              Undo
-            </button>
-          )}
-        </div>
-      )}
-    </div>
-  );
 }

@@ -3,8 +3,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { CallError, call, isReadOnly, type Output } from '../api.js';
-import { CopyButton, counted, notify, Time } from '../components.jsx';
+import { CopyButton, counted, Time } from '../components.jsx';
 import { useFocusBack } from '../hooks.js';
+import { notify } from '../notices.jsx';
 import { hrefOf } from '../route.js';
 
 export type HeadFacts = Output<'get_conversation'>;

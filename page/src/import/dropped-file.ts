@@ -1,6 +1,6 @@
 /** Files that the user drops on any view. The import view receives them. */
 import { address } from '../address.js';
-import { notify } from '../components.jsx';
+import { notify } from '../notices.jsx';
 import { hrefOf } from '../route.js';
 
 const OTHER_WAYS =

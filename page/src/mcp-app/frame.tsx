@@ -2,7 +2,8 @@
 import type { App } from '@modelcontextprotocol/ext-apps';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { Empty, Notices } from '../components.jsx';
+import { Empty } from '../components.jsx';
+import { Notices } from '../notices.jsx';
 import { type Route, useRoute } from '../route.js';
 import { ConversationView } from '../views/conversation.jsx';
 import { FiguresView } from '../views/figures.jsx';

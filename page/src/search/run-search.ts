@@ -1,7 +1,8 @@
 /** Calls the search tools for the search view, and converts all kinds of results into hits. */
 import { call, type Output } from '../api.js';
-import { counted, MARK_END, MARK_START } from '../components.jsx';
+import { counted } from '../components.jsx';
 import { hrefOf } from '../route.js';
+import { MARK_END, MARK_START } from './marked.jsx';
 
 /** Filters that only a search of messages has. */
 export const FILTERS = ['mode', 'role', 'module', 'tag', 'from', 'to'] as const;

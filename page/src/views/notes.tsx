@@ -2,11 +2,12 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { allPages } from '../all-pages.js';
 import { CallError, call, type Output } from '../api.js';
-import { counted, Empty, Failure, notify, Time } from '../components.jsx';
+import { counted, Empty, Failure, Time } from '../components.jsx';
 import { useChanges, useFocusBack } from '../hooks.js';
 import { Markdown } from '../markdown.jsx';
 import { useDraft } from '../notes/draft.js';
 import { History } from '../notes/history.jsx';
+import { notify } from '../notices.jsx';
 import { hrefOf, type Route } from '../route.js';
 import { useLoaded } from '../use-loaded.js';
 

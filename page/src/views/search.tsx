@@ -2,10 +2,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { CHANGE_KINDS } from '../api.js';
-import { Empty, Failure, Marked, Time } from '../components.jsx';
+import { Empty, Failure, Time } from '../components.jsx';
 import { useChanges, useKeys, useSettled } from '../hooks.js';
 import { hrefOf, type Route } from '../route.js';
 import { Fields } from '../search/fields.jsx';
+import { Marked } from '../search/marked.jsx';
 import {
   type Asked,
   effectiveFields,

@@ -8,11 +8,11 @@ import {
   Failure,
   FigureRow,
   type NamedFigures,
-  notify,
   shownNumber,
   Time,
 } from '../components.jsx';
 import { focusView, useChanges } from '../hooks.js';
+import { notify } from '../notices.jsx';
 import { hrefOf } from '../route.js';
 import { type Loaded, useLoaded } from '../use-loaded.js';
 

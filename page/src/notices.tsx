@@ -1,0 +1,44 @@
+/** Notices: one sentence about what was done, for some seconds, with a button that undoes it. */
+import { useEffect, useState } from 'preact/hooks';
+import { useKeys } from './hooks.js';
+
+export interface Notice {
+  readonly text: string;
+  readonly undo?: () => void;
+}
+
+let show: (notice: Notice | undefined) => void = () => undefined;
+/** Shows a sentence for `NOTICE_MS`, with a button that undoes the change if `undo` is given. */
+export const notify = (notice: Notice): void => show(notice);
+
+const NOTICE_MS = 10_000;
+
+export function Notices() {
+  const [notice, setNotice] = useState<Notice>();
+  useEffect(() => {
+    show = setNotice;
+  }, []);
+  useEffect(() => {
+    const timer = setTimeout(() => setNotice(undefined), NOTICE_MS);
+    return () => clearTimeout(timer);
+  }, [notice]);
+  const undo = () => {
+    notice?.undo?.();
+    setNotice(undefined);
+  };
+  useKeys({ u: () => notice?.undo && undo() });
+  return (
+    <div class="notices" role="status">
+      {notice && (
+        <div class="notice">
+          {notice.text}{' '}
+          {notice.undo && (
+            <button type="button" title="Key: u" onClick={undo}>
+              Undo
+            </button>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
