@@ -18,8 +18,8 @@ import { walkFiles } from '../files/read/walk-files.js';
 import { readArchiveDeeply, rewriteArchive } from '../files/rewrite-archive.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';
 import type { GraphFiles } from '../stores/knowledge-graph/log/graph-files.js';
-import { withLaterUpdate } from './later-update.js';
 import { Redaction } from './redact-bytes.js';
+import { withLaterUpdatedAt } from './updated-at.js';
 
 export interface RedactorOptions extends Durability {
   readonly root: string;
@@ -179,7 +179,7 @@ export class Redactor {
     const redacted = redaction.apply(plain, { isGraph });
     if (redacted.equals(plain)) return stored;
     const isConversation = basename(path) === 'conversation.json';
-    const content = isConversation ? withLaterUpdate(redacted, systemClock.now()) : redacted;
+    const content = isConversation ? withLaterUpdatedAt(redacted, systemClock.now()) : redacted;
     return sealer.like(path, stored, content);
   }
 

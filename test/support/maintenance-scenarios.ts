@@ -298,7 +298,7 @@ const REDACT: CareOperation = {
 };
 
 const redactedText = (text: string) => text.replaceAll(MARK, '[redacted]');
-/** The time of a file that a redaction changed is later (src/privacy/later-update.ts). */
+/** The time of a file that a redaction changed is later (src/privacy/updated-at.ts). */
 const withoutTime = (text: string | undefined) => text?.replace(/ ?"updatedAt": "[^"]*",/, '');
 
 const BROKEN_ID = IDS[0] ?? '';

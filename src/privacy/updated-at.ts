@@ -1,6 +1,7 @@
 /**
- * Sets a later `updatedAt` in a `conversation.json`. A server that has the earlier text in memory would take
- * the change for an edit by hand, and store that text as a version (docs/FORMAT.md).
+ * Sets a later `updatedAt` in a `conversation.json` that was redacted. With the old time, a server that has the
+ * earlier text in memory would take the change for an edit by hand, and store that text as a version
+ * (docs/FORMAT.md).
  */
 import { isUtf8 } from 'node:buffer';
 import { isoTime, timeOfText } from '../base/clock.js';
@@ -10,7 +11,7 @@ import { isRecord } from '../base/json-fields.js';
 const FIELD = /"updatedAt"\s*:\s*"[^"]*"/;
 
 /** `now`: epoch milliseconds. Returns bytes that are not a JSON object unchanged. */
-export function withLaterUpdate(bytes: Buffer, now: number): Buffer {
+export function withLaterUpdatedAt(bytes: Buffer, now: number): Buffer {
   const text = bytes.toString();
   const value = isUtf8(bytes) ? parsedJson(text.replace(/^\ufeff/, '')) : undefined;
   if (!isRecord(value)) return bytes;
