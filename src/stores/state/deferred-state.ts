@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../../base/json-fields.js';
 import type { WriteQueue } from '../deferred-writes/write-queue.js';
-import { changedAt, type StateChange, timesOf } from './state-file.js';
+import { changedAt, type StateChange, timesOf } from './state-content.js';
 
 export interface TimedChange {
   /** Secrets and private parts are already removed. */

@@ -18,7 +18,7 @@ import { unusedQueue, type WriteQueue } from '../deferred-writes/write-queue.js'
 import { upgraded } from '../format-migrations.js';
 import { maskedBy, type TextMasker } from '../text-masker.js';
 import { DeferredState } from './deferred-state.js';
-import { changedAt, type State, type StateChange, toState } from './state-file.js';
+import { changedAt, type State, type StateChange, toState } from './state-content.js';
 
 export type { State, StateChange };
 
