@@ -10,7 +10,8 @@ import type { TripleFilter } from '../stores/knowledge-graph/table/graph-query.j
 import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
 import { exportPath } from './export-folder.js';
 import type { GraphFormat } from './graph-format-names.js';
-import { factLine, MermaidLines } from './graph-lines.js';
+import { factLine } from './graph-jsonl.js';
+import { MermaidLines } from './graph-mermaid.js';
 import { memoryLinesOf } from './server-memory.js';
 
 const PROGRESS_EVERY = 10_000;

@@ -17,7 +17,7 @@ import type { MemoryBank, NoteInfo } from '../stores/memory-bank/memory-bank.js'
 import { encodeNote } from '../stores/memory-bank/note-text.js';
 import { readExportFile } from './export-folder.js';
 import type { LongObservations } from './graph-format-names.js';
-import { factOf, partsOf } from './graph-lines.js';
+import { factOf, partsOf } from './graph-jsonl.js';
 import { itemsOf, type MemoryItem, memoryLineOf, noteTriple } from './server-memory.js';
 
 /** One batch takes a few milliseconds. */

@@ -1,4 +1,4 @@
-/** Facts as JSON Lines, which have all fields and can be imported again, and as Mermaid. */
+/** Facts as JSON Lines, which have all fields and can be imported again. */
 import { isoTime, timeOfText } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
 import type { NewTriple, Triple } from '../stores/knowledge-graph/model/triple.js';
@@ -32,29 +32,6 @@ export function partsOf(value: unknown): Pick<NewTriple, 'subject' | 'predicate'
     );
   }
   return { subject, predicate, object };
-}
-
-/** Each line has the names of both nodes, so that every part of the diagram is valid by itself. */
-export class MermaidLines {
-  readonly #numbers = new Map<string, number>();
-
-  line({ subject, predicate, object }: Triple): string {
-    return `  ${this.#node(subject)} -->|${label(predicate)}| ${this.#node(object)}`;
-  }
-
-  #node(name: string): string {
-    const number = this.#numbers.get(name) ?? this.#numbers.size + 1;
-    this.#numbers.set(name, number);
-    return `n${number}[${label(name)}]`;
-  }
-}
-
-/** Quoted, with character codes for what would end the quotes or has a meaning in Mermaid. */
-function label(text: string): string {
-  const safe = text
-    .replace(/\s+/gu, ' ')
-    .replace(/["#&;<>`\\[\]{}|]/g, (sign) => `#${sign.charCodeAt(0)};`);
-  return `"${safe}"`;
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
