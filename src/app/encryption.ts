@@ -9,7 +9,7 @@ import { fileSealerOf } from '../encryption/store-file-sealer.js';
 import { optionalPackages } from '../files/safe-access/optional-packages.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';
 import type { StorePaths } from '../files/sealing/open-stores.js';
-import { CONTENTS_NAME } from '../maintenance/backup-content.js';
+import { CONTENTS_NAME } from '../maintenance/check-archive.js';
 import { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
 import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
 import { cacheNameOf } from './cache-paths.js';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Config } from '../config/config.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';
-import { CONTENTS_NAME } from '../maintenance/backup-content.js';
+import { CONTENTS_NAME } from '../maintenance/check-archive.js';
 import { Redactor } from '../privacy/redactor.js';
 import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
 import { allIndexCaches, vectorsFolder } from './cache-paths.js';

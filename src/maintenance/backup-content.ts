@@ -3,12 +3,12 @@
  * the end a list of all files with their SHA-256, with which the archive can be checked. Each file is read
  * once. Because files are replaced as a whole, each copy is a complete version.
  */
-import { z } from 'zod';
 import { AppError, isAppError } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
-import { type ArchiveFile, readArchive } from '../files/archive.js';
-import { parseDocument, readStored } from '../files/read/json-doc.js';
+import type { ArchiveFile } from '../files/archive.js';
+import { readStored } from '../files/read/json-doc.js';
 import { type ListedFile, NO_DATA, walkFiles } from '../files/read/walk-files.js';
+import { CONTENTS_FORMAT, CONTENTS_NAME, CONTENTS_VERSION, checkArchive } from './check-archive.js';
 
 /** A folder of the root: its name in archives, and its path on this machine. */
 export interface BackupArea {
@@ -30,20 +30,8 @@ export interface LeftOut {
   readonly reason: string;
 }
 
-/** The name of the list of contents, the last entry of every archive. */
-export const CONTENTS_NAME = 'daybook-backup.json';
-const FORMAT = 'daybook-backup';
-const CONTENTS_VERSION = 1;
 /** The folders are listed again, because a file that was moved during a listing may be missed. */
 const MAX_PASSES = 3;
-
-const contentsSchema = z.object({
-  format: z.literal(FORMAT),
-  version: z.int(),
-  createdAt: z.string(),
-  files: z.array(z.object({ name: z.string(), sizeBytes: z.number(), sha256: z.string() })),
-});
-export type BackupContents = z.output<typeof contentsSchema>;
 
 export interface BackupSources {
   readonly areas: readonly BackupArea[];
@@ -85,7 +73,13 @@ export class BackupFiles {
     }
     const { createdAt } = this.#sources;
     const { files, leftOut } = this;
-    const contents = { format: FORMAT, version: CONTENTS_VERSION, createdAt, files, leftOut };
+    const contents = {
+      format: CONTENTS_FORMAT,
+      version: CONTENTS_VERSION,
+      createdAt,
+      files,
+      leftOut,
+    };
     const bytes = Buffer.from(`${JSON.stringify(contents, null, 1)}\n`);
     yield { name: CONTENTS_NAME, bytes, modifiedMs: Date.parse(createdAt) };
   }
@@ -192,56 +186,4 @@ export class BackupFiles {
       return undefined;
     }
   }
-}
-
-/**
- * Reads a whole archive and compares every file with the list of contents, which it returns. CORRUPT (with
- * the problem in `details`), FORMAT_TOO_NEW, FILESYSTEM_ERROR, DECRYPT.
- */
-export async function checkArchive(
-  path: string,
-  signal?: AbortSignal,
-  onFile?: (count: number) => void,
-): Promise<BackupContents> {
-  const found = new Map<string, string>();
-  let contents: BackupContents | undefined;
-  for await (const { name, bytes } of readArchive(path)) {
-    signal?.throwIfAborted();
-    if (name === CONTENTS_NAME) contents = parseContents(bytes, path);
-    else if (found.has(name)) throw damaged(path, `${name} is in the archive twice`);
-    else found.set(name, sha256Hex(bytes));
-    onFile?.(found.size);
-  }
-  if (contents === undefined)
-    throw damaged(path, `${CONTENTS_NAME}, its list of files, is missing`);
-  for (const { name, sha256 } of contents.files) {
-    const actual = found.get(name);
-    if (actual === undefined) throw damaged(path, `${name} is missing`);
-    if (actual !== sha256) throw damaged(path, `${name} has other content than the archived file`);
-    found.delete(name);
-  }
-  const [extra] = found.keys();
-  if (extra !== undefined) throw damaged(path, `${extra} is not in the list of files`);
-  return contents;
-}
-
-function parseContents(bytes: Uint8Array, path: string): BackupContents {
-  const parsed = contentsSchema.safeParse(parseDocument(bytes, CONTENTS_NAME, 'CORRUPT'));
-  if (!parsed.success) throw damaged(path, `${CONTENTS_NAME} is not a list of files`);
-  const { version } = parsed.data;
-  if (version <= CONTENTS_VERSION) return parsed.data;
-  throw new AppError(
-    'FORMAT_TOO_NEW',
-    `A newer version of Daybook made ${path} (format ${version}).`,
-    {
-      details: { path, version },
-    },
-  );
-}
-
-function damaged(path: string, problem: string): AppError {
-  return new AppError('CORRUPT', `The backup ${path} is damaged or was changed: ${problem}.`, {
-    hint: 'Nothing was restored. Use another backup.',
-    details: { path, problem },
-  });
 }

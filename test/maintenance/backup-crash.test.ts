@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { writeNewFile } from '../../src/files/atomic/new-file-stream.js';
 import { Backups } from '../../src/maintenance/backup.js';
-import { checkArchive } from '../../src/maintenance/backup-content.js';
+import { checkArchive } from '../../src/maintenance/check-archive.js';
 import { restoreArchive } from '../../src/maintenance/restore-archive.js';
 import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';

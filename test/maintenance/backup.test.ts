@@ -9,7 +9,7 @@ import { sha256Hex } from '../../src/base/ids.js';
 import { archiveOf } from '../../src/files/archive.js';
 import { writeNewFile } from '../../src/files/atomic/new-file-stream.js';
 import { Backups } from '../../src/maintenance/backup.js';
-import { CONTENTS_NAME, checkArchive } from '../../src/maintenance/backup-content.js';
+import { CONTENTS_NAME, checkArchive } from '../../src/maintenance/check-archive.js';
 import { restoreArchive } from '../../src/maintenance/restore-archive.js';
 import { errorOf } from '../support/error-of.js';
 import { tapFs } from '../support/fs-tap.js';

@@ -8,7 +8,7 @@ import { redactorOf } from '../../src/app/redactor.js';
 import { readArchive, readArchiveBytes } from '../../src/files/archive.js';
 import { plainSealer } from '../../src/files/sealing/file-sealer.js';
 import type { SourceMark } from '../../src/import/conversations/import-mark.js';
-import { checkArchive } from '../../src/maintenance/backup-content.js';
+import { checkArchive } from '../../src/maintenance/check-archive.js';
 import { Redaction } from '../../src/privacy/redact-bytes.js';
 import type { Conversation, Message } from '../../src/stores/conversations/document/schema.js';
 import type { Insight } from '../../src/stores/insights/schema.js';

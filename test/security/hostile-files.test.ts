@@ -17,7 +17,7 @@ import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../src/base/ids.js';
 import { archiveOf } from '../../src/files/archive.js';
 import { writeNewFile } from '../../src/files/atomic/new-file-stream.js';
-import { CONTENTS_NAME } from '../../src/maintenance/backup-content.js';
+import { CONTENTS_NAME } from '../../src/maintenance/check-archive.js';
 import { MAIN } from '../e2e/harness.js';
 import { tempFolder } from '../support/temp-folder.js';
 

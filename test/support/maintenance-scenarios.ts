@@ -23,7 +23,7 @@ import type { StorePaths } from '../../src/files/sealing/open-stores.js';
 import { addKey } from '../../src/files/sealing/sealed-form.js';
 import { Archives } from '../../src/maintenance/archives/archives.js';
 import { Backups } from '../../src/maintenance/backup.js';
-import { CONTENTS_NAME, checkArchive } from '../../src/maintenance/backup-content.js';
+import { CONTENTS_NAME, checkArchive } from '../../src/maintenance/check-archive.js';
 import { LastRunFile } from '../../src/maintenance/retention/last-run.js';
 import { RetentionPolicyFile } from '../../src/maintenance/retention/policy.js';
 import { Retention } from '../../src/maintenance/retention/retention.js';

@@ -5,7 +5,7 @@ import { type Clock, DAY_MS } from '../../base/clock.js';
 import { countOf } from '../../base/display-text.js';
 import { isAppError } from '../../base/errors.js';
 import type { Backups } from '../../maintenance/backup.js';
-import { checkArchive } from '../../maintenance/backup-content.js';
+import { checkArchive } from '../../maintenance/check-archive.js';
 import { type Check, type Found, unreadable } from '../check.js';
 
 /** Without daily backups, an older newest backup is reported. */

@@ -19,7 +19,8 @@ import { readStored } from '../../files/read/json-doc.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../files/read/stamp.js';
 import { walkFiles } from '../../files/read/walk-files.js';
 import { type FileSealer, plainSealer } from '../../files/sealing/file-sealer.js';
-import { BackupFiles, checkArchive } from '../backup-content.js';
+import { BackupFiles } from '../backup-content.js';
+import { checkArchive } from '../check-archive.js';
 
 export const ARCHIVE_NAME = /^conversations-(\d{4}-\d\d)(?:-(\d{1,4}))?\.tar\.gz$/;
 /** The name of the folder in archives and backups. */

@@ -16,7 +16,7 @@ import { idTaken } from '../../stores/conversations/conversation-errors.js';
 import type { Restored } from '../../stores/conversations/conversation-trash.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { CLIENT_ID, CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
-import { checkArchive } from '../backup-content.js';
+import { checkArchive } from '../check-archive.js';
 import { MARKER_NAME } from '../encrypted-archive.js';
 import { restoreArchive } from '../restore-archive.js';
 import { type Candidate, chooseByRules } from '../retention/prunable-conversations.js';
