@@ -81,6 +81,12 @@ export function promisesIn(conversation: Excerpt, slice: TimeSlice): Promise<Pro
   return selectFrom(latestMessages(conversation, MESSAGES_SEARCHED), slice, promisesOf);
 }
 
+/** Promises that name a time first; each group newest first. */
+export function dueFirst(promises: readonly PromiseCandidate[]): PromiseCandidate[] {
+  const isDue = ({ due }: PromiseCandidate) => due !== undefined;
+  return [...promises.filter(isDue), ...promises.filter((promise) => !isDue(promise))];
+}
+
 function promisesOf(located: LocatedMessage): PromiseCandidate[] {
   const { content } = located.message;
   const tasks = proseLines(content).flatMap((line) => {

@@ -5,8 +5,8 @@
 import { estimateTextTokens } from '../base/estimate-tokens.js';
 import type { SearchCaller } from '../search/messages/keyword-search.js';
 import type { RecallSearch } from '../search/recall/recall-search.js';
-import { shortened } from './continuity.js';
 import type { Candidate } from './picked-sentences.js';
+import { shortened } from './session-start-budget.js';
 
 /** The start of a session waits at most this long for the recall index. */
 const MAX_WAIT_MS = 500;

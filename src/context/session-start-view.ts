@@ -6,13 +6,13 @@
 import { countOf } from '../base/display-text.js';
 import { defined } from '../base/json.js';
 import { localTime } from '../base/local-time.js';
-import type { Turn } from './continuity.js';
 import type { Session } from './last-session.js';
 import type { OpenQuestion } from './open-questions.js';
 import type { Candidate } from './picked-sentences.js';
 import type { PromiseCandidate } from './promises.js';
 import type { RelatedPassage } from './related-passages.js';
 import type { SessionStart } from './session-start.js';
+import type { Turn } from './session-start-budget.js';
 
 /** The fields that sentences and passages share. */
 type MessagePart = Omit<Candidate, 'rule'>;

@@ -1,6 +1,6 @@
 /**
- * Finds where the last session ended, in one module or in all, and builds its continuity snapshot. The tool
- * and the prompt `session_start` use it.
+ * Finds where the last session ended, in one module or in all, and collects what an assistant needs to
+ * continue it. The tool and the prompt `session_start` use it.
  */
 
 import { shownNames } from '../base/display-text.js';
@@ -11,11 +11,11 @@ import type { KeywordSearch, SearchCaller } from '../search/messages/keyword-sea
 import type { RecallSearch } from '../search/recall/recall-search.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
-import { type Snapshot, snapshotOf } from './continuity.js';
 import { frequentWords, mostDistinctive } from './distinctive-words.js';
 import { lastSession } from './last-session.js';
 import type { Excerpt } from './picked-sentences.js';
 import { type RelatedPassage, relatedPassages } from './related-passages.js';
+import { type Snapshot, snapshotOf } from './session-start-budget.js';
 
 const DISTINCTIVE_WORDS = 8;
 /** Only the last messages give distinctive words: they show the subject of a long conversation. */

@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { estimateTextTokens } from '../../src/base/estimate-tokens.js';
 import { TimeSlice } from '../../src/base/time-slice.js';
-import { shortened, snapshotOf } from '../../src/context/continuity.js';
 import { frequentWords, mostDistinctive } from '../../src/context/distinctive-words.js';
 import { lastSession } from '../../src/context/last-session.js';
 import { sentencesOf } from '../../src/context/sentences.js';
+import { shortened, snapshotOf } from '../../src/context/session-start-budget.js';
 import { conversationOf } from './conversation.js';
 
 describe('sentences', () => {

@@ -1,7 +1,7 @@
 /**
- * The continuity snapshot: what an assistant needs to continue where the last session ended, as quotations
- * of stored messages within a budget of tokens (docs/CONTINUITY.md). It does not interpret: the reader
- * determines mood, topic and open obligations.
+ * Fills the budget of `session_start` (docs/CONTINUITY.md): open questions, promises and the last turns of
+ * the session, as quotations of stored messages. It interprets nothing: the reader decides what is still
+ * open.
  */
 
 import { estimateTextTokens } from '../base/estimate-tokens.js';
@@ -10,7 +10,7 @@ import type { Role } from '../stores/conversations/document/schema.js';
 import { lastSession, type Session } from './last-session.js';
 import { type OpenQuestion, openQuestions } from './open-questions.js';
 import { type Excerpt, withoutRepeats } from './picked-sentences.js';
-import { type PromiseCandidate, promisesIn } from './promises.js';
+import { dueFirst, type PromiseCandidate, promisesIn } from './promises.js';
 
 /** Maximum share of the budget for questions, and the same for promises. */
 const SHARE_OF_CANDIDATES = 0.25;
@@ -81,12 +81,6 @@ export async function snapshotOf(
       promises: promised.length - promises.kept.length,
     },
   };
-}
-
-/** Promises that name a time first; each group newest first. */
-function dueFirst(promises: readonly PromiseCandidate[]): PromiseCandidate[] {
-  const isDue = ({ due }: PromiseCandidate) => due !== undefined;
-  return [...promises.filter(isDue), ...promises.filter((promise) => !isDue(promise))];
 }
 
 function fitting<T>(items: readonly T[], tokens: number): { kept: T[]; spent: number } {
