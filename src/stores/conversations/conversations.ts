@@ -35,7 +35,7 @@ import { VersionFiles, type VersionReason } from './versions/version-files.js';
 import type { AppendOptions, AppendRequest, NewMessage } from './writing/append.js';
 import { withIds } from './writing/append.js';
 import { branchOf, type CopyOptions } from './writing/branch-and-merge-content.js';
-import { FileEdits } from './writing/file-edits.js';
+import { HandEdits } from './writing/hand-edits.js';
 import { type Merged, Merges, requireDifferent } from './writing/merges.js';
 import { MessageEdits } from './writing/message-edits.js';
 import type { AppendResult, Created, NewConversation } from './writing/writer.js';
@@ -81,7 +81,7 @@ export class ConversationStore {
   readonly #reader: ConversationReader;
   readonly history: History;
   readonly edits: MessageEdits;
-  readonly fileEdits: FileEdits;
+  readonly handEdits: HandEdits;
   readonly deferred: DeferredMessages;
   /** The number of conversations in the trash. Reads no file. FILESYSTEM_ERROR. */
   readonly countTrashed = (): Promise<number> => this.#trash.count();
@@ -98,7 +98,7 @@ export class ConversationStore {
     this.#reader = new ConversationReader(this.#core, this.deferred);
     this.history = new History(this.#core, this.#writer, this.#versions);
     this.edits = new MessageEdits(this.#core, this.#writer);
-    this.fileEdits = new FileEdits(this.#core, this.#writer);
+    this.handEdits = new HandEdits(this.#core, this.#writer);
     this.#trash = new ConversationTrash(this.#core);
     this.#merges = new Merges(this.#core, this.#writer, this.#trash);
   }

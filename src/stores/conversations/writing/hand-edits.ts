@@ -1,7 +1,7 @@
 /**
  * Edits of a whole `conversation.json` by a person. The person edits a copy, so a text that cannot be read
- * never replaces the file, and messages that were added meanwhile are not overwritten. Also the key of a
- * file that was restored.
+ * never replaces the file, and messages that were added meanwhile are not overwritten. Also removes the key
+ * of a restored conversation, if another conversation has this key now.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isoTime } from '../../../base/clock.js';
@@ -28,7 +28,7 @@ export interface OpenedFile {
 /** `joined`: the file has the edits, and the messages that others added meanwhile. */
 export type EditOutcome = 'unchanged' | 'saved' | 'joined';
 
-export class FileEdits {
+export class HandEdits {
   readonly #core: StoreCore;
   readonly #writer: ConversationWriter;
 
