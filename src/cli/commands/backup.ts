@@ -8,9 +8,9 @@ import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { type AgeOptions, ageRecipientsOf } from '../age-encryption-options.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
-import { sizeOf } from '../terminal/amounts.js';
 import { report } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
+import { sizeOf } from '../terminal/sizes.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 

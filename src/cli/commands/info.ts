@@ -17,9 +17,9 @@ import { NOTHING_FOUND } from '../exit-status.js';
 import { locksOf } from '../locks.js';
 import { ROOT_CHOICES, reportOtherRoot } from '../notices/other-root.js';
 import { type Area, problemsOf } from '../notices/problems.js';
-import { sizeOf } from '../terminal/amounts.js';
 import { report } from '../terminal/output.js';
 import { showText } from '../terminal/pager.js';
+import { sizeOf } from '../terminal/sizes.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withReadingApp } from '../with-app.js';
 

@@ -6,10 +6,10 @@ import { type Skipped, unreadable } from '../../maintenance/skippable-errors.js'
 import type { Flags } from '../configuration.js';
 import { daysOf } from '../days.js';
 import { reportSkipped } from '../notices/problems.js';
-import { sizeOf } from '../terminal/amounts.js';
 import { daybookLine } from '../terminal/command-line.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
 import { printList, report } from '../terminal/output.js';
+import { sizeOf } from '../terminal/sizes.js';
 import { jsonOf, lineOf } from '../views/candidate-lines.js';
 import { withApp } from '../with-app.js';
 

@@ -1,7 +1,7 @@
 /** The output for a conversation that a rule selects for pruning or archiving, with the reason. */
 import type { Candidate } from '../../maintenance/retention/prunable-conversations.js';
 import { nameOfConversation } from '../find-conversation.js';
-import { sizeOf } from '../terminal/amounts.js';
+import { sizeOf } from '../terminal/sizes.js';
 import { oneLine } from '../terminal/terminal-text.js';
 
 export const jsonOf = ({ head, lastMessageAt, sizeBytes, reason }: Candidate) => {

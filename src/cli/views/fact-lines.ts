@@ -9,7 +9,7 @@ import type { kgQuery } from '../../tools/kg/kg-query.js';
 import type { kgSave } from '../../tools/kg/kg-save.js';
 import type { kgStats } from '../../tools/kg/kg-stats.js';
 import type { kgSubjects } from '../../tools/kg/kg-subjects.js';
-import { sizeOf } from '../terminal/amounts.js';
+import { sizeOf } from '../terminal/sizes.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import type { Answer, View } from './view.js';
 

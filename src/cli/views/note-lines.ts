@@ -8,8 +8,8 @@ import type { mbHistory } from '../../tools/memory-bank/mb-history.js';
 import type { mbList } from '../../tools/memory-bank/mb-list.js';
 import type { mbReindex } from '../../tools/memory-bank/mb-reindex.js';
 import type { mbSearch } from '../../tools/memory-bank/mb-search.js';
-import { sizeOf } from '../terminal/amounts.js';
 import { displayWidth, padEnd } from '../terminal/columns.js';
+import { sizeOf } from '../terminal/sizes.js';
 import { escapeLines, oneLine } from '../terminal/terminal-text.js';
 import type { Answer, View } from './view.js';
 
