@@ -7,7 +7,7 @@ import { sha256Hex } from '../base/ids.js';
 import type { Config } from '../config/config.js';
 
 const INDEXES = { search: '.bin', recall: '.recall.bin', figures: '.figures.bin' };
-/** `seen` has no index: it records that the root has conversations. */
+/** The file `seen` is no index: it records that the root has conversations. */
 const ENDINGS = { ...INDEXES, seen: '.seen' };
 
 /** The beginning of the names of all files of this root. */
@@ -22,7 +22,7 @@ export const indexCachePath = (
   name: keyof typeof ENDINGS = 'search',
 ): string | undefined => (config.indexCache ? inIndexFolder(config, ENDINGS[name]) : undefined);
 
-/** The paths of all cached indexes, also of those from a time when indexes were cached. */
+/** The paths of all cached indexes, also if caching is switched off now: an earlier run may have made them. */
 export const allIndexCaches = (config: Config): string[] =>
   Object.values(INDEXES).map((ending) => inIndexFolder(config, ending));
 

@@ -1,4 +1,4 @@
-/** What the help of the commands needs, in a file of its own so that the help loads no other modules. */
+/** The values and texts that the help of several commands shows. Imports no other modules, so help is fast. */
 import type { Command, HelpContext } from 'commander';
 
 export const JSON_OPTION = ['--json', 'the report as JSON'] as const;

@@ -1,4 +1,4 @@
-/** Notices for settings without effect: mistyped variables, and databases of older designs. */
+/** Notices for settings without effect: mistyped variables, and databases that earlier designs used. */
 import { basename } from 'node:path';
 import type { Setting } from './define-setting.js';
 import { SETTINGS } from './settings.js';

@@ -23,9 +23,9 @@ const ENDS_AS_QUESTION = /[?？؟⁇⁈⁉﹖︖፧꘏⳺⳻‽][^\p{L}\p{N}.。
 const ASKS_BY_ITSELF = /(?:(?:です|ます|ません|でした|ました|でしょう)か|[吗嗎])[。．.]?$|\u055e/u;
 /** The Greek question mark is a semicolon. */
 const GREEK_QUESTION = /\p{Script=Greek}[^\p{Script=Latin}]*[;\u037e]$/u;
-/** Only short replies: a long one that postpones the answer mostly also has it. */
 const PUT_OFF_IN_ENGLISH =
   /\b(?:(?:i|we)(?:'ll| will)? (?:get back to you|let you know|have to think|need to think|need to check|check (?:that|this|it)|(?:don't|do not) know(?: yet)?)|let me (?:think|check|get back)|not sure(?: yet)?|no idea(?: yet)?|(?:let's|we can) (?:discuss|decide|talk about) (?:that|this|it) (?:later|tomorrow|next))\b/i;
+/** In a longer reply these phrases do not count, because such a reply mostly also answers the question. */
 const SHORT_REPLY = 300;
 /** Questions in older messages are not reported: after so many messages they are not open. */
 const MESSAGES_SEARCHED = 200;

@@ -1,6 +1,6 @@
 /**
- * English words without a subject, more than the function words of English. A list is needed because in a
- * new store, words such as "thanks" are not yet frequent.
+ * Common English words that say nothing about the subject of a text: the function words, and words such as
+ * "thanks". A list is needed, because in a new store these words are not yet frequent.
  */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about above actually after again all almost along already also although always am an and another

@@ -29,7 +29,7 @@ export interface MeasuredSize {
   readonly limitBytes?: number;
 }
 
-/** Not something that was deleted: an empty trash has it too. */
+/** Not counted as trash, because an empty trash has this file too. */
 const TRASH_IGNORE = '.trash/.gitignore';
 
 interface Measurement {
@@ -48,7 +48,7 @@ const NEAR = 0.9;
 const FAR = 0.25;
 const NEAR_INTERVAL_MS = 1_000;
 const INTERVAL_MS = 10_000;
-/** If the store cannot be near its limit by then. */
+/** The interval while the store cannot come near its limit within it. */
 const FAR_INTERVAL_MS = 60_000;
 /** A result is used 100 times as long as it took: a large store takes seconds to measure. */
 const INTERVAL_PER_MS = 100;

@@ -1,4 +1,7 @@
-/** The notes beside an answer: other behaviour of the backend, what is missing, an early end. */
+/**
+ * The notes beside an answer: where the backend behaves in another way, what the answer does not have, and
+ * whether it ended too early.
+ */
 import type { PerplexityAnswer } from '../providers/perplexity-answer.js';
 
 export interface AnswerOptions {

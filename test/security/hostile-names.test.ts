@@ -32,7 +32,7 @@ const VERSION = '0001.20260101T000000000Z.edit.json';
 const KEY_LOCK = `key-${sha256Hex('key').slice(0, 32)}`;
 const ARCHIVE = 'conversations-2025-01.tar.gz';
 const SECRET = 'the-secret-outside';
-/** Far more than any of these calls takes; what hangs, hangs for ever. */
+/** Far longer than any of these calls takes: a call that is not finished then hangs. */
 const HANGS_MS = 240_000;
 /** Of the calls while a name is swapped. */
 const ROUNDS = 8;

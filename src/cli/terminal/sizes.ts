@@ -1,4 +1,4 @@
-/** Sizes as text for people. */
+/** Sizes in bytes as text for people. */
 
 const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'];
 

@@ -93,7 +93,7 @@ export class Retention {
     return policy && this.plan({ ...policy, emptiesTrash: true }, signal);
   }
 
-  /** The part of the trash comes first. After LOCKED, FILESYSTEM_ERROR or an abort the rest is not done. */
+  /** First empties the trash, then moves conversations. Stops at LOCKED, FILESYSTEM_ERROR or an abort. */
   async carryOut(
     { conversations, trash }: PrunePlan,
     {

@@ -23,7 +23,7 @@ export interface StoredSummary {
   readonly messageCount: number;
   readonly startMessageId?: string;
   readonly endMessageId?: string;
-  /** The `sourceHashOf` the summarized messages. */
+  /** The result of `sourceHashOf` for the summarized messages. */
   readonly sourceHash: string;
   /** From 0 to 1 (docs/CONTEXT.md). */
   readonly qualityScore: number;

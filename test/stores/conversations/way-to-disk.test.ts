@@ -16,7 +16,7 @@ const WAY = [
   'files/atomic/atomic-write.ts',
 ];
 
-/** They return a value or change the document; the message does not go on from them. */
+/** Called on the way: they return a value or change the document, but do not pass the message on. */
 const ASKED = [
   'files/locks/lock-acquisition.ts',
   'files/locks/process-identity.ts',
