@@ -146,6 +146,31 @@ describe('merge', () => {
     expect(contents(await store.load(a.conversationId))).toEqual(contents(a));
   });
 
+  it('has the messages that a branch shares with its source once, and all others', async () => {
+    const { store, a } = await openPair();
+    const branch = await store.branch(a.conversationId, '2');
+    const copy = branch.messages.at(-1)?.id ?? '';
+    const own = [{ ...user('other way'), parentMessageId: copy, createdAt: at(20) }];
+    await store.append(branch.conversationId, own);
+    const sibling = await store.branch(a.conversationId, '1');
+    const first = await store.merge(sibling.conversationId, branch.conversationId);
+    const { head } = await store.merge(a.conversationId, first.head.conversationId);
+    const merged = await store.load(head.conversationId);
+    expect(contents(merged)).toEqual(['a1', 'a2', 'a3, told earlier by hand', 'other way']);
+    expect(merged.messages.at(-1)?.parentMessageId).toBe('2');
+  });
+
+  it('keeps a message of a branch that was changed there', async () => {
+    const { store, a, put } = await openPair();
+    const branch = await store.branch(a.conversationId, '2');
+    const [message] = branch.messages;
+    const changed = [{ ...message, content: 'a1, changed' }, ...branch.messages.slice(1)];
+    put(branch.conversationId, { ...branch, messages: changed });
+    const { head } = await store.merge(a.conversationId, branch.conversationId);
+    const merged = contents(await store.load(head.conversationId));
+    expect(merged.filter((text) => text.startsWith('a1'))).toEqual(['a1', 'a1, changed']);
+  });
+
   it('gets another id than an earlier merge of the same, which may be in an archive now', async () => {
     const { store, a, b, logsFolder } = await openPair();
     const merge = async () =>
@@ -164,7 +189,7 @@ describe('merge', () => {
     expect(first.head.branchOf).toBeUndefined();
     const second = await store.merge(b.conversationId, first.head.conversationId, { title: 'All' });
     expect(second.head.title).toBe('All');
-    expect(second.head.messageCount).toBe(8);
+    expect(second.head.messageCount).toBe(6);
     expect(second.head.metadata?.['mergedFrom']).toHaveLength(4);
   });
 

@@ -2,10 +2,12 @@
  * Computes the content of a branch or a merged conversation from its sources. No I/O. A branch gets new
  * message ids, because its source still exists and a message id must identify one message of the store. A
  * merged conversation keeps the ids, so that references stay valid, because its sources move to the trash;
- * only the second of two equal ids is replaced. `parentMessageId` is changed accordingly, and removed if the
- * parent is not an earlier message.
+ * only the second of two equal ids is replaced. Messages that a branch shares with its source are in the
+ * merged conversation once. `parentMessageId` is changed accordingly, and removed if the parent is not an
+ * earlier message.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../../base/errors.js';
 import { newUuid } from '../../../base/ids.js';
 import type { JsonObject } from '../../../base/json-fields.js';
@@ -79,12 +81,16 @@ interface Placed {
 }
 
 function inTimeOrder(first: Conversation, second: Conversation): Placed[] {
+  const shared = sharedBeginning(first.messages, second.messages);
   const firstIds = new Map(first.messages.map(({ id }) => [id, id]));
   const secondIds = new Map(
-    second.messages.map(({ id }) => [id, firstIds.has(id) ? newUuid() : id]),
+    second.messages.map(({ id }, index) => {
+      const same = index < shared ? first.messages[index]?.id : undefined;
+      return [id, same ?? (firstIds.has(id) ? newUuid() : id)];
+    }),
   );
   const a = timed(first.messages, firstIds);
-  const b = timed(second.messages, secondIds);
+  const b = timed(second.messages, secondIds).slice(shared);
   const merged: Placed[] = [];
   let [i, j] = [0, 0];
   for (;;) {
@@ -99,6 +105,20 @@ function inTimeOrder(first: Conversation, second: Conversation): Placed[] {
       return merged;
     }
   }
+}
+
+/** How many messages both begin with: a branch and its source, or two branches of it. */
+function sharedBeginning(first: readonly Message[], second: readonly Message[]): number {
+  const end = first.findIndex((message, index) => !isCopy(message, second[index]));
+  return end === -1 ? first.length : end;
+}
+
+/** Whether they differ only in what a branch changes: its messages have ids of their own. */
+function isCopy(message: Message, other: Message | undefined): boolean {
+  if (other === undefined || message.createdAt !== other.createdAt) return false;
+  const { id, parentMessageId: _, ...fields } = message;
+  const { parentMessageId: __, ...others } = other;
+  return isDeepStrictEqual({ ...fields, id }, { ...others, id });
 }
 
 /** No message gets an earlier time than the one before it, so that each conversation keeps its order. */
