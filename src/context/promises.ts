@@ -72,8 +72,8 @@ const DUE = new RegExp(
   'i',
 );
 
-/** An unchecked item of a task list. */
-const OPEN_TASK = /^\s*[-*+]\s+\[ \]\s+(\S.*)$/;
+/** An item of a task list: its box, and its text. */
+const TASK_ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s+\[([ xX])\]\s+(\S.*)$/;
 const MESSAGES_SEARCHED = 500;
 
 /** Newest message first; promises of one message in their order. */
@@ -89,13 +89,16 @@ export function dueFirst(promises: readonly PromiseCandidate[]): PromiseCandidat
 
 function promisesOf(located: LocatedMessage): PromiseCandidate[] {
   const { content } = located.message;
-  const tasks = proseLines(content).flatMap((line) => {
-    const text = OPEN_TASK.exec(line)?.[1]?.trim();
-    return text === undefined || text.length > MAX_SENTENCE_LENGTH
+  const lines = proseLines(content).map((line) => ({ line, task: TASK_ITEM.exec(line) }));
+  const tasks = lines.flatMap(({ task }) => {
+    const [, box, text = ''] = task ?? [];
+    return box !== ' ' || text.trim().length > MAX_SENTENCE_LENGTH
       ? []
-      : [picked(located, text, 'task')];
+      : [picked(located, text.trim(), 'task')];
   });
-  const spoken = sentencesOf(content).flatMap((text) => {
+  // What stands behind a box is a task, open or done, however it is worded.
+  const others = lines.flatMap(({ line, task }) => (task === null ? [line] : []));
+  const spoken = sentencesOf(others.join('\n')).flatMap((text) => {
     const rule = ruleFor(text);
     return rule === undefined ? [] : [picked(located, text, rule)];
   });

@@ -83,6 +83,18 @@ describe('promises of a conversation', () => {
     ]);
   });
 
+  it('name an open task once, and a task that is done not at all', async () => {
+    const conversation = conversationOf(
+      'a: - [ ] We will buy sand by Friday. I will call.\n- [x] I’ll paint the door.\n1. [ ] Sow peas\nI will come.',
+    );
+    const found = await promisesIn(conversation, new TimeSlice());
+    expect(found.map(({ rule, text }) => [rule, text])).toEqual([
+      ['task', 'We will buy sand by Friday. I will call.'],
+      ['task', 'Sow peas'],
+      ['commitment', 'I will come.'],
+    ]);
+  });
+
   it('are never invented: each is a part of its message', async () => {
     const conversation = conversationOf('u: Hm… I will\ngo. We’ll meet!  ', 'a: 好的。我会发送。');
     const found = await promisesIn(conversation, new TimeSlice());
