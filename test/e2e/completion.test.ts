@@ -32,12 +32,31 @@ describe('completion', () => {
     [['search', 'x', '--role', 'as'], ['assistant']],
     [['init', '--client', 'z'], ['zed']],
     [['nothing', 'there', '--wr'], []],
+    [['help', 'ret'], ['retention']],
+    [['help', 'kg', 'ne'], ['neighbors']],
+    [['show', '--h'], ['--help']],
+    [['--ro'], ['--root']],
+    [['restore', '--ver'], ['--version']],
+    [['search', 'x', '--role=user', '--mode', 'sem'], ['semantic']],
+    [['stats', '--csv', '--per'], ['--period']],
   ])('of %j', async (words, expected) => {
     await withPlace(async (place) => {
       const { code, stdout } = await runCommand(place, ['complete', '--', ...words]);
       expect(code).toBe(0);
       const found = stdout.split('\n').flatMap((line) => (line === '' ? [] : line.split('\t')[0]));
       expect(found).toEqual(expected);
+    });
+  });
+
+  it('of a conversation of the root that was typed', async () => {
+    await withPlace(async (place) => {
+      const root = join(place.folder, 'other');
+      mkdirSync(root);
+      await runCommand(place, ['--root', root, 'save', 'user', 'x', '--conversation-id', 'other']);
+      for (const typed of [['--root', root], [`--root=${root}`]]) {
+        const { stdout } = await runCommand(place, ['complete', '--', ...typed, 'show', 'ot']);
+        expect(stdout).toBe('other\tx\n');
+      }
     });
   });
 

@@ -77,31 +77,41 @@ async function candidatesOf(
   last: string,
   flags: Flags,
 ): Promise<readonly Candidate[]> {
-  const { command, words, option } = await commandOf(program, before);
-  if (option !== undefined) return valuesOf(option, flags);
+  const { command, words, option, root, isHelp } = await commandOf(program, before);
+  const typed = root === undefined ? flags : { ...flags, root };
+  if (option !== undefined && !last.startsWith('-')) return valuesOf(option, typed);
   if (last.startsWith('-')) return optionsOf(command, program);
   if (command.commands.length > 0) return commandsIn(command);
+  if (isHelp) return [];
   const { registeredArguments: args } = command;
   const argument = args[words] ?? (args.at(-1)?.variadic ? args.at(-1) : undefined);
   if (argument?.argChoices !== undefined) return plain(argument.argChoices);
   const name = argument?.name() ?? '';
-  return name === 'conversation' || name === 'conversations' ? conversationNames(flags) : [];
+  return name === 'conversation' || name === 'conversations' ? conversationNames(typed) : [];
 }
 
-/** The command in `before`, the number of its arguments so far, and the option that needs a value next. */
+/**
+ * The command in `before`, the number of its arguments so far, the option that needs a value next, and the
+ * value of `--root`. After `help`, the command is the one to be described.
+ */
 async function commandOf(program: Command, before: readonly string[]) {
   let command = program;
   let words = 0;
   let option: Option | undefined;
-  for (const word of before) {
+  let root: string | undefined;
+  const isHelp = before[0] === 'help';
+  for (const word of isHelp ? before.slice(1) : before) {
+    const [name = '', ...rest] = word.startsWith('--') ? word.split('=') : [word];
+    const known = [...command.options, ...program.options];
+    const named = known.find(({ long, short }) => long === name || short === name);
+    const value = option === undefined ? rest.join('=') : word;
+    if ((option ?? named)?.long === '--root' && value !== '') root = value;
     if (option !== undefined) {
       option = undefined;
       continue;
     }
-    const known = [...command.options, ...program.options];
-    const named = known.find(({ long, short }) => long === word || short === word);
     if (named !== undefined) {
-      if (named.required || named.optional) option = named;
+      if (rest.length === 0 && (named.required || named.optional)) option = named;
       continue;
     }
     const next = command.commands.find((each) => each.name() === word);
@@ -114,7 +124,7 @@ async function commandOf(program: Command, before: readonly string[]) {
       (await import('../tools/tool-groups.js')).fillIn(next, () => ({}));
     }
   }
-  return { command, words, option };
+  return { command, words, option, root, isHelp };
 }
 
 const plain = (words: readonly string[]) => words.map((word) => ({ word, about: '' }));
@@ -127,9 +137,14 @@ function commandsIn(command: Command): Candidate[] {
 }
 
 function optionsOf(command: Command, program: Command): Candidate[] {
-  return [...command.options, ...program.options]
-    .filter(({ hidden, long }) => !hidden && long !== undefined)
-    .map(({ long = '', description }) => ({ word: long, about: description }));
+  const options = [...command.createHelp().visibleOptions(command), ...program.options];
+  const found = options.flatMap(({ long, description }) =>
+    long === undefined || long === null
+      ? []
+      : [[long, { word: long, about: description }] as const],
+  );
+  // The last one of a name wins, so that the own option of a command replaces that of the program.
+  return [...new Map(found.reverse()).values()].reverse();
 }
 
 async function valuesOf(option: Option, flags: Flags): Promise<readonly Candidate[]> {
