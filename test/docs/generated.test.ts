@@ -30,6 +30,13 @@ describe('generated documents', () => {
   });
 });
 
+it('the text below the examples of a help fits into a terminal of 80 columns', () => {
+  const helps = [...read('docs/CLI.md').matchAll(/^Examples?:\n([^`]+)^```/gm)];
+  expect(helps.length).toBeGreaterThan(50);
+  const lines = helps.flatMap(([, text = '']) => text.split('\n'));
+  expect(lines.filter((line) => !line.startsWith('  ') && line.length > 80)).toEqual([]);
+});
+
 describe('hand-written documents', () => {
   it('link only to files that exist', () => {
     const documents = ['README.md', 'AGENTS.md', ...readdirSync(resolve(ROOT, 'docs'))]

@@ -31,4 +31,5 @@ export function addPrivacy(program: Command, flags: () => Flags): void {
 }
 
 const REDACT_NOTES = `
-Upper and lower case are different texts: run the command once for each spelling.`;
+Upper and lower case are different texts: run the command once for
+each spelling.`;

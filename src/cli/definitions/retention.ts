@@ -96,9 +96,10 @@ function addPrune(program: Command, flags: () => Flags): void {
 }
 
 const PRUNE_NOTES = `
-A conversation is moved if it matches all of --older-than, --module and --tag; --by-size chooses among
-all conversations. Without these options, the retention policy decides (docs/RETENTION.md). Pinned
-conversations are not moved. To restore a conversation, run daybook restore.`;
+A conversation is moved if it matches all of --older-than, --module and --tag;
+--by-size chooses among all conversations. Without these options, the retention
+policy decides (docs/RETENTION.md). Pinned conversations are not moved. To
+restore a conversation, run daybook restore.`;
 
 function addRetention(program: Command, flags: () => Flags): void {
   const group = program
@@ -170,5 +171,5 @@ function addArchive(program: Command, flags: () => Flags): void {
 }
 
 const ARCHIVE_NOTES = `
-Pinned conversations are not moved. daybook search --archive finds archived messages, and daybook
-restore restores a conversation by its id, key or title.`;
+Pinned conversations are not moved. daybook search --archive finds archived
+messages, and daybook restore restores a conversation by its id, key or title.`;
