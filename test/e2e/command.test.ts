@@ -1,6 +1,6 @@
 /** The commands for people: init, info, help, and what a mistake says. */
 import { spawnSync } from 'node:child_process';
-import { mkdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MAIN, type Place, runCommand, withPlace } from './harness.js';
@@ -157,6 +157,20 @@ describe('daybook kg', () => {
       );
       const nowhere = await runCommand(place, ['kg', 'import', '--file', 'nothing.jsonl']);
       expect(nowhere).toMatchObject({ code: 2 });
+    });
+  });
+
+  it('reads a file through a link to it or to its folder', async () => {
+    await withPlace(async (place) => {
+      const folder = join(place.folder, 'facts');
+      await mkdir(folder);
+      await writeFile(join(folder, 'a.jsonl'), fact(1));
+      await symlink(join(folder, 'a.jsonl'), join(place.folder, 'link.jsonl'));
+      await symlink(folder, join(place.folder, 'here'));
+      const first = await runCommand(place, ['kg', 'import', 'link.jsonl']);
+      expect(first.stdout).toContain('1 added');
+      const second = await runCommand(place, ['kg', 'import', join('here', 'a.jsonl')]);
+      expect(second.stdout).toContain('1 already stored');
     });
   });
 });

@@ -7,6 +7,7 @@ import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
 import { readExportFile } from '../../exchange/export-folder.js';
 import { readStamp } from '../../files/read/stamp.js';
+import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { kgExport } from '../../tools/kg/kg-export.js';
 import { findExisting } from '../find-conversation.js';
 import { findInsight } from '../find-insight.js';
@@ -122,8 +123,9 @@ async function readHere({ file, ...input }: Input, { facts: { root } }: App): Pr
     });
   }
   const path = resolve(String(file));
-  if ((await readStamp(path)) !== undefined) {
-    return { ...input, text: await readExportFile(dirname(path), basename(path)) };
+  const real = resolveRealPath(path); // A file that a person names may be a link.
+  if ((await readStamp(real)) !== undefined) {
+    return { ...input, text: await readExportFile(dirname(real), basename(real)) };
   }
   const exports = join(root, 'exports');
   if ((await readStamp(resolve(exports, String(file)))) !== undefined) return { ...input, file };

@@ -29,6 +29,7 @@ export async function openInput(
   if (found?.isDirectory()) return folderInput(path, real);
   if (!found?.isFile()) {
     throw new AppError('PATH_ESCAPE', `${path} is neither a file nor a folder.`, {
+      hint: 'Give the path of a file, a zip archive or a folder.',
       details: { path },
     });
   }
