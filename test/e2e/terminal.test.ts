@@ -80,10 +80,10 @@ const STEPS: readonly Step[] = [
   { args: ['rename', 'the mad party', 'A Mad Tea-Party'], shows: 'title "A Mad Tea-Party"' },
   { args: ['tag', 'A Mad', 'tea', 'hare'], shows: 'has the tags tea, hare' },
   { args: ['tag', 'A Mad', 'TEA', '#Pot', '--remove', 'Hare'], shows: 'has the tags tea, Pot' },
-  { args: ['tag', 'A Mad', '--remove', 'pot'], shows: 'has the tags tea' },
-  { args: ['tag', 'A Mad'], shows: 'has the tags tea' },
+  { args: ['tag', 'A Mad', '--remove', 'pot'], shows: 'has the tag tea' },
+  { args: ['tag', 'A Mad'], shows: 'has the tag tea' },
   { args: ['tag', 'A Mad', '#pot,cup'], shows: 'has the tags tea, pot, cup' },
-  { args: ['tag', 'A Mad', '--remove', '#pot', 'cup'], shows: 'has the tags tea' },
+  { args: ['tag', 'A Mad', '--remove', '#pot', 'cup'], shows: 'has the tag tea' },
   {
     args: ['tag', 'A Mad', '--remove', 'pot'],
     code: 1,

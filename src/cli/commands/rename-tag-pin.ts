@@ -68,10 +68,10 @@ export async function tag(
     const after = distinctTags([...before.filter((each) => !hasTag(removed, each)), ...added]);
     return after.join('\n') === before.join('\n') ? undefined : { tags: after };
   };
-  await change(name, wanted, json, flags, (head) =>
-    head.tags === undefined || head.tags.length === 0
+  await change(name, wanted, json, flags, ({ tags: now = [] }) =>
+    now.length === 0
       ? 'has no tags'
-      : `has the tags ${head.tags.join(', ')}`,
+      : `has the tag${now.length === 1 ? '' : 's'} ${now.join(', ')}`,
   );
   if (missing.length === 0) return;
   const named = missing.map((each) => JSON.stringify(each)).join(', ');
