@@ -41,7 +41,7 @@ export interface SearchRequest {
 }
 
 export interface InsightSearchRequest extends Omit<SearchRequest, 'filters'> {
-  /** The absolute path of a project, or `global`. Only insights of this context are found. */
+  /** `global`, an absolute path, `git:host/owner/repository` or `project:name`: only its insights are found. */
   readonly context: string;
   /** Only insights with all of these tags. */
   readonly tags?: readonly string[];

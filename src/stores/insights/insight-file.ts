@@ -10,7 +10,7 @@ import { parseDocument } from '../../files/read/json-doc.js';
 import { conflictSides } from '../conflict-markers.js';
 import { upgraded, versionOf } from '../format-migrations.js';
 import { joinSides } from './merge-conflict.js';
-import { type Insight, normalContext } from './schema.js';
+import { type Insight, KNOWN_CONTEXTS, normalContext } from './schema.js';
 import type { StoredInsight } from './stored-insight.js';
 
 interface SourceLocation {
@@ -44,7 +44,7 @@ export function readInsight(value: unknown, location: SourceLocation): StoredIns
   const { content, context, tags, metadata, created_at, updated_at, expires_at, ...extra } = fields;
   if (typeof content !== 'string') throw damage('content', 'a text', location);
   const known = typeof context === 'string' ? normalContext(context) : undefined;
-  if (known === undefined) throw damage('context', '"global" or an absolute path', location);
+  if (known === undefined) throw damage('context', KNOWN_CONTEXTS, location);
   if (tags !== undefined && !isTextList(tags)) throw damage('tags', 'a list of texts', location);
   if (metadata !== undefined && !isRecord(metadata))
     throw damage('metadata', 'an object', location);

@@ -105,7 +105,7 @@ async function requireContext(given: string | undefined, isRemote: boolean): Pro
   const isGit = /^git:/i.test(given);
   const context = normalContext(given) ?? (isGit ? gitContextOf(given.slice(4).trim()) : undefined);
   if (context !== undefined) return context;
-  if (!isRemote && !isGit && !/^project:/i.test(given)) {
+  if (!isRemote && !isGit && !/^project:/i.test(given) && !given.includes('\0')) {
     const path = expandPath(given);
     // Otherwise the name of a project would become a folder below the folder in which the server started.
     if (!/^~([/\\]|$)/.test(given) && !(await isFolder(path))) throw noFolder(given);

@@ -45,6 +45,10 @@ export function normalContext(text: string): string | undefined {
   return path.replace(/^[a-z]:/, (drive) => drive.toUpperCase());
 }
 
+/** The contexts that `normalContext` accepts, for messages. */
+export const KNOWN_CONTEXTS =
+  '"global", an absolute path, "git:host/owner/repository" or "project:name"';
+
 /** Returns the context of a named project; `undefined` if the name is not valid. */
 export function projectContextOf(name: string): string | undefined {
   const plain = name.normalize('NFC').toLowerCase();

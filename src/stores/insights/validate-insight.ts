@@ -4,7 +4,7 @@
  */
 import { AppError, isAppError } from '../../base/errors.js';
 import { documentOf, readInsight } from './insight-file.js';
-import { INSIGHT_ID, normalContext } from './schema.js';
+import { INSIGHT_ID, KNOWN_CONTEXTS, normalContext } from './schema.js';
 import type { StoredInsight } from './stored-insight.js';
 
 /** VALIDATION_ERROR if it is not a UUID in lower case. So it is a safe file name. */
@@ -15,11 +15,7 @@ export function requireInsightId(id: string): void {
 /** Returns the normalized context. VALIDATION_ERROR. */
 export function requireContext(context: string): string {
   const known = typeof context === 'string' ? normalContext(context) : undefined;
-  if (known === undefined)
-    throw invalid(
-      'context',
-      '"global", an absolute path, "git:host/owner/repository" or "project:name"',
-    );
+  if (known === undefined) throw invalid('context', KNOWN_CONTEXTS);
   return known;
 }
 

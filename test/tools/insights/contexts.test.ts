@@ -143,6 +143,14 @@ describe.each([false, true])('where the caller is remote: %s', (isRemote) => {
   });
 });
 
+describe('a context that can be no path', () => {
+  it('is refused as an argument, before any file is read', async () => {
+    const call = await connect(tempFolder(), false);
+    const { error } = await call('list_insights', { context: '/a\0b' });
+    expect(error).toMatchObject({ code: 'VALIDATION_ERROR', details: { field: 'context' } });
+  });
+});
+
 describe('a remote caller', () => {
   it.each(['save_insight', 'search_insights', 'list_insights'])('%s must name it', async (name) => {
     const call = await connect(tempFolder(), true);
