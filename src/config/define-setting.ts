@@ -3,6 +3,7 @@
  * in the files of the groups that it imports.
  */
 import { z } from 'zod';
+import { AppError } from '../base/errors.js';
 
 /** A text that is not empty. */
 export const text = () => z.string().trim().min(1);
@@ -48,3 +49,14 @@ export function setting<const V>(value: Setting<V>): Setting<V> {
 export type ValuesOf<S> = { readonly [K in keyof S]: ValueOf<S[K]> };
 type ValueOf<S> =
   S extends WithDefault<infer V> ? V : S extends Setting<infer V> ? V | undefined : never;
+
+/** The error for a setting that cannot be used, wherever it was set. */
+export function settingError(
+  message: string,
+  details: Readonly<Record<string, unknown>>,
+): AppError {
+  return new AppError('VALIDATION_ERROR', message, {
+    hint: 'Correct that setting and try again.',
+    details,
+  });
+}

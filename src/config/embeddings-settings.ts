@@ -3,8 +3,7 @@
  * other machines.
  */
 import { z } from 'zod';
-import { AppError } from '../base/errors.js';
-import { setting, text, type ValuesOf } from './define-setting.js';
+import { setting, settingError, text, type ValuesOf } from './define-setting.js';
 
 const EMBEDDINGS = ['off', 'local', 'openai', 'ollama'] as const;
 
@@ -77,9 +76,9 @@ export function embeddingsConfig(
   const { protocol, hostname } = new URL(endpoint);
   const isHere = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
   if (apiKey !== undefined && protocol === 'http:' && !isHere) {
-    throw new AppError(
-      'VALIDATION_ERROR',
+    throw settingError(
       'DAYBOOK_EMBEDDINGS_ENDPOINT must be an https address, because a key is sent to another machine.',
+      { setting: 'embeddingsEndpoint' },
     );
   }
   return Object.freeze({ mode, model: model ?? MODELS[mode], endpoint, apiKey });

@@ -8,7 +8,7 @@ import { AppError } from '../base/errors.js';
 import type { ConfigSources } from './config-sources.js';
 import type { FoundSettings } from './find-settings.js';
 import { expandPath } from './given-path.js';
-import { parseJson } from './settings-file.js';
+import { FILE_HINT, parseJson } from './settings-file.js';
 
 export type RootSource = 'flag' | 'environment' | 'file' | 'registered' | 'home';
 
@@ -49,6 +49,7 @@ export function parseFolders(content: string | undefined, path: string): readonl
     throw new AppError(
       'VALIDATION_ERROR',
       `${path} must have the form {"folders": ["/absolute/path", …]}.`,
+      { hint: FILE_HINT },
     );
   }
   return parsed.data.folders.filter((folder) => isAbsolute(folder));

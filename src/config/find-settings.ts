@@ -2,9 +2,8 @@
  * Finds the value of each setting in the first source that has one (flag, environment variable, settings
  * file), and checks all values with the schema.
  */
-import { AppError } from '../base/errors.js';
 import type { ConfigSources } from './config-sources.js';
-import type { Setting } from './define-setting.js';
+import { type Setting, settingError } from './define-setting.js';
 import { SETTINGS, type SettingName, type SettingValues } from './settings.js';
 import { parseFile } from './settings-file.js';
 
@@ -70,8 +69,6 @@ function checkedValue(name: SettingName, given: Given | undefined): unknown {
   const parsed = schema().safeParse(given.value, { jitless: true });
   if (parsed.success) return parsed.data;
   const value = secret ? 'the given value' : withoutPassword(JSON.stringify(given.value));
-  throw new AppError('VALIDATION_ERROR', `${given.name} must be ${takes}, not ${value}.`, {
-    hint: 'Correct that setting and try again.',
-    details: { setting: name, takes },
-  });
+  const problem = `${given.name} must be ${takes}, not ${value}.`;
+  throw settingError(problem, { setting: name, takes });
 }

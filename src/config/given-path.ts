@@ -1,6 +1,6 @@
 /** Paths that the user gave in a setting. */
 import { resolve } from 'node:path';
-import { AppError } from '../base/errors.js';
+import { settingError } from './define-setting.js';
 
 /** Returns the absolute path for a relative path or one that begins with `~`. */
 export function expandPath(path: string, cwd: string, home: string): string {
@@ -12,8 +12,8 @@ export function expandPath(path: string, cwd: string, home: string): string {
 export function assertKeepsData(path: string, name: string): void {
   const cache = path.split(/[/\\]/).find((part) => part === '_npx' || part === 'node_modules');
   if (cache === undefined) return;
-  throw new AppError(
-    'VALIDATION_ERROR',
+  throw settingError(
     `${name} is in a package cache (${path}), where your data could be deleted. Choose another folder.`,
+    { path },
   );
 }

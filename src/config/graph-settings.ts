@@ -1,7 +1,14 @@
 /** The settings for the knowledge graph, and their part of the configuration. */
 import { join } from 'node:path';
-import { AppError } from '../base/errors.js';
-import { oneOf, onOff, setting, text, type ValuesOf, wholeNumber } from './define-setting.js';
+import {
+  oneOf,
+  onOff,
+  setting,
+  settingError,
+  text,
+  type ValuesOf,
+  wholeNumber,
+} from './define-setting.js';
 import { assertKeepsData } from './given-path.js';
 
 const EVICTIONS = ['off', 'oldest'] as const;
@@ -80,10 +87,9 @@ export function graphConfig(
   // Their names must differ by more than the extension, because names of other files are derived from them.
   const stem = (path: string) => path.replace(/\.(json|log)$/, '');
   if (stem(snapshotPath) === stem(walPath)) {
-    throw new AppError(
-      'VALIDATION_ERROR',
+    throw settingError(
       `MCP_KG_SNAPSHOT and MCP_KG_WAL must be two files with different names: ${snapshotPath} and ${walPath} would overwrite each other.`,
-      { details: { setting: 'kgWal' } },
+      { setting: 'kgWal' },
     );
   }
   return Object.freeze({

@@ -1,7 +1,15 @@
 /** The settings for HTTP, and their part of the configuration. Insecure combinations of settings are refused. */
 import { isIP } from 'node:net';
 import { AppError } from '../base/errors.js';
-import { oneOf, onOff, setting, text, type ValuesOf, wholeNumber } from './define-setting.js';
+import {
+  oneOf,
+  onOff,
+  setting,
+  settingError,
+  text,
+  type ValuesOf,
+  wholeNumber,
+} from './define-setting.js';
 
 const MODES = ['stdio', 'http'] as const;
 
@@ -153,16 +161,16 @@ const parts = (list = '') => list.split(',').flatMap((part) => (part.trim() ? [p
 
 function checkedHost(host: string, name: string): string {
   if (/^(\[[\da-f:.]+\]|[a-z\d._-]+)(:\d{1,5})?$/.test(host)) return host;
-  throw new AppError(
-    'VALIDATION_ERROR',
+  throw settingError(
     `${name} must be host names separated by commas, such as notes.example or notes.example:8443, not ${JSON.stringify(host)}.`,
+    { setting: 'httpAllowedHosts' },
   );
 }
 
 function checkedOrigin(origin: string, name: string): string {
   if (URL.canParse(origin) && /^https?:\/\/[^/?#@*]+$/i.test(origin)) return new URL(origin).origin;
-  throw new AppError(
-    'VALIDATION_ERROR',
+  throw settingError(
     `${name} must be origins separated by commas, such as https://notes.example, not ${JSON.stringify(origin)}.`,
+    { setting: 'httpAllowedOrigins' },
   );
 }

@@ -7,6 +7,8 @@ import { similarNames } from './similar-names.js';
 
 const NAMES = Object.keys(SETTINGS) as SettingName[];
 
+export const FILE_HINT = 'Correct the file and try again.';
+
 /** Parses JSON with comments and trailing commas. VALIDATION_ERROR with line and column. */
 export function parseJson(content: string, path: string): unknown {
   const text = content.replace(/^\uFEFF/, '');
@@ -28,7 +30,9 @@ export function parseFile(content: string | undefined, path: string): Record<str
   if (content === undefined) return {};
   const parsed = z.record(z.string(), z.unknown()).safeParse(parseJson(content, path));
   if (!parsed.success)
-    throw new AppError('VALIDATION_ERROR', `${path} must contain one JSON object.`);
+    throw new AppError('VALIDATION_ERROR', `${path} must contain one JSON object.`, {
+      hint: FILE_HINT,
+    });
   const allowed = NAMES.filter((name) => !('secret' in SETTINGS[name]));
   const unknown = Object.keys(parsed.data).find((key) => !allowed.some((name) => name === key));
   if (unknown === undefined) return parsed.data;

@@ -1,7 +1,6 @@
 /** The settings for toolsets and views, and their part of the configuration. */
 import { z } from 'zod';
-import { AppError } from '../base/errors.js';
-import { onOff, setting, text, type ValuesOf } from './define-setting.js';
+import { onOff, setting, settingError, text, type ValuesOf } from './define-setting.js';
 
 export const TOOLSET_SETTINGS = {
   toolsets: setting({
@@ -47,9 +46,8 @@ function chooseToolsets(
   if (wanted.includes('all')) return known;
   const unknown = wanted.find((each) => !known.includes(each));
   if (unknown === undefined) return known.filter((each) => wanted.includes(each));
-  throw new AppError(
-    'VALIDATION_ERROR',
+  throw settingError(
     `${name} must be all, or some of ${known.join(', ')}. There is no toolset "${unknown}".`,
-    { hint: 'Correct that setting and try again.', details: { setting: 'toolsets', unknown } },
+    { setting: 'toolsets', unknown },
   );
 }

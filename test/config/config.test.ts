@@ -312,6 +312,18 @@ describe('over HTTP', () => {
     expect(http(limited).ratePerMinute).toBe(30);
   });
 
+  it('names the setting, not the command, if a list or a file cannot be used', () => {
+    const file = (content: string) => ({ readFile: () => content });
+    for (const given of [
+      { env: { DAYBOOK_HTTP_ALLOWED_ORIGINS: '*' } },
+      { env: { DAYBOOK_HTTP_ALLOWED_HOSTS: 'http://notes.example' } },
+      { env: { MCP_KG_SNAPSHOT: '/a/kg.json', MCP_KG_WAL: '/a/kg.log' } },
+      file('[]'),
+    ]) {
+      expect(() => load(given)).toThrow(expect.objectContaining({ isGeneralHint: false }));
+    }
+  });
+
   it('accepts lists of hosts and origins, and the older names', () => {
     const env = {
       INSIGHTS_MCP_MODE: 'HTTP',

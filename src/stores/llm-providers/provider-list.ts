@@ -6,7 +6,7 @@
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { type Clock, isoTime } from '../../base/clock.js';
-import { AppError } from '../../base/errors.js';
+import { AppError, isAppError, withHint } from '../../base/errors.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { readJson } from '../../files/read/json-doc.js';
@@ -56,6 +56,10 @@ export interface ProviderListOptions {
   readonly clock: Clock;
 }
 
+/** `daybook restore` never restores the list, because it decides where text is sent. */
+const DAMAGED_HINT =
+  'The file was not changed. Correct it, or move it to another place and run daybook providers add.';
+
 export class ProviderList {
   readonly #options: ProviderListOptions;
 
@@ -70,13 +74,16 @@ export class ProviderList {
   /** In the order of their use. CORRUPT with the fault in `details`; then none is used. */
   async list(): Promise<Provider[]> {
     const { path } = this.#options;
-    const value = await readJson(path);
+    const value = await readJson(path).catch((error: unknown) => {
+      throw isAppError(error, 'CORRUPT') ? withHint(error, DAMAGED_HINT) : error;
+    });
     if (value === undefined) return [];
     const parsed = fileSchema.safeParse(value);
     if (parsed.success) return parsed.data.providers.sort(byPriority);
     const [issue] = parsed.error.issues;
     const problem = `${issue?.path.join('.')}: ${issue?.message}`;
     throw new AppError('CORRUPT', `${path} cannot be used: ${problem}.`, {
+      hint: DAMAGED_HINT,
       details: { path, problem },
     });
   }

@@ -111,7 +111,8 @@ describe('the list of providers', () => {
     mkdirSync(dirname(path));
     for (const content of ['{ broken', '{"providers": [{"name": "x"}]}', '[]']) {
       writeFileSync(path, content);
-      expect((await errorOf(list.list())).code).toBe('CORRUPT');
+      const damaged = await errorOf(list.list());
+      expect(damaged).toMatchObject({ code: 'CORRUPT', isGeneralHint: false });
       expect((await errorOf(list.set({ name: 'a', kind: 'vllm', model: 'm' }))).code).toBe(
         'CORRUPT',
       );
