@@ -90,6 +90,26 @@ describe('daybook export and restore', () => {
     });
   });
 
+  it('restores a conversation whose key or title ends in .md, but a note of this path first', async () => {
+    await withPlace(async (place) => {
+      await mkdir(place.root);
+      const names = ['--conversation-id', 'plan.md', '--title', 'Review of README.md'];
+      await run(place, place.root, 'save', 'user', 'text', ...names);
+      await run(place, place.root, 'mb', 'add', 'plan.md', 'note');
+      await run(place, place.root, 'mb', 'delete', 'plan.md');
+      for (const [how, name, shown] of [
+        [['trash', 'restore'], 'plan.md', 'memory-bank'],
+        [['trash', 'restore'], 'plan.md', 'conversation-logs'],
+        [['restore'], 'Review of README.md', 'conversation-logs'],
+      ] as const) {
+        await run(place, place.root, 'delete', 'plan.md');
+        const { code, stdout } = await run(place, place.root, ...how, name);
+        expect([code, stdout.includes(shown)]).toEqual([0, true]);
+      }
+      expect((await run(place, place.root, 'restore', 'nothing.md')).code).toBe(1);
+    });
+  });
+
   it('distinguishes a key that is a UUID from the id of an insight', async () => {
     await withPlace(async (place) => {
       const key = '1b4e28ba-2fa1-41d2-883f-0016d3cca427';

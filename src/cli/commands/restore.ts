@@ -124,17 +124,24 @@ async function fileOf(what: string, { backups: { folder } }: App): Promise<strin
   return undefined;
 }
 
-/** `present`: an existing file with this name, which the user may take for an export. */
+/**
+ * A note, otherwise a conversation whose key or title ends in .md. `present`: an existing file with this
+ * name, which the user may take for an export.
+ */
 async function noteFromTrash(
   what: string,
   present: string | undefined,
   options: RestoreOptions,
-  { memoryBank }: App,
+  app: App,
 ): Promise<void> {
   requireNoFileOptions(what, options);
-  const path = await memoryBank.restore(what).catch((error: unknown) => {
-    throw present !== undefined && isAppError(error) ? markdownFile(what) : error;
+  const { memoryBank } = app;
+  const path = await memoryBank.restore(what).catch(async (error: unknown) => {
+    if (!isAppError(error)) throw error;
+    if (await isGoneConversation(what, app)) return undefined;
+    throw present === undefined ? error : markdownFile(what);
   });
+  if (path === undefined) return fromTrash(what, options, app);
   const file = join(memoryBank.folder, path);
   reportFacts({ path: file }, options.json, () =>
     console.log(escapeControls(`${path} was restored: ${file}`)),
@@ -180,6 +187,10 @@ const markdownFile = (what: string) =>
   new AppError('VALIDATION_ERROR', `${what} is a Markdown file, which cannot be restored.`, {
     hint: 'Restore a backup, or an export made with daybook export --format jsonl or json. The trash has no note with this path either.',
   });
+
+const isGoneConversation = async (what: string, { conversations, archives }: App) =>
+  (await findDeleted(conversations, what)) !== undefined ||
+  findArchived(await archives.list(), what) !== undefined;
 
 /** A UUID is the id of an insight, but clients also use UUIDs as keys of conversations. */
 const isDeletedKey = async (what: string, { conversations }: App) =>
