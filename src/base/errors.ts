@@ -26,7 +26,7 @@ export const ERROR_KINDS = {
   ),
   CONVERSATION_NOT_FOUND: kind(
     2000,
-    'Check the id, or start a new conversation with `save_message` or `perplexity_search`.',
+    'Check the id, or start a new conversation with `save_message`.',
   ),
   CONVERSATION_CORRUPTED: kind(
     2001,

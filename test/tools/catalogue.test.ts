@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
+import { ERROR_KINDS } from '../../src/base/errors.js';
 import { toolsetConfig } from '../../src/config/toolset-settings.js';
 import { toolListing } from '../../src/server/mcp/offered-tools.js';
 import type { Tool } from '../../src/tools/define-tool.js';
@@ -91,6 +92,23 @@ describe('the list', () => {
     expect(Number(count)).toBe(byDefault.length);
     const documented = Number(`${thousands}${rest}`);
     expect(Math.abs(tokens / documented - 1), `${tokens} tokens`).toBeLessThan(0.05);
+  });
+
+  it('names only tools that are listed by default, in descriptions and general hints', () => {
+    const isHidden = ({ toolset, needsPerplexity }: Tool) =>
+      toolset === 'admin' || needsPerplexity === true;
+    const texts = [
+      ...Object.values(ERROR_KINDS).map(({ hint }) => hint),
+      ...tools
+        .filter((tool) => !isHidden(tool))
+        .map(toolListing)
+        .map((tool) => JSON.stringify(tool)),
+    ];
+    const hidden = tools.filter(isHidden).map(({ name }) => name);
+    const named = hidden.filter((name) =>
+      texts.some((text) => new RegExp(`\\b${name}\\b`).test(text)),
+    );
+    expect(named).toEqual([]);
   });
 
   it('has for each choice of toolsets the number of tools in docs/CLIENTS.md', () => {
