@@ -4,12 +4,13 @@
  */
 
 import { shownNames } from '../base/display-text.js';
-import { undefinedIfUnreadable } from '../base/errors.js';
+import { isAppError, undefinedIfUnreadable } from '../base/errors.js';
 import { estimateTextTokens } from '../base/estimate-tokens.js';
 import { TimeSlice } from '../base/time-slice.js';
 import type { KeywordSearch, SearchCaller } from '../search/messages/keyword-search.js';
 import type { RecallSearch } from '../search/recall/recall-search.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
+import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
 import { frequentWords, mostDistinctive } from './distinctive-words.js';
 import { lastSession } from './last-session.js';
@@ -27,7 +28,7 @@ const SHARE_OF_RELATED = 0.15;
 
 export interface SessionStartRequest {
   readonly module?: string;
-  /** Id of the conversation in which the new session begins; it is not used as the last one. */
+  /** Id or key of the conversation in which the new session begins; it is not used as the last one. */
   readonly currentThreadId?: string;
   /** In how many of the last conversations questions and promises are searched. */
   readonly threads: number;
@@ -62,10 +63,7 @@ export async function startSession(
   { module, currentThreadId, threads, maxTokens, maxTurns }: SessionStartRequest,
   caller: SearchCaller = {},
 ): Promise<SessionStart | undefined> {
-  const current =
-    currentThreadId === undefined
-      ? undefined
-      : (await store.part(currentThreadId, { count: 0 })).head;
+  const current = await currentThread(currentThreadId, store);
   const ids = await search.newestConversations(
     { limit: threads + 1, ...(module !== undefined && { module }) },
     caller,
@@ -92,6 +90,20 @@ export async function startSession(
     slice,
   );
   return snapshot && { ...snapshot, head, distinctiveWords, related };
+}
+
+/** `undefined` also for a key that no conversation has: nothing of the new session was saved yet. */
+async function currentThread(
+  ref: string | undefined,
+  store: ConversationStore,
+): Promise<ConversationHead | undefined> {
+  if (ref === undefined) return undefined;
+  try {
+    return (await store.part(ref, { count: 0 })).head;
+  } catch (error) {
+    if (isAppError(error, 'CONVERSATION_NOT_FOUND') && !CONVERSATION_ID.test(ref)) return undefined;
+    throw error;
+  }
 }
 
 /** The last messages with the whole last session. A large file is not read completely. */

@@ -77,6 +77,10 @@ describe('session_start', () => {
       expect(await start(session, { currentThreadId: newer })).toMatchObject({
         thread: { id: older },
       });
+      // The key of a session in which nothing was saved yet.
+      expect(await start(session, { currentThreadId: 'next-week' })).toMatchObject({
+        thread: { id: newer },
+      });
     }),
   );
 
