@@ -93,6 +93,8 @@ function notesOf(start: SessionStart) {
     notes.push('No sentence that looks like a promise was found.');
   if (related === undefined)
     notes.push('Earlier threads were not searched: the recall index is still being built.');
+  else if (related.length === 0)
+    notes.push('No passage of another thread about the same was found.');
   for (const part of ['turns', 'openQuestions', 'promises'] as const) {
     if (omitted[part] > 0)
       notes.push(`${countOf(omitted[part], LEFT_OUT[part])} did not fit into the answer.`);

@@ -77,6 +77,9 @@ describe('session_start', () => {
       expect(await start(session, { currentThreadId: newer })).toMatchObject({
         thread: { id: older },
       });
+      // The first call waits half a second for the index of passages, which is being made.
+      const notes = async () => (await start(session)).notes;
+      await expect.poll(notes).toContainEqual(expect.stringContaining('another thread'));
       // The key of a session in which nothing was saved yet.
       expect(await start(session, { currentThreadId: 'next-week' })).toMatchObject({
         thread: { id: newer },
