@@ -231,17 +231,17 @@ export class ConversationImport {
     const tree = this.#storedTreeOf(candidate);
     const parent = branchOf && (await this.#parentOf(mark, branchOf, tree));
     const whole = {
+      messages,
       ...others,
       ...(isFree && { clientId }),
       ...(parent && { branchOf: parent }),
-      messages,
     };
-    const ownId = CONVERSATION_ID.test(mark.id) ? mark.id : undefined;
-    const conversationId = await (ownId === undefined
-      ? store
-          .create({ ...whole, isKeyFree: isFree, isMasked: true, isBatched: true })
-          .then((made) => made.conversationId)
-      : addUnder(ownId, whole, this.#options).then(() => ownId));
+    let conversationId = mark.id;
+    if (CONVERSATION_ID.test(mark.id)) await addUnder(mark.id, whole, this.#options);
+    else {
+      const made = { isKeyFree: isFree, isMasked: true, isBatched: true, ...whole };
+      ({ conversationId } = await store.create(made));
+    }
     if (isFree) known.takeKey(clientId);
     known.add(conversationId);
     known.setCurrent(conversationId);

@@ -64,8 +64,9 @@ export function candidateOf(
   return {
     mark,
     fields: {
+      createdAt,
+      updatedAt,
       ...fields,
-      ...{ createdAt, updatedAt },
       ...(isKey && { clientId: id }),
       metadata: withMark(metadata, mark),
     },

@@ -105,8 +105,9 @@ export function addOpenAiMessage(turns: TurnBuilder, message: JsonObject): void 
   turns.addThinking(textIn(message['reasoning_content']) ?? textIn(message['reasoning']), origin);
   const { parentMessageId, parent_message_id, metadata } = message;
   turns.addMessage({
+    role,
+    content,
     ...origin,
-    ...{ role, content },
     parentId: textIn(parentMessageId) ?? textIn(parent_message_id),
     metadata: definedOrNothing({ ...objectIn(metadata), model: textIn(message['model']) }),
   });
