@@ -23,7 +23,6 @@ const ASKED = [
   'files/locks/lock-takeover.ts',
   'stores/conversations/document/conversation-id.ts',
   'stores/conversations/document/document.ts',
-  'stores/conversations/document/head-change.ts',
   'stores/conversations/document/parse-conversation.ts',
   'stores/conversations/document/parse-fields.ts',
   'stores/conversations/files/document-cache.ts',

@@ -99,7 +99,7 @@ export function applyAppends(
 /** If it throws, the document is unchanged. */
 function applyAppend(
   document: ConversationDocument,
-  { messages, options, change = {} }: AppendRequest,
+  { messages, options, change }: AppendRequest,
   { maxMessages, nowMs }: Limits,
 ): Applied {
   requireMessages(messages);
@@ -110,14 +110,16 @@ function applyAppend(
   const stored = messages.map((message) => toStored(message, nowMs));
   requireUnique(document, stored);
   requireParents(document, stored);
-  const head = document.draftHead();
-  const amendment = amendmentOf(head, typeof change === 'function' ? change(head) : change);
+  const amendment = change === undefined ? {} : amendmentBy(change, document.draftHead());
   const hadNoUserMessage = !document.hasUserMessage;
   for (const message of stored) document.add(message);
   document.amend(amendment);
   if (hadNoUserMessage) deriveTitle(document, stored);
   return { messages: stored, seq };
 }
+
+const amendmentBy = (change: NonNullable<AppendRequest['change']>, head: ConversationHead) =>
+  amendmentOf(head, typeof change === 'function' ? change(head) : change);
 
 /** VALIDATION_ERROR for a value that would make the whole file unreadable. */
 function requireMessages(messages: readonly PastMessage[]): void {
