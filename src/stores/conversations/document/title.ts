@@ -28,10 +28,10 @@ export function titleOf(content: string): string | undefined {
 }
 
 /**
- * ASCII text without the end of a sentence. A point before a lower-case letter or a digit does not end a
- * sentence. Such a line needs no sentence segmentation.
+ * ASCII text without the end of a sentence. A mark before a letter or a digit, as in an address, does not end a
+ * sentence (see `sentencesIn`). Such a line needs no sentence segmentation.
  */
-const ONE_SENTENCE = /^(?:[ "-\-/->@-~]|\.(?=[a-z0-9]))*$/;
+const ONE_SENTENCE = /^(?:[ "-\-/->@-~]|[.!?](?=[A-Za-z0-9]))*$/;
 /** A sentence of this length is shortened, so its end need not be known. */
 const ALWAYS_SHORTENED = MAX_LENGTH + 20;
 
@@ -52,8 +52,11 @@ export function isTitleOf(content: string, title: string): boolean {
   return text.includes(title.replace(/…$/, ''));
 }
 
+/** What is replaced by a space; not single spaces, which are most of the white space. */
+const WHITE_SPACE = /[\p{Cc}\s]{2,}|[^\S ]|\p{Cc}/gu;
+
 /** Returns the text as one line without control characters. */
-const plain = (text: string) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+const plain = (text: string) => text.replace(WHITE_SPACE, ' ').trim();
 
 function shortened(sentence: string): string {
   if (sentence.length <= MAX_LENGTH) return sentence;
