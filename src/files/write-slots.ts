@@ -27,13 +27,15 @@ export class WriteSlots {
     }
     this.throwIfFailed();
     this.#weight += weight;
-    const running = work()
-      .catch((error: unknown) => void this.#failures.push(error))
-      .then(() => {
-        this.#running.delete(running);
-        this.#weight -= weight;
-        this.#onRoom();
-      });
+    const ended = () => {
+      this.#running.delete(running);
+      this.#weight -= weight;
+      this.#onRoom();
+    };
+    const running = work().then(ended, (error: unknown) => {
+      this.#failures.push(error);
+      ended();
+    });
     this.#running.add(running);
   }
 

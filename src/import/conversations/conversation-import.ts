@@ -86,12 +86,16 @@ export class ConversationImport {
    */
   #inTurn(kind: string, given: ImportedConversation): Promise<void> {
     const tree = { kind, id: given.treeId ?? given.id };
-    const before = this.#turns.get(tree) ?? FINISHED;
-    const importing = this.#isStoredTree(tree)
-      ? before.then(() => this.#import(kind, given))
-      : this.#import(kind, given);
-    const ended = () => this.#turns.get(tree) === settled && this.#turns.set(tree, FINISHED);
-    const settled: Promise<void> = Promise.allSettled([before, importing]).then(() => void ended());
+    const before = this.#turns.get(tree);
+    const importing =
+      before !== undefined && this.#isStoredTree(tree)
+        ? before.then(() => this.#import(kind, given))
+        : this.#import(kind, given);
+    const all = before === undefined ? importing : Promise.allSettled([before, importing]);
+    const ended = () => {
+      if (this.#turns.get(tree) === settled) this.#turns.delete(tree);
+    };
+    const settled: Promise<void> = all.then(ended, ended);
     this.#turns.set(tree, settled);
     return importing;
   }

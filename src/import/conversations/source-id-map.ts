@@ -16,4 +16,8 @@ export class BySource<Value> {
     if (ofKind === undefined) this.#kinds.set(kind, new Map([[id, value]]));
     else ofKind.set(id, value);
   }
+
+  delete({ kind, id }: SourceId): void {
+    this.#kinds.get(kind)?.delete(id);
+  }
 }

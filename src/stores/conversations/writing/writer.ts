@@ -84,7 +84,7 @@ export class ConversationWriter {
     if (whole !== undefined) return this.#add(whole);
     requireReadable(others);
     const { masker } = this.#core.options;
-    const { value: fields } = await maskedBy(isMasked ? undefined : masker, others);
+    const { value: fields } = isMasked ? { value: others } : await maskedBy(masker, others);
     const { messages, ...noted } = isMasked
       ? { messages: given }
       : await this.#core.maskedMessages(given);
