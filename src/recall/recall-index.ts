@@ -23,7 +23,7 @@ import {
 } from './lexical-score.js';
 import type { MessageSources } from './message-text.js';
 import { asksOnlyForTime, type Question, type QuestionOptions, readQuestion } from './question.js';
-import { rank, WEIGHTS, type Weights } from './ranking.js';
+import { rank, WEIGHTS, type Weights } from './ranking/ranking.js';
 import { isInSpan, type TimeSpan } from './relative-time.js';
 import type { VectorScores } from './vector-source.js';
 import { Vocabulary } from './vocabulary.js';

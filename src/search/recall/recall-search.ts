@@ -10,7 +10,7 @@ import { localDay } from '../../base/local-time.js';
 import { throwIfCancelled } from '../../fts/cancellation.js';
 import type { Question } from '../../recall/question.js';
 import { variantsOf } from '../../recall/question-variants.js';
-import { CONTENT_ONLY_WEIGHTS } from '../../recall/ranking.js';
+import { CONTENT_ONLY_WEIGHTS } from '../../recall/ranking/ranking.js';
 import {
   type MessageRef,
   positionsWithout,

@@ -1,7 +1,7 @@
 /** Scores the sessions of conversations for a question: the BM25 of their words and their best vector. */
-import { type Candidate, type Scored, sessionsOf } from './lexical-score.js';
-import type { Question } from './question.js';
-import type { VectorScores } from './vector-source.js';
+import { type Candidate, type Scored, sessionsOf } from '../lexical-score.js';
+import type { Question } from '../question.js';
+import type { VectorScores } from '../vector-source.js';
 
 /** BM25 constants for the text of a session. */
 const SESSION_K1 = 1.2;

@@ -3,20 +3,20 @@
  * with weights. docs/RECALL.md has the table of the weights and the results without single features.
  */
 
-import { type ConversationTerms, speakerName } from './conversation-terms.js';
-import type { Candidate, Hits } from './lexical-score.js';
+import { type ConversationTerms, speakerName } from '../conversation-terms.js';
+import type { Candidate, Hits } from '../lexical-score.js';
 import {
   IS_ASSISTANT,
   IS_INSTRUCTION,
   IS_LONG_REPLY,
   IS_PREFERENCE,
   IS_QUESTION,
-} from './message-text.js';
-import { instructionsApply, type Question } from './question.js';
-import { isInSpan } from './relative-time.js';
+} from '../message-text.js';
+import { instructionsApply, type Question } from '../question.js';
+import { isInSpan } from '../relative-time.js';
+import type { VectorScores } from '../vector-source.js';
+import { wordsOf } from '../words.js';
 import { SessionScores } from './session-scores.js';
-import type { VectorScores } from './vector-source.js';
-import { wordsOf } from './words.js';
 
 /** The weight of each feature. */
 export const WEIGHTS = {
