@@ -151,6 +151,7 @@ async function measureAblations({ vectors }, conversations, ids, hasAssistant) {
       ...[
         'instruction',
         'instructionAsked',
+        'instructionMatched',
         'instructionFits',
         'preferenceAsked',
         'preferenceFits',

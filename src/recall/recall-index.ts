@@ -225,6 +225,7 @@ export class RecallIndex {
       candidates,
       wordWeights: weights,
       vectors: options.vectors,
+      vocabulary: this.#vocabulary,
       weights: { ...WEIGHTS, ...options.weights },
     });
     const everyWord = everyWordOf(question);

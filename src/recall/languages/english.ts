@@ -92,6 +92,7 @@ export const english: Language = {
     happened did do done work worked working start started progress progressed develop developed approach
     approached handle handled manage managed ensure sure best good better next still yet think thought feel
     felt let involve involved include included including based regarding related concerning`),
+  askWords: ['ask'],
   cues: {
     asksAssistant:
       /\b(?:(?:did|had|have|were) you (?:\w+ )?(?:suggest|recommend|advis|say|said|tell|told|propos|mention|explain|describ|provid|offer|giv|outlin|list|help|use)|you (?:\w+ )?(?:suggested|recommended|advised|said|told|proposed|explained|described|provided|outlined|offered|gave)|your (?:\w+ )?(?:suggestions?|recommendations?|advice|proposals?|explanations?|answers?|tips?))\b/,

@@ -15,6 +15,8 @@ export interface Language {
   readonly stopWords: ReadonlySet<string>;
   /** About the conversation, not its subject ("mention", "list"). Compared by their stems. */
   readonly conversationWords: readonly string[];
+  /** In an instruction, the subject of the questions to which it applies follows these words. */
+  readonly askWords?: readonly string[];
   readonly cues: Cues;
   readonly timePhrases?: TimePhrases;
 }

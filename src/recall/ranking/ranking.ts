@@ -15,7 +15,9 @@ import {
 import { instructionsApply, type Question } from '../question.js';
 import { isInSpan } from '../relative-time.js';
 import type { VectorScores } from '../vector-source.js';
+import type { Vocabulary } from '../vocabulary.js';
 import { wordsOf } from '../words.js';
+import { instructionMatches } from './instruction-match.js';
 import { SessionScores } from './session-scores.js';
 
 /** The weight of each feature. */
@@ -40,6 +42,8 @@ export const WEIGHTS = {
   replyIfOrderAsked: -1,
   instruction: 0.25,
   instructionAsked: 0.5,
+  /** Instead of `instructionAsked` for an instruction that `instructionMatches` compares. */
+  instructionMatched: 0.2,
   instructionFits: 0.8,
   preferenceAsked: 0.6,
   preferenceFits: 0.6,
@@ -61,6 +65,7 @@ export const CONTENT_ONLY_WEIGHTS: Partial<Weights> = {
   replyIfOrderAsked: 0,
   instruction: 0,
   instructionAsked: 0,
+  instructionMatched: 0,
   instructionFits: 0,
   preferenceAsked: 0,
   preferenceFits: 0,
@@ -90,6 +95,7 @@ export interface RankingInput {
   /** The conversations of the candidates are the collection for the BM25 of sessions. */
   readonly wordWeights: Float64Array;
   readonly vectors: VectorScores | undefined;
+  readonly vocabulary: Vocabulary;
   readonly weights: Weights;
 }
 
@@ -104,7 +110,8 @@ export function rank(input: RankingInput): Ranked[] {
   );
   const spans = spansOf(features);
   const shares = input.vectors === undefined ? WITHOUT_VECTORS : WITH_VECTORS;
-  const fits = features.map((own) => scaledFeatures(own, spans, shares));
+  const matches = input.vectors === undefined ? instructionMatches(input) : [];
+  const fits = features.map((own, at) => scaledFeatures(own, spans, shares, matches[at]));
   if (question.isOverview) return sortedByScore(candidates, fits.map(overviewScore));
   const instructions = instructionShares(fits);
   const scores = fits.map((own, at) => answerScore(own, instructions[at] ?? 0, input));
@@ -123,7 +130,7 @@ const sortedByScore = (candidates: readonly Candidate[], scores: readonly number
 function instructionShares(features: readonly ScaledFeatures[]): Float64Array {
   const shares = new Float64Array(features.length);
   features
-    .map(({ raw, fit }, at) => ({ at, fit, flags: raw.flags }))
+    .map(({ raw, instructionFit }, at) => ({ at, fit: instructionFit, flags: raw.flags }))
     .filter(({ flags }) => (flags & IS_INSTRUCTION) !== 0)
     .sort((a, b) => b.fit - a.fit)
     .forEach(({ at }, place) => {
@@ -227,24 +234,36 @@ interface ScaledFeatures {
   readonly sessionVector: number;
   /** How well the message fits the question. */
   readonly fit: number;
+  /** The same for an instruction, which may have other words than the question. */
+  readonly instructionFit: number;
+  /** `instructionFit` is that of `instructionMatches`. */
+  readonly isMatched: boolean;
   readonly fitBefore: number;
   readonly fitAfter: number;
 }
 
-function scaledFeatures(raw: Features, spans: Spans, shares: Shares): ScaledFeatures {
+function scaledFeatures(
+  raw: Features,
+  spans: Spans,
+  shares: Shares,
+  match: number | undefined,
+): ScaledFeatures {
   const lexical = scaled(raw.lexical, spans.lexical);
   const vector = scaled(raw.vector, spans.vector);
   const combined = (words: number, cosine: number) =>
     shares.lexical * words + shares.vector * cosine;
   const neighbour = (words: number, cosine: number) =>
     combined(scaled(words, spans.lexical), scaled(cosine, spans.vector));
+  const fit = combined(lexical, vector);
   return {
     raw,
     lexical,
     vector,
     session: scaled(raw.session, spans.session),
     sessionVector: scaled(raw.sessionVector, spans.sessionVector),
-    fit: combined(lexical, vector),
+    fit,
+    instructionFit: match ?? fit,
+    isMatched: match !== undefined,
     fitBefore: neighbour(raw.before, raw.beforeVector),
     fitAfter: neighbour(raw.after, raw.afterVector),
   };
@@ -255,7 +274,7 @@ function answerScore(
   instructionShare: number,
   { question, weights, vectors }: RankingInput,
 ): number {
-  const { raw, fit, fitBefore, fitAfter } = features;
+  const { raw, fit, instructionFit, fitBefore, fitAfter } = features;
   const lexical = vectors === undefined ? weights.lexical : weights.lexicalBesideVectors;
   const { flags } = raw;
   const has = (flag: number) => ((flags & flag) === 0 ? 0 : 1);
@@ -266,6 +285,7 @@ function answerScore(
   const asksForEvents = question.asksForPastOrder && !question.asksAssistant ? 1 : 0;
   const isRequest = question.isRequest ? 1 : 0;
   const asksNow = instructionsApply(question) ? 1 : 0;
+  const asked = features.isMatched ? weights.instructionMatched : weights.instructionAsked;
   return (
     lexical * features.lexical +
     weights.vector * features.vector +
@@ -282,7 +302,7 @@ function answerScore(
     has(IS_LONG_REPLY) * ofLongReply +
     asksForEvents * weights.replyIfOrderAsked * has(IS_ASSISTANT) +
     instructionShare *
-      (weights.instruction + asksNow * (weights.instructionAsked + weights.instructionFits * fit)) +
+      (weights.instruction + asksNow * (asked + weights.instructionFits * instructionFit)) +
     has(IS_PREFERENCE) * isRequest * (weights.preferenceAsked + weights.preferenceFits * fit) +
     weights.timeSpan * (raw.isInTimeSpan ? 1 : 0)
   );
