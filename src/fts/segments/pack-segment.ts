@@ -35,13 +35,6 @@ const POSTINGS = 2;
 /** The tokens of all documents as numbers of the dictionary, and the start of each column. */
 function gatherTokens(layout: Layout, documents: readonly DocumentLocation[]) {
   const width = layout.count + 1;
-  const whole = documents[0]?.segment;
-  // A live segment without deletions, as every one of a bulk load is, has them in this form already.
-  if (whole?.globals === undefined && whole?.size === documents.length) {
-    const starts = whole.starts.slice(0, documents.length * width);
-    const tokens = whole.tokens.subarray(0, starts[starts.length - 1] ?? 0);
-    return { starts, tokens };
-  }
   const starts = new Uint32Array(documents.length * width);
   let total = 0;
   documents.forEach(({ segment, slot }, index) => {
@@ -77,6 +70,27 @@ function gatherSymbols(documents: readonly DocumentLocation[]) {
     symbols.set(segment.symbols.subarray(from, segment.symbolStarts[slot + 1]), starts[index]);
   });
   return { symbols, symbolStarts: starts };
+}
+
+/** What the new segment keeps of all documents; `tokens` are numbers of the dictionary. */
+function gather(layout: Layout, documents: readonly DocumentLocation[]) {
+  const { length } = documents;
+  const whole = documents[0]?.segment;
+  // A live segment without deletions, as every one of a bulk load is, has all in this form already.
+  if (whole?.globals === undefined && whole?.size === length) {
+    const [lengths, orders] = [whole.lengths.slice(0, length), whole.orders.slice(0, length)];
+    const starts = whole.starts.slice(0, length * (layout.count + 1));
+    const tokens = whole.tokens.subarray(0, starts[starts.length - 1]);
+    const symbolStarts = whole.symbolStarts.slice(0, length + 1);
+    const symbols = whole.symbols.slice(0, symbolStarts[length]);
+    return { lengths, orders, starts, tokens, symbolStarts, symbols };
+  }
+  return {
+    lengths: Uint32Array.from(documents, ({ segment, slot }) => segment.lengths[slot] ?? 0),
+    orders: Float64Array.from(documents, ({ segment, slot }) => segment.orders[slot] ?? 0),
+    ...gatherTokens(layout, documents),
+    ...gatherSymbols(documents),
+  };
 }
 
 /** The tokens of documents, document after document, column after column. */
@@ -161,9 +175,8 @@ export function packSegment(
   documents: readonly DocumentLocation[],
   dictionaryCapacity: number,
 ): FrozenSegment {
-  const { starts, tokens } = gatherTokens(layout, documents);
-  const lengths = Uint32Array.from(documents, ({ segment, slot }) => segment.lengths[slot] ?? 0);
-  const forward = { tokens, starts, lengths, size: documents.length };
+  const { tokens, ...kept } = gather(layout, documents);
+  const forward = { ...kept, tokens, size: documents.length };
   const terms = new Int32Array(FIELDS * dictionaryCapacity);
   countTerms(forward, layout, terms);
   const { numbers, offsets } = numberTerms(terms, dictionaryCapacity);
@@ -175,11 +188,8 @@ export function packSegment(
   };
   fill(forward, layout, terms, inverted);
   return new FrozenSegment(layout, {
+    ...kept,
     ids: packedIds(documents.map(({ segment, slot }) => segment.ids[slot] ?? 0)),
-    orders: Float64Array.from(documents, ({ segment, slot }) => segment.orders[slot] ?? 0),
-    lengths,
-    starts,
-    ...gatherSymbols(documents),
     terms: numbers,
     offsets,
     ...inverted,

@@ -20,7 +20,6 @@ export const NONE = -1;
 export const ENTRY = 4;
 export const NEXT = 2;
 const DOCUMENTS = 3;
-const MIN_ENTRIES = 1 << 4;
 
 export const bucketHash = (first: number, second: number) => {
   const mixed = Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b);
@@ -46,7 +45,7 @@ export abstract class TermTable {
   /** The first entry of each bucket. The number of buckets is a power of two. Only this class changes it. */
   buckets: Int32Array = new Int32Array(1 << 5).fill(NONE);
   /** See ENTRY. Only this class changes it. */
-  entries: Int32Array = new Int32Array(ENTRY * MIN_ENTRIES);
+  entries: Int32Array = new Int32Array(ENTRY * 16);
 
   /** Number of terms. */
   get size(): number {
@@ -74,17 +73,13 @@ export abstract class TermTable {
   }
 
   #find(first: number, second: number, term: string): number {
-    let number = this.#firstOf(first, second);
+    let number = this.buckets[bucketHash(first, second) & (this.buckets.length - 1)] ?? NONE;
     while (number !== NONE) {
       if (this.#hasKey(number, first, second) && (second !== BY_TEXT || this.term(number) === term))
         break;
       number = this.#next(number);
     }
     return number;
-  }
-
-  #firstOf(first: number, second: number): number {
-    return this.buckets[bucketHash(first, second) & (this.buckets.length - 1)] ?? NONE;
   }
 
   #hasKey(number: number, first: number, second: number): boolean {
