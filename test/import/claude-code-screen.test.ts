@@ -59,6 +59,11 @@ describe("an export of Claude Code's screen", () => {
     expect(made.messages[1].metadata?.model).toBe(model);
   });
 
+  it('has no module if the folder has no name', async () => {
+    const { made } = await imported([...LOGO.with(2, '  ▘▘ ▝▝    /'), ...DIALOGUE]);
+    expect(made.module).toBeUndefined();
+  });
+
   it('has prompts and answers of several lines, in both forms', async () => {
     const { made } = await imported([
       ...LOGO,

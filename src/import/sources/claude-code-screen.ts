@@ -46,7 +46,7 @@ export function claudeCodeScreen(
   return {
     type: 'conversation',
     ...{ path: file.name, id: file.name, fileTimeMs: file.modifiedAtMs },
-    ...(folder !== undefined && { module: folder.split(/[\\/]/).at(-1), project: folder }),
+    ...(folder !== undefined && { module: /[^\\/]+$/.exec(folder)?.[0], project: folder }),
     messages: turns.messages(),
     leftOut: turns.leftOut,
   };
