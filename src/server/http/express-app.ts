@@ -2,13 +2,7 @@
  * The express application. It checks a request in this order: Host, Origin, rate, token, method and
  * headers, body. Then the session of the request answers it or, for the stateless protocol, a new server.
  */
-import express, {
-  type Express,
-  type Request,
-  type RequestHandler,
-  type Response,
-  type Router,
-} from 'express';
+import express, { type Express, type Request, type RequestHandler, type Router } from 'express';
 import type { Log } from '../../base/log.js';
 import type { HttpConfig } from '../../config/http-settings.js';
 import { isListening } from '../mcp/stateless-request.js';
@@ -27,11 +21,10 @@ export function createExpressApp(
   page?: Router,
 ): Express {
   const app = express().disable('x-powered-by').disable('etag');
-  app.use((req, res, next) => {
+  app.use((_req, res, next) => {
     // Without this listener, a write to a disconnected client would end the process.
     res.on('error', (error) => log.debug({ err: error }, 'an answer was not sent'));
     res.set({ 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' });
-    if (/\bclose\b/i.test(req.get('connection') ?? '')) closeAfter(res);
     next();
   });
   app.get('/healthz', (_req, res) => {
@@ -62,16 +55,6 @@ export function createExpressApp(
   );
   app.use(answerHttpErrors(log));
   return app;
-}
-
-/** Replaces the header `Connection: keep-alive`, which the SDK always writes before a stream. */
-function closeAfter(res: Response): void {
-  const writeHead = res.writeHead.bind(res) as (...args: unknown[]) => Response;
-  const closing = (status: number, headers: Record<string, unknown> = {}) => {
-    const others = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'connection');
-    return writeHead(status, { ...Object.fromEntries(others), Connection: 'close' });
-  };
-  Object.assign(res, { writeHead: closing });
 }
 
 /** Checks method and headers before the body is read. */

@@ -1,92 +1,157 @@
 /**
- * The SDK's HTTP transport, with one change: it closes the stream of a cancelled call. The SDK sends no
- * answer to a cancelled request, as the specification asks, and never closes its stream. Each cancelled
- * call would then use a socket, and the session would never become idle.
+ * The transport of one session, or of one request without a session: Streamable HTTP of the MCP revisions
+ * up to 2025-11-25. The SDK has such a transport too. It converts each request and response to the objects
+ * of `fetch`, which takes half of the processor time of a short call, and it never ends the stream of a
+ * cancelled call (decision 0085).
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import type { TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type {
+  Transport,
+  TransportSendOptions,
+} from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
-  CancelledNotificationSchema,
+  ErrorCode,
   type JSONRPCMessage,
   type RequestId,
+  SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js';
+import type { Request, Response } from 'express';
+import { HttpError } from './http-error.js';
+import { ResponseChannel } from './response-channel.js';
 
-export class SessionTransport extends StreamableHTTPServerTransport {
-  /** Open requests by id, each with all open requests of its stream: those of a batch share a stream. */
-  readonly #open = new Map<RequestId, Set<RequestId>>();
+/** The response to one POST, with the ids of its requests that are not answered yet. */
+interface OpenResponse {
+  readonly channel: ResponseChannel;
+  readonly waiting: Set<RequestId>;
+}
 
-  override async handleRequest(
-    req: IncomingMessage,
-    res: ServerResponse,
-    body?: unknown,
-  ): Promise<void> {
-    const messages: unknown[] = Array.isArray(body) ? body : [body];
-    const ids = new Set(messages.flatMap(requestId));
-    for (const id of ids) this.#open.set(id, ids);
-    if (req.method === 'POST') sendHeadersWithAnswer(res);
-    await super.handleRequest(req, res, body);
+export class SessionTransport implements Transport {
+  onmessage?: NonNullable<Transport['onmessage']>;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  /** Absent for a transport of one request. */
+  readonly sessionId?: string;
+  /** By the id of a request; the requests of a batch have one response. */
+  readonly #open = new Map<RequestId, OpenResponse>();
+  /** The stream that the client opened with GET, for notifications that belong to no request. */
+  #notifications: ResponseChannel | undefined;
+  #isInitialized = false;
+  #isClosed = false;
+
+  constructor(sessionId?: string) {
+    if (sessionId !== undefined) this.sessionId = sessionId;
   }
 
-  override get onmessage() {
-    return super.onmessage;
+  async start(): Promise<void> {
+    // Nothing to do: `handle` is called for each request.
   }
 
-  override set onmessage(receive) {
-    super.onmessage = (message, extra) => {
-      receive?.(message, extra);
-      const id = cancelledId(message);
+  /** Answers a GET, or a POST with its parsed body. Throws HttpError. */
+  handle(req: Request, res: Response, body?: JSONRPCMessage | JSONRPCMessage[]): void {
+    const messages = body === undefined ? [] : [body].flat();
+    if (messages.some(isInitialize)) this.#initialize(messages.length);
+    else checkVersion(req);
+    if (this.sessionId !== undefined) res.set('Mcp-Session-Id', this.sessionId);
+    if (body === undefined) this.#openNotifications(req, res);
+    else this.#receive(messages, res);
+  }
+
+  /** Sends an answer or a notification. If its client has disconnected, the message is dropped. */
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    const isAnswer = !('method' in message);
+    const id = isAnswer ? message.id : options?.relatedRequestId;
+    if (id === undefined) return this.#notifications?.notify(message);
+    const response = this.#open.get(id);
+    if (isAnswer && response?.waiting.size === 1) response.channel.answer(message);
+    else response?.channel.notify(message);
+    if (isAnswer) this.#settle(id);
+  }
+
+  /** Ends all responses and the stream of notifications. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const { channel } of this.#open.values()) channel.close();
+    this.#notifications?.close();
+    this.onclose?.();
+  }
+
+  #initialize(messageCount: number): void {
+    const code = ErrorCode.InvalidRequest;
+    if (this.#isInitialized) {
+      throw new HttpError(400, 'Invalid request: the session is already initialized.', { code });
+    }
+    if (messageCount > 1) {
+      throw new HttpError(400, 'Invalid request: initialize must be sent alone.', { code });
+    }
+    this.#isInitialized = true;
+  }
+
+  #openNotifications(req: Request, res: Response): void {
+    if (!req.get('accept')?.includes('text/event-stream')) {
+      throw new HttpError(406, 'The header Accept must have text/event-stream.');
+    }
+    if (this.#notifications !== undefined) {
+      throw new HttpError(409, 'The session has a stream of notifications already.');
+    }
+    this.#notifications = new ResponseChannel(res, { isStream: true });
+    this.#notifications.open();
+    res.once('close', () => {
+      this.#notifications = undefined;
+    });
+  }
+
+  #receive(messages: readonly JSONRPCMessage[], res: Response): void {
+    const waiting = new Set(messages.flatMap(requestId));
+    if (waiting.size === 0) res.status(202).end();
+    else {
+      const channel = new ResponseChannel(res, { isStream: true });
+      const response = { channel, waiting };
+      for (const id of waiting) this.#open.set(id, response);
+      res.once('close', () => this.#forget(response));
+    }
+    for (const message of messages) {
+      this.onmessage?.(message);
+      const cancelled = cancelledId(message);
       // The SDK aborts the call in a microtask; after that the call sends nothing.
-      if (id !== undefined) setImmediate(() => this.#cancelled(id));
-    };
-  }
-
-  override async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    const isAnswer = !('method' in message) && message.id !== undefined;
-    try {
-      const { relatedRequestId } = options ?? {};
-      await super.send(message, relatedRequestId === undefined ? {} : { relatedRequestId });
-    } finally {
-      if (isAnswer && message.id !== undefined) this.#settle(message.id);
+      if (cancelled !== undefined) setImmediate(() => this.#settle(cancelled));
     }
   }
 
-  /** Closes the stream if no other request of it waits for an answer. */
-  #cancelled(id: RequestId): void {
-    const stream = this.#settle(id);
-    if (stream?.size === 0) this.closeSSEStream(id);
-  }
-
-  #settle(id: RequestId): Set<RequestId> | undefined {
-    const stream = this.#open.get(id);
+  /** The request gets no further messages. Its response ends if no other request of it waits. */
+  #settle(id: RequestId): void {
+    const response = this.#open.get(id);
     this.#open.delete(id);
-    stream?.delete(id);
-    return stream;
+    response?.waiting.delete(id);
+    if (response?.waiting.size === 0) response.channel.close();
+  }
+
+  #forget(response: OpenResponse): void {
+    // A client that disconnected may have sent a request with the same id again.
+    for (const id of response.waiting) {
+      if (this.#open.get(id) === response) this.#open.delete(id);
+    }
   }
 }
 
-/** Most calls are answered in this time. For longer calls, the headers show that the call was accepted. */
-const HEADERS_MS = 50;
+const isInitialize = (message: JSONRPCMessage) =>
+  'method' in message && message.method === 'initialize';
 
-/**
- * Sends the headers of a stream together with the answer or the first notification. The SDK sends them
- * in a separate write, which is the slowest step of a short call.
- */
-function sendHeadersWithAnswer(res: ServerResponse): void {
-  const flush = res.flushHeaders.bind(res);
-  res.flushHeaders = () => {
-    const timer = setTimeout(flush, HEADERS_MS);
-    res.once('close', () => clearTimeout(timer));
-  };
+const requestId = (message: JSONRPCMessage): RequestId[] =>
+  'method' in message && 'id' in message ? [message.id] : [];
+
+/** The SDK does not cancel a request whose id is 0 or empty; it is still answered. */
+function cancelledId(message: JSONRPCMessage): RequestId | undefined {
+  if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined;
+  return (message.params?.['requestId'] as RequestId | undefined) || undefined;
 }
 
-const requestId = (message: unknown): RequestId[] => {
-  const { id, method } = (message ?? {}) as { id?: RequestId; method?: string };
-  return method !== undefined && id !== undefined ? [id] : [];
-};
-
-function cancelledId(message: JSONRPCMessage): RequestId | undefined {
-  const cancelled = CancelledNotificationSchema.safeParse(message);
-  // The SDK does not cancel a request whose id is 0 or empty; it is still answered.
-  return cancelled.data?.params.requestId || undefined;
+/** A request without the header has the version that `initialize` agreed on. */
+function checkVersion(req: Request): void {
+  const version = req.get('mcp-protocol-version');
+  if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return;
+  const supported = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
+  throw new HttpError(
+    400,
+    `The protocol version ${JSON.stringify(version.slice(0, 40))} is not supported. Supported are ${supported}.`,
+  );
 }

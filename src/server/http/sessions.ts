@@ -3,8 +3,11 @@
  * for each request. Two clients never share a server, because answers could be sent to the wrong client
  * (CVE-2026-25536). All servers use the same App. Idle sessions are closed, and their number is limited.
  */
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { ErrorCode, isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
+import {
+  ErrorCode,
+  isInitializeRequest,
+  type JSONRPCMessage,
+} from '@modelcontextprotocol/sdk/types.js';
 import type { Request, Response } from 'express';
 import { type Clock, sleep } from '../../base/clock.js';
 import { newUuid } from '../../base/ids.js';
@@ -27,8 +30,8 @@ export interface SessionsOptions {
 /** A server with the number and time of its requests. */
 interface ActiveServer {
   readonly built: BuiltServer;
-  /** The id of the session; absent before `initialize` and for a server of one request. */
-  id?: string;
+  /** The id of the session; `undefined` for a server of one request. */
+  readonly id: string | undefined;
   /** Number of requests and streams that are open now. */
   openCount: number;
   /** Monotonic milliseconds. */
@@ -59,22 +62,29 @@ export class HttpSessions {
   }
 
   /** Answers a request; `body` is the parsed body of a POST. Throws HttpError. */
-  async handle(req: Request, res: Response, body?: unknown): Promise<void> {
+  async handle(
+    req: Request,
+    res: Response,
+    body?: JSONRPCMessage | JSONRPCMessage[],
+  ): Promise<void> {
     // A GET opens a stream of notifications, which has no end, so `close` does not wait for it.
     const closed = this.#accept(res, req.method === 'POST');
     const { isStateless } = this.#options;
     const served = isStateless ? await this.#connect() : await this.#sessionOf(req, body);
     this.#use(served, closed);
-    await served.transport.handleRequest(req, res, body);
+    if (req.method !== 'DELETE') return served.transport.handle(req, res, body);
+    res.end();
+    await end(served);
   }
 
   /** Makes a server for one request, and closes it after the response. Throws HttpError. */
   createRequestServer(res: Response, isAnswered: boolean): BuiltServer {
     const closed = this.#accept(res, isAnswered);
-    const served = { built: this.#options.build(true), openCount: 0, lastUsed: this.#now() };
+    const built = this.#options.build(true);
+    const served = { id: undefined, built, openCount: 0, lastUsed: this.#now() };
     this.#track(served);
     this.#use(served, closed);
-    return served.built;
+    return built;
   }
 
   /**
@@ -138,27 +148,19 @@ export class HttpSessions {
       const message = `All ${maxSessions} sessions are in use. Try again later.`;
       throw new HttpError(503, message, { headers: { 'Retry-After': '60' } });
     }
-    return this.#connect((id, session) => {
-      session.id = id;
-      this.#sessions.set(id, session);
-    });
+    const id = newUuid();
+    const session = await this.#connect(id);
+    this.#sessions.set(id, session);
+    return session;
   }
 
-  /** With `onBegun` the server has a session; it is called when `initialize` has started the session. */
-  async #connect(
-    onBegun?: (id: string, served: ConnectedServer) => void,
-  ): Promise<ConnectedServer> {
-    const built = this.#options.build(onBegun !== undefined);
-    const transport = new SessionTransport(
-      onBegun && {
-        sessionIdGenerator: newUuid,
-        onsessioninitialized: (id) => onBegun(id, served),
-      },
-    );
-    const served: ConnectedServer = { built, transport, openCount: 0, lastUsed: this.#now() };
+  /** Without an id the server answers one request. */
+  async #connect(id?: string): Promise<ConnectedServer> {
+    const built = this.#options.build(id !== undefined);
+    const transport = new SessionTransport(id);
+    const served = { id, built, transport, openCount: 0, lastUsed: this.#now() };
     this.#track(served);
-    // The class types its callbacks as `| undefined`; the interface has them optional.
-    await built.server.connect(transport as Transport);
+    await built.server.connect(transport);
     return served;
   }
 

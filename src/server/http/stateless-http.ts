@@ -10,7 +10,7 @@ import {
 import type { Request, Response } from 'express';
 import type { BuiltServer } from '../mcp/build-server.js';
 import { RpcError } from '../mcp/rpc-error.js';
-import { type StatelessChannel, StatelessExchange } from '../mcp/stateless-exchange.js';
+import { StatelessExchange } from '../mcp/stateless-exchange.js';
 import {
   checkSupported,
   isListening,
@@ -19,9 +19,9 @@ import {
   STATELESS_VERSION,
 } from '../mcp/stateless-request.js';
 import { HttpError } from './http-error.js';
+import { ResponseChannel } from './response-channel.js';
 
 const HEADER_MISMATCH = -32020;
-const KEEP_ALIVE_MS = 15_000;
 
 /** By method: the parameter that the header `Mcp-Name` repeats. */
 const NAMED_BY: Record<string, string> = {
@@ -66,7 +66,8 @@ export async function answerStateless(
   res: Response,
   built: BuiltServer,
 ): Promise<void> {
-  const exchange = new StatelessExchange(request, built, httpChannel(res, isListening(request)));
+  const channel = new ResponseChannel(res, { isStream: isListening(request) });
+  const exchange = new StatelessExchange(request, built, channel);
   // A client of this revision cancels a request by closing its connection.
   res.once('close', () => void exchange.cancel());
   await exchange.start().catch((error: unknown) => {
@@ -78,33 +79,6 @@ function withRequestId(error: unknown, { id }: JSONRPCRequest): unknown {
   if (!(error instanceof RpcError)) return error;
   const { code, message, data } = error;
   return new HttpError(code === ErrorCode.MethodNotFound ? 404 : 400, message, { code, id, data });
-}
-
-function httpChannel(res: Response, isStream: boolean): StatelessChannel {
-  const isOpen = () => !res.writableEnded && !res.destroyed;
-  let keepAlive: NodeJS.Timeout | undefined;
-  res.once('close', () => clearInterval(keepAlive));
-  const openStream = () => {
-    res.set({ 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
-    res.flushHeaders();
-    if (!isStream) return;
-    keepAlive = setInterval(() => res.write(': keepalive\n\n'), KEEP_ALIVE_MS).unref();
-  };
-  const writeEvent = (message: unknown) => {
-    if (!isOpen()) return;
-    if (!res.headersSent) openStream();
-    res.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
-  };
-  return {
-    notify: writeEvent,
-    answer(message) {
-      if (isStream || res.headersSent) writeEvent(message);
-      else if (isOpen()) res.type('application/json').end(JSON.stringify(message));
-    },
-    close() {
-      if (isOpen()) res.end();
-    },
-  };
 }
 
 function mismatch(req: Request, { method, params }: JSONRPCRequest, version: string) {

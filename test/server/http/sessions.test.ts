@@ -14,6 +14,7 @@ import { defineTool, READS, success } from '../../../src/tools/define-tool.js';
 import { tools as allTools } from '../../../src/tools/index.js';
 import { connectHttp } from '../../e2e/http-harness.js';
 import {
+  type Ask,
   ask,
   begin,
   type HttpPlaceOptions,
@@ -361,6 +362,37 @@ describe('with sessions', () => {
       open();
       await until(() => seen.finished === 1);
       expect((await ask(url, another)).status).toBe(expected[1]);
+    });
+  });
+
+  it('refuses a second initialize, an unknown version and a second stream of notifications', async () => {
+    await withHttpPlace({}, async ({ url }) => {
+      const headers = await begin(url);
+      const refusals: [number, number, Ask][] = [
+        [400, -32600, { headers, body: initialize() }],
+        [400, -32600, { headers, body: `[${initialize()},${rpc('ping', {}, 2)}]` }],
+        [
+          400,
+          -32000,
+          { headers: { ...headers, 'Mcp-Protocol-Version': '2020-01-01' }, body: rpc('ping') },
+        ],
+      ];
+      for (const [status, code, request] of refusals) {
+        expect(await ask(url, request)).toMatchObject({ status, body: { error: { code } } });
+      }
+      const stop = new AbortController();
+      const opened = await fetch(url, { headers, signal: stop.signal });
+      expect(opened.headers.get('content-type')).toBe('text/event-stream');
+      expect((await ask(url, { method: 'GET', headers })).status).toBe(409);
+      stop.abort();
+      let status = 409;
+      while (status === 409) {
+        const again = new AbortController();
+        ({ status } = await fetch(url, { headers, signal: again.signal }));
+        again.abort();
+      }
+      expect(status).toBe(200);
+      expect((await ask(url, { headers, body: rpc('ping') })).status).toBe(200);
     });
   });
 

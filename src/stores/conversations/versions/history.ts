@@ -1,7 +1,7 @@
 /** Lists, reads and restores earlier versions of a conversation. */
 import { isoTime } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
-import { readStamp } from '../../../files/read/stamp.js';
+import { readStampNow } from '../../../files/read/stamp.js';
 import { notFound } from '../conversation-errors.js';
 import type { Conversation, ConversationHead } from '../document/schema.js';
 import type { StoreCore } from '../store-core.js';
@@ -28,7 +28,7 @@ export class History {
   /** CONVERSATION_NOT_FOUND, FILESYSTEM_ERROR. */
   async list(ref: string): Promise<Versions> {
     const conversationId = await this.#core.resolve(ref);
-    const stamp = conversationId && (await readStamp(this.#core.files.fileOf(conversationId)));
+    const stamp = conversationId && readStampNow(this.#core.files.fileOf(conversationId));
     if (!conversationId || stamp === undefined) throw notFound(ref);
     return { conversationId, versions: await this.#files.list(conversationId) };
   }

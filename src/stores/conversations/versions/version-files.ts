@@ -60,6 +60,7 @@ export class VersionFiles {
   /** The newest first. FILESYSTEM_ERROR. */
   async list(conversationId: string): Promise<VersionInfo[]> {
     const folder = this.folderOf(conversationId);
+    if (readStampNow(folder) === undefined) return []; // most conversations have no versions
     const found: VersionInfo[] = [];
     for (const name of await listFiles(folder)) {
       const [, number, time = '', reason = ''] = VERSION_NAME.exec(name) ?? [];
