@@ -4,7 +4,8 @@
  */
 import { functionWordMask, LANGUAGES, languageOf } from './languages.js';
 import { type PresentTime, type TimeSpan, timeSpanIn } from './relative-time.js';
-import { stemOf, type Vocabulary } from './vocabulary.js';
+import { stemOf } from './stemming.js';
+import type { Vocabulary } from './vocabulary.js';
 import { withoutDiacritics, wordsOf } from './words.js';
 
 /** Further words are ignored, because bitmasks have one bit for each word. */

@@ -1,7 +1,8 @@
 /** Cuts the part of a message with the most words of the question, and marks them in any form. */
 import { functionWordMask, languageOf } from './languages.js';
 import type { Question } from './question.js';
-import { stemOf, type Vocabulary } from './vocabulary.js';
+import { stemOf } from './stemming.js';
+import type { Vocabulary } from './vocabulary.js';
 import { scanWords } from './words.js';
 
 export interface SnippetStyle {

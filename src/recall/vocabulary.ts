@@ -4,8 +4,8 @@
  */
 import { Uint32List, withCapacity } from '../base/arrays/typed-array.js';
 import { countLanguages, functionWords, LANGUAGES, languageOfCounts } from './languages.js';
-import { MAX_LENGTH, StringIds, WordReader } from './word-reader.js';
-import { withoutDiacritics } from './words.js';
+import { stemOf } from './stemming.js';
+import { StringIds, WordReader } from './word-reader.js';
 
 /** Stands for a word that is not indexed. */
 const NOT_INDEXED = -1;
@@ -17,9 +17,6 @@ const STEM_OFFSET = 2;
 
 /** The shortest stem of a noun that is looked for in compounds. */
 const MIN_PART_LENGTH = 5;
-
-/** Numbers and identifiers. No inflected word ends in a digit, so they are not stemmed. */
-const ENDS_IN_DIGIT = /[0-9]$/;
 
 export class Vocabulary {
   readonly #stems: StringIds;
@@ -123,12 +120,4 @@ export class Vocabulary {
     const stem = stemOf(this.word(word), language);
     return stem === undefined ? NOT_INDEXED : this.#stems.intern(stem);
   }
-}
-
-/** The stem of `word` (in lower case); `undefined` if it is not indexed. `languageIndex`: in LANGUAGES. */
-export function stemOf(word: string, languageIndex: number): string | undefined {
-  const language = LANGUAGES[languageIndex];
-  if (language === undefined || language.stopWords.has(word)) return undefined;
-  if (ENDS_IN_DIGIT.test(word)) return withoutDiacritics(word.slice(0, MAX_LENGTH));
-  return withoutDiacritics(language.stem(word.slice(0, MAX_LENGTH))) || undefined;
 }

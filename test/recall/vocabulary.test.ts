@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Uint32List } from '../../src/base/arrays/typed-array.js';
-import { stemOf, Vocabulary } from '../../src/recall/vocabulary.js';
+import { stemOf } from '../../src/recall/stemming.js';
+import { Vocabulary } from '../../src/recall/vocabulary.js';
 import { wordsOf } from '../../src/recall/words.js';
 
 const ENGLISH = 0;

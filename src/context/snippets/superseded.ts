@@ -3,7 +3,7 @@
  * says that something changed, or has other values for the same subject.
  */
 import { functionWordMask, LANGUAGES, languageOf } from '../../recall/languages.js';
-import { stemOf } from '../../recall/vocabulary.js';
+import { stemOf } from '../../recall/stemming.js';
 import { wordsOf } from '../../recall/words.js';
 
 export interface DatedPassage {

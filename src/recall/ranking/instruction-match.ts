@@ -9,7 +9,8 @@ import { LANGUAGES } from '../languages.js';
 import type { Candidate, Hits } from '../lexical-score.js';
 import { IS_INSTRUCTION } from '../message-text.js';
 import { instructionsApply, type Question } from '../question.js';
-import { stemOf, type Vocabulary } from '../vocabulary.js';
+import { stemOf } from '../stemming.js';
+import type { Vocabulary } from '../vocabulary.js';
 
 /** Words that share fewer passages are not related. */
 const MIN_SHARED_PASSAGES = 2;
