@@ -4,8 +4,8 @@
  * answer is detected.
  */
 import type { AskKind, Backend, PerplexityAnswer } from '../providers/perplexity-answer.js';
+import type { NewMessage, PastMessage } from '../stores/conversations/document/apply-appends.js';
 import type { Conversation } from '../stores/conversations/document/schema.js';
-import type { NewMessage, PastMessage } from '../stores/conversations/writing/append.js';
 
 export interface ExchangeOrigin {
   readonly kind: AskKind;

@@ -4,9 +4,9 @@
  * continued, become a branch. No file access.
  */
 import { later } from '../../base/clock.js';
+import type { PastMessage } from '../../stores/conversations/document/apply-appends.js';
 import type { Revision } from '../../stores/conversations/document/apply-revision.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';
-import type { PastMessage } from '../../stores/conversations/writing/append.js';
 import { contentDigestOf, digestOf, headDigestOf, type SourceMark } from './import-mark.js';
 import { type Candidate, type CandidateMessage, otherVersionId } from './planned-conversation.js';
 

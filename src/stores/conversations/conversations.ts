@@ -17,6 +17,8 @@ import {
   type TrashedConversation,
 } from './conversation-trash.js';
 import { DeferredMessages } from './deferred/deferred-messages.js';
+import type { AppendOptions, AppendRequest, NewMessage } from './document/apply-appends.js';
+import { withIds } from './document/apply-appends.js';
 import type { Revision } from './document/apply-revision.js';
 import { CONVERSATION_ID, requireRef } from './document/conversation-id.js';
 import type { ConversationDocument } from './document/document.js';
@@ -32,8 +34,6 @@ import { cleanUpStore } from './startup-cleanup.js';
 import { type CachedParts, type ConversationStoreOptions, StoreCore } from './store-core.js';
 import { History } from './versions/history.js';
 import { VersionFiles, type VersionReason } from './versions/version-files.js';
-import type { AppendOptions, AppendRequest, NewMessage } from './writing/append.js';
-import { withIds } from './writing/append.js';
 import { branchOf, type CopyOptions } from './writing/branch-and-merge-content.js';
 import { HandEdits } from './writing/hand-edits.js';
 import { type Merged, Merges, requireDifferent } from './writing/merges.js';

@@ -15,13 +15,13 @@ import { Presence } from '../../files/store-presence.js';
 import { Watcher, type WatcherStatus } from '../../files/watcher/watcher.js';
 import { maskedBy } from '../text-masker.js';
 import { keyInUseTwice } from './conversation-errors.js';
+import type { AppendOptions } from './document/apply-appends.js';
 import { CONVERSATION_ID, requireRef } from './document/conversation-id.js';
 import type { ConversationDocument } from './document/document.js';
 import type { ConversationHead } from './document/schema.js';
 import { ConversationCatalogue } from './files/conversation-catalogue.js';
 import { ConversationFiles } from './files/conversation-files.js';
 import type { Outline } from './files/outlines.js';
-import type { AppendOptions } from './writing/append.js';
 import {
   type MaskableMessage,
   type MaskedMessages,

@@ -4,10 +4,10 @@
  * id or the key meanwhile.
  */
 import { removeEmptyFolder } from '../../../files/paths/folders.js';
+import type { AppendRequest, PastMessage } from '../document/apply-appends.js';
 import { type HeadChange, withoutOthers } from '../document/head-change.js';
 import type { Conversation, ConversationHead } from '../document/schema.js';
 import type { StoreCore } from '../store-core.js';
-import type { AppendRequest, PastMessage } from '../writing/append.js';
 import type { AppendResult, Created, NewConversation } from '../writing/writer.js';
 
 /** Messages, or a change of the fields, that were answered with `durable: false`. */

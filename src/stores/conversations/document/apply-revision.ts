@@ -3,7 +3,7 @@
  * deletions of messages, and restored versions. All other writers only add messages.
  */
 import { AppError } from '../../../base/errors.js';
-import { applyAppends, type Limits, type PastMessage } from '../writing/append.js';
+import { applyAppends, type Limits, type PastMessage } from './apply-appends.js';
 import type { ConversationDocument } from './document.js';
 import { jsonCopy } from './json-copy.js';
 import { requireReadable } from './parse-conversation.js';

@@ -20,6 +20,12 @@ import { readSettled } from '../../../files/read/settled-read.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
 import type { Codec } from '../../../files/sealing/conversation-codec.js';
 import { notFound } from '../conversation-errors.js';
+import {
+  type AppendRequest,
+  type Applied,
+  applyAppends,
+  type Limits,
+} from '../document/apply-appends.js';
 import { conversationIdAt } from '../document/conversation-id.js';
 import { ConversationDocument } from '../document/document.js';
 import { jsonCopy } from '../document/json-copy.js';
@@ -27,7 +33,6 @@ import { conversationSteps } from '../document/parse-conversation.js';
 import type { SourceLocation } from '../document/parse-fields.js';
 import type { ConversationHead } from '../document/schema.js';
 import { losesText } from '../versions/loses-text.js';
-import { type AppendRequest, type Applied, applyAppends, type Limits } from '../writing/append.js';
 import { type CachedDocument, DocumentCache } from './document-cache.js';
 import {
   type ConversationPart,
@@ -40,9 +45,7 @@ import {
 } from './outlines.js';
 import { trashedIds } from './trashed-ids.js';
 
-/**
- * Another server that starts may remove the folder while it is empty. The creator then claims an id again.
- */
+/** Another server that starts may remove the empty folder. The creator then claims an id again. */
 const MAX_CLAIMS = 5;
 /** The greatest first id. It has thirteen digits and leaves room for greater ids. */
 const LAST_ID_MS = 9_999_000_000_000;
@@ -61,9 +64,7 @@ export interface ConversationFilesOptions {
   requireHere(): void;
   /** Called with every version that this process wrote or read. */
   onVersion(version: Version): void;
-  /**
-   * Called with the version in memory when a person edited the file and its messages are changed or missing.
-   */
+  /** Called with the version in memory if a person changed or removed messages in the file. */
   onOverwritten(before: ConversationDocument): void;
 }
 
@@ -368,9 +369,7 @@ export class ConversationFiles {
     }
   }
 
-  /**
-   * Returns the time of the first id to try. Ids have times from 1970 to 2286; other times are clamped.
-   */
+  /** The time of the first id to try. Ids have times from 1970 to 2286; other times are clamped. */
   firstIdMs(createdAt: string | undefined): number {
     if (createdAt === undefined) return Math.max(this.#options.clock.now(), this.#lastIdMs + 1);
     return Math.min(Math.max(Date.parse(createdAt), 0), LAST_ID_MS);

@@ -9,11 +9,11 @@ import { GroupCommit, type Outcome, outcomeOf } from '../../../files/atomic/grou
 import type { HeldLock } from '../../../files/locks/file-lock.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
 import { idTaken, keyInUse } from '../conversation-errors.js';
+import type { PastFields, PastMessage } from '../document/apply-appends.js';
 import { conversationIdAt } from '../document/conversation-id.js';
 import type { ConversationDocument } from '../document/document.js';
 import type { ConversationHead } from '../document/schema.js';
 import type { StoreCore } from '../store-core.js';
-import type { PastFields, PastMessage } from './append.js';
 import { withBatchLock, withKeyLock } from './key-lock.js';
 
 /**

@@ -20,11 +20,11 @@ import { parseDocument, readWhole } from '../../../files/read/json-doc.js';
 import { readStamp, type Stamp } from '../../../files/read/stamp.js';
 import { notFound } from '../conversation-errors.js';
 import type { ConversationTrash } from '../conversation-trash.js';
+import type { PastFields, PastMessage } from '../document/apply-appends.js';
 import { CONVERSATION_ID } from '../document/conversation-id.js';
 import type { Conversation, ConversationHead } from '../document/schema.js';
 import type { CachedDocument } from '../files/document-cache.js';
 import type { StoreCore } from '../store-core.js';
-import type { PastFields, PastMessage } from './append.js';
 import { type CopyOptions, mergeOf } from './branch-and-merge-content.js';
 import type { ConversationWriter } from './writer.js';
 

@@ -11,12 +11,6 @@ import { removeEmptyFolder } from '../../../files/paths/folders.js';
 import { readWhole } from '../../../files/read/json-doc.js';
 import { maskedBy } from '../../text-masker.js';
 import { keyInUse, notFound } from '../conversation-errors.js';
-import { applyRevision, type Revision } from '../document/apply-revision.js';
-import type { ConversationDocument } from '../document/document.js';
-import { requireReadable } from '../document/parse-conversation.js';
-import type { Conversation, ConversationHead } from '../document/schema.js';
-import type { StoreCore } from '../store-core.js';
-import type { VersionFiles, VersionReason } from '../versions/version-files.js';
 import {
   type AppendRequest,
   type Applied,
@@ -25,7 +19,13 @@ import {
   type Limits,
   type PastFields,
   type PastMessage,
-} from './append.js';
+} from '../document/apply-appends.js';
+import { applyRevision, type Revision } from '../document/apply-revision.js';
+import type { ConversationDocument } from '../document/document.js';
+import { requireReadable } from '../document/parse-conversation.js';
+import type { Conversation, ConversationHead } from '../document/schema.js';
+import type { StoreCore } from '../store-core.js';
+import type { VersionFiles, VersionReason } from '../versions/version-files.js';
 import { BulkCreator, type NewEntry } from './bulk-create.js';
 import { withKeyLock } from './key-lock.js';
 

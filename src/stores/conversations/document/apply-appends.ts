@@ -1,4 +1,4 @@
-/** Adds the messages and changes of several callers to one document: all of one caller, or none of them. */
+/** Adds the messages and changes of several callers to a document in memory: all of one caller, or none of them. */
 
 import { isoTime } from '../../../base/clock.js';
 import { countOf } from '../../../base/display-text.js';
@@ -6,17 +6,17 @@ import { AppError } from '../../../base/errors.js';
 import { newUuid } from '../../../base/ids.js';
 import { isRecord, type JsonObject } from '../../../base/json-fields.js';
 import type { Outcome } from '../../../files/atomic/group-commit.js';
-import type { ConversationDocument } from '../document/document.js';
-import { amendmentOf, type HeadChange } from '../document/head-change.js';
-import { jsonCopy } from '../document/json-copy.js';
+import type { ConversationDocument } from './document.js';
+import { amendmentOf, type HeadChange } from './head-change.js';
+import { jsonCopy } from './json-copy.js';
 import {
   type Conversation,
   type ConversationHead,
   type Message,
   ROLES,
   type Role,
-} from '../document/schema.js';
-import { titleOf } from '../document/title.js';
+} from './schema.js';
+import { titleOf } from './title.js';
 
 export interface NewMessage {
   role: Role;
