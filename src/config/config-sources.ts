@@ -1,4 +1,4 @@
-/** The sources of the configuration. */
+/** The sources of the configuration. find-settings.ts decides which source a setting comes from. */
 
 export interface ConfigSources {
   /** The values of command-line flags by setting name. `dbPath` only causes a notice. */

@@ -1,7 +1,8 @@
 /**
- * A file that several processes append to and read. Bytes are appended under the lock, and a reader
- * continues where it stopped. The calls are synchronous, because each takes microseconds and the thread
- * pool costs ten times that. Only fsync runs in the thread pool.
+ * A file that several processes append to and read, such as the log of the knowledge graph (a message is not
+ * appended: atomic-write.ts replaces the file of its conversation). Bytes are appended under the lock, and a
+ * reader continues where it stopped. The calls are synchronous, because each takes microseconds and the
+ * thread pool costs ten times that. Only fsync runs in the thread pool.
  */
 import { readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -1,7 +1,7 @@
 /**
  * The retention policy: `retention.json` in the logs folder (docs/FORMAT.md). Without the file nothing is
  * removed automatically. People may write it by hand. If it is not valid, that is reported and nothing is
- * removed.
+ * removed. prunable-conversations.ts selects the conversations that match a rule.
  */
 import { join } from 'node:path';
 import { z } from 'zod';

@@ -1,6 +1,7 @@
 /**
  * Builds the MCP server: registers the handlers of tools, resources, prompts, completions and logging
- * for the chosen toolsets. The transports are in `stdio/` and `http/`.
+ * for the chosen toolsets. The transports are in `stdio/` and `http/`. The SDK answers `initialize` and
+ * chooses the protocol version; stateless-request.ts checks the version of a request without a session.
  */
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { ServerCapabilities } from '@modelcontextprotocol/sdk/types.js';
