@@ -35,7 +35,10 @@ export async function rememberRoot(config: Config, log: Log): Promise<void> {
     await makeFolder(dirname(seen), { fsync: false });
     await atomicWrite(seen, Buffer.from(`${config.root}\n`), { fsync: false });
   } catch (error) {
-    log.debug({ err: error }, 'the cache folder could not record that this root has a store');
+    log.debug(
+      { err: error },
+      'could not record in the cache folder that this root has conversations',
+    );
   }
 }
 

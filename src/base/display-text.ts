@@ -1,4 +1,4 @@
-/** Shortens texts for answers, copies texts that stay in memory, and writes a number before a noun. */
+/** Shortens texts for answers, and writes a number before a noun. */
 import { defined } from './json.js';
 
 const LONGEST_TEXT = 200;
@@ -20,17 +20,6 @@ interface Names {
 /** The title and the module of a conversation, if it has them, `shortened`. */
 export const shownNames = ({ title, module }: Names) =>
   defined({ title: title && shortened(title), module: module && shortened(module) });
-
-/** V8 copies the characters of a shorter part of a text (`SlicedString::kMinLength`). */
-const MIN_SHARED = 13;
-
-/**
- * Copies a text that stays in memory for long. V8 makes a part of a text as a reference to the whole, so that
- * a title would keep a whole message in memory. UTF-8 would change an unpaired surrogate: such a text is
- * returned as it is.
- */
-export const ownCopy = (text: string): string =>
-  text.length < MIN_SHARED || !text.isWellFormed() ? text : Buffer.from(text).toString();
 
 /** `1 file`, `2 files`. `plural`: where it is not the noun with an s, or where a verb follows. */
 export const countOf = (count: number, noun: string, plural = `${noun}s`): string =>

@@ -29,7 +29,7 @@ export function derivedUuid(...parts: readonly string[]): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** Returns a random whole number from 0 to `limit` - 1, for jitter. */
+/** Returns a random whole number from 0 to `limit` - 1. */
 export function randomBelow(limit: number): number {
   return randomInt(limit);
 }

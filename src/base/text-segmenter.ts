@@ -50,7 +50,7 @@ function plainWordPattern(): RegExp {
   return new RegExp(`(?=_*[${letter}0-9])[${inWord}]+(?:(?:${joined})[${inWord}]+)*`, 'g');
 }
 
-/** In order, only as far as the caller reads. A segment may be longer than the window. */
+/** Yields the segments in order. It reads only as far as the caller does. A segment may be longer than the window. */
 export function* segmentsOf(granularity: Granularity, text: string): Generator<Segment> {
   let segmentStart = 0;
   let from = 0;
@@ -68,7 +68,7 @@ export function* segmentsOf(granularity: Granularity, text: string): Generator<S
   }
 }
 
-/** Titles before names, in the languages of Europe; "M." is the French one. */
+/** Titles before names, in the languages of Europe, such as the French "M." (Monsieur). */
 const ENDS_IN_TITLE =
   /(?<![\p{L}\p{N}])(?:Dr|Dra|Prof|Mr|Mrs|Ms|Mx|St|Hr|Fr|M|MM|Mme|Mlle|Sr|Sra|Srta|Sig|Dott|Ing|Dipl|dhr|mevr|Nr)\.\s*$/u;
 /** Abbreviations that always have a word after them. */

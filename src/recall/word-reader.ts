@@ -4,7 +4,7 @@
  */
 
 import { Uint32List } from '../base/arrays/typed-array.js';
-import { ownCopy } from '../base/display-text.js';
+import { ownCopy } from '../base/own-copy.js';
 import { type PackedTerms, TermTable } from '../fts/terms/term-table.js';
 import { AsciiWords } from '../fts/tokenizing/ascii-words.js';
 import { runAt, scanRun } from './words.js';

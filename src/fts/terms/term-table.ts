@@ -10,7 +10,7 @@
  */
 
 import { withCapacity } from '../../base/arrays/typed-array.js';
-import { ownCopy } from '../../base/display-text.js';
+import { ownCopy } from '../../base/own-copy.js';
 import { BY_TEXT, keyOf } from './term-keys.js';
 
 /** No entry. */

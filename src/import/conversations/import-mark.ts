@@ -4,9 +4,9 @@
  * whether anything was changed here since, without a copy of the import.
  */
 
-import { ownCopy } from '../../base/display-text.js';
 import { sha256Hex, sha256Stream } from '../../base/ids.js';
 import { isRecord, numberIn, textIn } from '../../base/json-fields.js';
+import { ownCopy } from '../../base/own-copy.js';
 import type { PastFields, PastMessage } from '../../stores/conversations/document/apply-appends.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';

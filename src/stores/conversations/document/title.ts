@@ -3,7 +3,7 @@
  * ends after a whole word, also in scripts without spaces, and never inside a character.
  */
 
-import { ownCopy } from '../../../base/display-text.js';
+import { ownCopy } from '../../../base/own-copy.js';
 import { segmentsOf, sentencesIn } from '../../../base/text-segmenter.js';
 
 /** The maximum length of a title, in UTF-16 code units. */
