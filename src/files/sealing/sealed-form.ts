@@ -6,6 +6,7 @@
 
 import { AppError } from '../../base/errors.js';
 import { type CipherKey, SEAL_BYTES } from './cipher.js';
+import { bytesOfText, textOfBytes } from './text-bytes.js';
 
 const MAGIC = Buffer.from('daybook-sealed 1 ');
 const ID_LENGTH = 16;
@@ -64,7 +65,7 @@ export function openFile(bytes: Buffer, path: string): Buffer {
 export const isSealedText = (text: string): boolean => TEXT.test(text);
 
 export function sealText(text: string, binding: string, key: CipherKey): string {
-  return `${SEALED_TEXT_START}${key.id}:${key.seal(Buffer.from(text), binding).toString('base64')}`;
+  return `${SEALED_TEXT_START}${key.id}:${key.seal(bytesOfText(text), binding).toString('base64')}`;
 }
 
 /** A text that is not sealed is returned unchanged: a person may have added it. DECRYPT. */
@@ -73,7 +74,7 @@ export function openText(stored: string, binding: string, key: CipherKey): strin
   const [, id, base64] = TEXT.exec(stored) ?? [];
   if (id === undefined || base64 === undefined) return stored;
   const used = id === key.id ? key : keyOf(id, binding);
-  return namingPath(binding, () => used.open(Buffer.from(base64, 'base64'), binding)).toString();
+  return namingPath(binding, () => textOfBytes(used.open(Buffer.from(base64, 'base64'), binding)));
 }
 
 /** Seals one line or several as one line, without a line feed. */

@@ -198,7 +198,8 @@ export class ConversationDocument {
       ...(parentMessageId !== undefined && { parentMessageId }),
       ...(hasMore && this.#sealed(others, binding)),
     };
-    // JSON escapes line breaks in strings, so every line break here is indentation.
+    // JSON escapes line breaks in strings, so every line break here is indentation. It also escapes half a
+    // surrogate pair, which UTF-8 could not store.
     return JSON.stringify(stored, null, 2).replaceAll('\n', '\n    ');
   }
 
