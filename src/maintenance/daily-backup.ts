@@ -1,4 +1,7 @@
-/** Makes one backup a day while a server runs, unless the user has made one on that day. */
+/**
+ * Makes one backup a day while a server runs, unless the user has made one on that day. backup.ts makes it, and
+ * then removes expired backups.
+ */
 import type { Backups } from './backup.js';
 import { type DailyJob, type DailyJobOptions, startDailyJob } from './daily-job.js';
 

@@ -8,14 +8,8 @@ import { unusable } from '../../providers/llm/llm-errors.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';
 import type { SummaryLevel } from '../../stores/summaries/summary-file.js';
 import { summariseWith, type UsableModel } from './model-summary.js';
-import { qualityOf } from './quality.js';
-import { SYSTEM_PROMPT } from './summary-prompts.js';
+import { isAcceptable } from './quality.js';
 import type { SummaryCall, SummaryWriter } from './summary-service.js';
-
-/** A text with no main word of the conversation, and without names and numbers, has 0.35. */
-const MIN_QUALITY = 0.36;
-/** The beginning of the system prompt. */
-const INSTRUCTIONS = SYSTEM_PROMPT.slice(0, 60);
 
 export interface NamedModel extends UsableModel {
   /** Host and port to which the text is sent. */
@@ -47,7 +41,7 @@ export class ModelWriter implements SummaryWriter {
     for (const usable of await this.#models()) {
       try {
         const { text, model } = await this.#ask(usable, conversation, level, call);
-        if (!isAbout(text, conversation)) {
+        if (!isAcceptable(text, conversation)) {
           throw unusable(usable.name, 'an answer that is not a summary of the conversation');
         }
         return { text, provider: usable.name, model };
@@ -102,10 +96,6 @@ export class ModelWriter implements SummaryWriter {
     }
   }
 }
-
-/** False for a refusal, for a repetition of the instructions, and for a summary of something else. */
-const isAbout = (text: string, conversation: Conversation): boolean =>
-  !text.includes(INSTRUCTIONS) && qualityOf(text, conversation) >= MIN_QUALITY;
 
 function allFailed(failures: readonly { name: string; error: AppError }[]): AppError {
   const [only, second] = failures;

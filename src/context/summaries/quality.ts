@@ -1,10 +1,12 @@
 /**
  * Scores a summary from 0 to 1 without a model (docs/CONTEXT.md): how many of the main subjects of the
  * conversation it has, how evenly it covers the whole time, and whether its names and numbers are in the
- * conversation. It separates a thin or invented summary from a good one, but does not rank good ones.
+ * conversation. It separates a thin or invented summary from a good one, but does not rank good ones. Also
+ * decides by the score which answers of a model are refused.
  */
 import type { Conversation, Message } from '../../stores/conversations/document/schema.js';
 import { termsOf } from './sentence-features.js';
+import { SYSTEM_PROMPT } from './summary-prompts.js';
 
 const SALIENT_TERMS = 40;
 /** In a longer conversation, only every second, third, … message is read. */
@@ -13,6 +15,17 @@ const STRETCHES = 4;
 /** Proper names in the middle of a sentence, and numbers: statements that can be checked. */
 const CLAIM = /(?<=[\p{Ll},;:] )\p{Lu}[\p{L}\p{N}]+|\d+(?:[.,:/-]\d+)*/gu;
 const SHARES = { coverage: 0.4, spread: 0.25, grounded: 0.35 };
+/** A text with no main word of the conversation, and without names and numbers, has 0.35. */
+const MIN_QUALITY = 0.36;
+/** The beginning of the system prompt. */
+const INSTRUCTIONS = SYSTEM_PROMPT.slice(0, 60);
+
+/**
+ * Whether the answer of a model can be its summary. False for a refusal, for a repetition of the instructions,
+ * and for a summary of something else.
+ */
+export const isAcceptable = (answer: string, conversation: Conversation): boolean =>
+  !answer.includes(INSTRUCTIONS) && qualityOf(answer, conversation) >= MIN_QUALITY;
 
 /** Rounded to two digits. */
 export function qualityOf(summary: string, { messages }: Pick<Conversation, 'messages'>): number {

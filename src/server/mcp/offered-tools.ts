@@ -1,11 +1,13 @@
 /**
- * The tools of one server and their entries in `tools/list`, with JSON schemas made from the zod schemas.
- * The first request that needs the catalogue loads it, so that `initialize`, for which a client waits in
- * every session, is answered sooner.
+ * The tools of one server, found by name or alias, and their entries in `tools/list`, with JSON schemas made
+ * from the zod schemas. The first request that needs the catalogue loads it, so that `initialize`, for which
+ * a client waits in every session, is answered sooner.
  */
 import type { Tool as ToolListing } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
+import { AppError } from '../../base/errors.js';
 import type { Tool } from '../../tools/define-tool.js';
+import { toRpcError } from './rpc-error.js';
 
 export interface OfferedTools {
   /** All tools that exist. A call of a tool that is switched off is refused with a hint. */
@@ -42,6 +44,29 @@ export function offeredTools({ toolsets, tools, listsPerplexity = true }: ToolCh
     offered ??= load();
     return offered;
   };
+}
+
+const hasName = (name: string) => (tool: Tool) =>
+  tool.name === name || (tool.aliases?.includes(name) ?? false);
+
+/** Finds a tool by its name or an alias. Throws an RpcError (-32602) for a tool that does not exist or is switched off. */
+export function findTool(name: string, { callable, all }: OfferedTools): Tool {
+  const tool = callable.find(hasName(name));
+  if (tool) return tool;
+  const hidden = all.find(hasName(name));
+  const known = callable.map((other) => other.name);
+  throw toRpcError(
+    hidden
+      ? new AppError(
+          'VALIDATION_ERROR',
+          `The tool ${hidden.name} is in the toolset "${hidden.toolset}", which is switched off. To use it, set DAYBOOK_TOOLSETS to all or to a list with ${hidden.toolset}, and restart the server.`,
+        )
+      : new AppError(
+          'VALIDATION_ERROR',
+          `There is no tool ${JSON.stringify(name.slice(0, 80))}. The tools are ${known.join(', ')}.`,
+          { details: { known } },
+        ),
+  );
 }
 
 const listings = new WeakMap<Tool, ToolListing>();

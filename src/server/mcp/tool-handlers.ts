@@ -5,16 +5,14 @@
  */
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { AppError } from '../../base/errors.js';
-import type { Tool, ToolCall } from '../../tools/define-tool.js';
+import type { ToolCall } from '../../tools/define-tool.js';
 import type { AcceptedCalls } from '../accepted-calls.js';
 import type { ClientLog } from './client-logging.js';
 import { errorResult } from './error-result.js';
 import { inputError } from './input-error.js';
-import { type LoadTools, type OfferedTools, toolListing } from './offered-tools.js';
+import { findTool, type LoadTools, toolListing } from './offered-tools.js';
 import { canShowViews, type OfferedViews } from './offered-views.js';
 import { type RequestRunner, refuseCursor } from './request-runner.js';
-import { toRpcError } from './rpc-error.js';
 import { requireStoreFor, withStoreNotice } from './store-notice.js';
 import { successResult } from './success-result.js';
 
@@ -66,28 +64,5 @@ export function registerTools(
         },
       );
     }),
-  );
-}
-
-const hasName = (name: string) => (tool: Tool) =>
-  tool.name === name || (tool.aliases?.includes(name) ?? false);
-
-/** Throws an RpcError (-32602) for a tool that does not exist or is switched off. */
-function findTool(name: string, { callable, all }: OfferedTools): Tool {
-  const tool = callable.find(hasName(name));
-  if (tool) return tool;
-  const hidden = all.find(hasName(name));
-  const known = callable.map((other) => other.name);
-  throw toRpcError(
-    hidden
-      ? new AppError(
-          'VALIDATION_ERROR',
-          `The tool ${hidden.name} is in the toolset "${hidden.toolset}", which is switched off. To use it, set DAYBOOK_TOOLSETS to all or to a list with ${hidden.toolset}, and restart the server.`,
-        )
-      : new AppError(
-          'VALIDATION_ERROR',
-          `There is no tool ${JSON.stringify(name.slice(0, 80))}. The tools are ${known.join(', ')}.`,
-          { details: { known } },
-        ),
   );
 }

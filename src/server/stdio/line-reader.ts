@@ -1,6 +1,7 @@
 /**
  * Splits a byte stream into lines. The chunks of a line are joined only when it is complete, so that the
- * time is linear in its length. A line longer than `maxBytes` is dropped while it arrives.
+ * time is linear in its length. A line longer than `maxBytes` is dropped while it arrives;
+ * stdio-connection.ts sets this limit, and answers with an error.
  */
 const NEWLINE = 0x0a;
 
