@@ -9,13 +9,13 @@ import type { Clock } from '../../../base/clock.js';
 import type { JsonObject } from '../../../base/json-fields.js';
 import type { Durability } from '../../../files/atomic/atomic-write.js';
 import { addFile } from '../../../files/atomic/new-file-stream.js';
-import { claimFolder, removeEmptyFolder } from '../../../files/paths/folders.js';
+import { removeEmptyFolder } from '../../../files/paths/folders.js';
 import { readJson } from '../../../files/read/json-doc.js';
 import { type Codec, plainCodec } from '../../../files/sealing/conversation-codec.js';
-import { conversationIdAt } from '../document/conversation-id.js';
 import type { ConversationDocument } from '../document/document.js';
 import { parseConversation } from '../document/parse-conversation.js';
 import type { ConversationHead } from '../document/schema.js';
+import { IdAllocator } from './id-allocator.js';
 
 export interface WholeConversation {
   readonly head: ConversationHead;
@@ -32,10 +32,12 @@ export interface ConversationDocumentsOptions extends Durability {
 export class ConversationDocuments {
   readonly #options: ConversationDocumentsOptions;
   readonly #codec: Codec;
+  readonly #ids: IdAllocator;
 
   constructor(options: ConversationDocumentsOptions) {
     this.#options = options;
     this.#codec = options.codec ?? plainCodec;
+    this.#ids = new IdAllocator(options);
   }
 
   /** `undefined` if absent. CONVERSATION_CORRUPTED, FORMAT_TOO_NEW, DECRYPT, FILESYSTEM_ERROR. */
@@ -62,19 +64,12 @@ export class ConversationDocuments {
 
   /** Adds a conversation under a new id, derived from the present time, and returns the id. */
   async addAsNew(value: JsonObject): Promise<string> {
-    const conversationId = await this.#claimId();
+    const conversationId = await this.#ids.claim();
     try {
       await this.add(conversationId, value);
       return conversationId;
     } finally {
       await removeEmptyFolder(join(this.#options.logsFolder, conversationId));
-    }
-  }
-
-  async #claimId(): Promise<string> {
-    for (let ms = this.#options.clock.now(); ; ms += 1) {
-      const id = conversationIdAt(ms);
-      if (await claimFolder(join(this.#options.logsFolder, id))) return id;
     }
   }
 

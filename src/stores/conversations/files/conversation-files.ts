@@ -1,6 +1,6 @@
 /**
  * Reads `conversation.json` files (through the cache, while the file's stamp is the same), writes them under
- * a lock, and creates the folder of a new conversation.
+ * a lock, and creates new conversations (id-allocator.ts chooses their ids).
  */
 import { sep } from 'node:path';
 import { type Clock, isoTime } from '../../../base/clock.js';
@@ -9,7 +9,7 @@ import { runInSlices } from '../../../base/time-slice.js';
 import { type Durability, syncFolder } from '../../../files/atomic/atomic-write.js';
 import type { Outcome } from '../../../files/atomic/group-commit.js';
 import type { HeldLock } from '../../../files/locks/file-lock.js';
-import { claimFolder, removeEmptyFolder } from '../../../files/paths/folders.js';
+import { removeEmptyFolder } from '../../../files/paths/folders.js';
 import {
   documentSteps,
   MAX_DOCUMENT_BYTES,
@@ -26,7 +26,6 @@ import {
   applyAppends,
   type Limits,
 } from '../document/apply-appends.js';
-import { conversationIdAt } from '../document/conversation-id.js';
 import { ConversationDocument } from '../document/document.js';
 import { jsonCopy } from '../document/json-copy.js';
 import { conversationSteps } from '../document/parse-conversation.js';
@@ -34,6 +33,7 @@ import type { SourceLocation } from '../document/parse-fields.js';
 import type { ConversationHead } from '../document/schema.js';
 import { losesText } from '../versions/loses-text.js';
 import { type CachedDocument, DocumentCache } from './document-cache.js';
+import { IdAllocator } from './id-allocator.js';
 import {
   type ConversationPart,
   type MessageRange,
@@ -43,14 +43,9 @@ import {
   outlineOf,
   partOf,
 } from './outlines.js';
-import { trashedIds } from './trashed-ids.js';
 
 /** Another server that starts may remove the empty folder. The creator then claims an id again. */
 const MAX_CLAIMS = 5;
-/** The greatest first id. It has thirteen digits and leaves room for greater ids. */
-const LAST_ID_MS = 9_999_000_000_000;
-/** No search for a free id was made. */
-const NO_PAST = { first: -1, next: 0 };
 
 export interface ConversationFilesOptions {
   logsFolder: string;
@@ -93,13 +88,12 @@ export class ConversationFiles {
   readonly outlines: Outlines;
   /** The running reads. A second read of the same version waits for the first. */
   readonly #reading = new Map<string, Promise<CachedDocument | undefined>>();
-  #lastIdMs = 0;
-  /** The first time of the last search for a free id in the past, and the time at which it ended. */
-  #lastPast = NO_PAST;
+  readonly ids: IdAllocator;
 
   constructor(options: ConversationFilesOptions) {
     this.#options = options;
     this.outlines = new Outlines(options.codec);
+    this.ids = new IdAllocator(options);
   }
 
   folderOf(conversationId: string): string {
@@ -324,8 +318,8 @@ export class ConversationFiles {
   ): Promise<ConversationDocument> {
     const stored = jsonCopy(fields);
     for (let claim = 1; ; claim += 1) {
-      const id = await this.#claimId(idFrom).catch((error: unknown) => {
-        this.#lastPast = NO_PAST; // so that a second attempt gets the same id
+      const id = await this.ids.claim(idFrom).catch((error: unknown) => {
+        this.ids.restart();
         throw error;
       });
       const document = this.newDocument(id, stored);
@@ -342,37 +336,11 @@ export class ConversationFiles {
       } catch (error) {
         // Removes only an empty folder, because a file whose fsync failed may already be in use.
         await removeEmptyFolder(this.folderOf(id));
-        this.#lastPast = NO_PAST;
+        this.ids.restart();
         const isSwept = isAppError(error) && error.details?.['errno'] === 'ENOENT';
         if (!isSwept || claim === MAX_CLAIMS) throw error;
       }
     }
-  }
-
-  /** The ids of conversations in the trash, and of those in archives as far as they were read. */
-  async reservedIds(): Promise<ReadonlySet<string>> {
-    const trashed = await trashedIds(this.#options.logsFolder);
-    return new Set([...trashed, ...this.#options.archivedIds]);
-  }
-
-  /** Claims the first free id from that time on, in steps of a millisecond. */
-  async #claimId(createdAt: string | undefined): Promise<string> {
-    const reserved = createdAt === undefined ? undefined : await this.reservedIds();
-    const first = this.firstIdMs(createdAt);
-    // Imported conversations without their own times all have the same time.
-    const start = this.#lastPast.first === first ? this.#lastPast.next : first;
-    for (let ms = start; ; ms += 1) {
-      if (createdAt === undefined) this.#lastIdMs = ms;
-      else this.#lastPast = { first, next: ms + 1 };
-      const id = conversationIdAt(ms);
-      if (!reserved?.has(id) && (await claimFolder(this.folderOf(id)))) return id;
-    }
-  }
-
-  /** The time of the first id to try. Ids have times from 1970 to 2286; other times are clamped. */
-  firstIdMs(createdAt: string | undefined): number {
-    if (createdAt === undefined) return Math.max(this.#options.clock.now(), this.#lastIdMs + 1);
-    return Math.min(Math.max(Date.parse(createdAt), 0), LAST_ID_MS);
   }
 
   /** Returns a document with these fields and no messages. Nothing is written. */

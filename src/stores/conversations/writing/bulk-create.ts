@@ -51,7 +51,7 @@ interface Ready {
 interface UsedIds {
   /** The ids of this batch. */
   readonly ids: Set<string>;
-  /** See `ConversationFiles.reservedIds`. An id that was given may be one of them. */
+  /** See `IdAllocator.reserved`. An id that was given may be one of them. */
   readonly reserved: ReadonlySet<string>;
 }
 
@@ -143,7 +143,7 @@ export class BulkCreator {
   /** If another process used an id meanwhile, that conversation gets another id, unless its id was given. */
   async #create(lock: HeldLock, batch: readonly NewEntry[], outcomes: Outcomes): Promise<void> {
     const ids = new Set<string>();
-    const reserved = await this.#core.files.reservedIds();
+    const reserved = await this.#core.files.ids.reserved();
     const keys = new Set<string>();
     for (let pending = batch, isFirst = true; isFirst || pending.length > 0; isFirst = false) {
       const ready: Ready[] = [];
@@ -189,7 +189,7 @@ export class BulkCreator {
   /** The first id, in steps of a millisecond, that is free on disk, in the trash and in the batch. */
   #freeId(createdAt: string | undefined, { ids, reserved }: UsedIds): string {
     const { files } = this.#core;
-    const first = files.firstIdMs(createdAt);
+    const first = files.ids.firstMs(createdAt);
     for (let ms = this.#lastId.first === first ? this.#lastId.next : first; ; ms += 1) {
       const id = conversationIdAt(ms);
       if (ids.has(id) || reserved.has(id)) continue;
