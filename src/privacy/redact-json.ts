@@ -3,7 +3,7 @@
  * fixed values of Daybook's fields, times and ids. Otherwise a text such as `content`, `user` or `2025` would
  * damage the file.
  */
-import { CLIENT_ID } from '../stores/conversations/document/conversation-id.js';
+import { CLIENT_ID, CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
 import { normalContext } from '../stores/insights/schema.js';
 
 /** The names of fields (docs/FORMAT.md). */
@@ -36,7 +36,6 @@ const FIXED: Readonly<Record<string, RegExp>> = {
   type: /^(entity|relation)$/,
 };
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const ID = /^\d{8}-\d{13}$/;
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/;
 const SHA256 = /^[0-9a-f]{64}$/;
 const NO_NAME = /[^A-Za-z0-9._-]/g;
@@ -118,7 +117,7 @@ class JsonRedaction {
   }
 
   #isFixed(value: string): boolean {
-    if ([UUID, ID, TIME, SHA256].some((form) => form.test(value))) {
+    if ([UUID, CONVERSATION_ID, TIME, SHA256].some((form) => form.test(value))) {
       return !(this.#isFree && this.#redact.is(value));
     }
     if (this.#isFree) return false;

@@ -67,7 +67,7 @@ export abstract class Matcher {
   protected candidates(): PostingList {
     if (!this.canMatch) return NO_POSTINGS;
     // A prefix may match thousands of terms. The single terms alone exclude most documents.
-    const single = this.terms.filter(({ isSeveral }) => !isSeveral);
+    const single = this.terms.filter(({ hasSeveral }) => !hasSeveral);
     const chosen = single.length > 0 ? single : this.terms;
     return intersectAll(chosen.map(({ locals }) => this.segment.union(locals)));
   }

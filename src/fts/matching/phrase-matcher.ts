@@ -45,7 +45,7 @@ export class PhraseMatcher extends Matcher {
     const { defaults } = segment.layout;
     const isAnywhere = !phrase.first && phrase.columns === defaults;
     this.#isOneTerm = isAnywhere && phrase.termsAt.length === 1;
-    this.#isPlain = isAnywhere && !this.terms.some(({ isSeveral }) => isSeveral);
+    this.#isPlain = isAnywhere && !this.terms.some(({ hasSeveral }) => hasSeveral);
     const isWithin = !phrase.first && (phrase.columns & ~defaults) === 0;
     const isNarrowed = isWithin && !isAnywhere && phrase.termsAt.length === 1;
     this.#otherColumns = isNarrowed ? bitsOf(defaults & ~phrase.columns) : [];

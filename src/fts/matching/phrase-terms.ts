@@ -26,7 +26,7 @@ export class TermSet {
   readonly locals: readonly number[];
   /** The only term; -1 if there are none or several. */
   readonly single: number;
-  readonly isSeveral: boolean;
+  readonly hasSeveral: boolean;
   /** Whether the postings of a term may have a frequency of 0. */
   readonly hasZeros: boolean;
   readonly #termCount: number;
@@ -41,15 +41,15 @@ export class TermSet {
       if (local >= 0) locals.push(local);
     }
     this.locals = locals;
-    this.isSeveral = locals.length > 1;
-    this.single = this.isSeveral ? -1 : (locals[0] ?? -1);
+    this.hasSeveral = locals.length > 1;
+    this.single = this.hasSeveral ? -1 : (locals[0] ?? -1);
     this.hasZeros = locals.some((local) => segment.hasZeros(local));
     this.#termCount = segment.termCount;
   }
 
   /** Whether the set contains the term of this local number. */
   has(local: number): boolean {
-    if (!this.isSeveral) return local === this.single;
+    if (!this.hasSeveral) return local === this.single;
     this.#members ??= this.#markMembers();
     return this.#members[local] === 1;
   }
@@ -87,9 +87,9 @@ export function bitsOf(mask: number): number[] {
 /** The documents of the terms without frequencies of 0, deleted documents included. */
 export function postingsOf(
   segment: Segment,
-  { locals, single, isSeveral, hasZeros }: TermSet,
+  { locals, single, hasSeveral, hasZeros }: TermSet,
 ): PostingList {
-  const list = isSeveral ? segment.union(locals) : segment.postings(single);
+  const list = hasSeveral ? segment.union(locals) : segment.postings(single);
   if (!hasZeros) return list;
   const packed = new Uint32Array(list.length);
   let length = 0;
