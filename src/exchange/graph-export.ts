@@ -12,7 +12,7 @@ import { exportPath } from './export-folder.js';
 import type { GraphFormat } from './graph-format-names.js';
 import { factLine } from './graph-jsonl.js';
 import { MermaidLines } from './graph-mermaid.js';
-import { memoryLinesOf } from './server-memory.js';
+import { memoryLinesOf } from './memory-jsonl.js';
 
 const PROGRESS_EVERY = 10_000;
 

@@ -18,7 +18,7 @@ import { encodeNote } from '../stores/memory-bank/note-text.js';
 import { readExportFile } from './export-folder.js';
 import type { LongObservations } from './graph-format-names.js';
 import { factOf, partsOf } from './graph-jsonl.js';
-import { itemsOf, type MemoryItem, memoryLineOf, noteTriple } from './server-memory.js';
+import { itemsOf, type MemoryItem, memoryLineOf, noteTriple } from './memory-jsonl.js';
 
 /** One batch takes a few milliseconds. */
 const FACTS_PER_BATCH = 1_000;

@@ -11,7 +11,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { GraphExport } from '../../src/exchange/graph-export.js';
 import type { GraphFormat } from '../../src/exchange/graph-format-names.js';
 import { GraphImport } from '../../src/exchange/graph-import.js';
-import { itemsOf, type MemoryLine, memoryLinesOf } from '../../src/exchange/server-memory.js';
+import { itemsOf, type MemoryLine, memoryLinesOf } from '../../src/exchange/memory-jsonl.js';
 import type { NewTriple, TripleKey } from '../../src/stores/knowledge-graph/model/triple.js';
 import { MemoryBank } from '../../src/stores/memory-bank/memory-bank.js';
 import { allOf, graphIn, openGraph } from '../stores/knowledge-graph/graph.js';
