@@ -1,6 +1,6 @@
 /**
- * Removes secrets and private parts from texts that are not messages, before they are stored. The stores
- * call this interface, `privacy/` implements it, and `app` connects the two.
+ * The interface that removes secrets and private parts from texts that are not messages, before they are
+ * stored. The stores call it, `privacy/secret-masker.ts` implements it, and `app` connects the two.
  */
 export interface TextMasker {
   /** A fast check: true if certainly nothing must be removed from the texts of this JSON value. */

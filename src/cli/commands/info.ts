@@ -162,5 +162,5 @@ const roomOf = ({ files, sizeBytes }: FolderSize) =>
 function indexFacts(cachePath: string | undefined): string {
   return cachePath === undefined
     ? 'each server builds it from the files when it starts'
-    : `cached in ${cachePath}; each server reads it when it starts`;
+    : `cached in ${cachePath} if there are many messages; each server reads it when it starts`;
 }

@@ -1,7 +1,8 @@
 /**
- * Edits of a whole `conversation.json` by a person. The person edits a copy, so a text that cannot be read
- * never replaces the file, and messages that were added meanwhile are not overwritten. Also removes the key
- * of a restored conversation, if another conversation has this key now.
+ * Edits of a whole `conversation.json` by a person, for `daybook edit`. The person edits a copy, so a text that
+ * cannot be read never replaces the file, and messages that were added meanwhile are not overwritten. (A change
+ * that a person makes to the file itself is noticed in conversation-files.ts.) Also removes the key of a
+ * restored conversation, if another conversation has this key now.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isoTime } from '../../../base/clock.js';

@@ -1,6 +1,7 @@
 /**
- * Removes secrets and private parts from messages before they are stored. The store defines the interface,
- * `privacy/` implements it, and `app` connects the two.
+ * Calls the masker, which removes secrets and private parts from messages before they are stored, so that the
+ * messages keep their order. The store defines the interface of the masker, `privacy/secret-masker.ts`
+ * implements it, and `app` connects the two.
  */
 import type { JsonObject } from '../../../base/json-fields.js';
 import type { TextMasker } from '../../text-masker.js';
