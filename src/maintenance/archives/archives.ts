@@ -121,7 +121,7 @@ export class Archives {
     await restore((name) => name.startsWith(own) && !isLast(name));
     await restore((name) => name.startsWith(own) && isLast(name));
     await conversations.refreshOne(conversationId);
-    const droppedKey = await conversations.handEdits.dropTakenKey(conversationId);
+    const droppedKey = await conversations.dropTakenKey(conversationId);
     return { conversationId, ...(droppedKey !== undefined && { droppedKey }) };
   }
 

@@ -62,7 +62,10 @@ export class ConversationTrash {
     return this.#entries.pathOf(name);
   }
 
-  /** Returns the name in the trash. CONVERSATION_NOT_FOUND, CONFLICT (a research run is active). */
+  /**
+   * Returns the name in the trash. CONVERSATION_NOT_FOUND, CONFLICT (a research run is active). A write of
+   * another process that waits for the lock gets CONVERSATION_NOT_FOUND.
+   */
   trash(conversationId: string): Promise<string> {
     return withLock(this.#core.locksFolder, conversationId, async () => {
       await this.requireDeletable(conversationId);

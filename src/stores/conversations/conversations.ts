@@ -35,6 +35,7 @@ import { type CachedParts, type ConversationStoreOptions, StoreCore } from './st
 import { History } from './versions/history.js';
 import { VersionFiles, type VersionReason } from './versions/version-files.js';
 import { branchOf, type CopyOptions } from './writing/branch-and-merge-content.js';
+import { dropTakenKey } from './writing/drop-taken-key.js';
 import { HandEdits } from './writing/hand-edits.js';
 import { type Merged, Merges, requireDifferent } from './writing/merges.js';
 import { MessageEdits } from './writing/message-edits.js';
@@ -87,6 +88,8 @@ export class ConversationStore {
   readonly countTrashed = (): Promise<number> => this.#trash.count();
   /** The size of the files of all conversations; `undefined` before all were found. */
   readonly knownBytes = (): Promise<number | undefined> => this.#core.catalogue.knownBytes();
+  /** For a conversation that was restored from an archive (`writing/drop-taken-key.ts`). */
+  readonly dropTakenKey = (id: string) => dropTakenKey(this.#core, id);
 
   constructor(options: ConversationStoreOptions) {
     this.#core = new StoreCore(options);
@@ -187,10 +190,7 @@ export class ConversationStore {
     return this.#writer.revise(conversationId, decide, reason);
   }
 
-  /**
-   * Moves the whole folder to the trash. CONFLICT while a research run is active. A write of another process
-   * that waits for the lock gets CONVERSATION_NOT_FOUND.
-   */
+  /** Moves the whole folder to the trash. CONFLICT while a research run is active. */
   async trash(ref: string): Promise<{ conversationId: string; name: string; path: string }> {
     const conversationId = await this.#requireId(ref);
     const name = await this.#core.track(this.#trash.trash(conversationId));

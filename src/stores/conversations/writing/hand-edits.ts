@@ -1,8 +1,7 @@
 /**
  * Edits of a whole `conversation.json` by a person, for `daybook edit`. The person edits a copy, so a text that
  * cannot be read never replaces the file, and messages that were added meanwhile are not overwritten. (A change
- * that a person makes to the file itself is noticed in conversation-files.ts.) Also removes the key of a
- * restored conversation, if another conversation has this key now.
+ * that a person makes to the file itself is noticed in conversation-files.ts.)
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isoTime } from '../../../base/clock.js';
@@ -15,7 +14,6 @@ import { notFound } from '../conversation-errors.js';
 import type { Revision } from '../document/apply-revision.js';
 import type { Conversation } from '../document/schema.js';
 import type { StoreCore } from '../store-core.js';
-import { withKeyLock } from './key-lock.js';
 import type { ConversationWriter } from './writer.js';
 
 export interface OpenedFile {
@@ -77,32 +75,6 @@ export class HandEdits {
     const join = (now: Conversation) => joined(opened.conversation, mine, now, updatedAt);
     await this.#writer.revise(conversationId, join, 'hand');
     return 'joined';
-  }
-
-  /**
-   * Removes the key of a conversation that was just restored if another conversation has this key, and
-   * returns it; `undefined` if nothing was removed. Takes an id. CONVERSATION_CORRUPTED, FILESYSTEM_ERROR.
-   */
-  async dropTakenKey(conversationId: string): Promise<string | undefined> {
-    const { files, catalogue, locksFolder, options } = this.#core;
-    await catalogue.refresh();
-    const taken = catalogue
-      .duplicateKeys()
-      .find(({ conversationIds }) => conversationIds.includes(conversationId));
-    if (taken === undefined) return undefined;
-    const { clientId } = taken;
-    await withKeyLock(locksFolder, clientId, () =>
-      withLock(locksFolder, conversationId, async (lock) => {
-        const path = files.fileOf(conversationId);
-        const found = await files.readUncached(conversationId, path);
-        if (found === undefined) throw notFound(conversationId);
-        found.document.amend({ clientId: undefined });
-        const text = found.document.render(found.document.draftHead());
-        await lock.replace(path, text, options, { base: found.stamp });
-      }),
-    );
-    await this.#core.reload(conversationId);
-    return clientId;
   }
 
   /** Returns false if the file is no longer the one that was opened. */
