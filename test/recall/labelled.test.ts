@@ -36,6 +36,7 @@ const CASES: readonly Case[] = [
   { query: 'Who brings the shingle?', first: 'roof', never: 'dentist' },
   { query: 'appointments with dentists', first: 'dentist', never: 'roof' },
   { query: 'Tomate gießen Haus', first: 'german', never: 'germanCat' },
+  { query: 'Was müssen wir streichen?', first: 'german', never: 'germanCat' },
   { query: 'Wo schlafen die Katzen?', first: 'germanCat', never: 'german' },
   { query: 'cheval', first: 'french', never: 'frenchFood' },
   { query: 'Quelle décision pour la maison et le cheval ?', first: 'french' },

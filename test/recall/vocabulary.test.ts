@@ -1,19 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Uint32List } from '../../src/base/arrays/typed-array.js';
+import { LANGUAGES } from '../../src/recall/languages.js';
 import { stemOf } from '../../src/recall/stemming.js';
 import { Vocabulary } from '../../src/recall/vocabulary.js';
 import { wordsOf } from '../../src/recall/words.js';
 
 const ENGLISH = 0;
+const GERMAN = LANGUAGES.findIndex(({ code }) => code === 'de');
 const PIECES = [
   ...['The', 'tomatoes', 'TOMATO', 'a1', ' ', '. ', '—', 'é', 'e\u0301', 'Straße', 'ﬁne', 'naïve'],
   ...['東京', 'タワー', 'ｶﾞｷﾞ', '㍿', '𠮷野家', '𝒳', '\ud800', '\u{1f345}', 'x'.repeat(70)],
 ];
 
 /** The stems of a text, one word after the other, by strings. */
-function stemsOf(text: string): string[] {
-  return wordsOf(text).flatMap((word) => stemOf(word, ENGLISH) ?? []);
+function stemsOf(text: string, language = ENGLISH): string[] {
+  return wordsOf(text).flatMap((word) => stemOf(word, language) ?? []);
 }
 
 function wordsRead({ reader }: Vocabulary, text: string): number[] {
@@ -82,5 +84,50 @@ describe('English stems', () => {
     'mourning morning',
   ])('are not joined for another word: %s', (words) => {
     expect(new Set(stemsOf(words)).size).toBe(2);
+  });
+});
+
+describe('German stems', () => {
+  it.each([
+    'kaufen gekauft',
+    'einkaufen eingekauft',
+    'zurückgeben zurückgegeben',
+    'gehen gingen gegangen',
+    'verstehen verstanden',
+    'entscheiden entschied entschieden',
+    'arbeiten gearbeitet',
+    'öffnen geöffnet',
+    'ändern geändert',
+    'verändern verändert',
+    'sammeln gesammelt',
+    'erwarten erwartet',
+    'besuchen besucht Besuch',
+    'berichten berichtet Bericht',
+    'installieren installierte installiert',
+    'Gerät Geräte',
+  ])('are the same for the forms of a word: %s', (forms) => {
+    expect(new Set(stemsOf(forms, GERMAN)).size).toBe(1);
+  });
+
+  it.each([
+    'Gerät raten',
+    'Gehalt halten',
+    'Gewalt Wale',
+    'Stand stehen',
+    'Bogen biegen',
+    'verlegt liegen',
+    'gesamt Sam',
+    'Geist Eis',
+  ])('are not joined for another word: %s', (words) => {
+    expect(new Set(stemsOf(words, GERMAN)).size).toBe(2);
+  });
+
+  it.each([
+    'Bericht Wetterbericht',
+    'Bestand Lagerbestand',
+    'Angebot Sonderangebot',
+  ])('of a noun end those of its compounds: %s', (words) => {
+    const [noun = '', compound = ''] = stemsOf(words, GERMAN);
+    expect(compound).toMatch(new RegExp(`${noun}$`));
   });
 });

@@ -1,10 +1,83 @@
-/** German. */
+/**
+ * German: the Snowball stemmer, and rules for the past forms of verbs, which it does not join with the others:
+ * `gekauft` finds `kaufen`, and `ging` finds `gehen`.
+ */
 import { stemmer } from '@orama/stemmers/german';
 import { type Language, numberWords, wordList } from './language.js';
 
+/**
+ * Irregular verbs: infinitive, past, participle. `-` stands for a form whose stem is also that of a noun or
+ * of another verb (`Stand`, `Angabe`, `Gerät`).
+ */
+const IRREGULAR = `backen - gebacken, befehlen befahl befohlen, beginnen begann begonnen, beißen - gebissen,
+  bergen - geborgen, biegen - gebogen, binden - gebunden, bitten bat gebeten,
+  bleiben blieb geblieben, brechen brach gebrochen, brennen brannte gebrannt, bringen brachte gebracht,
+  denken dachte gedacht, dringen - gedrungen, empfangen empfing empfangen, empfehlen empfahl empfohlen,
+  essen - gegessen, fallen fiel gefallen, fangen fing gefangen, finden fand gefunden, fliegen flog geflogen,
+  fließen - geflossen, frieren fror gefroren, geben - gegeben, gehen ging gegangen, gelingen - gelungen,
+  geschehen geschah geschehen, gewinnen gewann gewonnen, gießen goss gegossen, gleichen glich geglichen,
+  greifen - gegriffen, halten hielt gehalten, hängen hing gehangen, heben hob gehoben, helfen half geholfen,
+  kennen kannte gekannt, kommen kam gekommen, laden lud geladen, lassen ließ gelassen, laufen lief gelaufen,
+  leiden litt gelitten, leihen lieh geliehen, lesen las gelesen, lügen - gelogen,
+  meiden mied gemieden, messen - gemessen, nehmen - genommen, nennen nannte genannt, raten riet -,
+  reißen - gerissen, reiten - geritten, rennen rannte gerannt, riechen roch gerochen, rufen rief gerufen,
+  schaffen schuf geschaffen, scheiden - geschieden, scheinen - geschienen, schieben schob geschoben,
+  schlafen schlief geschlafen, schlagen schlug geschlagen, schließen - geschlossen,
+  schmelzen schmolz geschmolzen, schneiden - geschnitten, schreiben schrieb geschrieben,
+  schweigen schwieg geschwiegen, schwimmen - geschwommen, sehen sah gesehen, senden sandte gesandt,
+  singen sang gesungen, sinken sank gesunken, sitzen saß gesessen, sprechen - gesprochen,
+  springen sprang gesprungen, stechen stach gestochen, stehen - gestanden, stehlen - gestohlen,
+  steigen - gestiegen, sterben starb gestorben, stoßen stieß gestoßen, streichen - gestrichen,
+  streiten stritt gestritten, tragen - getragen, treffen traf getroffen, treiben - getrieben,
+  treten trat getreten, trinken trank getrunken, tun - getan, vergessen vergaß vergessen,
+  verlieren verlor verloren, verschwinden verschwand verschwunden, wachsen wuchs gewachsen,
+  waschen wusch gewaschen, weisen - gewiesen, werben warb geworben,
+  werfen warf geworfen, wiegen wog gewogen, wissen wusste gewusst, ziehen zog gezogen, zwingen - gezwungen`;
+
+/** The stem of the infinitive by that of the past form, or of an infinitive that has a prefix already. */
+const PAST = new Map<string, string>();
+/** The stem of the infinitive by that of the participle without `ge`. */
+const PARTICIPLES = new Map<string, string>();
+
+for (const [infinitive = '', past = '', participle = ''] of IRREGULAR.split(',').map(wordList)) {
+  const stem = stemmer(infinitive);
+  PAST.set(stemmer(past), stem);
+  if (participle.startsWith('ge') && !infinitive.startsWith('ge'))
+    PARTICIPLES.set(stemmer(participle).slice('ge'.length), stem);
+  else PAST.set(stemmer(participle), stem);
+}
+
+/** A separable prefix, then `ge` or an inseparable prefix, then the rest, all as the stemmer returns them. */
+const PARTS =
+  /^((?:ab|an|auf|aus|bei|durch|ein|fest|heraus|herunter|her|hinzu|hin|los|mit|nach|statt|teil|uber|um|unter|vor|weg|wieder|zuruck|zusammen|zu)?)((?:ge|be|emp|ent|er|ver|zer)?)(..+)$/;
+/**
+ * The ending that regular participles have and the stem of the infinitive has not. A `t` belongs to the stem of many
+ * nouns and verbs (`Bericht`, `erwarten`), so it is an ending only after letters that are rare before such a `t`.
+ */
+const REGULAR_ENDING =
+  /(?<=...)(?:(?<=[td]|[^aeioulr][mn])et|(?<!w)ert|(?<=[bgkmpz]|[^aeiou]n|ien|plan|[uos]ch|eich|[lmw]ach|auf?|[hl]l|iel|eil|hol|[^aeiou]el|hr|hor|pur|klar|bar|ss|eis|los|reu)t)$/;
+
+/** Stems of nouns that look like a past form. A compound noun such as `Lagerbestand` must still end with them. */
+const NOUNS = new Set(['befund', 'bestand', 'gehalt', 'gesamt', 'verbund']);
+
+/** The stem of the infinitive for the past forms of a verb, and Snowball's stem for all other words. */
+function verbStem(word: string): string {
+  const stem = stemmer(word).replace(/eln$/, 'el'); // Snowball leaves `sammeln` and `Kartoffeln` as they are
+  if (NOUNS.has(stem)) return stem;
+  const [, separable = '', prefix = '', core = ''] = PARTS.exec(stem) ?? [];
+  const kept = prefix === 'ge' ? '' : prefix;
+  const past = PAST.get(prefix + core);
+  if (past !== undefined) return separable + past;
+  const base = (prefix && PARTICIPLES.get(core)) || (kept === prefix && PAST.get(core));
+  if (base) return separable + kept + base;
+  if (stem.endsWith('iert')) return stem.slice(0, -'ert'.length);
+  if (prefix === '' || !REGULAR_ENDING.test(core)) return stem;
+  return separable + kept + core.replace(REGULAR_ENDING, '');
+}
+
 export const german: Language = {
   code: 'de',
-  stem: stemmer,
+  stem: verbStem,
   joinsNouns: true,
   otherSpelling,
   stopWords: new Set(
