@@ -51,11 +51,11 @@ export const ERROR_KINDS = {
   PATH_ESCAPE: kind(2500, 'Give a relative path that stays inside the folder.'),
   FILESYSTEM_ERROR: kind(
     2501,
-    'Nothing was changed. Check that the folder exists, that it is writable, and that the disk has free space.',
+    'This step changed nothing. Check that the folder exists, that it is writable, and that the disk has free space.',
     true,
   ),
   TOO_LARGE: kind(2503, 'Split the content, or make it shorter.'),
-  STORAGE_FULL: kind(2510, 'Nothing was changed. Free some disk space, then call again.', true),
+  STORAGE_FULL: kind(2510, 'This step changed nothing. Free some disk space, then call again.', true),
   LOCKED: kind(2511, 'Another process is writing here. Call again in a few seconds.', true),
   CONFLICT: kind(2512, 'Read the current content, then decide again.'),
   CORRUPT: kind(

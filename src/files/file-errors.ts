@@ -4,11 +4,11 @@
  */
 import { AppError, errnoOf } from '../base/errors.js';
 
-const NO_PERMISSION = 'Nothing was changed. Check the owner and the permissions (ls -l).';
+const NO_PERMISSION = 'This step changed nothing. Check the owner and the permissions (ls -l).';
 const HINTS: Readonly<Record<string, string>> = {
   EACCES: NO_PERMISSION,
   EPERM: NO_PERMISSION,
-  EROFS: 'Nothing was changed. The disk is mounted read-only: mount it for writing.',
+  EROFS: 'This step changed nothing. The disk is mounted read-only: mount it for writing.',
   ENOENT: 'This file or folder does not exist: check the path.',
   EISDIR: 'This is a folder. Give the path of a file.',
 };

@@ -55,7 +55,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   CONVERSATION_NOT_FOUND: 'To see the conversations, run daybook list.',
   RATE_LIMITED: 'Wait for the time in the message, or for a minute, then try again.',
   PROVIDER: 'Nothing that is stored was changed. Try again later.',
-  STORAGE_FULL: 'Nothing was changed. Free some disk space, then try again.',
+  STORAGE_FULL: 'This step changed nothing. Free some disk space, then try again.',
   LOCKED:
     'Another process is writing here. Try again in a few seconds. daybook unlock shows the owner of the lock.',
 };
