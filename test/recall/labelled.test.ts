@@ -38,6 +38,8 @@ const CASES: readonly Case[] = [
   { query: 'Tomate gießen Haus', first: 'german', never: 'germanCat' },
   { query: 'Was müssen wir streichen?', first: 'german', never: 'germanCat' },
   { query: 'Wo schlafen die Katzen?', first: 'germanCat', never: 'german' },
+  { query: 'Quand avons-nous vendu les chevaux ?', first: 'french', never: 'frenchFood' },
+  { query: 'vendu', first: 'french', never: 'frenchFood' },
   { query: 'cheval', first: 'french', never: 'frenchFood' },
   { query: 'Quelle décision pour la maison et le cheval ?', first: 'french' },
   { query: 'légume', first: 'frenchFood', never: 'french' },

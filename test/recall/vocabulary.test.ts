@@ -131,3 +131,36 @@ describe('German stems', () => {
     expect(compound).toMatch(new RegExp(`${noun}$`));
   });
 });
+
+describe('the stems of other languages', () => {
+  it.each([
+    ['fr', 'vendre vendu vendons'],
+    ['fr', 'prendre pris'],
+    ['fr', 'écrire écrite écrit'],
+    ['fr', 'découvrir découvert'],
+    ['es', 'hacer hecho hizo'],
+    ['es', 'encontrar encuentra encontrado'],
+    ['it', 'scrivere scritto'],
+    ['it', 'decidere deciso'],
+    ['pt', 'escrever escrito'],
+    ['pt', 'fazer feito fez'],
+    ['nl', 'maken gemaakt'],
+    ['nl', 'installeren geïnstalleerd'],
+    ['nl', 'opbouwen opgebouwd'],
+    ['nl', 'kopen gekocht'],
+    ['nl', 'gebruiken gebruikt'],
+  ])('are the same for irregular forms: %s %s', (code, forms) => {
+    const language = LANGUAGES.findIndex((each) => each.code === code);
+    expect(new Set(stemsOf(forms, language)).size).toBe(1);
+  });
+
+  it.each([
+    ['fr', 'cru croire'],
+    ['it', 'letto leggere'],
+    ['nl', 'gemiddeld middel'],
+    ['nl', 'gewicht wichelen'],
+  ])('are not joined for another word: %s %s', (code, words) => {
+    const language = LANGUAGES.findIndex((each) => each.code === code);
+    expect(new Set(stemsOf(words, language)).size).toBe(2);
+  });
+});

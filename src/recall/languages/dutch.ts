@@ -1,10 +1,45 @@
-/** Dutch. */
+/**
+ * Dutch: the Snowball stemmer, and rules for participles, which it does not join with other forms: `gemaakt` finds
+ * `maken`.
+ */
 import { stemmer } from '@orama/stemmers/dutch';
-import { type Language, numberWords, wordList } from './language.js';
+import { type Language, numberWords, withIrregularVerbs, wordList } from './language.js';
+
+/**
+ * Verbs that the rule for participles does not fit: the infinitive, and other forms. Forms that are also another
+ * common word (`las`, `sloot`) are left out.
+ */
+const IRREGULAR = `kopen gekocht kocht, verkopen verkocht, gaan gegaan ging, zien gezien zag, schrijven geschreven schreef,
+  beschrijven beschreven beschreef, nemen genomen nam, vinden gevonden vond, brengen gebracht bracht,
+  denken gedacht dacht, doen gedaan deed, spreken gesproken sprak, bespreken besproken besprak,
+  afspreken afgesproken, besluiten besloten besloot, sluiten gesloten, beginnen begonnen begon, lezen gelezen,
+  eten gegeten, drinken gedronken dronk, komen gekomen kwam, geven gegeven gaf, krijgen gekregen kreeg,
+  blijven gebleven bleef, kiezen gekozen koos, vergeten vergat, verliezen verloren verloor, winnen gewonnen,
+  zoeken gezocht zocht, weten geweten wist, staan gestaan stond, zitten gezeten zat, slapen geslapen sliep,
+  lopen gelopen liep, rijden gereden reed, vliegen gevlogen vloog, helpen geholpen hielp, roepen geroepen riep,
+  snijden gesneden sneed, trekken getrokken trok, vertrekken vertrokken vertrok, houden gehouden hield,
+  laten gelaten liet, vallen gevallen viel, hangen gehangen hing, kijken gekeken keek, bekijken bekeken bekeek,
+  leggen gelegd legde, zeggen gezegd, gebruiken gebruikt, gebeuren gebeurd gebeurt, geloven geloofd`;
+const irregularStem = withIrregularVerbs(stemmer, IRREGULAR);
+
+/** A separable prefix, `ge`, the stem of the verb, and the ending of a regular participle. */
+const PARTICIPLE =
+  /^((?:aan|af|bij|door|in|mee|na|om|op|over|samen|terug|toe|uit|voor|weg)?)ge(...+)[dt]$/;
+/** Stems of other words of this form. */
+const NO_PARTICIPLES = new Set(
+  wordList('gebied geduld geluid gemiddeld gerecht geweld gewicht gezicht gezond'),
+);
+
+function verbStem(word: string): string {
+  const stem = irregularStem(word);
+  const [, separable = '', verb] = PARTICIPLE.exec(stem) ?? [];
+  if (verb === undefined || NO_PARTICIPLES.has(stem)) return stem;
+  return separable + stemmer(verb); // removes the doubled vowel, as from the infinitive
+}
 
 export const dutch: Language = {
   code: 'nl',
-  stem: stemmer,
+  stem: verbStem,
   joinsNouns: true,
   stopWords: new Set(
     wordList(`aan al alles als andere bij dan dat de der deze die dit doch door dus een en er ge geen had heb heeft

@@ -1,10 +1,25 @@
 /** French. */
 import { stemmer } from '@orama/stemmers/french';
-import { type Language, numberWords, wordList } from './language.js';
+import { type Language, numberWords, withIrregularVerbs, wordList } from './language.js';
+
+/**
+ * Irregular verbs: the infinitive, and forms that the stemmer does not join with it. Forms that are also a common noun or adjective (`cru`, `revenu`) are left out.
+ */
+const IRREGULAR = `vendre vendu vendons, rendre rendu rendons, attendre attendu attendons, entendre entendu entendons,
+  descendre descendu descendons, perdre perdu perdons, répondre répondu répondons, prendre pris prenons prend,
+  comprendre compris comprenons comprend, apprendre appris apprenons apprend, mettre mis mettons,
+  permettre permis permettons, promettre promis promettons, voir vu voyons, revoir revu, prévoir prévu prévoyons,
+  lire lu lisons, écrire écrit écrivons, décrire décrit décrivons, recevoir reçu reçoit recevons, ouvrir ouvert,
+  découvrir découvert, couvrir couvert, offrir offert, suivre suivi suivons, conduire conduit conduisons,
+  construire construit construisons, produire produit produisons, traduire traduit traduisons,
+  réduire réduit réduisons, peindre peint peignons, éteindre éteint éteignons, joindre joint joignons,
+  connaître connu connaissons, croire croyons, boire bu buvons, conclure conclu, résoudre résolu résolvons,
+  tenir tenu tient, obtenir obtenu obtient, contenir contenu contient, venir venu vient, devenir devenu devient,
+  revenir revient, vivre vécu vivons, naître né, mourir mort meurt, courir couru`;
 
 export const french: Language = {
   code: 'fr',
-  stem: stemmer,
+  stem: withIrregularVerbs(stemmer, IRREGULAR),
   stopWords: new Set(
     wordList(`à ai aie ainsi alors as au aucun aura aussi autre aux avaient avait avec avez avions avoir avons
     c ça car ce ceci cela ces cet cette ceux chaque chez ci comme comment d dans de des donc dont du elle

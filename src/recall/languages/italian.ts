@@ -1,10 +1,22 @@
 /** Italian. */
 import { stemmer } from '@orama/stemmers/italian';
-import { type Language, numberWords, wordList } from './language.js';
+import { type Language, numberWords, withIrregularVerbs, wordList } from './language.js';
+
+/**
+ * Irregular verbs: the infinitive, and forms that the stemmer does not join with it. Forms that are also another common word (`letto`, `corso`) are left out.
+ */
+const IRREGULAR = `fare fatto facciamo, dire detto diciamo, vedere visto, scrivere scritto, prendere preso, mettere messo,
+  aprire aperto, chiudere chiuso, decidere deciso, scegliere scelto scelgo, spendere speso, rispondere risposto,
+  chiedere chiesto, perdere perso, rompere rotto, risolvere risolto, offrire offerto, vivere vissuto,
+  scoprire scoperto, coprire coperto, spegnere spento, accendere acceso, rimanere rimasto, nascere nato,
+  morire morto, bere bevuto beviamo, vincere vinto, cuocere cotto, dipingere dipinto, aggiungere aggiunto,
+  raggiungere raggiunto, produrre prodotto, tradurre tradotto, ridurre ridotto, proporre proposto,
+  permettere permesso, promettere promesso, scendere sceso, discutere discusso, correggere corretto,
+  proteggere protetto, dividere diviso`;
 
 export const italian: Language = {
   code: 'it',
-  stem: stemmer,
+  stem: withIrregularVerbs(stemmer, IRREGULAR),
   stopWords: new Set(
     wordList(`a ad agli ai al alla alle allo anche ancora avere aveva c che chi ci come con contro cosa così cui d
     da dagli dai dal dalla dalle dallo degli dei del della delle dello di dopo dove e è ed era erano essere fa

@@ -60,6 +60,23 @@ export interface Cues {
 
 export const wordList = (text: string): readonly string[] => text.trim().split(/\s+/);
 
+/**
+ * A stemmer that returns the same stem for all words of an entry of `table` (`vendre vendu, …`): that of the first
+ * word, which is the infinitive.
+ */
+export function withIrregularVerbs(
+  stemmer: (word: string) => string,
+  table: string,
+): (word: string) => string {
+  const stems = new Map<string, string>();
+  for (const [infinitive = '', ...forms] of table.split(',').map(wordList))
+    for (const form of forms) stems.set(stemmer(form), stemmer(infinitive));
+  return (word) => {
+    const stem = stemmer(word);
+    return stems.get(stem) ?? stem;
+  };
+}
+
 /** The numbers of `TimePhrases` from their words in order; `|` separates forms of one number. */
 export const numberWords = (text: string): Readonly<Record<string, number>> =>
   Object.fromEntries(

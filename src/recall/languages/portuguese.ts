@@ -1,10 +1,15 @@
 /** Portuguese. */
 import { stemmer } from '@orama/stemmers/portuguese';
-import { type Language, numberWords, wordList } from './language.js';
+import { type Language, numberWords, withIrregularVerbs, wordList } from './language.js';
+
+/** Irregular verbs: the infinitive, and forms that the stemmer does not join with it. */
+const IRREGULAR = `fazer feito fez fiz faço, ver visto, escrever escrito, dizer dito disse digo, abrir aberto, cobrir coberto,
+  descobrir descoberto, pôr posto pôs ponho, propor proposto, trazer trouxe trago, ler leu lido, querer quis,
+  saber soube, perder perco, pedir peço, dormir durmo, imprimir impresso, entregar entregue`;
 
 export const portuguese: Language = {
   code: 'pt',
-  stem: stemmer,
+  stem: withIrregularVerbs(stemmer, IRREGULAR),
   stopWords: new Set(
     wordList(`a à ao aos aquela aquele aquilo as às até com como da das de dela dele depois do dos e é ela elas ele
     eles em entre era eram essa esse esta está estão estava este eu foi foram há isso isto já lhe mais mas me

@@ -1,10 +1,20 @@
 /** Spanish. */
 import { stemmer } from '@orama/stemmers/spanish';
-import { type Language, numberWords, wordList } from './language.js';
+import { type Language, numberWords, withIrregularVerbs, wordList } from './language.js';
+
+/**
+ * Irregular verbs: the infinitive, and forms that the stemmer does not join with it. Forms that are also another common word (`cuenta`, `juego`) are left out.
+ */
+const IRREGULAR = `hacer hecho hizo hice hago, ver visto, escribir escrito, poner puesto puso pongo, decir dicho dijo digo,
+  romper roto, volver vuelto vuelvo, devolver devuelto devuelvo, abrir abierto, cubrir cubierto,
+  descubrir descubierto, morir muerto muere, resolver resuelto resuelve, querer quiero quiso,
+  dormir duermo durmió, pedir pido, encontrar encuentro, empezar empiezo, comenzar comienzo, recordar recuerdo,
+  costar cuesta, pensar pienso, cerrar cierro, perder pierdo, entender entiendo, elegir elijo, seguir sigo siguió,
+  traer trajo traigo, conducir condujo, traducir tradujo, producir produjo, imprimir impreso`;
 
 export const spanish: Language = {
   code: 'es',
-  stem: stemmer,
+  stem: withIrregularVerbs(stemmer, IRREGULAR),
   stopWords: new Set(
     wordList(`a al algo alguna alguno algunos ante antes aquí así aun aunque cada como cómo con contra cual cuál
     cuando cuándo de del desde donde dónde dos durante e el él ella ellas ellos en entre era eran es esa esas ese
