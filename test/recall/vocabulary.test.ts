@@ -105,6 +105,7 @@ describe('German stems', () => {
     'berichten berichtet Bericht',
     'installieren installierte installiert',
     'Gerät Geräte',
+    'Kapitel Kapiteln',
   ])('are the same for the forms of a word: %s', (forms) => {
     expect(new Set(stemsOf(forms, GERMAN)).size).toBe(1);
   });
@@ -114,6 +115,9 @@ describe('German stems', () => {
     'Gehalt halten',
     'Gewalt Wale',
     'Stand stehen',
+    'Finger fangen',
+    'Laser lesen',
+    'liefern laufen',
     'Bogen biegen',
     'verlegt liegen',
     'gesamt Sam',

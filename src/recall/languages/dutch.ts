@@ -19,7 +19,8 @@ const IRREGULAR = `kopen gekocht kocht, verkopen verkocht, gaan gegaan ging, zie
   lopen gelopen liep, rijden gereden reed, vliegen gevlogen vloog, helpen geholpen hielp, roepen geroepen riep,
   snijden gesneden sneed, trekken getrokken trok, vertrekken vertrokken vertrok, houden gehouden hield,
   laten gelaten liet, vallen gevallen viel, hangen gehangen hing, kijken gekeken keek, bekijken bekeken bekeek,
-  leggen gelegd legde, zeggen gezegd, gebruiken gebruikt, gebeuren gebeurd gebeurt, geloven geloofd`;
+  binden gebonden, bieden geboden, aanbieden aangeboden, laden geladen, zenden gezonden,
+  verzenden verzonden, treden getreden, leggen gelegd legde, zeggen gezegd, gebruiken gebruikt, gebeuren gebeurd gebeurt, geloven geloofd`;
 const irregularStem = withIrregularVerbs(stemmer, IRREGULAR);
 
 /** A separable prefix, `ge`, the stem of the verb, and the ending of a regular participle. */
@@ -27,7 +28,7 @@ const PARTICIPLE =
   /^((?:aan|af|bij|door|in|mee|na|om|op|over|samen|terug|toe|uit|voor|weg)?)ge(...+)[dt]$/;
 /** Stems of other words of this form. */
 const NO_PARTICIPLES = new Set(
-  wordList('gebied geduld geluid gemiddeld gerecht geweld gewicht gezicht gezond'),
+  wordList('gebied geboort geduld geluid gemiddeld gerecht geweld gewicht gezicht gezond'),
 );
 
 function verbStem(word: string): string {

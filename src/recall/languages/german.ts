@@ -7,21 +7,20 @@ import { type Language, numberWords, wordList } from './language.js';
 
 /**
  * Irregular verbs: infinitive, past, participle. `-` stands for a form whose stem is also that of a noun or
- * of another verb (`Stand`, `Angabe`, `Gerät`).
+ * of another verb (`Stand`, `Laser`, `Gerät`).
  */
 const IRREGULAR = `backen - gebacken, befehlen befahl befohlen, beginnen begann begonnen, beißen - gebissen,
-  bergen - geborgen, biegen - gebogen, binden - gebunden, bitten bat gebeten,
-  bleiben blieb geblieben, brechen brach gebrochen, brennen brannte gebrannt, bringen brachte gebracht,
+  bergen - geborgen, biegen - gebogen, binden - gebunden, bitten bat gebeten, bleiben blieb geblieben, brechen brach gebrochen, brennen brannte gebrannt, bringen brachte gebracht,
   denken dachte gedacht, dringen - gedrungen, empfangen empfing empfangen, empfehlen empfahl empfohlen,
-  essen - gegessen, fallen fiel gefallen, fangen fing gefangen, finden fand gefunden, fliegen flog geflogen,
+  essen - gegessen, fallen fiel gefallen, fangen - gefangen, finden fand gefunden, fliegen flog geflogen,
   fließen - geflossen, frieren fror gefroren, geben - gegeben, gehen ging gegangen, gelingen - gelungen,
   geschehen geschah geschehen, gewinnen gewann gewonnen, gießen goss gegossen, gleichen glich geglichen,
   greifen - gegriffen, halten hielt gehalten, hängen hing gehangen, heben hob gehoben, helfen half geholfen,
-  kennen kannte gekannt, kommen kam gekommen, laden lud geladen, lassen ließ gelassen, laufen lief gelaufen,
-  leiden litt gelitten, leihen lieh geliehen, lesen las gelesen, lügen - gelogen,
+  kennen kannte gekannt, kommen kam gekommen, laden lud geladen, lassen ließ gelassen, laufen - gelaufen,
+  leiden litt gelitten, leihen lieh geliehen, lesen - gelesen, lügen - gelogen,
   meiden mied gemieden, messen - gemessen, nehmen - genommen, nennen nannte genannt, raten riet -,
   reißen - gerissen, reiten - geritten, rennen rannte gerannt, riechen roch gerochen, rufen rief gerufen,
-  schaffen schuf geschaffen, scheiden - geschieden, scheinen - geschienen, schieben schob geschoben,
+  schaffen schuf geschaffen, scheiden - geschieden, scheinen - geschienen, schieben - geschoben,
   schlafen schlief geschlafen, schlagen schlug geschlagen, schließen - geschlossen,
   schmelzen schmolz geschmolzen, schneiden - geschnitten, schreiben schrieb geschrieben,
   schweigen schwieg geschwiegen, schwimmen - geschwommen, sehen sah gesehen, senden sandte gesandt,
@@ -30,9 +29,9 @@ const IRREGULAR = `backen - gebacken, befehlen befahl befohlen, beginnen begann 
   steigen - gestiegen, sterben starb gestorben, stoßen stieß gestoßen, streichen - gestrichen,
   streiten stritt gestritten, tragen - getragen, treffen traf getroffen, treiben - getrieben,
   treten trat getreten, trinken trank getrunken, tun - getan, vergessen vergaß vergessen,
-  verlieren verlor verloren, verschwinden verschwand verschwunden, wachsen wuchs gewachsen,
+  verlieren verlor verloren, verschwinden verschwand verschwunden, wachsen - gewachsen,
   waschen wusch gewaschen, weisen - gewiesen, werben warb geworben,
-  werfen warf geworfen, wiegen wog gewogen, wissen wusste gewusst, ziehen zog gezogen, zwingen - gezwungen`;
+  werfen warf geworfen, wiegen - gewogen, wissen wusste gewusst, ziehen zog gezogen, zwingen - gezwungen`;
 
 /** The stem of the infinitive by that of the past form, or of an infinitive that has a prefix already. */
 const PAST = new Map<string, string>();
@@ -41,6 +40,7 @@ const PARTICIPLES = new Map<string, string>();
 
 for (const [infinitive = '', past = '', participle = ''] of IRREGULAR.split(',').map(wordList)) {
   const stem = stemmer(infinitive);
+  // No word is `-`, so its entry has no effect.
   PAST.set(stemmer(past), stem);
   if (participle.startsWith('ge') && !infinitive.startsWith('ge'))
     PARTICIPLES.set(stemmer(participle).slice('ge'.length), stem);
@@ -58,7 +58,10 @@ const REGULAR_ENDING =
   /(?<=...)(?:(?<=[td]|[^aeioulr][mn])et|(?<!w)ert|(?<=[bgkmpz]|[^aeiou]n|ien|plan|[uos]ch|eich|[lmw]ach|auf?|[hl]l|iel|eil|hol|[^aeiou]el|hr|hor|pur|klar|bar|ss|eis|los|reu)t)$/;
 
 /** Stems of nouns that look like a past form. A compound noun such as `Lagerbestand` must still end with them. */
-const NOUNS = new Set(['befund', 'bestand', 'gehalt', 'gesamt', 'verbund']);
+const NOUNS = new Set(
+  wordList(`andacht befund begriff bestand betrieb geback gebet gebiss gehalt gesamt getrieb gewachs verbund
+    verdacht vertrieb`),
+);
 
 /** The stem of the infinitive for the past forms of a verb, and Snowball's stem for all other words. */
 function verbStem(word: string): string {
