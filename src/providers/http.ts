@@ -2,8 +2,8 @@
  * The only HTTP client: it sends JSON over the global fetch and returns every reply, whatever its status.
  * Only a request without a usable reply throws. Each thrown error has `details.outcome`: whether the server
  * can have carried out the request. A create (a request that starts a paid answer or run) must never be
- * repeated if the server may have carried it out, because it would be paid for twice. The providers interpret
- * the status.
+ * repeated if the server may have carried it out, because it would be paid for twice. perplexity-errors.ts and
+ * llm/retrying-client.ts interpret the status, such as 429.
  */
 import { sleep } from '../base/clock.js';
 import { AppError, type ErrorCode, isAppError } from '../base/errors.js';

@@ -2,7 +2,8 @@
  * Reads the graph's files into a table: the snapshot, then the log. If the snapshot is damaged, it also reads
  * the previous generation; if the log follows a newer snapshot, also the previous log. It takes no lock. A
  * compaction replaces the snapshot before it replaces the log, so the result is consistent if the snapshot is
- * still the same after the read.
+ * still the same after the read. line-scanner.ts handles damaged lines, and a last line that a crash has
+ * cut off.
  */
 
 import { countOf } from '../../../base/display-text.js';
