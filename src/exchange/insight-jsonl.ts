@@ -10,8 +10,7 @@ import type { Outcome } from '../files/atomic/group-commit.js';
 import { type Line, readLines } from '../files/read/read-lines.js';
 import { documentOf, readInsight } from '../stores/insights/insight-file.js';
 import type { InsightStore, PutInsight } from '../stores/insights/insights.js';
-import { INSIGHT_ID } from '../stores/insights/schema.js';
-import type { StoredInsight } from '../stores/insights/stored-insight.js';
+import { INSIGHT_ID, type StoredInsight } from '../stores/insights/schema.js';
 
 export interface ImportedInsights {
   /** Ids. */

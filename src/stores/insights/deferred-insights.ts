@@ -11,7 +11,7 @@ import { PendingViews, stampInMemory } from '../deferred-writes/pending-views.js
 import type { WriteQueue } from '../deferred-writes/write-queue.js';
 import type { InsightCatalogue } from './insight-catalogue.js';
 import { renderInsight } from './insight-file.js';
-import type { StoredInsight } from './stored-insight.js';
+import type { StoredInsight } from './schema.js';
 
 export type ChangeInsight = (stored: StoredInsight) => StoredInsight;
 

@@ -14,8 +14,7 @@ import { entriesOf } from '../../files/paths/folders.js';
 import { readSettled } from '../../files/read/settled-read.js';
 import { type Seen, statEntry } from '../../files/watcher/stat-entry.js';
 import { parseInsight } from './insight-file.js';
-import { INSIGHT_ID, type Insight } from './schema.js';
-import type { StoredInsight } from './stored-insight.js';
+import { INSIGHT_ID, type Insight, type StoredInsight } from './schema.js';
 
 export interface InsightVersion extends FileVersion {
   readonly stored: StoredInsight;

@@ -20,7 +20,7 @@ import { DeferredInsights } from './deferred-insights.js';
 import { InsightCatalogue, nameOf } from './insight-catalogue.js';
 import { renderInsight } from './insight-file.js';
 import { InsightTrash } from './insight-trash.js';
-import type { StoredInsight } from './stored-insight.js';
+import type { StoredInsight } from './schema.js';
 
 /** The name of the lock under which new insights are added. */
 const NEW_INSIGHTS = 'new-insights';

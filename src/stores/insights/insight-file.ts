@@ -10,8 +10,7 @@ import { parseDocument } from '../../files/read/json-doc.js';
 import { conflictSides } from '../conflict-markers.js';
 import { upgraded, versionOf } from '../format-migrations.js';
 import { joinSides } from './merge-conflict.js';
-import { type Insight, KNOWN_CONTEXTS, normalContext } from './schema.js';
-import type { StoredInsight } from './stored-insight.js';
+import { type Insight, KNOWN_CONTEXTS, normalContext, type StoredInsight } from './schema.js';
 
 interface SourceLocation {
   readonly id: string;

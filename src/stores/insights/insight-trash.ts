@@ -8,8 +8,7 @@ import { readWhole } from '../../files/read/json-doc.js';
 import { type TrashEntry, TrashFolder } from '../../files/trash/trash-folder.js';
 import type { InsightCatalogue } from './insight-catalogue.js';
 import { parseInsight } from './insight-file.js';
-import { INSIGHT_ID } from './schema.js';
-import type { StoredInsight } from './stored-insight.js';
+import { INSIGHT_ID, type StoredInsight } from './schema.js';
 
 export interface InsightTrashParts {
   /** `folder`: the absolute path of `memory-bank`. */

@@ -15,8 +15,7 @@ import type { DeletedInsight } from './deferred-insights.js';
 import type { InsightChange } from './insight-catalogue.js';
 import { InsightCore, type InsightStoreOptions, type PutInsight } from './insight-core.js';
 import type { TrashedInsight } from './insight-trash.js';
-import { type Insight, isExpired } from './schema.js';
-import type { StoredInsight } from './stored-insight.js';
+import { type Insight, isExpired, type StoredInsight } from './schema.js';
 import {
   normalizeInsight,
   requireContent,

@@ -4,7 +4,7 @@
  * insight stays readable. The next write stores the joined insight.
  */
 import { distinctTags } from '../tags.js';
-import type { StoredInsight } from './stored-insight.js';
+import type { StoredInsight } from './schema.js';
 
 /** The text between the two sides if their contents differ. */
 const DIVIDER = '\n\n--- the other branch ---\n\n';

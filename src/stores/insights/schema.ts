@@ -1,5 +1,5 @@
 /**
- * The type of an insight, and the forms of its context. Times are epoch milliseconds. The field names
+ * The types of an insight, and the forms of its context. Times are epoch milliseconds. The field names
  * (`created_at` and others) are those of an earlier design.
  */
 
@@ -26,6 +26,13 @@ export interface Insight {
   readonly updated_at: number;
   /** After this time lists and searches leave it out. It is not deleted. */
   readonly expires_at?: number;
+}
+
+/** An insight with the unknown fields of its file. */
+export interface StoredInsight {
+  readonly insight: Insight;
+  /** The fields that this version does not know. They are kept. */
+  readonly extra: JsonObject;
 }
 
 /**

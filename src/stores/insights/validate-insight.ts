@@ -4,8 +4,7 @@
  */
 import { AppError, isAppError } from '../../base/errors.js';
 import { documentOf, readInsight } from './insight-file.js';
-import { INSIGHT_ID, KNOWN_CONTEXTS, normalContext } from './schema.js';
-import type { StoredInsight } from './stored-insight.js';
+import { INSIGHT_ID, KNOWN_CONTEXTS, normalContext, type StoredInsight } from './schema.js';
 
 /** VALIDATION_ERROR if it is not a UUID in lower case. So it is a safe file name. */
 export function requireInsightId(id: string): void {
