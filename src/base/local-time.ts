@@ -63,9 +63,11 @@ export function startOfDay(day: string, timeZone: string): number {
   const format = formatIn(timeZone, 'medium');
   const local = (ms: number) => format.format(ms);
   const offsetAt = (ms: number) => Date.parse(`${local(ms).replace(' ', 'T')}Z`) - ms;
-  const [before, after] = [-DAY_MS, DAY_MS].map((way) => midnight - offsetAt(midnight + way));
-  const ofDay = [before, after].filter((ms = 0) => local(ms).startsWith(day));
-  return Math.min(...(ofDay.length > 0 ? ofDay : [after]).map(Number));
+  // With the offset before a change of the clocks on that day, and with the one after it.
+  const before = midnight - offsetAt(midnight - DAY_MS);
+  const after = midnight - offsetAt(midnight + DAY_MS);
+  const ofDay = [before, after].filter((ms) => local(ms).startsWith(day));
+  return ofDay.length > 0 ? Math.min(...ofDay) : after;
 }
 
 /** Returns the last millisecond of a day in a zone. */
