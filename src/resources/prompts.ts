@@ -7,7 +7,7 @@ import { type Completer, completeConversation, completeModule } from './completi
 import { conversationText, DATA_NOTICE } from './conversation-text.js';
 import { conversationUri } from './conversation-uri.js';
 
-/** With the other parts about 25 000 tokens, the maximum of all answers of Daybook. */
+/** With the other parts of the prompt, these are about 25 000 tokens, the limit of every answer of Daybook. */
 const MAX_TOKENS = 22_000;
 const SNAPSHOT_TOKENS = 3_000;
 const TOPIC_TOKENS = 4_000;
@@ -37,28 +37,28 @@ export interface Prompt {
   get(args: Record<string, string>, app: App, caller: SearchCaller): Promise<PromptContent[]>;
 }
 
+const moduleArgument: PromptArgument = {
+  name: 'module',
+  description: 'Only conversations of this module.',
+  required: false,
+  complete: completeModule,
+};
+
 const sessionStart: Prompt = {
   name: 'session_start',
   toolset: 'threads',
   title: 'Continue where we stopped',
   description: 'Starts a session with what is stored about the last one.',
-  arguments: [
-    {
-      name: 'module',
-      description: 'Only conversations of this module.',
-      required: false,
-      complete: completeModule,
-    },
-  ],
-  async get({ module }, app, caller) {
-    const filter = module === undefined || module === '' ? {} : { module };
-    const request = { ...filter, threads: 3, maxTokens: SNAPSHOT_TOKENS };
+  arguments: [moduleArgument],
+  async get({ module = '' }, app, caller) {
+    const filters = module === '' ? {} : { module };
+    const request = { ...filters, threads: 3, maxTokens: SNAPSHOT_TOKENS };
     // Imported here because `initialize` needs the list of prompts, and not this large part.
     const { startSession } = await import('../context/session-start.js');
     const { sessionStartText, viewOf } = await import('../context/session-start-view.js');
     const start = await startSession(app, request, caller);
     const snapshot = sessionStartText(
-      viewOf(start, { module: filter.module, timeZone: app.timeZone() }),
+      viewOf(start, { module: filters.module, timeZone: app.timeZone() }),
     );
     return [
       {
@@ -77,12 +77,7 @@ const continueTopic: Prompt = {
   description: 'Continues a topic with the stored passages about it from all conversations.',
   arguments: [
     { name: 'topic', description: 'The topic, or a question about it.', required: true },
-    {
-      name: 'module',
-      description: 'Only conversations of this module.',
-      required: false,
-      complete: completeModule,
-    },
+    moduleArgument,
   ],
   async get({ topic = '', module = '' }, app, caller) {
     const filters = module === '' ? {} : { module };
