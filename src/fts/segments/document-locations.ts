@@ -5,7 +5,7 @@
  */
 import type { DocumentId } from './segment.js';
 
-/** Greater ids than twice the number of ids plus this one do not count as consecutive. */
+/** With n ids in the array, an id counts as consecutive if it is less than 2 × (n + MIN_DENSE). */
 const MIN_DENSE = 1024;
 const NONE = -1;
 
@@ -29,7 +29,8 @@ export class DocumentLocations {
   }
 
   /**
-   * Gives the ids consecutive locations from `first` on. False, and nothing changes, if one of them has one.
+   * Gives the ids consecutive locations from `first` on. If an id already has a location, it returns false
+   * and changes nothing.
    */
   add(ids: ArrayLike<DocumentId>, first: number): boolean {
     for (let at = 0; at < ids.length; at++) {
