@@ -1,5 +1,6 @@
 /**
  * The sources of keys: a file with 64 hexadecimal digits, the system's keychain, or a passphrase (scrypt).
+ * A key that is not the key of the store is refused here.
  */
 
 import { AppError, isAppError } from '../base/errors.js';

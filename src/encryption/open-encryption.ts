@@ -1,6 +1,7 @@
 /**
- * Opens the encryption of a store. This is the first step when a store is opened: it reads the marker and
- * registers the key in `files/`, so that all files below the store's paths are sealed with it.
+ * Opens the encryption of a store. This is the first step when a store is opened: it reads the marker, gets
+ * the key that the marker names (keys.ts), and registers it in `files/`, so that all files below the store's
+ * paths are sealed with it.
  */
 
 import { AppError } from '../base/errors.js';

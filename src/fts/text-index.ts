@@ -1,7 +1,8 @@
 /**
  * A full-text index of documents with named columns that gives the same answers as SQLite's FTS5: the same
- * matching documents, and the value of bm25() as `rank`. It is the public API of the engine and needs
- * no other component. It does not store the texts: the caller passes the text that a snippet is cut from.
+ * matching documents, and the value of bm25() as `rank`. If no document has all plain words, it searches
+ * for any of them (`relaxed`). It is the public API of the engine and needs no other component. It does not
+ * store the texts: the caller passes the text that a snippet is cut from.
  */
 import { AppError } from '../base/errors.js';
 import { runToCompletion, TimeSlice } from '../base/time-slice.js';

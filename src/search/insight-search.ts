@@ -1,6 +1,6 @@
 /**
- * Searches insights. Each context has its own text index, which follows the store, so that words, ranks,
- * spelling suggestions and totals of an answer come from its context alone.
+ * Searches insights. Each context has its own text index, which follows the store, so that words, near
+ * spellings, ranks and totals of an answer come from its context alone.
  */
 
 import type { SearchResult } from '../fts/search-result.js';
