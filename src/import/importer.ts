@@ -1,4 +1,7 @@
-/** Imports into the stores of one root, for the command and the tool. */
+/**
+ * Imports into the stores of one root, for the command and the tool. run-import.ts does the work, and
+ * detect-source.ts finds the format.
+ */
 import { AppError } from '../base/errors.js';
 import { realInputPath } from '../files/input/input.js';
 import { isInside } from '../files/paths/path-confinement.js';

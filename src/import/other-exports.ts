@@ -1,9 +1,9 @@
 /** Finds exports among the files that the sources of a folder or archive have not read. */
 import { isAppError } from '../base/errors.js';
 import type { Input, InputFile } from '../files/input/input-types.js';
+import { detectedSource, OTHER_ARCHIVE } from './detect-source.js';
 import { addLeftOut, addProblem, type ImportOutcome } from './import-outcome.js';
 import type { Source } from './source-interface.js';
-import { detectedSource, OTHER_ARCHIVE } from './source-list.js';
 
 const ARCHIVE = /\.zip$/i;
 /** Names in a folder of files that may be an export by themselves: archives, and at its top other files. */

@@ -18,6 +18,7 @@ import { AlreadyImported, type ArchivedSource } from './conversations/already-im
 import { ConversationImport } from './conversations/conversation-import.js';
 import { fileTimeOf } from './conversations/planned-conversation.js';
 import { copyAttachments } from './copy-attachments.js';
+import { detectedSource, furtherSource, requireReadableLists, sourceOf } from './detect-source.js';
 import { importLease, requireHeld } from './import-lease.js';
 import {
   addLeftOut,
@@ -38,7 +39,6 @@ import type {
   RecordLocation,
   Source,
 } from './source-interface.js';
-import { detectedSource, furtherSource, requireReadableLists, sourceOf } from './source-list.js';
 
 export interface ImportStores extends OtherStores {
   readonly conversations: ConversationStore;

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { openInput } from '../../src/files/input/input.js';
 import type { Input } from '../../src/files/input/input-types.js';
-import { detectedSource } from '../../src/import/source-list.js';
+import { detectedSource } from '../../src/import/detect-source.js';
 import { zipOf } from '../support/zip.js';
 import { fileWith, lines } from './bench.js';
 

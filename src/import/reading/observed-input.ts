@@ -1,6 +1,6 @@
 /**
- * Inputs whose files are read in another way: it is shown which of them are opened and how much of a large file
- * is read, or what was read of a file is kept while the sources try to detect its format.
+ * Two wrappers of an input. `observedInput` reports which files are opened and how much of a large file was
+ * read. `keptInput` keeps the bytes of a small file in memory while the sources try to detect its format.
  */
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import { isZstd } from '../../files/input/zstd.js';
@@ -15,7 +15,7 @@ export interface ReadingProgress {
 /** By file of an observed input: the file itself. */
 const originals = new WeakMap<InputFile, InputFile>();
 
-/** The file under which nobody sees that it is opened, to find out whether a source is to read it. */
+/** The original file: opening it, to detect its format, is not reported. */
 export const unobserved = (file: InputFile): InputFile => originals.get(file) ?? file;
 
 /** Reading a smaller file takes less than a second. */
