@@ -8,7 +8,10 @@ import { distinctTags, withoutHash } from '../stores/tags.js';
 export const conversationRef = (description = 'Conversation id or key.') =>
   z.string().describe(description);
 
-/** Refuses a text of white space only. The accepted text is stored without trimming. */
+/**
+ * Refuses a text of white space only. The accepted text is stored without trimming. Its length is limited
+ * only by the size of a conversation (conversation-files.ts) and of a request.
+ */
 export const messageContent = (description: string) =>
   z
     .string()

@@ -1,6 +1,7 @@
 /**
  * Ends a server process within seconds, also if a file operation never returns. Such an operation (for
- * example opening a FIFO) blocks a thread of libuv, and `process.exit` waits for that thread.
+ * example opening a FIFO) blocks a thread of libuv, and `process.exit` waits for that thread. The
+ * server first waits for its running calls (accepted-calls.ts), so that their writes are finished.
  */
 import { sleep } from '../../base/clock.js';
 import type { Log } from '../../base/log.js';

@@ -1,35 +1,37 @@
-/** One interface for both API formats of language models. An answer that was cut off is an error. */
-import type { Clock } from '../../base/clock.js';
-import { createAnthropic } from './anthropic.js';
-import type { LanguageModel } from './completion.js';
-import { createOpenAiChat } from './openai-chat.js';
-import { isLocalEndpoint, type ProviderKind } from './provider-kinds.js';
-import { createRetryingClient } from './retrying-client.js';
+/** The interface of a language model. A completion is a whole answer or an error. */
+import type { ProviderKind } from './provider-kinds.js';
 
-export interface LanguageModelOptions {
-  /** Name in error messages. */
-  readonly name: string;
-  readonly kind: ProviderKind;
-  readonly endpoint: string;
-  readonly model: string;
-  readonly apiKey?: string | undefined;
-  readonly clock: Clock;
-  readonly timeoutMs?: number;
-  /** Pause before the first repetition of a request that the server certainly did not carry out. */
-  readonly retryDelayMs?: number;
-  /** If the server asks for a longer wait than this, the request fails at once. */
-  readonly maxWaitMs?: number;
+export interface CompletionRequest {
+  readonly system: string;
+  readonly prompt: string;
+  /** Maximum number of tokens of the answer. */
+  readonly maxTokens: number;
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** Longer, because a local server may have to load the model first. */
-const LOCAL_TIMEOUT_MS = 300_000;
-const REMOTE_TIMEOUT_MS = 120_000;
+export interface Completion {
+  /** Not blank, and without the thinking of the model. */
+  readonly text: string;
+  /** Name of the model in the server's reply. */
+  readonly model: string;
+  /** Tokens of the request as the server counted them; absent if the reply does not have them. */
+  readonly promptTokens?: number;
+}
 
-export function createLanguageModel(options: LanguageModelOptions): LanguageModel {
-  const { kind, endpoint, model } = options;
-  const timeoutMs =
-    options.timeoutMs ?? (isLocalEndpoint(endpoint) ? LOCAL_TIMEOUT_MS : REMOTE_TIMEOUT_MS);
-  const client = createRetryingClient({ ...options, timeoutMs });
-  const chat = { name: options.name, model, kind, apiKey: options.apiKey };
-  return kind === 'anthropic' ? createAnthropic(client, chat) : createOpenAiChat(client, chat);
+/** What an adapter for one format of requests needs. */
+export interface ChatOptions {
+  /** Name in error messages. */
+  readonly name: string;
+  readonly model: string;
+  readonly kind: ProviderKind;
+  readonly apiKey: string | undefined;
+}
+
+export interface LanguageModel {
+  /**
+   * Throws NOT_CONFIGURED (the key was refused, or the model is unknown), TOO_LARGE (the request is longer
+   * than the context of the model), RATE_LIMITED, TIMEOUT, CANCELLED, or PROVIDER (every other error,
+   * including an incomplete answer).
+   */
+  complete(request: CompletionRequest): Promise<Completion>;
 }
