@@ -8,7 +8,7 @@ import { type AutoSummaries, startAutoSummaries } from '../context/summaries/aut
 import { ModelWriter, type NamedModel } from '../context/summaries/model-writer.js';
 import { SummaryService } from '../context/summaries/summary-service.js';
 import { SecretMasker } from '../privacy/secret-masker.js';
-import { createLanguageModel } from '../providers/llm/language-model.js';
+import { createLanguageModel } from '../providers/llm/create-language-model.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { type Provider, ProviderList } from '../stores/llm-providers/provider-list.js';
 import { SummaryStore } from '../stores/summaries/summary-store.js';

@@ -8,7 +8,7 @@
 import { countOf } from '../../base/display-text.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import { endWithin, estimateTextTokens } from '../../base/estimate-tokens.js';
-import type { LanguageModel } from '../../providers/llm/completion.js';
+import type { LanguageModel } from '../../providers/llm/language-model.js';
 import { isTruncated } from '../../providers/llm/token-floor.js';
 import type { Conversation } from '../../stores/conversations/document/schema.js';
 import type { SummaryLevel } from '../../stores/summaries/summary-file.js';

@@ -1,6 +1,11 @@
 /** Anthropic's Messages API, version 2023-06-01: `POST <endpoint>/v1/messages`, without streaming. */
 import { numberIn, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
-import type { ChatOptions, Completion, CompletionRequest, LanguageModel } from './completion.js';
+import type {
+  ChatOptions,
+  Completion,
+  CompletionRequest,
+  LanguageModel,
+} from './language-model.js';
 import { unusable } from './llm-errors.js';
 import { headerKey, type RetryingClient } from './retrying-client.js';
 

@@ -1,7 +1,7 @@
-/** One interface for both API formats of language models. An answer that was cut off is an error. */
+/** Creates the client of a language model, with one interface (language-model.ts) for both API formats. */
 import type { Clock } from '../../base/clock.js';
 import { createAnthropic } from './anthropic.js';
-import type { LanguageModel } from './completion.js';
+import type { LanguageModel } from './language-model.js';
 import { createOpenAiChat } from './openai-chat.js';
 import { isLocalEndpoint, type ProviderKind } from './provider-kinds.js';
 import { createRetryingClient } from './retrying-client.js';

@@ -3,7 +3,7 @@
  * <endpoint>/embeddings` with a list of texts returns one vector for each text in `data`.
  */
 import { numberIn, objectIn, objectsIn } from '../../base/json-fields.js';
-import type { LanguageModelOptions } from './language-model.js';
+import type { LanguageModelOptions } from './create-language-model.js';
 import { unusable } from './llm-errors.js';
 import { createRetryingClient, headerKey } from './retrying-client.js';
 

@@ -1,4 +1,4 @@
-/** The interface of a language model. A completion is a whole answer or an error. */
+/** The interface of a language model. A completion is a whole answer; one that was cut off is an error. */
 import type { ProviderKind } from './provider-kinds.js';
 
 export interface CompletionRequest {

@@ -3,7 +3,12 @@
  * <endpoint>/chat/completions`, without streaming.
  */
 import { numberIn, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
-import type { ChatOptions, Completion, CompletionRequest, LanguageModel } from './completion.js';
+import type {
+  ChatOptions,
+  Completion,
+  CompletionRequest,
+  LanguageModel,
+} from './language-model.js';
 import { unusable } from './llm-errors.js';
 import { headerKey, type RetryingClient } from './retrying-client.js';
 

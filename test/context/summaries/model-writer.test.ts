@@ -7,7 +7,7 @@ import { silentLog } from '../../../src/base/log.js';
 import { ModelWriter } from '../../../src/context/summaries/model-writer.js';
 import { SYSTEM_PROMPT } from '../../../src/context/summaries/summary-prompts.js';
 import { SummaryService } from '../../../src/context/summaries/summary-service.js';
-import { createLanguageModel } from '../../../src/providers/llm/language-model.js';
+import { createLanguageModel } from '../../../src/providers/llm/create-language-model.js';
 import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
 import { SummaryStore } from '../../../src/stores/summaries/summary-store.js';
 import { countTokens, type LlmStandIn, type Mood, startLlm } from '../../support/llm-stand-in.js';

@@ -4,7 +4,7 @@ import { systemClock } from '../../../src/base/clock.js';
 import {
   createLanguageModel,
   type LanguageModelOptions,
-} from '../../../src/providers/llm/language-model.js';
+} from '../../../src/providers/llm/create-language-model.js';
 import { refusalOf } from '../../../src/providers/llm/llm-errors.js';
 import { isTruncated, minTokens } from '../../../src/providers/llm/token-floor.js';
 import { errorOf } from '../../support/error-of.js';
