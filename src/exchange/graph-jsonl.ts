@@ -1,6 +1,7 @@
 /** Facts as JSON Lines, which have all fields and can be imported again. */
 import { isoTime, timeOfText } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
+import { isRecord, type JsonObject } from '../base/json-fields.js';
 import type { NewTriple, Triple } from '../stores/knowledge-graph/model/triple.js';
 
 /** The line of a fact. `validTo` is present for facts that have ended; times are ISO 8601. */
@@ -36,8 +37,8 @@ export function partsOf(value: unknown): Pick<NewTriple, 'subject' | 'predicate'
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-function asObject(value: unknown): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+function asObject(value: unknown): JsonObject {
+  if (isRecord(value)) return value;
   throw new AppError('VALIDATION_ERROR', 'The line is not a JSON object.');
 }
 
