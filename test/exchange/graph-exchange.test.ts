@@ -122,6 +122,7 @@ describe("the graph's own lines", () => {
       [8, 'VALIDATION_ERROR'],
       [9, 'E_KG_INVALID_TRIPLE'],
     ]);
+    expect(refused[2]?.reason).toBe('The line is not a JSON object.');
     expect((await allOf(kg)).map(({ ts }) => ts)[0]).toBe(Date.UTC(1815, 11, 10));
     for (const nothing of ['', 'x', '{}\n[1]', '{"type":"other"}'])
       expect((await errorOf(bring(nothing))).code).toBe('VALIDATION_ERROR');
