@@ -160,6 +160,14 @@ describe('daybook kg', () => {
     });
   });
 
+  it('takes facts from the standard input', async () => {
+    await withPlace(async (place) => {
+      const args = ['kg', 'import', '-'];
+      const run = await runCommand(place, args, place.folder, `${fact(1)}\n${fact(2)}\n`);
+      expect(run).toMatchObject({ code: 0, stdout: '2 added, 0 already stored, 0 refused\n' });
+    });
+  });
+
   it('reads a file through a link to it or to its folder', async () => {
     await withPlace(async (place) => {
       const folder = join(place.folder, 'facts');

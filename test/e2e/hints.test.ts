@@ -183,13 +183,14 @@ describe('wrong words', () => {
     { args: ['mb', 'note', '--help'], shows: "unknown command 'note'" },
     { args: ['help', 'mb', 'note'], shows: "unknown command 'note'" },
     { args: ['import', '--from', 'nothing'], shows: 'The sources are chatgpt' },
+    { args: ['stats', '--csv'], json: true, shows: "cannot be used with option '--json'" },
     { args: ['kg', 'add', '--triples', 'x'], shows: '[{"subject": "Ada"' },
     { args: ['kg', 'add', '--triples', '[{"subject":"A"}]'], shows: 'predicate of entry 1 must' },
-  ])('$args are refused with what fits', async ({ args, shows }) => {
+  ])('$args are refused with what fits', async ({ args, shows, json = false }) => {
     await withPlace(async (place) => {
-      const { code, stderr } = await runCommand(place, args);
-      expect(code).toBe(2);
-      expect(stderr).toContain(shows);
+      const run = await runCommand(place, json ? [...args, '--json'] : args);
+      expect(run.code).toBe(2);
+      expect(json ? JSON.parse(run.stdout).error.message : run.stderr).toContain(shows);
     });
   });
 });

@@ -20,7 +20,11 @@ export function addStats(program: Command, flags: () => Flags): void {
     )
     .option('--limit <n>', 'maximum number of entries in each list except periods (default: 10)')
     .option('--json', 'the answer of the tool get_analytics as JSON')
-    .addOption(new Option('--csv [table]', 'one table as CSV (default: periods)').choices(TABLES))
+    .addOption(
+      new Option('--csv [table]', 'one table as CSV (default: periods)')
+        .choices(TABLES)
+        .conflicts('json'),
+    )
     .addHelpText('after', examplesText('stats', 'stats --period day', 'stats --csv models'))
     .action(async (options: StatsOptions) =>
       (await import('../commands/stats.js')).stats(options, flags()),

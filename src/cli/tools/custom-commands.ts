@@ -11,7 +11,10 @@ import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { kgExport } from '../../tools/kg/kg-export.js';
 import { findExisting } from '../find-conversation.js';
 import { findInsight } from '../find-insight.js';
+import { cut } from '../terminal/columns.js';
 import { daybookLine } from '../terminal/command-line.js';
+import { textOfStdin } from '../terminal/stdin.js';
+import { oneLine } from '../terminal/terminal-text.js';
 import { conversationTable, savedLine } from '../views/conversation-lines.js';
 import * as facts from '../views/fact-lines.js';
 import * as insights from '../views/insight-lines.js';
@@ -20,7 +23,7 @@ import type { Input, ToolCommand } from './tool-command.js';
 
 type Custom = Pick<
   ToolCommand,
-  'words' | 'print' | 'complete' | 'prepare' | 'listsConversations' | 'stream'
+  'words' | 'print' | 'complete' | 'prepare' | 'question' | 'listsConversations' | 'stream'
 >;
 
 const TRIPLE = ['subject', 'predicate', 'object'];
@@ -34,7 +37,9 @@ export const CUSTOM: Readonly<Record<string, Custom>> = {
   'insight list': { print: insights.insightBlocks },
   'insight get': { complete: withInsightId, print: insights.wholeInsight },
   'insight update': { complete: withInsightId, print: insights.wholeInsight },
-  'insight delete': { complete: withInsightId, print: insights.deletedInsight },
+  'insight delete': {
+    ...{ complete: withInsightId, question: beforeInsightRemoval, print: insights.deletedInsight },
+  },
   'kg add': { words: TRIPLE, prepare: requireThreeWords, print: facts.addedLines },
   'kg delete': { words: TRIPLE, prepare: requireThreeWords, print: facts.deletedLines },
   'kg query': { words: TRIPLE, print: facts.factLines },
@@ -50,7 +55,7 @@ export const CUSTOM: Readonly<Record<string, Custom>> = {
   'mb search': { print: notes.noteHits },
   'mb add': { print: notes.writtenNote },
   'mb edit': { prepare: requireHash, print: notes.editedNote },
-  'mb delete': { print: notes.deletedNote },
+  'mb delete': { question: beforeNoteRemoval, print: notes.deletedNote },
   'mb reindex': { print: notes.reindexedLine },
 };
 
@@ -70,6 +75,20 @@ async function withInsightId(
   { insights: store }: App,
 ): Promise<readonly unknown[]> {
   return [await findInsight(store, String(name)), ...others];
+}
+
+const PREVIEW_COLUMNS = 60;
+
+/** The question shows how the insight begins, because an id says little to a person. */
+async function beforeInsightRemoval({ id, permanent }: Input, { insights: store }: App) {
+  if (permanent !== true) return undefined;
+  const found = (await store.all()).find(({ insight }) => insight.id === id);
+  const content = found && `, ${cut(oneLine(found.insight.content), PREVIEW_COLUMNS)},`;
+  return `Remove the insight ${id}${content ?? ''} permanently?`;
+}
+
+async function beforeNoteRemoval({ path, permanent }: Input) {
+  return permanent === true ? `Remove the note ${oneLine(String(path))} permanently?` : undefined;
 }
 
 /** Throws VALIDATION_ERROR unless there are three arguments: `kg add Ada lives in London` needs quotes. */
@@ -122,6 +141,7 @@ async function readHere({ file, ...input }: Input, { facts: { root } }: App): Pr
       details: { field: 'text' },
     });
   }
+  if (file === '-') return { ...input, text: await textOfStdin() };
   const path = resolve(String(file));
   const real = resolveRealPath(path); // A file that a person names may be a link.
   if ((await readStamp(real)) !== undefined) {

@@ -107,7 +107,7 @@ export const COMMAND_HELP: Readonly<Record<string, Help>> = {
   },
   'kg import': {
     about: {
-      file: 'A file in this folder or in the exports folder.',
+      file: 'A file in this folder or in the exports folder; - reads the standard input.',
       text: 'The lines to import, instead of `file`.',
     },
     description: 'read facts from kg export or from the memory.jsonl of the MCP memory server',

@@ -12,6 +12,7 @@ import { reportOtherRoot } from '../notices/other-root.js';
 import { reportUnreadable } from '../notices/problems.js';
 import { columnsOf } from '../terminal/columns.js';
 import { daybookLine } from '../terminal/command-line.js';
+import { confirmOrEnd } from '../terminal/confirm.js';
 import { showText } from '../terminal/pager.js';
 import { MATCH_END, MATCH_START, paintFor } from '../terminal/paint.js';
 import { withProgressBar } from '../terminal/progress-bar.js';
@@ -45,6 +46,8 @@ export interface ToolCommand {
   readonly complete?: (args: readonly unknown[], app: App) => Promise<readonly unknown[]>;
   /** Changes the checked input before the tool is called. */
   readonly prepare?: (input: Input, app: App, command: Command) => Promise<Input>;
+  /** The question before a change that cannot be undone; `undefined` for other changes. */
+  readonly question?: (input: Input, app: App) => Promise<string | undefined>;
   /** Without a result, the command shows which conversations it does not list. */
   readonly listsConversations?: boolean;
   /** The whole text that the tool returns in pages; `undefined` to use the answer of the tool. */
@@ -67,6 +70,7 @@ export function makeToolCommand(command: Command, made: ToolCommand): void {
   addFields(command, shown);
   if (description !== undefined) command.description(description);
   if (canBePaged(fields)) command.option('--all', 'all results');
+  if (made.question) command.option('--yes', 'do not ask before a permanent removal');
   command
     .option('--json', `the answer of the tool ${tool.name} as JSON`)
     .addHelpText('after', examplesText(...examples))
@@ -90,6 +94,8 @@ async function run(command: Command, fields: readonly Field[], made: ToolCommand
       const typedInput = valid ?? inputOf((await made.complete?.(typed, app)) ?? typed);
       const given = withLocalDays(typedInput, zoneFor(made.flags()));
       const input = (await made.prepare?.(given, app, command)) ?? given;
+      const question = options['yes'] ? undefined : await made.question?.(input, app);
+      if (question !== undefined && !(await confirmOrEnd(question, 'Nothing was deleted.'))) return;
       const streamed = isJson ? undefined : made.stream?.(input, app, signal);
       if (streamed !== undefined) return toStdout(streamed);
       const answer = await callPages(made.tool, input, pages, app, signal);
