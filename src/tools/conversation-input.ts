@@ -21,8 +21,14 @@ export const messageContent = (description: string) =>
 /** A title that is to be stored. */
 export const titleField = z.string().max(1000);
 
-/** A module that is to be stored. */
+/** The module of a new conversation; `inModule` leaves out an empty one. */
 export const moduleName = z.string().max(200);
+
+/** A module that must not be empty. */
+export const namedModule = moduleName.refine(
+  (module) => module.trim() !== '',
+  'The module is empty.',
+);
 
 /** A tag that is to be stored. */
 export const tagField = z

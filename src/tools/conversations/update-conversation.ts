@@ -6,7 +6,7 @@ import { estimateTokens } from '../answer-budget.js';
 import {
   conversationRef,
   headSchema,
-  moduleName,
+  namedModule,
   tagField,
   titleField,
   toListed,
@@ -37,11 +37,7 @@ export const updateConversation = defineTool({
         .describe('New tags; they replace all old tags.')
         .exactOptional(),
       pinned: z.boolean().describe('True: never remove it automatically.').exactOptional(),
-      module: moduleName
-        .refine((module) => module.trim() !== '', 'The module is empty.')
-        .nullable()
-        .describe('Area of work; null removes it.')
-        .exactOptional(),
+      module: namedModule.nullable().describe('Area of work; null removes it.').exactOptional(),
       metadata: jsonObject(
         'Keys to set. null removes a key; other keys are not changed.',
       ).exactOptional(),

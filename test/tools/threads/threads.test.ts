@@ -134,6 +134,14 @@ describe('creating and reading', () => {
     expect(await call('history_threads_append_message', more)).toMatchObject({ seq: 2 });
   });
 
+  it('refuses a module of white space only', async () => {
+    const { code, message } = await session.failure('history_threads_create', { module: ' \t' });
+    expect([code, message]).toEqual([
+      'VALIDATION_ERROR',
+      expect.stringContaining('The module is empty.'),
+    ]);
+  });
+
   it('accepts the longest module that save_message stores', async () => {
     const module = 'm'.repeat(200);
     const own = { conversationId: 'garden', module, role: 'user', content: 'Beans' };
