@@ -46,7 +46,22 @@ function withEntry(text: string, client: Client, entry: Entry): string {
 
 function withoutEntry(text: string, client: Client): string {
   if (readEntry(text, client) === undefined) return text;
-  return edited(text, [[[client.serversField, 'daybook'], undefined]]);
+  const without = edited(text, [[[client.serversField, 'daybook'], undefined]]);
+  return isLeftEmpty(without, client)
+    ? edited(without, [[[client.serversField], undefined]])
+    : without;
+}
+
+/**
+ * Whether the servers are an empty object beside other settings, as in a file to which Daybook had added the
+ * object. A file with nothing else stays a list of servers, and a comment in the object stays.
+ */
+function isLeftEmpty(text: string, { serversField }: Client): boolean {
+  const content = text.startsWith(BOM) ? text.slice(1) : text;
+  const tree = parseTree(content, [], OPTIONS);
+  const servers = tree && findNodeAtLocation(tree, [serversField]);
+  if (servers === undefined || (tree?.children?.length ?? 0) < 2) return false;
+  return /^\{\s*\}$/.test(content.slice(servers.offset, servers.offset + servers.length));
 }
 
 const blockOf = ({ serversField }: Client, entry: Entry): string =>

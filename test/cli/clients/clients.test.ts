@@ -201,6 +201,26 @@ describe('an entry', () => {
   });
 });
 
+describe('an object of servers that is empty after a removal', () => {
+  const again = (text: string) => withoutEntry(withEntry(text, cursor, entry), cursor);
+
+  it.each([
+    '{\n  "theme": "dark"\n}\n',
+    '{\n  // mine\n  "theme": "dark", // keep\n}\n',
+    '\ufeff{\r\n\t"theme": "dark"\r\n}\r\n',
+  ])('is removed, so that the file is what it was: %j', (text) => {
+    expect(again(text)).toBe(text);
+  });
+
+  it.each(['', '{}', '{ "mcpServers": {} }'])('stays as the only content: %j', (text) => {
+    expect(JSON.parse(again(text))).toEqual({ mcpServers: {} });
+  });
+
+  it('stays for a comment in it', () => {
+    expect(again('{ "a": 1, "mcpServers": {\n  // mine\n} }')).toContain('// mine');
+  });
+});
+
 describe('an entry in TOML', () => {
   const codex = clientOf('codex');
   const before =
