@@ -200,6 +200,22 @@ describe('many at once', () => {
   });
 });
 
+describe('the page', () => {
+  it('answers HEAD like GET, without a body', async () => {
+    await withPlace(async (place) => {
+      await withHttp(place, async ({ url }) => {
+        const [get, head] = await Promise.all(
+          ['GET', 'HEAD'].map((method) => ask(url, { method, path: '/', headers: {} })),
+        );
+        const { date: _, ...headers } = get?.headers ?? {};
+        expect(head).toMatchObject({ status: 200, text: '', headers });
+        const other = await ask(url, { method: 'PUT', path: '/', headers: {} });
+        expect([other.status, other.headers['allow']]).toEqual([405, 'GET, HEAD']);
+      });
+    });
+  });
+});
+
 describe('insights', () => {
   it('must name their context over HTTP, which over stdio is the working folder', async () => {
     const insight = { content: 'Tokens live in cookies' };

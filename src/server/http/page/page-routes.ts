@@ -105,8 +105,8 @@ function addFiles(router: Router, folder: string): void {
     });
     const file = (await files).get(req.path);
     if (file === undefined) return next();
-    if (req.method !== 'GET') {
-      throw new HttpError(405, 'This address accepts GET.', { headers: { Allow: 'GET' } });
+    if (req.method !== 'GET' && req.method !== 'HEAD') {
+      throw new HttpError(405, 'This address accepts GET.', { headers: { Allow: 'GET, HEAD' } });
     }
     res.set({ ...PAGE_HEADERS, ...(file.isConstant && { 'Cache-Control': A_YEAR }) });
     res.type(file.type).send(file.text);
