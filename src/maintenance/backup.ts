@@ -14,9 +14,11 @@ import { writeNewFile } from '../files/atomic/new-file-stream.js';
 import { sweepTemporaries } from '../files/atomic/staging.js';
 import { entriesOf, removeFile } from '../files/paths/folders.js';
 import { keepOutOfGit } from '../files/paths/git-ignore.js';
+import { readStamp } from '../files/read/stamp.js';
 import { walkFiles } from '../files/read/walk-files.js';
 import { type BackupArea, BackupFiles, type LeftOut, type SingleFile } from './backup-content.js';
 
+const SECOND_MS = 1_000;
 const NAME =
   /^daybook-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z(?:-([0-9a-f]{8}))?\.tar\.gz(?:\.age)?$/;
 
@@ -83,8 +85,8 @@ export class Backups {
 
   /**
    * Makes an archive and reads it back to check it. Durable when it resolves. STORAGE_FULL, FILESYSTEM_ERROR,
-   * CORRUPT (the check failed), ALREADY_EXISTS (a second backup in the same second), VALIDATION_ERROR (wrong
-   * age recipient). After an error there is no new archive, and no old one was removed.
+   * CORRUPT (the check failed), ALREADY_EXISTS (another process made one with the same name meanwhile),
+   * VALIDATION_ERROR (wrong age recipient). After an error there is no new archive, and no old one was removed.
    */
   async make({
     folder = this.#options.folder,
@@ -94,7 +96,7 @@ export class Backups {
   }: BackupCall = {}): Promise<BackupReport> {
     const { areas, singleFiles = [], clock, owner } = this.#options;
     const createdAt = isoTime(clock.now());
-    const path = join(folder, `${nameAt(createdAt, owner)}${age === undefined ? '' : '.age'}`);
+    const path = await freePath(folder, createdAt, (time) => nameAt(time, owner, age));
     const sealing = age && (await createAgeEncrypter(age));
     const isForBackups = await this.#prepare(folder);
     const earlier = [folder, this.#options.folder];
@@ -180,9 +182,18 @@ export class Backups {
 const isArchiveIn = (folders: readonly string[], path: string): boolean =>
   folders.includes(dirname(path)) && NAME.test(basename(path));
 
-function nameAt(createdAt: string, owner: BackupOwner | undefined): string {
+function nameAt(createdAt: string, owner?: BackupOwner, age?: AgeRecipients): string {
   const time = `${createdAt.slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
-  return `daybook-${owner === undefined ? time : `${time}-${owner.id}`}.tar.gz`;
+  const ending = age === undefined ? '.tar.gz' : '.tar.gz.age';
+  return `daybook-${owner === undefined ? time : `${time}-${owner.id}`}${ending}`;
+}
+
+/** The name has the time in seconds, so a second backup in one second gets the name of the next second. */
+async function freePath(folder: string, createdAt: string, nameOf: (time: string) => string) {
+  for (let ms = Date.parse(createdAt); ; ms += SECOND_MS) {
+    const path = join(folder, nameOf(isoTime(ms)));
+    if ((await readStamp(path)) === undefined) return path;
+  }
 }
 
 /** Returns the id of the store in the name; archives of earlier versions have none. */
