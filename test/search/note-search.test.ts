@@ -300,6 +300,37 @@ describe('sections', () => {
     expect(sectionsOf(['x', line])).toHaveLength(headings === undefined ? 1 : 2);
   });
 
+  it.each([
+    [
+      ['Garden', '===', 'x', '', 'Tulips ', '---'],
+      [
+        [1, ['Garden']],
+        [5, ['Garden', 'Tulips']],
+      ],
+    ],
+    [
+      ['x', '', 'Big tulips', ' --', '# C'],
+      [
+        [1, []],
+        [3, ['Big tulips']],
+        [5, ['C']],
+      ],
+    ],
+    [['---', 'title: x', '---', 'y'], [[1, []]]],
+    [['a long text', 'of two lines', '---'], [[1, []]]],
+    [['- item', '---', '', '> quote', '---', '', '1. one', '---'], [[1, []]]],
+    [['', '---', '---', '    code', '---'], [[1, []]]],
+    [['```', 'x', '', 'y', '---', '```'], [[1, []]]],
+    [['| a |', '--', '', 'a', '-', '', 'b', '', '---'], [[1, []]]],
+  ])('have underlined headings: %j', (lines, expected) => {
+    expect(sectionsOf(lines).map(({ line, headings }) => [line, headings])).toEqual(expected);
+  });
+
+  it('are found in a line of many spaces as fast as in another', () => {
+    const spaces = ' '.repeat(2_000_000); // a second for each 25 000, if the time were quadratic
+    expect(sectionsOf([`# a${spaces}b`, '', `c${spaces}d`, '---'])).toHaveLength(2);
+  });
+
   it('cover every line once, with fences open or not', () => {
     const line = fc.constantFrom(
       '# a',
@@ -309,6 +340,8 @@ describe('sections', () => {
       '````',
       '``` x',
       'text',
+      '===',
+      '---',
       '',
       '``` `',
       '#',

@@ -12,7 +12,13 @@ export interface NoteSection {
   readonly lines: readonly string[];
 }
 
-const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#*)?[ \t]*$/;
+const HEADING = /^ {0,3}(#{1,6})(?:[ \t](.*))?$/;
+/** The marks that may follow the text of a heading. */
+const END_MARKS = /(?:^|[ \t])#+$/;
+/** The line below a heading, of level 1 or 2. */
+const UNDERLINE = /^ {0,3}(?:(={2,})|-{2,})[ \t]*$/;
+/** A line that can be underlined: not indented, no list, no quote, no line of a table. */
+const UNDERLINED = /^ {0,3}(?![-*+>|=]|\d+[.)])(\S.*)$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/;
 
 /** The sections of a note, in order; none if it has no lines. */
@@ -30,15 +36,31 @@ export function sectionsOf(lines: readonly string[]): NoteSection[] {
   for (const [index, line] of lines.entries()) {
     const inFence = fence !== '';
     fence = fenceAfter(line, fence);
-    const heading = inFence ? null : HEADING.exec(line);
-    if (heading === null) continue;
+    const heading = inFence || fence !== '' ? undefined : headingAt(lines, index);
+    if (heading === undefined) continue;
     end(index);
-    const level = heading[1]?.length ?? 1;
-    while ((trail.at(-1)?.level ?? 0) >= level) trail.pop();
-    trail.push({ level, text: heading[2] ?? '' });
+    while ((trail.at(-1)?.level ?? 0) >= heading.level) trail.pop();
+    trail.push(heading);
   }
   end(lines.length);
   return sections;
+}
+
+/**
+ * The heading that begins at this line. An underlined heading must be the first line of its paragraph, so that
+ * neither the end of YAML frontmatter nor a rule below a longer text makes a heading.
+ */
+function headingAt(lines: readonly string[], index: number) {
+  const line = lines[index] ?? '';
+  const [, marks, text = ''] = HEADING.exec(line) ?? [];
+  if (marks !== undefined) {
+    return { level: marks.length, text: text.trim().replace(END_MARKS, '').trimEnd() };
+  }
+  const underline = UNDERLINE.exec(lines[index + 1] ?? '');
+  if (underline === null || lines[index - 1]?.trim()) return undefined;
+  const underlined = UNDERLINED.exec(line)?.[1];
+  if (underlined === undefined) return undefined;
+  return { level: underline[1] === undefined ? 2 : 1, text: underlined.trimEnd() };
 }
 
 /** The opening fence of the code block that has the next line; empty outside code blocks. */
