@@ -156,6 +156,21 @@ describe('facts in time', () => {
     expect(await allOf(open())).toEqual(past);
   });
 
+  it('keep the decomposed names that an import stored, whichever form is given', async () => {
+    const clock = manualClock(1_000);
+    const { graph } = openGraph({ clock });
+    const home = (form: string, city = 'Zürich') =>
+      fact('Zoë'.normalize(form), 'lives in', city.normalize(form));
+    await graph.add([home('NFD')], { isImport: true });
+    const again = await graph.add([home('NFC')]);
+    expect(again.triples).toEqual([{ ...home('NFD'), ts: 1_000, added: false }]);
+    clock.set(2_000);
+    const moved = await graph.add([home('NFC', 'Köln')], { replaces: true });
+    expect(moved.closed).toMatchObject([home('NFD')]);
+    const { triples } = await graph.query({}, PAGE);
+    expect(namesOf(triples)).toEqual(['Zoe\u0308|lives in|K\u00f6ln']);
+  });
+
   it('hold until an end that is to come', async () => {
     const clock = manualClock(1_000);
     const { graph, open } = openGraph({ clock });

@@ -24,7 +24,16 @@ import type {
   RemoveRequest,
 } from './change-request.js';
 import { keysToEvict } from './eviction.js';
-import { countNew, isSettled, lastRow, nameOf, rowsOf, storedRow, validRow } from './fact-rows.js';
+import {
+  countNew,
+  isSettled,
+  lastRow,
+  nameOf,
+  rowsOf,
+  storedRow,
+  validRow,
+  withStoredNames,
+} from './fact-rows.js';
 import { OperationStamps } from './operation-stamps.js';
 import { END } from './row-index.js';
 import { expiredKeys, haveAllExpired } from './time-to-live.js';
@@ -57,7 +66,14 @@ export class Changes {
 
   /** Adds the operations to `pending`, which must be written. E_KG_FULL; then no fact was added. */
   applyRequest(table: TripleTable, request: ChangeRequest, pending: PendingOperation[]): Change {
-    if (request.kind === 'add') return this.#add(table, request, pending);
+    if (request.kind === 'add') {
+      // An import stores names as they are, so that an export of its facts is the same again.
+      if (request.isImport) return this.#addImported(table, request, pending);
+      const [triples, mustFit] = [request.triples, request.mustFit].map((each) =>
+        each.map((triple) => withStoredNames(table, triple)),
+      ) as [NewTriple[], NewTriple[]];
+      return this.#add(table, { ...request, triples, mustFit }, pending);
+    }
     if (request.kind !== 'expire') return this.#remove(table, request, pending);
     this.#expire(table, pending);
     return { triples: [], closed: [] };
@@ -70,7 +86,6 @@ export class Changes {
   }
 
   #add(table: TripleTable, request: AddRequest, pending: PendingOperation[]): Change {
-    if (request.isImport) return this.#addImported(table, request, pending);
     const { triples, replaces, mustFit } = request;
     this.#dropExpired(table, triples, pending);
     this.#makeRoom(table, mustFit, pending);

@@ -76,6 +76,17 @@ export function lastRow(table: TripleTable, key: Key): number {
   return last;
 }
 
+/** The triple with the names of the graph, if these differ only in their Unicode form (NFC or NFD). */
+export function withStoredNames<T extends TripleKey>({ terms }: TripleTable, triple: T): T {
+  const stored = (name: string) =>
+    [name, name.normalize('NFC'), name.normalize('NFD')].find((form) => terms.find(form) !== END) ??
+    name;
+  const [subject, predicate, object] = [triple.subject, triple.predicate, triple.object].map(
+    stored,
+  );
+  return { ...triple, subject, predicate, object };
+}
+
 /** Returns the rows of this subject and predicate. */
 export function rowsOf(table: TripleTable, s: number, p: number): number[] {
   const rows: number[] = [];
