@@ -103,6 +103,7 @@ describe('a tool on the command line', () => {
   it.each<[string[], string]>([
     [['no-uuid', 'small', 'x'], 'id is not valid'],
     [[...NEEDED, '--limit', '10'], '--limit must be at most 9'],
+    [[...NEEDED, '--limit', '1.5'], '--limit must be a whole number'],
     [[...NEEDED, '--limit', 'ten'], '--limit must be a number'],
     [[...NEEDED, '--limit', ''], '--limit must be a number'],
     [[...NEEDED, '--meta-data', '[1]'], '--meta-data is not valid'],

@@ -221,6 +221,11 @@ describe('an input', () => {
     expect(message).not.toMatch(/too small|is empty|characters/i);
   });
 
+  it('with a fraction is no whole number', async () => {
+    const { message } = await failure('list_insights', { context: 'global', limit: 1.5 });
+    expect(message).toContain('"limit" must be a whole number.');
+  });
+
   it('of only white space is no insight', async () => {
     expect((await failure('save_insight', { content: ' \n\t ' })).message).toContain('is empty');
   });

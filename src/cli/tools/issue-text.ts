@@ -28,6 +28,7 @@ function issueText(issue: z.core.$ZodIssue | undefined): string {
         : `must be at most ${issue.maximum}`;
     case 'invalid_type':
       if (issue.path.length > 1) return `is not valid: ${placeOf(issue)} must be ${issue.expected}`;
+      if (issue.expected === 'int') return 'must be a whole number';
       return issue.expected === 'number' ? 'must be a number' : `must be ${issue.expected}`;
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}`;

@@ -91,6 +91,8 @@ function unwrapped(schema: unknown): unknown {
 function problemOf(issue: z.core.$ZodIssue): string {
   const received = /received (\w+)$/.exec(issue.message)?.[1];
   if (issue.code === 'invalid_type' && received === 'undefined') return ' is missing';
+  if (issue.code === 'invalid_type' && issue.expected === 'int' && received === 'number')
+    return ' must be a whole number';
   if (issue.code === 'invalid_type' && received !== undefined)
     return ` must be ${issue.expected}, not ${received}`;
   if (issue.code === 'too_small' && issue.origin === 'string' && issue.minimum === 1)
