@@ -117,7 +117,8 @@ export function findArchived(archived: readonly Named[], name: string): string |
 export type Named = Pick<ConversationHead, 'conversationId' | 'clientId' | 'title'>;
 type Rule = (head: Named, name: string) => boolean;
 
-const folded = (text: string) => text.normalize('NFKC').toLowerCase().trim();
+/** White space is as in a list, which shows a title in one line. */
+const folded = (text: string) => text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
 
 /** The first rule that matches a conversation is used. */
 const EXACT: readonly Rule[] = [

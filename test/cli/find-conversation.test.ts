@@ -11,7 +11,7 @@ async function withThree() {
   const at = (day: number) => `2025-03-0${day}T00:00:00.000Z`;
   opened.put(A, { clientId: 'garden-plan', title: 'The Garden', updatedAt: at(3), messages: [] });
   opened.put(B, { clientId: 'garden-2', title: 'Great things', updatedAt: at(2), messages: [] });
-  opened.put(C, { title: 'great', updatedAt: at(1), messages: [] });
+  opened.put(C, { title: 'great\n\twide', updatedAt: at(1), messages: [] });
   return opened;
 }
 
@@ -25,7 +25,8 @@ describe('a name', () => {
     ['the garden', A],
     ['THE GAR', A],
     ['garden-p', A],
-    ['great', C],
+    ['Great wide', C],
+    ['great w', C],
     ['Great th', B],
   ])('%s is found', async (name, id) => {
     const { store } = await withThree();

@@ -247,9 +247,9 @@ describe('a folder with the name of what is restored', () => {
 });
 
 describe('the demo', () => {
-  it('prints a command that opens it, also for a folder with a space', async () => {
+  it('prints a command that opens it, also for a folder with spaces', async () => {
     await withTea(async (place) => {
-      const { stdout } = await run(place, 'demo', join(place.folder, 'a demo'));
+      const { stdout } = await run(place, 'demo', join(place.folder, 'a  demo'));
       const list = stdout.replace(/open\s*$/, 'list --limit 1');
       expect(runPrinted(place, list)).toContain('msgs');
     });

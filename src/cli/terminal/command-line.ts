@@ -1,7 +1,7 @@
 /** The commands that Daybook prints for people, who may run them in another folder. */
 import { shellLine } from '../clients/shell-line.js';
 import { configuration, type Flags } from '../configuration.js';
-import { oneLine } from './terminal-text.js';
+import { escapeControls } from './terminal-text.js';
 
 /** The text, in whose commands `daybook` is followed by the root if --root was given. */
 export const withRoot = (flags: Flags, text: string): string =>
@@ -13,5 +13,5 @@ export const withRoot = (flags: Flags, text: string): string =>
 export function daybookLine(flags: Flags, ...words: readonly string[]): string {
   const isRootGiven = flags['root'] !== undefined;
   const root = isRootGiven ? ['--root', configuration(flags).root] : [];
-  return oneLine(shellLine(['daybook', ...root, ...words]));
+  return escapeControls(shellLine(['daybook', ...root, ...words]));
 }

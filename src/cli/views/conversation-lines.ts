@@ -4,7 +4,7 @@ import type { getConversations } from '../../tools/conversations/get-conversatio
 import type { saveMessage } from '../../tools/conversations/save-message.js';
 import { nameOfConversation, namesOf } from '../find-conversation.js';
 import { cut, displayWidth, padEnd } from '../terminal/columns.js';
-import { oneLine } from '../terminal/terminal-text.js';
+import { escapeControls, oneLine } from '../terminal/terminal-text.js';
 import type { Answer, View } from './view.js';
 
 type Head = z.output<typeof getConversations.output>['conversations'][number];
@@ -59,5 +59,5 @@ export function savedLine(answer: Answer): string {
   const what = created ? 'Started' : 'Continued';
   const name = oneLine(nameOfConversation(head));
   const called = title === undefined ? '' : ` "${oneLine(title)}"`;
-  return `${what} ${name}${called}: message ${seq}, in ${oneLine(conversationPath)}`;
+  return `${what} ${name}${called}: message ${seq}, in ${escapeControls(conversationPath)}`;
 }
