@@ -110,7 +110,14 @@ export class Exporter {
 
   /** The export in pieces; `counts` is complete when the stream has ended. Throws like `toFile`. */
   async *stream(request: ExportRequest, counts: ExportCounts): AsyncGenerator<string> {
-    const { heads, damaged } = await this.#select(request.selection);
+    yield* this.#pieces(await this.#select(request.selection), request, counts);
+  }
+
+  async *#pieces(
+    { heads, damaged }: Selected,
+    request: ExportRequest,
+    counts: ExportCounts,
+  ): AsyncGenerator<string> {
     counts.damaged.push(...damaged);
     const { opening, conversation, closing } = EXPORT_WRITERS[request.format];
     yield opening(isoTime(this.#options.clock.now()));
@@ -152,7 +159,10 @@ export class Exporter {
   async toPath(path: string, request: ExportRequest): Promise<ExportedFile> {
     const { fsync } = this.#options;
     const counts = newCounts();
-    const text = this.stream(request, counts);
+    // Before there is a file: Ctrl-C may end the process while all conversations are read for the list.
+    const selected = await this.#select(request.selection);
+    request.signal?.throwIfAborted();
+    const text = this.#pieces(selected, request, counts);
     const chunks =
       request.age === undefined ? text : (await createAgeEncrypter(request.age)).seal(text);
     const sizeBytes = await writeNewFile(path, chunks, { fsync, signal: request.signal });

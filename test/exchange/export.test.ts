@@ -7,6 +7,7 @@ import { newCounts } from '../../src/exchange/export.js';
 import { estimateTokens } from '../../src/tools/answer-budget.js';
 import { assistant, ID0, T0, user } from '../stores/conversations/store.js';
 import { errorOf } from '../support/error-of.js';
+import { callsDuring } from '../support/fs-tap.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { openBench } from './bench.js';
 
@@ -203,6 +204,17 @@ describe('a file', () => {
     for (const name of ['../x.json', '/x.json', 'C:\\x.json', 'a\\..\\x', 'con']) {
       expect((await errorOf(exporter.toFile(name, requestOf('json')))).code).toBe('PATH_ESCAPE');
     }
+  });
+
+  it('is begun only when the conversations are listed, which Ctrl-C may not wait for', async () => {
+    const { store, exporter, requestOf } = await openBench();
+    await store.create({ messages: [user('x')] });
+    const folder = tempFolder();
+    const missing = requestOf('jsonl', { selection: { refs: ['none'] } });
+    const calls = await callsDuring(folder, () =>
+      errorOf(exporter.toPath(join(folder, 'all.jsonl'), missing)),
+    );
+    expect(calls.filter(({ path }) => path.includes('.tmp-'))).toEqual([]);
   });
 
   it('leaves nothing when it is cancelled or fails', async () => {
