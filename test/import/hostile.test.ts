@@ -5,12 +5,40 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { isAppError } from '../../src/base/errors.js';
 import { openInput } from '../../src/files/input/input.js';
+import { notesOf } from '../../src/import/reading/note-paths.js';
 import { SOURCES } from '../../src/import/source-list.js';
 import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { zipOf } from '../support/zip.js';
 import { fileWith, folderWith, lines, openImportBench } from './bench.js';
 import { CHATGPT, changed, NASTY, TEXT_SAMPLES } from './samples.js';
+
+describe('a text that would take hours, if the time were quadratic', () => {
+  const spaces = ' '.repeat(500_000);
+
+  it('is imported from a vault', async () => {
+    const bench = await openImportBench();
+    const { notes, facts } = await bench.import(
+      folderWith({
+        '.obsidian/app.json': '{}',
+        'A.md': `- a${spaces}b\n- near [[House]]\n`,
+        'B.md': `---\ntitle: a${spaces}b\n---\nx\n`,
+      }),
+    );
+    expect([notes > 1, facts]).toEqual([true, 1]);
+  });
+
+  it('is imported from a transcript', async () => {
+    const bench = await openImportBench();
+    const text = `**User:** a${'\n'.repeat(500_000)}b\n\n---\n\n**Assistant:** c\n`;
+    expect(await bench.import(fileWith(text, 'x.md'))).toMatchObject({ added: 1, messages: 2 });
+  });
+
+  it('is the name of a note', () => {
+    const [note] = [...notesOf({ path: 'x' }, [], `a${spaces}b`, 'x')];
+    expect(note?.note).toBe('imported/a.md');
+  });
+});
 
 describe('an archive', () => {
   it.each([

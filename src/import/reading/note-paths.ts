@@ -8,10 +8,14 @@ import type { ImportedNote, RecordLocation } from '../source-interface.js';
 /** A note may have 32 KB; this leaves room for one more line. */
 const NOTE_BYTES = 32_000;
 const MAX_NAME_LENGTH = 80;
+/** Characters of a name that are read. The patterns would take long for a long row of spaces. */
+const MAX_READ = 1000;
 
 /** A file name that every operating system allows; always the same for the same text. */
 export function plainName(text: string): string {
   const plain = text
+    .slice(0, MAX_READ)
+    .toWellFormed()
     .normalize('NFC')
     .replace(/[^\p{L}\p{N}._ -]+/gu, '-')
     .replace(/^[. -]+|[. -]+$/g, '')

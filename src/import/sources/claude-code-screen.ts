@@ -17,7 +17,7 @@ const RESULT = /^ {2}⎿ ?/;
 /** Further lines of a result are indented more than an answer. */
 const IN_RESULT = /^(?: {4}|$)/;
 /** Stands for tool calls that were not shown: `Read 3 files (ctrl+o to expand)`. */
-const FOLDED = /^(.*\S)? ?\(ctrl\+[a-z] to [^)]*\)$/;
+const FOLDED = /^(.*\S)? ?\(ctrl\+[a-z] to [^()]*\)$/;
 /** `Bash(ls)`, `github - get_issue (MCP)(id: 1)`. */
 const CALL = /^([\w.-]+(?::[\w.-]+)*(?: - [\w.-]+)?(?: \(MCP\))?)\((.*)\)$/s;
 /** A call without input, such as `Update Todos`. */

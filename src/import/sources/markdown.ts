@@ -263,7 +263,7 @@ const trimmed = (lines: readonly string[]) =>
   lines
     .join('\n')
     .trim()
-    .replace(/\n+(?:-{3,}|\*{3,})$/, '')
+    .replace(/\n(?:-{3,}|\*{3,})$/, '')
     .trim();
 
 /** Reads `name: value` lines between `---` lines; other YAML is ignored. */
@@ -272,8 +272,9 @@ export function frontMatter(text: string): { fields: ReadonlyMap<string, string>
   const fields = new Map<string, string>();
   if (found === null) return { fields, body: text };
   for (const line of (found[1] ?? '').split(/\r?\n/)) {
-    const [, name, value] = /^([\w-]+):\s*(.+?)\s*$/.exec(line) ?? [];
-    if (name !== undefined && value !== undefined) {
+    const [, name, rest = ''] = /^([\w-]+):(.*)$/.exec(line) ?? [];
+    const value = rest.trim();
+    if (name !== undefined && value !== '') {
       fields.set(name.toLowerCase(), value.replace(/^(['"])(.*)\1$/, '$2'));
     }
   }

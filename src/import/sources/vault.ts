@@ -14,7 +14,8 @@ const MAX_PEEKS = 5;
 /** Example: `- [decision] Use larch #wood (for the shed)` */
 const OBSERVATION = /^[-*]\s+\[([^\][\n]{2,100})\]\s+(.+)$/;
 /** Example: `- depends on [[Foundation]]` */
-const RELATION = /^[-*]\s+([^[\]\n]{1,100}?)\s+\[\[([^\]|#\n]+)(?:[#|][^\]\n]*)?\]\]/;
+const RELATION =
+  /^[-*]\s+([^\s[\]](?:[^[\]\n]{0,98}[^\s[\]])?)\s+\[\[([^\]|#\n]+)(?:[#|][^\]\n]*)?\]\]/;
 const MAX_FACT_PART_LENGTH = 200;
 
 export const vault: Source = {
