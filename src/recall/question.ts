@@ -162,7 +162,7 @@ export function namedIn(question: string): (name: string) => boolean {
 /** Capitalized words that do not begin a sentence, and numbers, in lower case. */
 function entitiesOf(text: string): ReadonlySet<string> {
   const found =
-    text.match(/(?<![.!?]\s*|^\s*)(?<![\p{L}\p{N}])(?:\p{Lu}|\p{N})[\p{L}\p{N}]*/gu) ?? [];
+    text.match(/(?=[\p{Lu}\p{N}])(?<![.!?]\s*|^\s*)(?<![\p{L}\p{N}])[\p{L}\p{N}]+/gu) ?? [];
   return new Set(found.map((word) => word.toLowerCase()));
 }
 

@@ -7,6 +7,7 @@ import { cpSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
+import { keywordWhy } from '../../src/search/recall/recall-hits.js';
 import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';
 import {
@@ -100,6 +101,12 @@ describe('a write of this process', () => {
     expect(await totalOf(place, 'talk3')).toBe(0);
     await expectAgreement(place);
   });
+});
+
+it('says why for a query of one long word as fast as for others', () => {
+  // Hours, if the time were quadratic.
+  expect(keywordWhy('a'.repeat(2_000_000), 'b')).toEqual({});
+  expect(keywordWhy('gard*', 'the garden')).toEqual({ words: ['garden'] });
 });
 
 describe('edits by hand', () => {

@@ -104,7 +104,7 @@ export const english: Language = {
     isSequence:
       /\b(?:in (?:chronological )?order(?! to\b)|(?:the|what|which) order|sequence of|timeline)\b/,
     isInstruction:
-      /(?:^|[.!?\n]\s*)(?:please )?(?:always|never) (?:add|answer|ask|assume|avoid|call|check|cite|confirm|explain|format|give|highlight|include|keep|list|maintain|mention|print|provide|quote|remind|reply|report|respond|say|send|show|speak|specify|state|suggest|summari[sz]e|tailor|talk|tell|translate|use|write)\b|\b(?:from now on|going forward|(?:when|whenever|every time) i ask)\b/,
+      /(?:^|[.!?\n][^\S\n]*)(?:please )?(?:always|never) (?:add|answer|ask|assume|avoid|call|check|cite|confirm|explain|format|give|highlight|include|keep|list|maintain|mention|print|provide|quote|remind|reply|report|respond|say|send|show|speak|specify|state|suggest|summari[sz]e|tailor|talk|tell|translate|use|write)\b|\b(?:from now on|going forward|(?:when|whenever|every time) i ask)\b/,
     isChange:
       /\b(?:instead of|no longer|any ?more(?=\s*(?:$|[.,;!]|(?:and|but|because|since)\b))|actually|changed (?:to|my|our|the)|moved (?:to|it|the|from)|switch(?:es|ing)? (?:[\w-]+ ){0,4}(?:from|to)|mov(?:es|ing) (?:[\w-]+ ){0,4}(?:from|to)|switched|rescheduled|postponed|updated?|now (?:is|it's|at|uses?|in)|is now|are now|from now on|replaced|renamed|correction|new (?:deadline|date|number|address|plan|name|job))\b/,
     isPreference:

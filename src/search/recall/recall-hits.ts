@@ -98,8 +98,8 @@ function messageHit(
 export function keywordWhy(query: string, content: string, conversationTitle = ''): Why {
   const inContent = new Set(wordsOf(content));
   const inTitle = new Set(wordsOf(conversationTitle));
-  const prefixes = [...query.matchAll(/[\p{L}\p{N}_]+(?="?\s*\*)/gu)].flatMap(([word]) =>
-    wordsOf(word),
+  const prefixes = [...query.matchAll(/(?<![\p{L}\p{N}_])[\p{L}\p{N}_]+(?="?\s*\*)/gu)].flatMap(
+    ([word]) => wordsOf(word),
   );
   const begun = [...inContent, ...inTitle].filter((word) =>
     prefixes.some((prefix) => word.startsWith(prefix)),
