@@ -186,6 +186,16 @@ describe('conversations', () => {
     expect(await contentsOf(place)).toEqual(['one', 'three']);
   });
 
+  it('gives a value whose name has no quotes no other name', async () => {
+    const place = doctorPlace();
+    const text = conversationText(['one', 'two'], { title: 'T' });
+    place.write(FILE, text.replace('"messages"', 'messages'));
+    await place.repair();
+    expect(await contentsOf(place)).toEqual(['one', 'two']);
+    const stored = JSON.parse(readFileSync(join(place.root, FILE), 'utf8'));
+    expect(Object.keys(stored)).not.toContain('T');
+  });
+
   it('saves messages and fields of a right type where others have a wrong one', async () => {
     const place = doctorPlace();
     const value = JSON.parse(conversationText(['one', 'two'], { tags: 'none', title: 'T' }));

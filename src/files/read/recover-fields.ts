@@ -4,11 +4,14 @@ import { jsonTokens, TOKEN } from './json-tokens.js';
 const OPENS: readonly number[] = [TOKEN.openBrace, TOKEN.openBracket];
 const CLOSES: readonly number[] = [TOKEN.closeBrace, TOKEN.closeBracket];
 
-/** Returns the fields of the outermost object, in order, without incomplete and damaged ones. */
+/**
+ * Returns the fields of the outermost object, in order, without incomplete and damaged ones and those whose
+ * name has no quotes.
+ */
 export function recoverFields(text: string): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   let depth = 0;
-  let last = '';
+  let last: string | undefined;
   let key: { name: string; from: number } | undefined;
   const end = (at: number) => {
     const value = key && parsed(text.slice(key.from, at));
@@ -19,8 +22,9 @@ export function recoverFields(text: string): Record<string, unknown> {
     if (depth === 1 && (kind === TOKEN.comma || CLOSES.includes(kind))) end(at);
     if (OPENS.includes(kind)) depth += 1;
     else if (CLOSES.includes(kind)) depth = Math.max(0, depth - 1);
-    else if (kind === TOKEN.string) last = value;
-    else if (kind === TOKEN.colon && depth === 1) key = { name: last, from: at + 1 };
+    else if (kind === TOKEN.colon && depth === 1 && last !== undefined)
+      key = { name: last, from: at + 1 };
+    last = kind === TOKEN.string ? value : undefined;
   }
   return fields;
 }
