@@ -3,6 +3,8 @@ import { type App, createApp } from '../app.js';
 import { AppError, type ErrorCode, isAppError } from '../base/errors.js';
 import type { Config } from '../config/config.js';
 import { isFolder } from '../files/paths/folders.js';
+import { readStamp } from '../files/read/stamp.js';
+import { resolveRealPath } from '../files/safe-access/real-path.js';
 import { shellLine } from './clients/shell-line.js';
 import { configuration, type Flags } from './configuration.js';
 import { NOTHING_FOUND, statusOf } from './exit-status.js';
@@ -58,9 +60,15 @@ export const withReadingApp = (
 /** Without handlers: a signal ends the process at once. */
 const UNCAUGHT: Interrupts = { signal: new AbortController().signal, release: () => undefined };
 
-/** Throws VALIDATION_ERROR if a configured root does not exist. The first write creates the default root. */
+/** Throws VALIDATION_ERROR if a configured root is no folder. The first write creates the default root. */
 export async function requireRoot({ root, rootSource }: Config): Promise<void> {
   if (rootSource === 'home' || (await isFolder(root))) return;
+  if ((await readStamp(resolveRealPath(root))) !== undefined) {
+    throw new AppError(
+      'VALIDATION_ERROR',
+      `${root} is not a folder (${ROOT_CHOICES[rootSource]}).`,
+    );
+  }
   throw new AppError(
     'VALIDATION_ERROR',
     `There is no folder ${root} (${ROOT_CHOICES[rootSource]}).`,

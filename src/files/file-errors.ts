@@ -10,6 +10,8 @@ const HINTS: Readonly<Record<string, string>> = {
   EPERM: NO_PERMISSION,
   EROFS: 'This step changed nothing. The disk is mounted read-only: mount it for writing.',
   ENOENT: 'This file or folder does not exist: check the path.',
+  ENOTDIR:
+    'Nothing was changed. One of the folders in this path is a file: rename the file, or choose another path.',
   EISDIR: 'This is a folder. Give the path of a file.',
 };
 /** The text of an errno in messages. */
@@ -18,6 +20,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EPERM: 'not permitted, EPERM',
   EROFS: 'read-only, EROFS',
   ENOENT: 'it does not exist, ENOENT',
+  ENOTDIR: 'not a folder, ENOTDIR',
 };
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 

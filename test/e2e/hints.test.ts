@@ -195,6 +195,16 @@ describe('wrong words', () => {
   });
 });
 
+it('a root that is a file is called so, and init is not proposed for it', async () => {
+  await withPlace(async (place) => {
+    await writeFile(place.root, '');
+    const { code, stderr } = await runCommand(place, ['--root', place.root, 'list']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`${place.root} is not a folder (set with --root).`);
+    expect(stderr).not.toContain('daybook init');
+  });
+});
+
 describe('a damaged conversation', () => {
   it('is taken from the newest backup with the commands that are printed', async () => {
     await withTea(async (place, id) => {
