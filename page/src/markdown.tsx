@@ -5,6 +5,7 @@
 import DOMPurify from 'dompurify';
 import { marked } from 'marked';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { parsedMarkdown } from '../../src/base/parsed-markdown.js';
 import { copyText } from './copy.js';
 
 const CLEAN = {
@@ -78,8 +79,9 @@ export function Markdown({ text }: { readonly text: string }) {
   return <div ref={place} class="markdown" dir="auto" dangerouslySetInnerHTML={{ __html: html }} />;
 }
 
-function cleanHtml(text: string): string {
-  const rendered = marked.parse(text, { async: false });
+function cleanHtml(text: string): string | undefined {
+  const rendered = parsedMarkdown(text, (given) => marked.parse(given, { async: false }));
+  if (rendered === undefined) return undefined;
   return DOMPurify.sanitize(rendered, CLEAN) as unknown as string;
 }
 

@@ -55,7 +55,11 @@ export const ERROR_KINDS = {
     true,
   ),
   TOO_LARGE: kind(2503, 'Split the content, or make it shorter.'),
-  STORAGE_FULL: kind(2510, 'This step changed nothing. Free some disk space, then call again.', true),
+  STORAGE_FULL: kind(
+    2510,
+    'This step changed nothing. Free some disk space, then call again.',
+    true,
+  ),
   LOCKED: kind(2511, 'Another process is writing here. Call again in a few seconds.', true),
   CONFLICT: kind(2512, 'Read the current content, then decide again.'),
   CORRUPT: kind(

@@ -143,4 +143,11 @@ describe('widths', () => {
     expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
     expect(wrap('日本語の文', 4)).toEqual(['日本', '語の', '文']);
   });
+
+  it.each([
+    ['marks that take minutes to pair', '*a_'.repeat(30_000)],
+    ['nested quotes that overflow the stack', '> '.repeat(10_000)],
+  ])('with %s is shown as it is', (_name, text) => {
+    expect(shown(text).replace(/\s/g, '')).toBe(text.replace(/\s/g, ''));
+  });
 });

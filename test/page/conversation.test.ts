@@ -213,6 +213,21 @@ it('shows tags as they were written, and renders only line breaks, indexes and l
   expect(faults).toEqual([]);
 });
 
+it('shows a text as it is if Markdown cannot be parsed, and the other messages as always', async () => {
+  const nested = `${'> '.repeat(10_000)}x`;
+  opened = await openPage(({ root }) =>
+    writeConversation(root, ID, {}, [
+      { role: 'user', content: nested },
+      { role: 'assistant', content: '**bold**' },
+    ]),
+  );
+  const { page, faults } = opened;
+  await goTo(page, `#/conversation/${ID}`);
+  await page.waitForSelector('#m2 .markdown strong:text("bold")');
+  expect(await page.locator('#m1 pre.plain').innerText()).toBe(nested);
+  expect(faults).toEqual([]);
+});
+
 it('opens its file as plain text that runs nothing, also a damaged one, for the reader only', async () => {
   const hostile = '<script>document.title="run"</script>';
   opened = await openPage(({ root }) =>

@@ -4,6 +4,7 @@
  * show their URL.
  */
 import { lexer, type Token, type Tokens } from 'marked';
+import { parsedMarkdown } from '../../base/parsed-markdown.js';
 import { displayWidth, padEnd, wrap } from './columns.js';
 import type { Paint } from './paint.js';
 import { escapeLines } from './terminal-text.js';
@@ -24,7 +25,9 @@ interface RenderContext {
 export function renderMarkdown(text: string, paint: Paint, columns: number): string {
   const width = Math.max(MIN_WIDTH, Math.min(columns, MAX_WIDTH));
   const context = { paint, width, depth: 0 };
-  return `${blocks(lexer(text.replace(/\t/g, '    ')), context).join('\n\n')}\n`;
+  const tokens = parsedMarkdown(text.replace(/\t/g, '    '), lexer);
+  if (tokens === undefined) return `${wrap(escapeLines(text), width).join('\n')}\n`;
+  return `${blocks(tokens, context).join('\n\n')}\n`;
 }
 
 /** One string for each block; its lines are joined by LF. */
