@@ -41,6 +41,9 @@ export interface Question {
   readonly isRecollection: boolean;
   /** It asks in which order things happened or were said. */
   readonly asksForPastOrder: boolean;
+  readonly asksForNumber: boolean;
+  /** If it asks whether something ever happened: term IDs of words such as "never". */
+  readonly neverTerms: readonly number[];
   readonly isOverview: boolean;
   /** Its answer is in many places: short excerpts of many messages fit better than few passages. */
   readonly isBroad: boolean;
@@ -113,11 +116,18 @@ export function readQuestion(
     ...{ text, words, pairs, hasFunctionWords, isRecollection, asksForPastOrder },
     asksAssistant: says(cues.asksAssistant),
     isRequest: !asksForPastOrder && says(cues.isRequest),
+    asksForNumber: says(cues.asksForNumber),
+    neverTerms: says(cues.asksWhetherEver) ? neverTermsOf(own, vocabulary) : [],
     isOverview: says(cues.isOverview),
     isBroad: says(cues.isOverview) || says(cues.isSequence),
     ...(timeSpan && { timeSpan }),
   };
 }
+
+const neverTermsOf = (language: number, vocabulary: Vocabulary): number[] =>
+  (LANGUAGES[language]?.neverWords ?? [])
+    .map((word) => vocabulary.find(stemOf(word, language) ?? ''))
+    .filter((term) => term !== undefined);
 
 /**
  * In keywords, one word such as "yesterday" is a word like others, and "last week" is a time. `languages`:

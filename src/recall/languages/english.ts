@@ -93,6 +93,7 @@ export const english: Language = {
     approached handle handled manage managed ensure sure best good better next still yet think thought feel
     felt let involve involved include included including based regarding related concerning`),
   askWords: ['ask'],
+  neverWords: ['never'],
   cues: {
     asksAssistant:
       /\b(?:(?:did|had|have|were) you (?:\w+ )?(?:suggest|recommend|advis|say|said|tell|told|propos|mention|explain|describ|provid|offer|giv|outlin|list|help|use)|you (?:\w+ )?(?:suggested|recommended|advised|said|told|proposed|explained|described|provided|outlined|offered|gave)|your (?:\w+ )?(?:suggestions?|recommendations?|advice|proposals?|explanations?|answers?|tips?))\b/,
@@ -100,6 +101,8 @@ export const english: Language = {
       /^(?:(?:please|hi|hello|hey|ok|okay|so)\b[,!. ]*)?(?:(?:can|could|would|will) (?:you|i)\b|what (?:are|is) (?:some|the best|a good|typical|common)|(?:show|give|help) me|write|explain|suggest|recommend|i(?:'m| am) (?:planning|working|looking|trying|thinking|considering|preparing|going|about)\b|i (?:want|need|would like|have) to\b|i'd like)|\bhow (?:can|could|do|should|would|might) (?:i|we|you|one)\b|\b(?:what|which) (?:\w+ ){0,5}(?:should|could|can|would) (?:i|you|we)\b|\b(?:can|could|would) you (?:help|show|suggest|explain|recommend|walk)|\bshould i\b/,
     isRecollection:
       /\b(?:did|had|was|were|have (?:i|we|you)|(?:i|we|you) (?:have )?(?:mention|said|told|brought|discuss|talk)\w*|our (?:chat|conversation)s?)\b/,
+    asksForNumber: /\bhow (?:many|much|long)\b/,
+    asksWhetherEver: /^(?:have|had|did|do) (?:i|we)\b/,
     isOverview: /\b(?:summar(?:y|ies|i[sz]e|i[sz]ing)|overview|recap|evolution of)\b/,
     isSequence:
       /\b(?:in (?:chronological )?order(?! to\b)|(?:the|what|which) order|sequence of|timeline)\b/,

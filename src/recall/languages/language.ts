@@ -17,6 +17,8 @@ export interface Language {
   readonly conversationWords: readonly string[];
   /** In an instruction, the subject of the questions to which it applies follows these words. */
   readonly askWords?: readonly string[];
+  /** A message with one of them answers the question whether something ever happened. */
+  readonly neverWords?: readonly string[];
   readonly cues: Cues;
   readonly timePhrases?: TimePhrases;
 }
@@ -46,6 +48,10 @@ export interface Cues {
   readonly isRequest?: RegExp;
   /** The question asks what happened or was said before, so standing preferences do not answer it. */
   readonly isRecollection?: RegExp;
+  /** The question asks for a number or a duration. */
+  readonly asksForNumber?: RegExp;
+  /** The question asks whether something ever happened ("Have I been to Rome?"). */
+  readonly asksWhetherEver?: RegExp;
   /** The question asks for an overview. */
   readonly isOverview?: RegExp;
   /** The question asks for the order of events, not for an overview. */

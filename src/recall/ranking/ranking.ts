@@ -3,8 +3,7 @@
  * with weights. docs/RECALL.md has the table of the weights and the results without single features.
  */
 
-import { type ConversationTerms, speakerName } from '../conversation-terms.js';
-import type { Candidate, Hits } from '../lexical-score.js';
+import type { Candidate } from '../lexical-score.js';
 import {
   IS_ASSISTANT,
   IS_INSTRUCTION,
@@ -13,12 +12,10 @@ import {
   IS_QUESTION,
 } from '../message-text.js';
 import { instructionsApply, type Question } from '../question.js';
-import { isInSpan } from '../relative-time.js';
 import type { VectorScores } from '../vector-source.js';
 import type { Vocabulary } from '../vocabulary.js';
-import { wordsOf } from '../words.js';
+import { FeatureReader, type Features } from './features.js';
 import { instructionMatches } from './instruction-match.js';
-import { SessionScores } from './session-scores.js';
 
 /** The weight of each feature. */
 export const WEIGHTS = {
@@ -33,6 +30,7 @@ export const WEIGHTS = {
   pairs: 0.5,
   isQuestion: -0.15,
   isBrief: -0.3,
+  saysNever: 0.4,
   answeredQuestion: 0.5,
   namedSpeaker: 0.35,
   firstOfSession: 0.35,
@@ -40,6 +38,8 @@ export const WEIGHTS = {
   longReplyAsked: 1.1,
   longReplyToLong: 0.5,
   replyIfOrderAsked: -1,
+  earlyIfOrderAsked: 0.8,
+  partIfOrderAsked: 0.5,
   instruction: 0.25,
   instructionAsked: 0.5,
   /** Instead of `instructionAsked` for an instruction that `instructionMatches` compares. */
@@ -57,12 +57,15 @@ export const CONTENT_ONLY_WEIGHTS: Partial<Weights> = {
   after: 0,
   isQuestion: 0,
   isBrief: 0,
+  saysNever: 0,
   answeredQuestion: 0,
   firstOfSession: 0,
   longReply: 0,
   longReplyAsked: 0,
   longReplyToLong: 0,
   replyIfOrderAsked: 0,
+  earlyIfOrderAsked: 0,
+  partIfOrderAsked: 0,
   instruction: 0,
   instructionAsked: 0,
   instructionMatched: 0,
@@ -76,14 +79,21 @@ const WITH_VECTORS = { lexical: 0.5, vector: 0.5 };
 const WITHOUT_VECTORS = { lexical: 0.8, vector: 0 };
 type Shares = typeof WITH_VECTORS;
 /** For a question that asks for a summary. A reply to a message on the subject belongs to it. */
-const OVERVIEW_WEIGHTS = { lexical: 0.4, vector: 0.1, before: 0.3, longReply: 0.25, timeSpan: 0.4 };
-const MAX_PAIRS = 3;
-/** A message with fewer stems is brief: "Thanks, that is great!" has little to say. */
-const BRIEF_STEMS = 12;
+const OVERVIEW_WEIGHTS = {
+  lexical: 0.4,
+  vector: 0.1,
+  before: 0.3,
+  part: 0.5,
+  early: 0.4,
+  longReply: 0.25,
+  timeSpan: 0.4,
+};
 /** A question with more words asks for details, which long replies have. */
 const LONG_QUESTION_WORDS = 10;
 /** An instruction counts half if this many others fit the question better. */
 const INSTRUCTION_HALF_RANK = 16;
+/** An instruction seldom answers a question for a number ("How many tests do I have?"). */
+const INSTRUCTION_SHARE_OF_NUMBER = 0.5;
 
 export interface Ranked extends Candidate {
   readonly score: number;
@@ -102,12 +112,8 @@ export interface RankingInput {
 /** The candidates, best first. */
 export function rank(input: RankingInput): Ranked[] {
   const { candidates, question } = input;
-  const sessions = new SessionScores(input);
-  const pairs = new PairCounts(question);
-  const names = new Set(question.words.map(({ text }) => text));
-  const features = candidates.map((candidate) =>
-    featuresOf(candidate, input, sessions, pairs, names),
-  );
+  const reader = new FeatureReader(input);
+  const features = candidates.map((candidate) => reader.of(candidate));
   const spans = spansOf(features);
   const shares = input.vectors === undefined ? WITHOUT_VECTORS : WITH_VECTORS;
   const matches = input.vectors === undefined ? instructionMatches(input) : [];
@@ -139,69 +145,9 @@ function instructionShares(features: readonly ScaledFeatures[]): Float64Array {
   return shares;
 }
 
-/** Raw values. */
-interface Features {
-  readonly lexical: number;
-  readonly vector: number;
-  readonly before: number;
-  readonly beforeVector: number;
-  readonly after: number;
-  readonly afterVector: number;
-  readonly session: number;
-  readonly sessionVector: number;
-  readonly pairs: number;
-  readonly isNamed: boolean;
-  readonly isFirst: boolean;
-  readonly answersQuestion: boolean;
-  /** 0 for a message of BRIEF_STEMS or more, 1 for one without stems. */
-  readonly brevity: number;
-  readonly flags: number;
-  /** It was written in the time that the question names. */
-  readonly isInTimeSpan: boolean;
-}
-
-function featuresOf(
-  { scored, message }: Candidate,
-  { vectors, question: { timeSpan } }: RankingInput,
-  sessions: SessionScores,
-  pairs: PairCounts,
-  names: ReadonlySet<string>,
-): Features {
-  const { conversation, lexical, conversationId } = scored;
-  const words = (at: number) => lexical.scores[at] ?? 0;
-  const vector = (at: number) => vectors?.best(conversationId, at + 1)?.cosine ?? 0;
-  const speaker = speakerName(conversation, message);
-  const session = sessions.of(scored, message);
-  return {
-    lexical: words(message),
-    vector: vector(message),
-    before: words(message - 1),
-    beforeVector: vector(message - 1),
-    after: words(message + 1),
-    afterVector: vector(message + 1),
-    session: session.words,
-    sessionVector: session.vector,
-    pairs: Math.min(MAX_PAIRS, pairs.in(scored.hits, message)) / MAX_PAIRS,
-    isNamed: speaker !== undefined && wordsOf(speaker).some((name) => names.has(name)),
-    isFirst: session.first === message,
-    answersQuestion: answersQuestion(conversation, message),
-    brevity: Math.max(0, 1 - stemCount(conversation, message) / BRIEF_STEMS),
-    flags: conversation.flags[message] ?? 0,
-    isInTimeSpan: timeSpan !== undefined && isInSpan(conversation.times[message] ?? 0, timeSpan),
-  };
-}
-
-/** The stems of a message, without those of its speaker and date. */
-const stemCount = ({ starts, prefixes }: ConversationTerms, message: number) =>
-  (starts[message + 1] ?? 0) - (starts[message] ?? 0) - (prefixes[message] ?? 0);
-
-/** Follows a short question by another speaker. Such an answer seldom repeats its words. */
-const answersQuestion = ({ flags, speakers }: ConversationTerms, message: number) =>
-  ((flags[message - 1] ?? 0) & IS_QUESTION) !== 0 && speakers[message - 1] !== speakers[message];
-
 /** Minimum and maximum of a feature among the candidates. */
 type Span = { least: number; most: number };
-type Spans = Readonly<Record<'lexical' | 'vector' | 'session' | 'sessionVector', Span>>;
+type Spans = Readonly<Record<'lexical' | 'vector' | 'session' | 'sessionVector' | 'part', Span>>;
 
 function spansOf(features: readonly Features[]): Spans {
   const span = (name: keyof Spans, least: number): Span => {
@@ -218,6 +164,7 @@ function spansOf(features: readonly Features[]): Spans {
     vector: span('vector', -1),
     session: span('session', 0),
     sessionVector: span('sessionVector', -1),
+    part: span('part', 0),
   };
 }
 
@@ -232,6 +179,7 @@ interface ScaledFeatures {
   readonly vector: number;
   readonly session: number;
   readonly sessionVector: number;
+  readonly part: number;
   /** How well the message fits the question. */
   readonly fit: number;
   /** The same for an instruction, which may have other words than the question. */
@@ -261,6 +209,7 @@ function scaledFeatures(
     vector,
     session: scaled(raw.session, spans.session),
     sessionVector: scaled(raw.sessionVector, spans.sessionVector),
+    part: scaled(raw.part, spans.part),
     fit,
     instructionFit: match ?? fit,
     isMatched: match !== undefined,
@@ -284,7 +233,7 @@ function answerScore(
     (question.words.length > LONG_QUESTION_WORDS ? weights.longReplyToLong : 0);
   const asksForEvents = question.asksForPastOrder && !question.asksAssistant ? 1 : 0;
   const isRequest = question.isRequest ? 1 : 0;
-  const asksNow = instructionsApply(question) ? 1 : 0;
+  const asksNow = instructionWeight(question);
   const asked = features.isMatched ? weights.instructionMatched : weights.instructionAsked;
   return (
     lexical * features.lexical +
@@ -296,11 +245,15 @@ function answerScore(
     weights.pairs * raw.pairs +
     weights.isQuestion * has(IS_QUESTION) +
     weights.isBrief * raw.brevity +
+    weights.saysNever * (raw.saysNever && !has(IS_ASSISTANT) ? 1 : 0) +
     weights.answeredQuestion * (raw.answersQuestion ? fitBefore : 0) +
     weights.namedSpeaker * (raw.isNamed ? 1 : 0) +
-    weights.firstOfSession * (raw.isFirst ? 1 : 0) +
+    weights.firstOfSession * (raw.isFirst && asksForEvents === 0 ? 1 : 0) +
     has(IS_LONG_REPLY) * ofLongReply +
-    asksForEvents * weights.replyIfOrderAsked * has(IS_ASSISTANT) +
+    asksForEvents *
+      (weights.replyIfOrderAsked * has(IS_ASSISTANT) +
+        weights.earlyIfOrderAsked * raw.earliness +
+        weights.partIfOrderAsked * features.part) +
     instructionShare *
       (weights.instruction + asksNow * (asked + weights.instructionFits * instructionFit)) +
     has(IS_PREFERENCE) * isRequest * (weights.preferenceAsked + weights.preferenceFits * fit) +
@@ -308,53 +261,22 @@ function answerScore(
   );
 }
 
+/** How much standing instructions count for a question. */
+function instructionWeight(question: Question): number {
+  if (!instructionsApply(question)) return 0;
+  return question.asksForNumber ? INSTRUCTION_SHARE_OF_NUMBER : 1;
+}
+
 /** For a summary, the subject and the length of a message matter, and its speaker does not. */
-function overviewScore({ raw, lexical, vector, fitBefore }: ScaledFeatures): number {
+function overviewScore({ raw, lexical, vector, part, fitBefore }: ScaledFeatures): number {
   const isLong = (raw.flags & IS_LONG_REPLY) !== 0;
   const own = OVERVIEW_WEIGHTS.lexical * lexical + OVERVIEW_WEIGHTS.vector * vector;
   return (
     own +
     OVERVIEW_WEIGHTS.before * fitBefore +
+    OVERVIEW_WEIGHTS.part * part +
+    OVERVIEW_WEIGHTS.early * raw.earliness +
     (isLong ? OVERVIEW_WEIGHTS.longReply : 0) +
     (raw.isInTimeSpan ? OVERVIEW_WEIGHTS.timeSpan : 0)
   );
-}
-
-/** Counts the pairs of neighbouring words of the question that are neighbours in a message too. */
-class PairCounts {
-  readonly #pairs: ReadonlySet<number>;
-
-  constructor({ pairs }: Question) {
-    this.#pairs = new Set(pairs.map(([first, second]) => 32 * first + second));
-  }
-
-  in(hits: Hits | undefined, message: number): number {
-    if (hits === undefined || this.#pairs.size === 0) return 0;
-    const { positions, words, conversation } = hits;
-    const end = conversation.starts[message + 1] ?? 0;
-    const found = new Set<number>();
-    for (
-      let hit = firstAtLeast(positions, conversation.starts[message] ?? 0);
-      hit + 1 < positions.length;
-      hit++
-    ) {
-      const next = positions[hit + 1] ?? 0;
-      if (next >= end) break;
-      const pair = 32 * (words[hit] ?? 0) + (words[hit + 1] ?? 0);
-      if (next === (positions[hit] ?? 0) + 1 && this.#pairs.has(pair)) found.add(pair);
-    }
-    return found.size;
-  }
-}
-
-/** Index of the first hit at or after `position`. */
-function firstAtLeast(positions: Uint32Array, position: number): number {
-  let low = 0;
-  let high = positions.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((positions[middle] ?? 0) < position) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -7,7 +7,7 @@ import type { VectorScores } from '../vector-source.js';
 const SESSION_K1 = 1.2;
 const SESSION_B = 0.75;
 
-interface SessionInput {
+export interface SessionInput {
   readonly question: Question;
   readonly candidates: readonly Candidate[];
   readonly vectors: VectorScores | undefined;
@@ -15,6 +15,8 @@ interface SessionInput {
 
 export interface Session {
   readonly first: number;
+  /** The message after its last one. */
+  readonly end: number;
   readonly words: number;
   readonly vector: number;
 }
@@ -77,7 +79,7 @@ export class SessionScores {
     const { vectors } = this.#input;
     for (let message = first; vectors !== undefined && message < end; message++)
       vector = Math.max(vector, vectors.best(conversationId, message + 1)?.cosine ?? -1);
-    return { first, words, vector };
+    return { first, end, words, vector };
   }
 }
 
