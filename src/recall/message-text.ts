@@ -7,7 +7,7 @@ import { Uint32List } from '../base/arrays/typed-array.js';
 import { DAY_MS } from '../base/clock.js';
 import { LANGUAGES } from './languages.js';
 import { PASSAGE_WORDS, PassageCutter, passageCount } from './passages.js';
-import type { Vocabulary } from './vocabulary.js';
+import { HAS_INSTRUCTION_WORD, HAS_PREFERENCE_WORD, type Vocabulary } from './vocabulary.js';
 
 /** What is indexed of a message. */
 export interface MessageSource {
@@ -83,7 +83,8 @@ export function* readMessage(
     vocabulary.appendStems(0, count, language, terms);
     passages.push(terms.count);
   } else yield* cutPassages(vocabulary, count, language, { terms, passages });
-  return { prefix, flags: flagsOf(message, read, language), language };
+  const cueWords = message.role === 'user' ? vocabulary.cueWords(count) : 0;
+  return { prefix, flags: flagsOf(message, read, language, cueWords), language };
 }
 
 /** Appends the first `count` words of the vocabulary's reader, and their passages. */
@@ -172,18 +173,26 @@ function monthName(language: number, month: number): string {
   return names[month] ?? '';
 }
 
-function flagsOf({ role, content }: MessageSource, words: number, language: number): number {
+/** `cueWords`: of `Vocabulary.cueWords`. */
+function flagsOf(
+  { role, content }: MessageSource,
+  words: number,
+  language: number,
+  cueWords: number,
+): number {
   const isAssistant = role === 'assistant';
   const isUser = role === 'user';
-  const cues = LANGUAGES[language]?.cues ?? {};
-  const lower = isUser ? content.slice(0, CUE_CHARS).toLowerCase() : '';
-  const isStanding = (cue: RegExp | undefined) => isUser && cue?.test(lower) === true;
+  const { cues = {}, cueWords: known } = LANGUAGES[language] ?? {};
+  const mayBe = (bit: number) => isUser && (known === undefined || (cueWords & bit) !== 0);
+  const mayInstruct = mayBe(HAS_INSTRUCTION_WORD);
+  const mayPrefer = mayBe(HAS_PREFERENCE_WORD);
+  const lower = mayInstruct || mayPrefer ? content.slice(0, CUE_CHARS).toLowerCase() : '';
   return (
     (words <= MAX_QUESTION_WORDS && ENDS_IN_QUESTION.test(content) ? IS_QUESTION : 0) |
     (isAssistant ? IS_ASSISTANT : 0) |
     (isAssistant && words > PASSAGE_WORDS ? IS_LONG_REPLY : 0) |
-    (isStanding(cues.isInstruction) ? IS_INSTRUCTION : 0) |
-    (isStanding(cues.isPreference) ? IS_PREFERENCE : 0)
+    (mayInstruct && cues.isInstruction?.test(lower) ? IS_INSTRUCTION : 0) |
+    (mayPrefer && cues.isPreference?.test(lower) ? IS_PREFERENCE : 0)
   );
 }
 

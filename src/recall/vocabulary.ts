@@ -15,6 +15,10 @@ const NOT_INDEXED = -1;
 const NOT_STEMMED = 0;
 const STEM_OFFSET = 2;
 
+/** Bits of `Vocabulary.cueWords`. */
+export const HAS_INSTRUCTION_WORD = 1;
+export const HAS_PREFERENCE_WORD = 2;
+
 /** The shortest stem of a noun that is looked for in compounds. */
 const MIN_PART_LENGTH = 5;
 
@@ -25,6 +29,8 @@ export class Vocabulary {
   readonly #stemTables: Int32Array[] = LANGUAGES.map(() => new Int32Array(0));
   /** Languages in which a word is a function word (bitmask). These have the lowest word IDs. */
   readonly #functionWordOf: Uint8Array;
+  /** By word ID: bits of `cueWords`. */
+  readonly #cueWordOf: Uint8Array;
   /** By language: number of its function words in the text. */
   readonly #counts = new Uint32Array(LANGUAGES.length);
   /** Converts texts to word IDs, one text at a time. */
@@ -35,8 +41,15 @@ export class Vocabulary {
   constructor(stems = new StringIds()) {
     this.#stems = stems;
     const masks = Array.from(functionWords(), ([word, mask]) => [this.#words.intern(word), mask]);
+    const cueWords = LANGUAGES.flatMap(({ cueWords }) => [
+      ...(cueWords?.instruction ?? []).map((word) => [word, HAS_INSTRUCTION_WORD] as const),
+      ...(cueWords?.preference ?? []).map((word) => [word, HAS_PREFERENCE_WORD] as const),
+    ]).map(([word, bit]) => [this.#words.intern(word), bit]);
     this.#functionWordOf = new Uint8Array(this.#words.capacity);
     for (const [word = 0, mask = 0] of masks) this.#functionWordOf[word] = mask;
+    this.#cueWordOf = new Uint8Array(this.#words.capacity);
+    for (const [word = 0, bit = 0] of cueWords)
+      this.#cueWordOf[word] = (this.#cueWordOf[word] ?? 0) | bit;
   }
 
   /** All term IDs are lower. */
@@ -89,6 +102,18 @@ export class Vocabulary {
       if (word < masks.length) countLanguages(masks[word] ?? 0, counts);
     }
     return languageOfCounts(counts, before);
+  }
+
+  /** Which of the languages' `cueWords` the first `count` of the reader's words have, as bits. */
+  cueWords(count: number): number {
+    const { array } = this.reader.words;
+    const bits = this.#cueWordOf;
+    let found = 0;
+    for (let at = 0; at < count; at++) {
+      const word = array[at] ?? 0;
+      if (word < bits.length) found |= bits[word] ?? 0;
+    }
+    return found;
   }
 
   /** The term ID of a stem, if a text has it. */

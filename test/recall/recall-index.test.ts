@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ConversationTerms } from '../../src/recall/conversation-terms.js';
 import { lexicalScores } from '../../src/recall/lexical-score.js';
+import { IS_INSTRUCTION, IS_PREFERENCE } from '../../src/recall/message-text.js';
 import { positionsWithout, RecallIndex } from '../../src/recall/recall-index.js';
 import { ShortTextRecall } from '../../src/recall/short-text-recall.js';
 
@@ -230,6 +231,21 @@ describe('the order', () => {
     expect(await ofRule('Which invoices are in the drawer?')).toBe(0);
     expect(await ofRule('How many invoices are in the drawer?')).toBeGreaterThan(0);
   });
+});
+
+it.each([
+  ['Always reply in French.', IS_INSTRUCTION],
+  ['Fine so far.\nPlease never use tables', IS_INSTRUCTION],
+  ['From now on there is one test for each file', IS_INSTRUCTION],
+  ['Going forward there is one test for each file', IS_INSTRUCTION],
+  ['Name the carrier whenever I ask about a parcel', IS_INSTRUCTION],
+  ["I'd rather have the blue one", IS_PREFERENCE],
+  ['My preference is the blue one', IS_PREFERENCE],
+  ['The blue one is here and the red one is there', 0],
+])('%s has the flag %d', (content, flag) => {
+  const index = new RecallIndex();
+  index.put('a', [said(`${content}, and this is all that there is of it.`)]);
+  expect(index.get('a')?.flags[0]).toBe(flag);
 });
 
 it('a short text that has only words about the conversation does not answer', async () => {

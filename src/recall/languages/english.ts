@@ -113,6 +113,10 @@ export const english: Language = {
     isPreference:
       /\b(?:i(?:'d| would)? (?:\w+ )?(?:prefer|rather|favou?r)|i(?: really| usually| generally)? (?:like|love|enjoy) (?:to|it when|using|having)|my preference|i(?:'m| am) (?:more )?comfortable|i (?:don't|do not) (?:like|want|enjoy)|i (?:avoid|opted|decided against))\b/,
   },
+  cueWords: {
+    instruction: ['always', 'never', 'now', 'forward', 'ask'],
+    preference: ['i', 'preference'],
+  },
   timePhrases: {
     day: [
       /\b(?:today|tonight|this (?:morning|afternoon|evening))\b/i,

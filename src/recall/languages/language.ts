@@ -20,6 +20,14 @@ export interface Language {
   /** A message with one of them answers the question whether something ever happened. */
   readonly neverWords?: readonly string[];
   readonly cues: Cues;
+  /**
+   * Every message that `isInstruction` matches has one of these words, so that a message without them need not
+   * be tested; the same for `isPreference`.
+   */
+  readonly cueWords?: {
+    readonly instruction: readonly string[];
+    readonly preference: readonly string[];
+  };
   readonly timePhrases?: TimePhrases;
 }
 
