@@ -1,8 +1,8 @@
 /**
  * The transport of one session, or of one request without a session: Streamable HTTP of the MCP revisions
  * up to 2025-11-25. The SDK has such a transport too. It converts each request and response to the objects
- * of `fetch`, which takes half of the processor time of a short call, and it never ends the stream of a
- * cancelled call (decision 0085).
+ * of `fetch`, which takes as long as all the rest of a `ping`, and it never ends the stream of a cancelled
+ * call (decision 0085).
  */
 import type {
   Transport,
