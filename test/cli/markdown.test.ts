@@ -145,8 +145,8 @@ describe('widths', () => {
   });
 
   it.each([
-    ['marks that take seconds to pair', '*a_'.repeat(5_000)],
-    ['nested quotes that overflow the stack', '> '.repeat(10_000)],
+    ['marks that take seconds to pair', `**bold**\n\n${'*a_'.repeat(5_000)}`],
+    ['nested quotes that overflow the stack', `**bold**\n\n${'> '.repeat(10_000)}`],
   ])('with %s is shown as it is', (_name, text) => {
     expect(shown(text).replace(/\s/g, '')).toBe(text.replace(/\s/g, ''));
   });
