@@ -11,7 +11,7 @@ const HINTS: Readonly<Record<string, string>> = {
   EROFS: 'This step changed nothing. The disk is mounted read-only: mount it for writing.',
   ENOENT: 'This file or folder does not exist: check the path.',
   ENOTDIR:
-    'Nothing was changed. One of the folders in this path is a file: rename the file, or choose another path.',
+    'This step changed nothing. One of the folders in this path is a file: rename the file, or choose another path.',
   EISDIR: 'This is a folder. Give the path of a file.',
 };
 /** The text of an errno in messages. */
