@@ -118,22 +118,22 @@ function countTerms({ tokens, starts, size }: Forward, { count }: Layout, terms:
 
 /** Gives the terms that occur local numbers and turns their counts into the offsets of their postings. */
 function numberTerms(terms: Int32Array, capacity: number) {
-  const numbers: number[] = [];
-  const offsets: number[] = [];
+  const numbers = new Uint32Array(capacity);
+  const offsets = new Uint32Array(capacity + 1);
+  let count = 0;
   let postings = 0;
   for (let term = 0; term < capacity; term++) {
     const at = FIELDS * term;
     const documents = terms[at + POSTINGS] ?? 0;
     if (documents === 0) continue;
-    terms[at + LOCAL] = numbers.length;
+    terms[at + LOCAL] = count;
     terms[at + LAST] = 0;
     terms[at + POSTINGS] = postings;
-    numbers.push(term);
-    offsets.push(postings);
+    numbers[count] = term;
     postings += documents;
+    offsets[++count] = postings;
   }
-  offsets.push(postings);
-  return { numbers: Uint32Array.from(numbers), offsets: Uint32Array.from(offsets) };
+  return { numbers: numbers.slice(0, count), offsets: offsets.slice(0, count + 1) };
 }
 
 type Inverted = Pick<FrozenParts, 'tokens' | 'packed' | 'zeros'>;

@@ -51,8 +51,8 @@ export class Dictionary extends TermTable {
     return [...this.#currentTree().fuzzyGet(term, distance).keys()];
   }
 
-  protected onChange(term: string): void {
-    if (this.#tree !== undefined || this.#build !== undefined) this.#changed.add(term);
+  protected onChange(number: number): void {
+    if (this.#tree !== undefined || this.#build !== undefined) this.#changed.add(this.term(number));
   }
 
   *#buildTree(): Generator<void, SearchableMap<number>> {

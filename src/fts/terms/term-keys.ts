@@ -1,7 +1,7 @@
 /**
  * The hash keys of terms. A key is a pair of 32-bit numbers. Short words of ASCII letters and digits
- * and single characters have unique keys, so that they are compared without their text; other terms
- * have a hash of it. The key of a short word is computed while its characters are read.
+ * and single characters have unique keys, so that they are compared and stored without their text; other
+ * terms have a hash of it. The key of a short word is computed while its characters are read.
  */
 
 export interface TermKey {
@@ -22,7 +22,8 @@ const HASH_PRIME = 0x01000193;
 
 /** The digit of an ASCII letter, in either case, or of an ASCII digit; 0 for any other code unit. */
 export const KEY_DIGITS = new Uint8Array(0x10000);
-for (const [i, char] of [...'abcdefghijklmnopqrstuvwxyz0123456789'].entries()) {
+const DIGITS = 'abcdefghijklmnopqrstuvwxyz0123456789';
+for (const [i, char] of [...DIGITS].entries()) {
   KEY_DIGITS[char.charCodeAt(0)] = i + 1;
   KEY_DIGITS[char.toUpperCase().charCodeAt(0)] = i + 1;
 }
@@ -46,4 +47,15 @@ export function keyOf(term: string): TermKey {
   let hash = 0;
   for (let i = 0; i < term.length; i++) hash = Math.imul(hash ^ term.charCodeAt(i), HASH_PRIME);
   return { first: hash, second: BY_TEXT };
+}
+
+/** The term of a unique key, and '' if both numbers are 0; `undefined` if the key is a hash. */
+export function termOfKey({ first, second }: TermKey): string | undefined {
+  if (second === BY_TEXT) return undefined;
+  if (second === BY_CODE) return String.fromCodePoint(first);
+  let word = '';
+  for (const half of [second, first])
+    for (let rest = half >>> 0; rest > 0; rest = Math.floor(rest / KEY_BASE))
+      word = `${DIGITS[(rest % KEY_BASE) - 1]}${word}`;
+  return word;
 }

@@ -11,7 +11,7 @@
 
 import { withCapacity } from '../../base/arrays/typed-array.js';
 import { ownCopy } from '../../base/own-copy.js';
-import { BY_TEXT, keyOf } from './term-keys.js';
+import { BY_TEXT, keyOf, type TermKey, termOfKey } from './term-keys.js';
 
 /** No entry. */
 export const NONE = -1;
@@ -37,7 +37,7 @@ export interface PackedTerms {
 }
 
 export abstract class TermTable {
-  /** By number. Empty if the number is free; `undefined` if the term is still only in `#packed`. */
+  /** By number. `undefined` if the key has the whole term, or if the term is still only in `#packed`. */
   readonly #terms: (string | undefined)[] = [];
   #packed: PackedTerms | undefined;
   #text: string | undefined;
@@ -67,9 +67,9 @@ export abstract class TermTable {
 
   /** The number of `term`, which is added if it is new. */
   intern(term: string): number {
-    const { first, second } = keyOf(term);
-    const number = this.#find(first, second, term);
-    return number === NONE ? this.#add(term, first, second) : number;
+    const key = keyOf(term);
+    const number = this.#find(key.first, key.second, term);
+    return number === NONE ? this.add(key, ownCopy(term)) : number;
   }
 
   #find(first: number, second: number, term: string): number {
@@ -91,17 +91,18 @@ export abstract class TermTable {
     return this.entries[ENTRY * number + NEXT] ?? NONE;
   }
 
-  #add(term: string, first: number, second: number): number {
+  /** Adds a new term and returns its number. `text` is needed only if the key is a hash. */
+  add({ first, second }: TermKey, text?: string): number {
     if (this.size * 2 >= this.buckets.length) this.#growBuckets();
     const number = this.#free.pop() ?? this.#terms.length;
-    this.#terms[number] = ownCopy(term);
+    this.#terms[number] = text;
     this.entries = withCapacity(this.entries, this.#terms.length * ENTRY);
     const at = number * ENTRY;
     this.entries[at] = first;
     this.entries[at + 1] = second;
     this.entries[at + DOCUMENTS] = 0;
     this.#link(number);
-    this.onChange(term);
+    this.onChange(number);
     return number;
   }
 
@@ -119,23 +120,16 @@ export abstract class TermTable {
 
   #unlink(number: number): void {
     const bucket = this.#bucketOf(number);
-    const entries = this.entries;
-    const after = entries[number * ENTRY + NEXT] ?? NONE;
     let at = this.buckets[bucket] ?? NONE;
-    if (at === number) {
-      this.buckets[bucket] = after;
-      return;
-    }
+    if (at === number) this.buckets[bucket] = this.#next(number);
     while (at !== NONE && this.#next(at) !== number) at = this.#next(at);
-    if (at !== NONE) entries[at * ENTRY + NEXT] = after;
+    if (at !== NONE) this.entries[at * ENTRY + NEXT] = this.#next(number);
   }
 
   #growBuckets(): void {
     this.buckets = new Int32Array(this.buckets.length * 4).fill(NONE);
-    const free = new Set(this.#free);
-    for (let number = 0; number < this.#terms.length; number++) {
-      if (!free.has(number)) this.#link(number);
-    }
+    for (let number = 0; number < this.capacity; number++)
+      if (!this.#hasKey(number, 0, 0)) this.#link(number);
   }
 
   /** The number of documents that contain the term. */
@@ -159,24 +153,23 @@ export abstract class TermTable {
 
   /** Removes the terms that no document contains. */
   dropUnused(): void {
-    for (let number = 0; number < this.#terms.length; number++) {
-      const isUnused = this.entries[number * ENTRY + DOCUMENTS] === 0 && this.#terms[number] !== '';
-      if (isUnused) this.#remove(number);
-    }
+    for (let number = 0; number < this.capacity; number++)
+      if (this.documentsOf(number) === 0 && !this.#hasKey(number, 0, 0)) this.#remove(number);
   }
 
   #remove(number: number): void {
-    const term = this.term(number);
+    this.onChange(number);
     this.#unlink(number);
-    this.#terms[number] = '';
+    this.#terms[number] = undefined;
+    this.entries.fill(0, number * ENTRY, number * ENTRY + NEXT);
     this.#free.push(number);
-    this.onChange(term);
   }
 
   /** The term of a number; empty if the number is free. */
   term(number: number): string {
-    this.#terms[number] ??= this.packedTerm(number);
-    return this.#terms[number];
+    const at = number * ENTRY;
+    const key = { first: this.entries[at] ?? 0, second: this.entries[at + 1] ?? 0 };
+    return termOfKey(key) ?? this.#terms[number] ?? this.packedTerm(number);
   }
 
   /** The term that a number had in the cache that the table was unpacked from. */
@@ -207,16 +200,12 @@ export abstract class TermTable {
       end += terms[index]?.length ?? 0;
       ends[index] = end;
       const bucket = this.#bucketOf(number);
-      const keys = this.entries.subarray(ENTRY * number, ENTRY * number + NEXT);
-      entries.set(keys, ENTRY * index);
+      entries.set(this.entries.subarray(ENTRY * number, ENTRY * number + NEXT), ENTRY * index);
       entries[ENTRY * index + NEXT] = buckets[bucket] ?? NONE;
       buckets[bucket] = index;
     });
-    return {
-      terms,
-      indexes,
-      packed: { entries, buckets, text: Buffer.from(terms.join('')), ends },
-    };
+    const text = Buffer.from(terms.join(''));
+    return { terms, indexes, packed: { entries, buckets, text, ends } };
   }
 
   /** Fills the table, which must be empty. */
@@ -227,6 +216,6 @@ export abstract class TermTable {
     this.#terms.length = packed.ends.length;
   }
 
-  /** Called after a term was added or removed. */
-  protected abstract onChange(term: string): void;
+  /** Called after a term was added, and before it is removed. */
+  protected abstract onChange(number: number): void;
 }

@@ -22,8 +22,8 @@ export abstract class AsciiWords {
   /** The code units of the text being read, followed by a space. */
   protected units = new Uint16Array(16);
   #bytes = Buffer.from(this.units.buffer);
-  /** Where the word begins at which `#findWords` stopped. */
-  #wordStart = 0;
+  /** The word at which `#findWords` stopped: where it begins, and its key if it is short. */
+  readonly #stopped = { start: 0, first: 0, second: 0 };
 
   /** Only the first `longest` characters of an ASCII word count. */
   constructor(table: TermTable, longest: number) {
@@ -38,9 +38,10 @@ export abstract class AsciiWords {
     this.offsets.clear();
     this.offsets.reserve(2 * most + 2);
     for (let at = this.#findWords(0, text.length); at <= text.length; ) {
-      const start = this.#wordStart;
+      const { start } = this.#stopped;
       if ((this.units[at] ?? 0) > LAST_ASCII) at = this.readUnicode(text, start, at);
-      else this.readAscii(text, start, at);
+      else if (at - start > MAX_KEYED) this.readAscii(text, start, at);
+      else this.push(this.#table.add(this.#stopped), start, at);
       at = this.#findWords(at, text.length);
     }
   }
@@ -85,18 +86,20 @@ export abstract class AsciiWords {
     let { count } = this.words;
     let offset = this.offsets.count;
     let at = from;
+    let start = from;
+    let first = 0;
+    let second = 0;
     for (; at <= length; at++) {
-      const start = at;
+      start = at;
       const half = start + HALF_KEY;
-      let first = 0;
-      let second = 0;
+      first = 0;
+      second = 0;
       let digit = KEY_DIGITS[units[at] ?? 0] ?? 0;
       while (digit !== 0) {
         if (at < half) first = (Math.imul(first, KEY_BASE) + digit) | 0;
         else second = (Math.imul(second, KEY_BASE) + digit) | 0;
         digit = KEY_DIGITS[units[++at] ?? 0] ?? 0;
       }
-      this.#wordStart = start;
       if ((units[at] ?? 0) > LAST_ASCII || at - start > MAX_KEYED) break;
       if (at === start) continue;
       let number = buckets[bucketHash(first, second) & (buckets.length - 1)] ?? NONE;
@@ -112,6 +115,9 @@ export abstract class AsciiWords {
     }
     this.words.count = count;
     this.offsets.count = offset;
+    this.#stopped.start = start;
+    this.#stopped.first = first;
+    this.#stopped.second = second;
     return at;
   }
 }

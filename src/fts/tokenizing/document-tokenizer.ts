@@ -85,8 +85,7 @@ export class DocumentTokenizer extends AsciiWords {
         const code = units[at] ?? 0;
         if (!isSpaceUnit(code)) hasSymbol ||= isSymbolUnit(code, units[at + 1] ?? 0);
         else {
-          if (hasSymbol)
-            symbols.addChunk(firstWord + (from >> 1), units, start, { array, from, to }, at);
+          if (hasSymbol) symbols.addChunk(firstWord + (from >> 1), units, start, at, array, from);
           start = at + 1;
           from = to;
           hasSymbol = false;

@@ -15,62 +15,54 @@ const WORD_BYTE = 1;
 /** Replaces control characters that would be read as one of those two. */
 const OTHER_CONTROL = 2;
 
-const LAST_UNIT = 0xffff;
 const LAST_ASCII = 127;
-
-/** Start and end of each word, alternating: a range of an array, because a view costs more than its use. */
-interface WordBounds {
-  readonly array: Uint32Array;
-  readonly from: number;
-  readonly to: number;
-}
 
 /** The bytes of documents, one after the other. */
 export class SymbolWriter {
   array = new Uint8Array(16);
   count = 0;
 
-  /** Adds the chunk in `units` from `start` to `end`, given its words and the number of the first. */
+  /**
+   * Adds the chunk in `units` from `start` to `end`. `bounds` has start and end of each word, alternating, from
+   * index `word` on those of the chunk and later ones. `firstWord` is the number of the chunk's first.
+   */
   addChunk(
     firstWord: number,
     units: Uint16Array,
     start: number,
-    { array, from, to }: WordBounds,
     end: number,
+    bounds: Uint32Array,
+    word: number,
   ): void {
     // A unit takes at most three bytes, and a number at most five.
-    this.array = withCapacity(this.array, this.count + 6 + 3 * (end - start));
-    this.array[this.count++] = CHUNK;
+    let { array: bytes, count } = this;
+    const most = count + 6 + 3 * (end - start);
+    if (most > bytes.length) bytes = withCapacity(bytes, most);
+    bytes[count++] = CHUNK;
     let rest = firstWord;
-    for (; rest > LAST_ASCII; rest >>>= 7) this.array[this.count++] = (rest & LAST_ASCII) | 0x80;
-    this.array[this.count++] = rest;
-    let copied = start;
-    for (let i = from; i < to; i += 2) {
-      this.#symbols(units, copied, array[i] ?? 0);
-      this.array[this.count++] = WORD_BYTE;
-      copied = array[i + 1] ?? 0;
-    }
-    this.#symbols(units, copied, end);
-  }
-
-  #symbols(units: Uint16Array, from: number, to: number): void {
-    for (let at = from; at < to; at++) {
+    for (; rest > LAST_ASCII; rest >>>= 7) bytes[count++] = (rest & LAST_ASCII) | 0x80;
+    bytes[count++] = rest;
+    let next = word;
+    for (let at = start; at < end; at++) {
       const unit = units[at] ?? 0;
-      if (unit > LAST_ASCII) {
-        at += this.#beyondAscii(unit, units[at + 1] ?? 0);
-      } else this.array[this.count++] = unit <= WORD_BYTE ? OTHER_CONTROL : unit;
+      if (bounds[next] === at) {
+        bytes[count++] = WORD_BYTE;
+        at = (bounds[next + 1] ?? 0) - 1;
+        next += 2;
+      } else if (unit > LAST_ASCII) {
+        const char = characterAt(units, at);
+        count += Buffer.from(bytes.buffer).write(char, count);
+        at += char.length - 1;
+      } else bytes[count++] = unit <= WORD_BYTE ? OTHER_CONTROL : unit;
     }
-  }
-
-  /** Writes a character outside ASCII. Returns the units that it takes beyond the first. */
-  #beyondAscii(unit: number, following: number): number {
-    const code = String.fromCharCode(unit, following).codePointAt(0) ?? unit;
-    const bytes = Buffer.from(String.fromCodePoint(code));
-    this.array.set(bytes, this.count);
-    this.count += bytes.length;
-    return code > LAST_UNIT ? 1 : 0;
+    this.array = bytes;
+    this.count = count;
   }
 }
+
+/** The character at an index. A half of a surrogate pair without the other becomes U+FFFD in UTF-8. */
+const characterAt = (units: Uint16Array, at: number) =>
+  String.fromCodePoint(String.fromCharCode(units[at] ?? 0, units[at + 1] ?? 0).codePointAt(0) ?? 0);
 
 /** The bytes of a chunk as typed, given the symbols before, between and after its words. */
 export function symbolPattern(symbols: readonly string[]): Uint8Array {
