@@ -4,10 +4,13 @@
  * word, so that a million messages fit into memory.
  */
 import {
+  appendMessage,
+  appendPassages,
+  isLong,
   Labels,
   type MessageSource,
   type MessageSources,
-  readMessage,
+  readInSteps,
   type StemLists,
 } from './message-text.js';
 import type { Vocabulary } from './vocabulary.js';
@@ -73,7 +76,11 @@ export function* readConversation(
   for (let at = reused; at < messages.length; at++) {
     const source = messages.at(at);
     if (source === undefined) continue;
-    const read = yield* readMessage(source, vocabulary, language, lists, labels);
+    vocabulary.reader.clear();
+    if (isLong(source)) yield* readInSteps(source, vocabulary);
+    else vocabulary.reader.add(source.content);
+    const read = appendMessage(source, vocabulary, language, lists, labels);
+    if (!read.hasOnePassage) yield* appendPassages(read, vocabulary, lists);
     language = read.language;
     result.prefixes[at] = read.prefix;
     result.flags[at] = read.flags;

@@ -33,12 +33,15 @@ export const IS_INSTRUCTION = 4;
 export const IS_PREFERENCE = 8;
 export const IS_ASSISTANT = 16;
 
-/** What is stored of a message besides its terms and passages. */
+/** What was read of a message besides its terms and passages. */
 export interface ReadMessage {
   /** Number of its terms before the content (speaker and date). */
   readonly prefix: number;
   readonly flags: number;
   readonly language: number;
+  /** Number of the words of its content. */
+  readonly count: number;
+  readonly hasOnePassage: boolean;
 }
 
 /** Output lists to which one message after another is appended. */
@@ -55,43 +58,56 @@ const STEP_WORDS = 8_192;
 /** Cues of instructions and preferences are searched only in this many characters. */
 const CUE_CHARS = 100_000;
 
+/** Whether the words of a message are read in steps, by `readInSteps`. */
+export const isLong = ({ content }: MessageSource): boolean => content.length > STEP_CHARS;
+
+/** Adds the words of a long message to the vocabulary's reader. Yields between the steps. */
+export function* readInSteps(
+  { content }: MessageSource,
+  { reader }: Vocabulary,
+): Generator<undefined, void> {
+  for (const part of partsOf(content)) {
+    reader.add(part);
+    yield;
+  }
+}
+
 /**
- * Appends a message to `lists`. `before`: language of the message before it. Yields between the steps of a
- * long message; until it returns, nothing else may use the vocabulary's reader or the lists.
+ * Appends a message to `lists`, whose words alone the vocabulary's reader has. `before`: language of the message
+ * before it. If it has more than one passage, `appendPassages` must append its content.
  */
-export function* readMessage(
+export function appendMessage(
   message: MessageSource,
   vocabulary: Vocabulary,
   before: number,
   { terms, passages }: StemLists,
   labels: Labels,
-): Generator<undefined, ReadMessage> {
+): ReadMessage {
   const { reader } = vocabulary;
-  reader.clear();
-  if (message.content.length <= STEP_CHARS) reader.add(message.content);
-  else
-    for (const part of partsOf(message.content)) {
-      reader.add(part);
-      yield;
-    }
   const { count } = reader.words;
-  const read = reader.read / 2;
+  const words = reader.read / 2;
   const language = vocabulary.languageOf(before);
   const prefix = labels.append(message, language, vocabulary, terms);
-  if (passageCount(read) === 1) {
+  const hasOnePassage = passageCount(words) === 1;
+  if (hasOnePassage) {
     passages.push(terms.count);
     vocabulary.appendStems(0, count, language, terms);
     passages.push(terms.count);
-  } else yield* cutPassages(vocabulary, count, language, { terms, passages });
+  }
   const cueWords = message.role === 'user' ? vocabulary.cueWords(count) : 0;
-  return { prefix, flags: flagsOf(message, read, language, cueWords), language };
+  return {
+    prefix,
+    flags: flagsOf(message, words, language, cueWords),
+    language,
+    count,
+    hasOnePassage,
+  };
 }
 
-/** Appends the first `count` words of the vocabulary's reader, and their passages. */
-function* cutPassages(
+/** Appends the content of a message that has more than one passage. Yields between the steps. */
+export function* appendPassages(
+  { count, language }: ReadMessage,
   vocabulary: Vocabulary,
-  count: number,
-  language: number,
   { terms, passages }: StemLists,
 ): Generator<undefined, void> {
   const { reader } = vocabulary;

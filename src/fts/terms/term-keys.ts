@@ -22,26 +22,28 @@ const HASH_PRIME = 0x01000193;
 
 /** The digit of an ASCII letter, in either case, or of an ASCII digit; 0 for any other code unit. */
 export const KEY_DIGITS = new Uint8Array(0x10000);
-const DIGITS = 'abcdefghijklmnopqrstuvwxyz0123456789';
-for (const [i, char] of [...DIGITS].entries()) {
+const DIGITS = [...'abcdefghijklmnopqrstuvwxyz0123456789'];
+for (const [i, char] of DIGITS.entries()) {
   KEY_DIGITS[char.charCodeAt(0)] = i + 1;
   KEY_DIGITS[char.toUpperCase().charCodeAt(0)] = i + 1;
 }
+/** The characters of each number below the square of the base. */
+const PAIRS = ['', ...DIGITS].flatMap((high) => ['', ...DIGITS].map((low) => high + low));
 
-const PLAIN = /^[a-z0-9]+$/;
-
-/** The key of any term. */
+/** The key of any term. A term is not empty and has no capital letters of ASCII. */
 export function keyOf(term: string): TermKey {
-  if (term.length <= MAX_KEYED && PLAIN.test(term)) {
-    let first = 0;
-    let second = 0;
-    for (let i = 0; i < term.length; i++) {
-      const digit = KEY_DIGITS[term.charCodeAt(i)] ?? 0;
-      if (i < HALF_KEY) first = (Math.imul(first, KEY_BASE) + digit) | 0;
-      else second = (Math.imul(second, KEY_BASE) + digit) | 0;
-    }
-    return { first, second };
+  let first = 0;
+  let second = 0;
+  for (let i = 0; i < term.length; i++) {
+    const digit = KEY_DIGITS[term.charCodeAt(i)] ?? 0;
+    if (digit === 0 || i === MAX_KEYED) return hashKeyOf(term);
+    if (i < HALF_KEY) first = (Math.imul(first, KEY_BASE) + digit) | 0;
+    else second = (Math.imul(second, KEY_BASE) + digit) | 0;
   }
+  return { first, second };
+}
+
+function hashKeyOf(term: string): TermKey {
   const code = term.codePointAt(0) ?? 0;
   if (term.length === (code > 0xffff ? 2 : 1)) return { first: code, second: BY_CODE };
   let hash = 0;
@@ -55,7 +57,7 @@ export function termOfKey({ first, second }: TermKey): string | undefined {
   if (second === BY_CODE) return String.fromCodePoint(first);
   let word = '';
   for (const half of [second, first])
-    for (let rest = half >>> 0; rest > 0; rest = Math.floor(rest / KEY_BASE))
-      word = `${DIGITS[(rest % KEY_BASE) - 1]}${word}`;
+    for (let rest = half >>> 0; rest > 0; rest = Math.floor(rest / PAIRS.length))
+      word = `${PAIRS[rest % PAIRS.length]}${word}`;
   return word;
 }

@@ -69,7 +69,7 @@ export abstract class TermTable {
   intern(term: string): number {
     const key = keyOf(term);
     const number = this.#find(key.first, key.second, term);
-    return number === NONE ? this.add(key, ownCopy(term)) : number;
+    return number === NONE ? this.add(key, term) : number;
   }
 
   #find(first: number, second: number, term: string): number {
@@ -92,10 +92,10 @@ export abstract class TermTable {
   }
 
   /** Adds a new term and returns its number. `text` is needed only if the key is a hash. */
-  add({ first, second }: TermKey, text?: string): number {
+  add({ first, second }: TermKey, text = ''): number {
     if (this.size * 2 >= this.buckets.length) this.#growBuckets();
     const number = this.#free.pop() ?? this.#terms.length;
-    this.#terms[number] = text;
+    this.#terms[number] = second === BY_TEXT ? ownCopy(text) : undefined;
     this.entries = withCapacity(this.entries, this.#terms.length * ENTRY);
     const at = number * ENTRY;
     this.entries[at] = first;
