@@ -1,4 +1,7 @@
-/** Notices for settings without effect: mistyped variables, and databases that earlier designs used. */
+/**
+ * Notices about environment variables without effect: mistyped names, and databases that earlier designs used.
+ * settings-file.ts refuses an unknown name in the configuration file.
+ */
 import { basename } from 'node:path';
 import type { Setting } from './define-setting.js';
 import { SETTINGS } from './settings.js';

@@ -3,10 +3,11 @@
  * damaged file is kept under another name.
  */
 import { basename, dirname, join } from 'node:path';
-import { type Clock, compactTime } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
 import { passes } from '../base/errors.js';
 import type { Durability } from '../files/atomic/atomic-write.js';
 import { withLock } from '../files/locks/file-lock.js';
+import { brokenName } from '../files/paths/broken-names.js';
 import { parseDocument, readWhole } from '../files/read/json-doc.js';
 import { recoverFields } from '../files/read/recover-fields.js';
 
@@ -41,7 +42,7 @@ export function repairJson(file: JsonFile, { clock, fsync }: RepairOptions): Pro
       return 'The file needs no repair any more.';
     const fields = recoverFields(found.bytes.toString());
     check(fields);
-    const keptAs = brokenName(path, clock);
+    const keptAs = keptName(path, clock);
     await lock.link(path, join(dirname(path), keptAs), { fsync });
     const bytes = Buffer.from(`${JSON.stringify(fields, null, 2)}\n`);
     await lock.replace(path, bytes, { fsync }, { base: found.stamp });
@@ -49,9 +50,9 @@ export function repairJson(file: JsonFile, { clock, fsync }: RepairOptions): Pro
   });
 }
 
-/** `state.broken-<UTC time>.json` for `state.json`. For an insight with a dot, so that it is ignored. */
-function brokenName(path: string, clock: Clock): string {
+/** That of an insight begins with a dot, so that it is ignored. */
+function keptName(path: string, clock: Clock): string {
   const name = basename(path, '.json');
   const dot = basename(dirname(path)) === 'insights' ? '.' : '';
-  return `${dot}${name}.broken-${compactTime(clock.now())}.json`;
+  return brokenName(`${dot}${name}`, clock.now());
 }

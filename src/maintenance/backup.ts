@@ -1,8 +1,8 @@
 /**
  * Makes backups: each is a dated archive of the root. It gets its name only after it was read back and every
  * file in it was compared with the file that was read from the root. Expired archives are removed only after
- * a new one was made. Several stores can use one folder: the name of an archive has the id of its store, which
- * counts and removes only its own archives. daily-backup.ts makes one backup a day.
+ * a new one was made. Several stores can use one folder: the name of an archive has the id of its store, and a
+ * store counts and removes only its own archives. daily-backup.ts makes one backup a day.
  */
 import { basename, dirname, join } from 'node:path';
 import { type Clock, DAY_MS, isoTime } from '../base/clock.js';

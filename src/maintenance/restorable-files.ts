@@ -5,6 +5,7 @@
  */
 
 import { isAppError } from '../base/errors.js';
+import { BROKEN_PART } from '../files/paths/broken-names.js';
 import { requireConfined } from '../files/paths/confined-file.js';
 import { parseTrashName } from '../files/trash/trash-names.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
@@ -19,8 +20,6 @@ import {
 } from './restorable-git-files.js';
 
 const CONVERSATION_FILES = new Set(['conversation.json', 'job.json', 'summaries.json']);
-/** The suffix of a damaged file that a repair kept. */
-const BROKEN = /\.broken-\d{8}T\d{9}Z(?=\.json$)/;
 const LOGS_FILES = new Set([
   ...['state.json', 'retention.json', 'retention-last-run.json', 'encryption.json'],
   'imported-notes.json',
@@ -78,7 +77,7 @@ function problemWithSpelling(name: string): string | undefined {
 function isLogsFile(parts: readonly string[], bytes: Uint8Array): boolean {
   const [first = '', second = ''] = parts;
   if (parts.length === 1)
-    return LOGS_FILES.has(first.replace(BROKEN, '')) || isIgnoreAllFile(first, bytes);
+    return LOGS_FILES.has(first.replace(BROKEN_PART, '')) || isIgnoreAllFile(first, bytes);
   if (first === '.merging') return parts.length === 2 && isConversationName(second, '.json');
   if (first === '.trash') {
     if (parts.length === 2) return isIgnoreAllFile(second, bytes);
@@ -89,7 +88,9 @@ function isLogsFile(parts: readonly string[], bytes: Uint8Array): boolean {
 
 function isConversationFile([first = '', second = '', ...more]: readonly string[]): boolean {
   if (first === 'versions') return more.length === 0 && VERSION_NAME.test(second);
-  return second === '' && more.length === 0 && CONVERSATION_FILES.has(first.replace(BROKEN, ''));
+  return (
+    second === '' && more.length === 0 && CONVERSATION_FILES.has(first.replace(BROKEN_PART, ''))
+  );
 }
 
 const isConversationName = (name: string, ending: string) =>
@@ -103,7 +104,7 @@ function isMemoryBankFile(
   if (rest === '.gitignore') return isRestorableIgnore(bytes);
   if (rest === '.gitattributes') return isRestorableAttributes(bytes);
   if (rest.startsWith('.trash/')) return isMemoryBankTrash(rest, bytes);
-  if (BROKEN_INSIGHT.test(rest.replace(BROKEN, ''))) return rest.includes('.broken-');
+  if (BROKEN_INSIGHT.test(rest.replace(BROKEN_PART, ''))) return rest.includes('.broken-');
   if (GRAPH_FILES.has(rest) || graphNames.has(rest) || INSIGHT.test(rest)) return true;
   return problemWithNotePath(rest) === undefined;
 }

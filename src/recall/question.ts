@@ -1,6 +1,7 @@
 /**
  * Parses a question: its words without function words, each with its stems in all languages of the store,
- * and what the question asks for according to its language's cues.
+ * and what the question asks for according to its language's cues. The function words, the words about a
+ * conversation and the cues of a language are in languages/.
  */
 import { functionWordMask, LANGUAGES, languageOf } from './languages.js';
 import { type PresentTime, type TimeSpan, timeSpanIn } from './relative-time.js';

@@ -4,13 +4,11 @@
  */
 import { basename, join, parse } from 'node:path';
 import { TimeSlice } from '../../base/time-slice.js';
+import { BROKEN_PART } from '../../files/paths/broken-names.js';
 import { entriesNow, listFolders } from '../../files/paths/folders.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import type { GraphFiles } from '../../stores/knowledge-graph/log/graph-files.js';
 import type { Check, CheckContext } from '../check.js';
-
-/** A file that a repair kept has such a name. */
-const KEPT_BY_REPAIR = /\.broken-\d{8}T\d{9}Z\.json$/;
 
 export const conflictCopyCheck = (logsFolder: string, graph: GraphFiles): Check => ({
   name: 'conflict copies',
@@ -42,7 +40,7 @@ function checkFolder(
     if (!entry.isFile()) continue;
     const { name } = entry;
     const original = names.find((known) => isCopyOf(name, known));
-    if (original === undefined || names.includes(name) || KEPT_BY_REPAIR.test(name)) continue;
+    if (original === undefined || names.includes(name) || BROKEN_PART.test(name)) continue;
     countChecked();
     found({
       severity: 'warning',

@@ -2,7 +2,7 @@
  * A parser for FTS5's complete query grammar. It returns a tree or throws `QUERY_SYNTAX` with a position.
  * Operators from the tightest: implicit AND (words side by side), NOT, AND, OR. An implicit AND cannot
  * be next to a parenthesis. A text without terms (`""`, `—`) is ignored beside other words and
- * matches nothing alone. The greatest depth is FTS5's. The limits on symbols and phrases are
+ * matches nothing alone. The maximum depth is that of FTS5. The limits on symbols and phrases are
  * Daybook's own; they bound the work of one query.
  */
 

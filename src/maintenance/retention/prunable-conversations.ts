@@ -1,5 +1,5 @@
 /**
- * Selects the conversations that a prune or an archive run would take, each with the reason. Changes nothing.
+ * Selects the conversations that `daybook prune` or `daybook archive` would take, each with the reason. Changes nothing.
  * Pinned conversations are never selected.
  */
 

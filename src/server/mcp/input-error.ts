@@ -4,7 +4,7 @@ import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
 import type { Tool } from '../../tools/define-tool.js';
 
-/** Names in one error, because a call can have thousands of wrong arguments. */
+/** One error describes at most this many wrong arguments; a call can have thousands. */
 const MAX_NAMES = 5;
 
 /** VALIDATION_ERROR that describes the first MAX_NAMES wrong arguments and counts the others. */

@@ -1,7 +1,7 @@
 /**
  * The context of a project that is a git repository: the URL of its remote without scheme, user and `.git`,
- * such as `git:github.com/owner/name`. It is the same for every clone, worktree and subfolder on every
- * machine, and contains no local path.
+ * such as `git:github.com/owner/name`. It is the same for every clone on every machine, and contains no local
+ * path. files/paths/find-project.ts finds the remote, also from a worktree or a subfolder.
  */
 
 const GIT_CONTEXT = /^git:([^/\s:]+)\/(\S+)$/i;

@@ -1,7 +1,7 @@
 /** Changing what is known about a conversation besides its messages, and the title nobody gave. */
 import { describe, expect, it } from 'vitest';
+import { titleOf } from '../../../src/stores/conversations/document/derived-title.js';
 import { messageHash } from '../../../src/stores/conversations/document/message-hash.js';
-import { titleOf } from '../../../src/stores/conversations/document/title.js';
 import { errorOf } from '../../support/error-of.js';
 import { ID0, openStore, user } from './store.js';
 

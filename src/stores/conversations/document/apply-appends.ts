@@ -6,6 +6,7 @@ import { AppError } from '../../../base/errors.js';
 import { newUuid } from '../../../base/ids.js';
 import { isRecord, type JsonObject } from '../../../base/json-fields.js';
 import type { Outcome } from '../../../files/atomic/group-commit.js';
+import { titleOf } from './derived-title.js';
 import type { ConversationDocument } from './document.js';
 import { amendmentOf, type HeadChange } from './head-change.js';
 import { jsonCopy } from './json-copy.js';
@@ -16,7 +17,6 @@ import {
   ROLES,
   type Role,
 } from './schema.js';
-import { titleOf } from './title.js';
 
 export interface NewMessage {
   role: Role;

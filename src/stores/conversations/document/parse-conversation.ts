@@ -11,6 +11,7 @@ import { runToCompletion } from '../../../base/time-slice.js';
 import { type Codec, plainCodec } from '../../../files/sealing/conversation-codec.js';
 import { upgraded } from '../../format-migrations.js';
 import { CLIENT_ID } from './conversation-id.js';
+import { isTitleOf } from './derived-title.js';
 import { ConversationDocument } from './document.js';
 import {
   AN_OBJECT,
@@ -27,7 +28,6 @@ import {
 } from './parse-fields.js';
 import { messageSteps } from './parse-messages.js';
 import type { ConversationHead } from './schema.js';
-import { isTitleOf } from './title.js';
 
 /**
  * Throws CONVERSATION_CORRUPTED with the location of the fault in the file, FORMAT_TOO_NEW, DECRYPT.

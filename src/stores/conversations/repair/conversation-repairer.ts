@@ -4,9 +4,10 @@
  * `conversation.json` is the damaged file or the repaired one.
  */
 import { join } from 'node:path';
-import { compactTime, sleep } from '../../../base/clock.js';
+import { sleep } from '../../../base/clock.js';
 import { type AppError, isAppError } from '../../../base/errors.js';
 import { withLock } from '../../../files/locks/file-lock.js';
+import { brokenName } from '../../../files/paths/broken-names.js';
 import { parseDocument, readWhole, readWholeAtOnce } from '../../../files/read/json-doc.js';
 import type { Stamp } from '../../../files/read/stamp.js';
 import { plainCodec } from '../../../files/sealing/conversation-codec.js';
@@ -87,7 +88,7 @@ export class ConversationRepairer {
       if (found === undefined) return undefined;
       const { document, isSalvaged } = found;
       if (document === undefined) return undefined;
-      const keptAs = `conversation.broken-${compactTime(clock.now())}.json`;
+      const keptAs = brokenName('conversation', clock.now());
       if (isSalvaged) {
         await lock.link(path, join(logsFolder, conversationId, keptAs), this.#options);
       }

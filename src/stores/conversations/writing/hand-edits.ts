@@ -1,7 +1,7 @@
 /**
- * Edits of a whole `conversation.json` by a person, for `daybook edit`. The person edits a copy, so a text that
- * cannot be read never replaces the file, and messages that were added meanwhile are not overwritten. (A change
- * that a person makes to the file itself is noticed in conversation-files.ts.)
+ * `daybook edit`: a person edits a copy of a whole `conversation.json`. So a text that cannot be read never
+ * replaces the file, and messages that were added meanwhile are not overwritten. (A change that a person makes
+ * to the file itself is noticed in conversation-files.ts.)
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isoTime } from '../../../base/clock.js';

@@ -1,12 +1,13 @@
 /**
  * Derives a title from the first sentence of a user's message, short enough for one line of a list. A title
- * ends after a whole word, also in scripts without spaces, and never inside a character.
+ * ends after a whole word, also in scripts without spaces, and never inside a character. A title that a caller
+ * gives has another limit, in tools/conversation-input.ts.
  */
 
 import { ownCopy } from '../../../base/own-copy.js';
 import { segmentsOf, sentencesIn } from '../../../base/text-segmenter.js';
 
-/** The maximum length of a title, in UTF-16 code units. */
+/** The maximum length of a derived title, in UTF-16 code units. */
 const MAX_LENGTH = 80;
 /** The number of code units of a message that are searched for its first sentence. */
 const MAX_READ = 1000;

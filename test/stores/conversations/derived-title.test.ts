@@ -1,7 +1,7 @@
 /** Proves that the quick ways to a title end where the rules for words and sentences say. */
 import { expect, it } from 'vitest';
 import { sentencesIn } from '../../../src/base/text-segmenter.js';
-import { titleOf } from '../../../src/stores/conversations/document/title.js';
+import { titleOf } from '../../../src/stores/conversations/document/derived-title.js';
 
 const WORDS =
   "plank garden-shed larch’s https://larch.example/a/b?c=d 3,14 door_frame (roof) “rain” おはよう世界 สวัสดีชาวโลก don't".split(
