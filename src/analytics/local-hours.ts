@@ -1,6 +1,6 @@
 /**
- * Day, weekday and hour of a time in one time zone. Formatting a time is slow. Time zones differ by
- * multiples of a quarter of an hour, so one result for each quarter of an hour is cached.
+ * Day, weekday and hour of a time in one time zone. Formatting a time is slow, so one result is cached for each
+ * quarter of an hour. This is enough, because time zones differ by whole quarters.
  */
 
 export interface Slot {

@@ -1,8 +1,8 @@
 /**
  * Perplexity's Agent API (`POST /v1/agent`). It refuses unknown fields, so the body has only the necessary
  * ones. Filters are fields of the web_search tool. The API has no academic mode and no related questions.
- * Academic mode becomes a filter of scholarly domains, which the answer mentions; related questions are
- * requested in the prompt. A failed run has HTTP status 200; its `status` field shows the failure.
+ * For academic mode the search is limited to scholarly domains, and a note in the answer says so; related
+ * questions are requested in the prompt. A failed run has HTTP status 200; its `status` field shows the failure.
  */
 
 import { AppError } from '../base/errors.js';

@@ -1,8 +1,8 @@
 /**
  * Runs deep research in the background. A lease makes sure that only one process follows a run. The state
  * `creating` is on disk before the request is sent, and the id of the run before the first poll. The answer
- * is appended once; its response id prevents a second time. A create is never repeated: if its result is
- * unknown, the job becomes `unknown` and a person decides. If callers cancel, the run continues.
+ * is appended once, because it has a response id. The request that creates a run is never repeated: if its
+ * result is unknown, the job becomes `unknown` and a person decides. If callers cancel, the run continues.
  */
 
 import { type Clock, sleep } from '../base/clock.js';

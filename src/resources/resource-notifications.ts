@@ -2,7 +2,7 @@
  * Collects the notifications about resources: updates of subscribed resources, and changes of the list
  * after the client has requested it. Changes within `GATHER_MS` become one notification.
  */
-/** An import writes thousands of times. */
+/** Without this wait, an import would cause thousands of notifications. */
 export const GATHER_MS = 200;
 
 export interface NotificationReceiver {

@@ -4,6 +4,9 @@
  */
 import { PendingWork } from '../base/pending-work.js';
 
+/** A server that ends waits this long for the accepted calls. */
+export const FINISH_MS = 8_000;
+
 export class AcceptedCalls {
   readonly #running = new PendingWork();
   readonly #ending = new AbortController();

@@ -1,4 +1,4 @@
-/** Commands and settings to copy, with which an assistant on this machine uses this store. */
+/** Shows commands and settings to copy, which connect an assistant on this machine to this store. */
 import { call } from '../api.js';
 import { CopyButton } from '../components.jsx';
 import { useLoaded } from '../use-loaded.js';

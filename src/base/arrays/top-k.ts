@@ -1,4 +1,4 @@
-/** The first `limit` items of an order, by a binary heap with the last kept item at the top. */
+/** Keeps the first `limit` items of an order, in a binary heap with the last of them at its top. */
 
 /** Like the argument of `Array.sort`: negative if `a` comes first. */
 export type Compare<Item> = (a: Item, b: Item) => number;

@@ -6,7 +6,7 @@
 import { sleep } from '../../base/clock.js';
 import type { Log } from '../../base/log.js';
 
-/** Longer than the 8 seconds in which accepted calls can finish. */
+/** Longer than `FINISH_MS` of accepted-calls.ts. */
 const HARD_STOP_MS = 10_000;
 /** Time for normal file operations to finish, such as those of a closed watcher. */
 const SETTLE_MS = 1_000;

@@ -1,4 +1,4 @@
-/** Checks conversations: unreadable files, wrong counts, duplicate ids and keys, folders that are ignored. */
+/** Checks conversations: unreadable files, wrong counts, duplicate ids and keys, folders that Daybook ignores. */
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';

@@ -1,7 +1,7 @@
 /**
- * Intersection, difference and union of posting lists by document. A result has the entries of the first
- * operand, with their frequencies. If the lengths differ much, the longer list is searched with
- * galloping search (exponential search), so that the time depends on the shorter list.
+ * Intersection, difference and union of posting lists by document. An intersection has entries of one of the
+ * lists (the comments say which), and a union the sums of the frequencies. If the lengths differ much, galloping
+ * (exponential) search in the longer list is used, so that the time depends on the shorter one.
  */
 import {
   DETAIL_BITS,

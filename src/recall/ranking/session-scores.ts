@@ -1,4 +1,4 @@
-/** Scores the sessions of conversations for a question: the BM25 of their words and their best vector. */
+/** Scores the sessions of conversations for a question: BM25 of the words, and cosine of the best vector. */
 import { type Candidate, type Scored, sessionsOf } from '../lexical-score.js';
 import type { Question } from '../question.js';
 import type { VectorScores } from '../vector-source.js';

@@ -10,6 +10,7 @@ import { type Clock, sleep, systemClock } from '../../base/clock.js';
 import { AppError, errnoOf } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
 import type { HttpConfig } from '../../config/http-settings.js';
+import { FINISH_MS } from '../accepted-calls.js';
 import type { BuiltServer } from '../mcp/build-server.js';
 import { limitConnections } from './connections.js';
 import { createExpressApp } from './express-app.js';
@@ -30,7 +31,7 @@ const LIMITS = {
   maxConnectionsPerAddress: 1_000,
   maxSessions: 1_000,
   /** Maximum time for accepted calls to finish at the end. */
-  finishMs: 8_000,
+  finishMs: FINISH_MS,
 };
 
 export interface HttpOptions {

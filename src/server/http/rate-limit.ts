@@ -1,4 +1,7 @@
-/** The rate limit of the HTTP server: how many requests one address may send in a minute. */
+/**
+ * The rate limit of the HTTP server: how many requests one address may send in a minute. The number is the
+ * setting `httpRateLimit` (config/http-settings.ts).
+ */
 import type { Request, RequestHandler, Response } from 'express';
 import { rateLimit } from 'express-rate-limit';
 import { HttpError } from './http-error.js';

@@ -7,11 +7,9 @@ import type { Readable, Writable } from 'node:stream';
 import { sleep } from '../../base/clock.js';
 import { errnoOf } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
+import { FINISH_MS } from '../accepted-calls.js';
 import type { BuiltServer } from '../mcp/build-server.js';
 import { StdioConnection } from './stdio-connection.js';
-
-/** Maximum time for accepted calls to finish. */
-const FINISH_MS = 8_000;
 
 export interface StdioOptions {
   /** Makes a server: one for the session, and one for each request of the stateless protocol. */

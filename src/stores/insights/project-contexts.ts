@@ -1,6 +1,7 @@
 /**
  * Which project (context) the insights of a call belong to: the context that the caller gave, otherwise that
- * of the working folder. A folder means its git remote, its `.daybook-project` file, or its path.
+ * of the working folder. The context of a folder is its git remote; without one, the name in its
+ * `.daybook-project` file; without both, its path.
  */
 
 import { homedir } from 'node:os';

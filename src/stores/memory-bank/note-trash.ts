@@ -1,6 +1,7 @@
 /**
- * Deleted notes: `.trash/<path with the time of the deletion>`, excluded from git. A note that is deleted
- * permanently is first moved here too, so that a version that an editor saves meanwhile is detected.
+ * Deleted notes: `.trash/<path with the time of the deletion>`, excluded from git. Before a
+ * note is deleted permanently, it is moved here too. Then Daybook can see whether an editor saved another
+ * version meanwhile.
  */
 import { join } from 'node:path';
 import { AppError } from '../../base/errors.js';

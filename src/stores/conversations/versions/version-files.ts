@@ -2,7 +2,8 @@
  * Earlier versions of a conversation: `versions/<number>.<UTC time>.<reason>.json` in its folder. Each is the
  * whole `conversation.json` before messages were changed or removed. A version is written under the
  * conversation's lock before the change. A crash between the two leaves a version that is equal to the
- * current file. Number, age and size of the versions are limited.
+ * current file. Number, age and size of the versions are limited; the settings `keepVersions` and `versionDays`
+ * (config/retention-settings.ts) set number and age.
  */
 import { join } from 'node:path';
 import { compactTime, DAY_MS, isoOfCompact } from '../../../base/clock.js';
@@ -29,6 +30,7 @@ export interface VersionInfo {
   readonly path: string;
 }
 
+/** For callers that have no settings. */
 const DEFAULT_LIMITS: VersionLimits = { count: 20, days: 90 };
 export const VERSION_NAME = /^(\d{1,9})\.(\d{8}T\d{9}Z)\.([a-z]{1,20})\.json$/;
 
