@@ -73,8 +73,9 @@ export function* readInSteps(
 }
 
 /**
- * Appends a message to `lists`, whose words alone the vocabulary's reader has. `before`: language of the message
- * before it. If it has more than one passage, `appendPassages` must append its content.
+ * Appends a message to `lists`. The vocabulary's reader must have the words of this message and no others.
+ * `before`: language of the message before it. The content of a message with more than one passage is left to
+ * `appendPassages`.
  */
 export function appendMessage(
   message: MessageSource,

@@ -36,7 +36,7 @@ export const WEIGHTS = {
   firstOfSession: 0.35,
   longReply: -1.2,
   longReplyAsked: 1.1,
-  longReplyToLong: 0.5,
+  longReplyToLong: 0.6,
   replyIfOrderAsked: -1,
   earlyIfOrderAsked: 0.8,
   partIfOrderAsked: 0.5,
@@ -81,7 +81,6 @@ type Shares = typeof WITH_VECTORS;
 /** For a question that asks for a summary. A reply to a message on the subject belongs to it. */
 const OVERVIEW_WEIGHTS = {
   lexical: 0.4,
-  vector: 0.1,
   before: 0.3,
   part: 0.5,
   early: 0.4,
@@ -268,11 +267,10 @@ function instructionWeight(question: Question): number {
 }
 
 /** For a summary, the subject and the length of a message matter, and its speaker does not. */
-function overviewScore({ raw, lexical, vector, part, fitBefore }: ScaledFeatures): number {
+function overviewScore({ raw, lexical, part, fitBefore }: ScaledFeatures): number {
   const isLong = (raw.flags & IS_LONG_REPLY) !== 0;
-  const own = OVERVIEW_WEIGHTS.lexical * lexical + OVERVIEW_WEIGHTS.vector * vector;
   return (
-    own +
+    OVERVIEW_WEIGHTS.lexical * lexical +
     OVERVIEW_WEIGHTS.before * fitBefore +
     OVERVIEW_WEIGHTS.part * part +
     OVERVIEW_WEIGHTS.early * raw.earliness +
