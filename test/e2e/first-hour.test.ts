@@ -94,7 +94,18 @@ describe.each([80, 120])('the first hour, %i columns wide', (columns) => {
     const root = ['--root', place.root];
     await person.types([...root, 'init', '--print']);
     expect(existsSync(place.root)).toBe(false);
-    for (const args of [['list'], ['show', 'x'], ['save', 'user', 'x'], ['kg', 'query']]) {
+    const missing = [
+      ['restore', 'x'],
+      ['restore', 'x.md'],
+      ['restore', 'x', '--dry-run'],
+    ];
+    for (const args of [
+      ['list'],
+      ['show', 'x'],
+      ['save', 'user', 'x'],
+      ['kg', 'query'],
+      ...missing,
+    ]) {
       expect(await person.types([...root, ...args], 2)).toContain('There is no folder');
     }
     expect(existsSync(place.root)).toBe(false);

@@ -59,6 +59,10 @@ export function restore(
 
 async function restoreWhat(what: string, options: RestoreOptions, flags: Flags): Promise<void> {
   if (options.version !== undefined) return restoreVersionOf(what, options, flags);
+  const { to, dryRun = false } = options;
+  const isReading = dryRun || to !== undefined;
+  // A name that is not a file can only be in a store that exists.
+  const mayCreateRoot = !what.endsWith('.md') && (await isPresentFile(resolve(what)));
   await withApp(
     flags,
     async (app, signal) => {
@@ -78,7 +82,7 @@ async function restoreWhat(what: string, options: RestoreOptions, flags: Flags):
       report(outcome, options);
       if (isBackup && options.to === undefined) adviseOnExisting(outcome, what, flags);
     },
-    { mayCreateRoot: true },
+    { isReading, writesElsewhere: true, mayCreateRoot },
   );
 }
 
@@ -118,11 +122,14 @@ export async function restoreFromTrash(
 async function fileOf(what: string, { backups: { folder } }: App): Promise<string | undefined> {
   const others = isArchiveName(what) ? [resolve(dirname(folder), what), resolve(folder, what)] : [];
   for (const path of [resolve(what), ...others]) {
-    // A folder can have the name of a deleted conversation.
-    if ((await readStamp(path)) && !(await isFolder(path))) return path;
+    if (await isPresentFile(path)) return path;
   }
   return undefined;
 }
+
+/** False for a folder: it can have the name of a deleted conversation. */
+const isPresentFile = async (path: string) =>
+  (await readStamp(path)) !== undefined && !(await isFolder(path));
 
 /**
  * A note, otherwise a conversation whose key or title ends in .md. `present`: an existing file with this
