@@ -59,6 +59,9 @@ function hintFor({ path, files }: Input): string {
     return 'Google Takeout wrote the activity as a page. Export it again, and choose JSON as the format of My Activity.';
   }
   const archive = files.find(({ name }) => OTHER_ARCHIVE.test(name));
+  if (archive !== undefined && OWN_ARCHIVE.test(archive.name)) {
+    return `${archive.name} seems to be a backup or an archive of Daybook. The user restores it with: daybook restore ${archive.name}`;
+  }
   if (archive !== undefined) {
     return `Daybook reads only zip archives. Unpack ${archive.name}, then import the folder or the file.`;
   }
@@ -69,6 +72,9 @@ function hintFor({ path, files }: Input): string {
 
 /** Google Takeout, for example, offers `.tgz`. */
 export const OTHER_ARCHIVE = /\.(tar|tgz|gz|7z|rar)$/i;
+
+/** The names that `daybook backup` and `daybook archive` give. */
+const OWN_ARCHIVE = /(^|\/)(daybook-\d{8}T\d{6}Z-\w+|conversations-\d{4}-\d\d(-\d+)?)\.tar\.gz$/;
 
 /** Takeout writes pages unless the user chooses JSON. */
 const TAKEOUT_PAGE = /(^|\/)(My ?Activity|[^/]*(Gemini|Bard)[^/]*\/[^/]+)\.html$/i;

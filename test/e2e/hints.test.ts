@@ -163,6 +163,53 @@ describe('a conversation that is in no list', () => {
   });
 });
 
+describe('what cannot be restored because its place is taken', () => {
+  /** Takes the steps of the hint: deletes what exists, then restores what the hint names. */
+  async function restoreAsHinted(place: Place, what: string, remove: string[]): Promise<string> {
+    const { code, stderr } = await run(place, 'restore', what);
+    expect(code).toBe(2);
+    const [, name = ''] = /then restore (?:the whole archive )?(\S.*)\.\n/.exec(stderr) ?? [];
+    await run(place, ...remove);
+    return (await run(place, 'restore', name)).stderr;
+  }
+
+  it('is an earlier note, and the hint restores it', async () => {
+    await withTea(async (place) => {
+      await run(place, 'mb', 'add', 'pots.md', 'The old pot');
+      await run(place, 'mb', 'delete', 'pots.md');
+      await run(place, 'mb', 'add', 'pots.md', 'The new pot');
+      expect(await restoreAsHinted(place, 'pots.md', ['mb', 'delete', 'pots.md'])).toBe('');
+      expect((await run(place, 'mb', 'read', 'pots.md')).stdout).toContain('The old pot');
+    });
+  });
+
+  it.each([
+    'delete',
+    'archive',
+  ])('is a conversation after %s, and the hint restores it', async (how) => {
+    await withTea(async (place, id) => {
+      await run(place, 'backup');
+      const [backup = ''] = (await readdir(join(place.root, 'backups'))).filter((name) =>
+        /gz$/.test(name),
+      );
+      await run(place, 'save', 'assistant', 'The blue pot', '--conversation-id', 'tea');
+      const options = how === 'archive' ? ['--older-than', '0', '--yes'] : ['tea', '--yes'];
+      await run(place, how, ...options);
+      await run(place, 'restore', backup);
+      expect(await restoreAsHinted(place, id, ['delete', id, '--yes'])).toBe('');
+      expect((await run(place, 'show', id)).stdout).toContain('The blue pot');
+    });
+  });
+
+  it('is not looked for in an archive of Daybook by import', async () => {
+    await withTea(async (place) => {
+      const archive = (await run(place, 'backup')).stdout.split('\n')[0] ?? '';
+      const { stderr } = await run(place, 'import', archive, '--yes');
+      expect(stderr).toContain(`daybook restore ${basename(archive)}`);
+    });
+  });
+});
+
 describe('a deleted note', () => {
   it('is shown to be in the trash, with the command that restores it', async () => {
     await withTea(async (place) => {

@@ -106,7 +106,8 @@ export class Archives {
     const found = await this.#find(ref, signal);
     if (found === undefined) return undefined;
     const { path, conversationId } = found;
-    if (await conversations.exists(conversationId)) throw idTaken(conversationId);
+    const whole = `the whole archive ${path}`;
+    if (await conversations.exists(conversationId)) throw idTaken(conversationId, whole);
     const into = [{ name: 'conversation-logs', folder: logsFolder }];
     const own = `conversation-logs/${conversationId}/`;
     const { files } = await checkArchive(path, signal);
@@ -114,7 +115,7 @@ export class Archives {
     await requireRoom?.(sizes.reduce((sum, each) => sum + each, 0));
     const restore = async (only: (name: string) => boolean) => {
       const report = await restoreArchive(path, { ...options, into, only, dryRun: false, signal });
-      if (report.refused.length > 0) throw idTaken(conversationId);
+      if (report.refused.length > 0) throw idTaken(conversationId, whole);
     };
     // Until the conversation exists, an interrupted restore can be repeated.
     const isLast = (name: string) => LAST.has(name.slice(own.length));

@@ -17,10 +17,13 @@ export function notFound(ref: string): AppError {
   });
 }
 
-/** The error for a conversation that cannot be added or restored, because its id exists already. */
-export function idTaken(conversationId: string): AppError {
+/**
+ * The error for a conversation that cannot be added or restored, because its id exists already. `from`: what
+ * to restore after the existing one was deleted; by its id, the one that was just deleted would be restored.
+ */
+export function idTaken(conversationId: string, from?: string): AppError {
   return new AppError('ALREADY_EXISTS', `The conversation ${conversationId} already exists.`, {
-    hint: 'Nothing was overwritten. Delete the existing conversation first.',
+    hint: `Nothing was overwritten. Delete the existing conversation first${from === undefined ? '' : `, then restore ${from}`}.`,
     details: { conversationId },
   });
 }

@@ -204,7 +204,7 @@ export class ConversationTrash {
             await lock.replace(path, found.document.render(head), options);
           },
         );
-        if (outcome === 'taken') throw idTaken(conversationId);
+        if (outcome === 'taken') throw idTaken(conversationId, name);
         if (outcome === 'absent') throw notInTrash(name);
       } finally {
         await this.#core.reload(conversationId);

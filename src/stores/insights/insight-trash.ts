@@ -71,7 +71,7 @@ export class InsightTrash {
     return this.#core.locked(id, async () => {
       const path = this.#core.catalogue.pathOf(id);
       const outcome = await this.#entries.moveOut(name, path);
-      if (outcome === 'taken') throw alreadyThere(path, id);
+      if (outcome === 'taken') throw alreadyThere(path, id, name);
       if (outcome === 'absent') throw notInTrash(nameOrId);
       await this.#core.catalogue.refreshSome([id]);
       return path;
@@ -118,9 +118,9 @@ function notInTrash(nameOrId: string): AppError {
   });
 }
 
-function alreadyThere(path: string, id: string): AppError {
+function alreadyThere(path: string, id: string, name: string): AppError {
   return new AppError('ALREADY_EXISTS', `The insight ${id} already exists.`, {
-    hint: 'Nothing was overwritten. Delete the existing insight first.',
+    hint: `Nothing was overwritten. Delete the existing insight first, then restore ${name}.`,
     details: { path },
   });
 }

@@ -221,7 +221,7 @@ export class MemoryBank {
     for (const each of [path, newPath]) await this.#deferred.views.requireNone(each);
     return this.#locked(async () => {
       await this.#require(path, expectedHash);
-      await this.#requireFree(newPath, path);
+      await this.#requireFree(newPath, { renamed: path });
       const [from, to] = [join(this.folder, path), join(this.folder, newPath)];
       await makeFolder(dirname(to), this.#options);
       await renameFile(from, to, this.#options);
@@ -275,10 +275,10 @@ export class MemoryBank {
     return this.#locked(async () => {
       await this.#options.requireRoom?.();
       const { name, path } = await this.#trash.require(nameOrPath);
-      await this.#requireFree(path);
+      await this.#requireFree(path, { trashName: name });
       await this.#requireCount();
       const outcome = await this.#trash.moveOut(name, join(this.folder, path));
-      if (outcome === 'taken') throw alreadyThere(path);
+      if (outcome === 'taken') throw alreadyThere(path, name);
       if (outcome === 'absent') throw notFound(nameOrPath);
       await this.#catalogue.refreshSome([path]);
       return path;
@@ -336,9 +336,12 @@ export class MemoryBank {
   }
 
   /** `renamed`: the note that will get this path. It may differ only in upper and lower case. */
-  async #requireFree(path: string, renamed?: string): Promise<void> {
+  async #requireFree(
+    path: string,
+    { renamed, trashName }: { renamed?: string; trashName?: string } = {},
+  ): Promise<void> {
     const { kind } = await findConfined(this.folder, path, renamed);
-    if (kind !== 'absent') throw alreadyThere(path);
+    if (kind !== 'absent') throw alreadyThere(path, trashName);
   }
 
   /** Counts the files on disk, under the lock: other processes add notes too. */

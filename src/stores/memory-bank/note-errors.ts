@@ -13,9 +13,13 @@ export function conflict(path: string, expectedHash: string | undefined, hash: s
   });
 }
 
-export function alreadyThere(path: string): AppError {
+/** `trashName`: the note in the trash that cannot be restored because of it. */
+export function alreadyThere(path: string, trashName?: string): AppError {
   return new AppError('ALREADY_EXISTS', `The note ${path} already exists. Nothing was written.`, {
-    hint: 'Change the note with `mb_edit`, or choose another path.',
+    hint:
+      trashName === undefined
+        ? 'Change the note with `mb_edit`, or choose another path.'
+        : `Rename or delete the existing note first, then restore ${trashName}.`,
     details: { path },
   });
 }
