@@ -34,7 +34,7 @@ export interface ImportOutcome {
   attachments: number;
   /** Left out on purpose, counted by reason. */
   readonly leftOut: Record<string, number>;
-  /** Conversations whose new messages at the source do not follow the last message here: they are a branch now. */
+  /** Conversations whose new messages at the source do not follow the last message here: they are in a branch now. */
   readonly branched: string[];
   readonly problems: ReportedProblem[];
   /** The number of further problems, which are not in `problems`. */

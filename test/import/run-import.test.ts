@@ -106,6 +106,15 @@ describe('an import that comes again', () => {
     expect(bench.hash()).toBe(before);
   });
 
+  it('calls no messages a branch that follow the last message, though the source lost earlier ones', async () => {
+    const bench = await openImportBench();
+    await bench.importText([conversation('x1', [A, B, C])]);
+    const report = await bench.importText([conversation('x1', [B, C, D])]);
+    expect(said(bench.bySource('x1'))).toHaveLength(4);
+    expect(bench.folders()).toHaveLength(1);
+    expect(report).toMatchObject({ added: 0, updated: 1, messages: 1, branched: [] });
+  });
+
   it('keeps an edited message, and adds the new ones behind it', async () => {
     const bench = await openImportBench();
     await bench.importText([conversation('x1', [A, B])]);

@@ -259,6 +259,6 @@ function* linesOf(report: ImportReport, isPlan: boolean): Generator<string> {
     const shown = report.branched.slice(0, MAX_BRANCHED_SHOWN);
     const more = report.branched.length - shown.length;
     const rest = more > 0 ? `, and ${more} more, which --json lists` : '';
-    yield `the new messages of the other program do not follow the last message here, so they ${isPlan ? 'would become' : 'became'} a branch: ${shown.join(', ')}${rest}`;
+    yield `the new messages of the other program do not follow the last message here, so they ${isPlan ? 'would be' : 'are'} in a branch of ${shown.join(', ')}${rest}`;
   }
 }

@@ -18,10 +18,14 @@ export interface BranchImportOptions {
   readonly dryRun: boolean;
 }
 
-/** The number of messages that were added, and whether they are in a new conversation. */
+/**
+ * The number of messages that were added, and whether they are in a new conversation. `extended`: the id of
+ * the existing conversation that has them.
+ */
 export interface BranchOutcome {
   readonly added: number;
   readonly isNew: boolean;
+  readonly extended?: string;
 }
 
 export class BranchImport {
@@ -93,7 +97,7 @@ export class BranchImport {
         messages: [...current.messages, ...messages],
       }));
     }
-    return { added: messages.length, isNew: false };
+    return { added: messages.length, isNew: false, extended: conversationId };
   }
 
   async #create(

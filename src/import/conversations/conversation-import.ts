@@ -333,7 +333,9 @@ export class ConversationImport {
   async #addBranch(conversationId: string, candidate: Candidate, { branch }: Reconciled) {
     if (branch === undefined) return undefined;
     const done = await this.#branches.add(conversationId, candidate, branch);
-    if (done.added > 0) this.#options.outcome.branched.push(conversationId);
+    // At the end of the conversation itself, messages that follow its last message are no branch.
+    const isBranch = done.added > 0 && done.extended !== conversationId;
+    if (isBranch) this.#options.outcome.branched.push(conversationId);
     return done;
   }
 }
