@@ -201,6 +201,36 @@ describe('what cannot be restored because its place is taken', () => {
     });
   });
 
+  it('is a file for trash restore, and the hint restores it', async () => {
+    await withTea(async (place) => {
+      await run(place, 'backup');
+      const [backup = ''] = await readdir(join(place.root, 'backups')).then((names) =>
+        names.filter((name) => /gz$/.test(name)),
+      );
+      const path = join(place.root, 'backups', backup);
+      const { code, stderr } = await run(place, 'trash', 'restore', path);
+      expect(code).toBe(1);
+      expect(stderr).not.toContain('is not a file');
+      expect(runPrinted(place, stderr)).toContain('unchanged');
+    });
+  });
+
+  it('is moved again by the policy, and the printed command keeps it', async () => {
+    await withTea(async (place, id) => {
+      const file = join(place.root, 'conversation-logs', id, 'conversation.json');
+      const old = JSON.stringify({
+        messages: [{ role: 'user', content: 'Old', createdAt: '2020-01-01T00:00:00Z' }],
+      });
+      await writeFile(file, old);
+      await run(place, 'retention', 'add', '--older-than', '365', '--yes');
+      await run(place, 'prune', '--yes');
+      runPrinted(place, (await run(place, 'restore', id)).stderr);
+      expect((await run(place, 'prune', '--yes')).stdout).toContain('0 conversations');
+      await run(place, 'delete', id, '--yes');
+      expect((await run(place, 'restore', id)).stderr).toBe('');
+    });
+  });
+
   it('is not looked for in an archive of Daybook by import', async () => {
     await withTea(async (place) => {
       const archive = (await run(place, 'backup')).stdout.split('\n')[0] ?? '';

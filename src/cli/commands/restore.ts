@@ -67,8 +67,8 @@ async function restoreWhat(what: string, options: RestoreOptions, flags: Flags):
     flags,
     async (app, signal) => {
       const path = await fileOf(what, app);
-      if (what.endsWith('.md')) return noteFromTrash(what, path, options, app);
-      if (path === undefined) return fromTrash(what, options, app);
+      if (what.endsWith('.md')) return noteFromTrash(what, path, options, app, flags);
+      if (path === undefined) return fromTrash(what, options, app, flags);
       const isBackup = await isArchive(path);
       requireFitting(options, isBackup ? 'a backup' : 'an export');
       const bar = progressBar(process.stderr);
@@ -113,8 +113,8 @@ export async function restoreFromTrash(
 ): Promise<void> {
   await withApp(flags, (app) =>
     what.endsWith('.md')
-      ? noteFromTrash(what, undefined, options, app)
-      : fromTrash(what, options, app),
+      ? noteFromTrash(what, undefined, options, app, flags)
+      : fromTrash(what, options, app, flags),
   );
 }
 
@@ -140,6 +140,7 @@ async function noteFromTrash(
   present: string | undefined,
   options: RestoreOptions,
   app: App,
+  flags: Flags,
 ): Promise<void> {
   requireNoFileOptions(what, options);
   const { memoryBank } = app;
@@ -148,14 +149,19 @@ async function noteFromTrash(
     if (await isGoneConversation(what, app)) return undefined;
     throw present === undefined ? error : markdownFile(what);
   });
-  if (path === undefined) return fromTrash(what, options, app);
+  if (path === undefined) return fromTrash(what, options, app, flags);
   const file = join(memoryBank.folder, path);
   reportFacts({ path: file }, options.json, () =>
     console.log(escapeControls(`${path} was restored: ${file}`)),
   );
 }
 
-async function fromTrash(what: string, options: RestoreOptions, app: App): Promise<void> {
+async function fromTrash(
+  what: string,
+  options: RestoreOptions,
+  app: App,
+  flags: Flags,
+): Promise<void> {
   requireNoFileOptions(what, options);
   if (INSIGHT.test(what) && !(await isDeletedKey(what, app))) {
     const path = await app.insights.restore(what);
@@ -175,7 +181,7 @@ async function fromTrash(what: string, options: RestoreOptions, app: App): Promi
     if (deleted !== undefined) return app.conversations.restore(deleted.name);
     if (!isName) throw error;
     const archived = findArchived(await app.archives.list(), what);
-    if (archived === undefined) throw await nothingOf(what, app);
+    if (archived === undefined) throw await nothingOf(what, app, flags);
     return (await app.archives.restore(archived)) ?? { conversationId: archived };
   });
   const { conversationId, droppedKey } = restored;
@@ -188,6 +194,19 @@ async function fromTrash(what: string, options: RestoreOptions, app: App): Promi
       `It was restored without its key ${droppedKey}, because another conversation has this key now.`,
     );
   }
+  if (await isMovedByPolicy(conversationId, app)) {
+    console.error(
+      `The next run of the retention policy moves it to the trash again. To keep it, run: ${daybookLine(flags, 'pin', conversationId)}`,
+    );
+  }
+}
+
+async function isMovedByPolicy(id: string, { retention }: App): Promise<boolean> {
+  const plan = await retention.planOfPolicy().catch((error: unknown) => {
+    if (isAppError(error)) return undefined; // a policy that cannot be read moves nothing
+    throw error;
+  });
+  return plan?.conversations.some(({ head }) => head.conversationId === id) ?? false;
 }
 
 const markdownFile = (what: string) =>
@@ -203,7 +222,18 @@ const isGoneConversation = async (what: string, { conversations, archives }: App
 const isDeletedKey = async (what: string, { conversations }: App) =>
   (await conversations.trashed()).some(({ clientId }) => clientId === what);
 
-async function nothingOf(what: string, { backups }: App): Promise<AppError> {
+async function nothingOf(what: string, { backups }: App, flags: Flags): Promise<AppError> {
+  // Only `restoreFromTrash` comes here with a file.
+  if (await isPresentFile(resolve(what))) {
+    return new AppError(
+      'VALIDATION_ERROR',
+      `No deleted or archived conversation, insight or note has the id, key, title or path ${what}.`,
+      {
+        hint: `It is a file. To restore what is in it, run: ${daybookLine(flags, 'restore', resolve(what))}`,
+        details: { missing: 'what to restore' },
+      },
+    );
+  }
   const isFolderHere = await isFolder(resolve(what));
   return new AppError(
     'VALIDATION_ERROR',
