@@ -231,6 +231,34 @@ describe('what cannot be restored because its place is taken', () => {
     });
   });
 
+  it('is a damaged archive, and the hint of the doctor takes it from a backup', async () => {
+    await withTea(async (place, id) => {
+      await run(place, 'archive', '--older-than', '0', '--yes');
+      await run(place, 'backup');
+      const [backup = ''] = await readdir(join(place.root, 'backups')).then((names) =>
+        names.filter((name) => /gz$/.test(name)),
+      );
+      const [name = ''] = await readdir(join(place.root, 'archive')).then((names) =>
+        names.filter((each) => /gz$/.test(each)),
+      );
+      const archive = join(place.root, 'archive', name);
+      await writeFile(archive, (await readFile(archive)).subarray(0, 100));
+      const hint =
+        'restore BACKUP --to FOLDER, then replace this file by the one in FOLDER/archive';
+      expect((await run(place, 'doctor')).stdout).toContain(hint);
+      const withKey = { ...place, env: { ...place.env, DAYBOOK_PASSPHRASE: 'fish and chips' } };
+      const encrypted = await run(withKey, 'encrypt', '--passphrase', '--yes');
+      expect([encrypted.code, encrypted.stderr.includes(`not changed: ${archive}`)]).toEqual([
+        1,
+        true,
+      ]);
+      const folder = join(place.folder, 'extracted');
+      await run(withKey, 'restore', backup, '--to', folder);
+      await cp(join(folder, 'archive', name), archive);
+      expect((await run(withKey, 'restore', id)).stdout).toContain('was restored');
+    });
+  });
+
   it('is not looked for in an archive of Daybook by import', async () => {
     await withTea(async (place) => {
       const archive = (await run(place, 'backup')).stdout.split('\n')[0] ?? '';

@@ -116,6 +116,7 @@ async function convert(
   });
   for (const { path, reason } of done.left)
     console.error(oneLine(`not changed: ${path}: ${reason}`));
+  if (done.left.length > 0) process.exitCode = NOTHING_FOUND;
   if (copies.length > 0) {
     console.error(
       'These earlier backups and exports may contain your texts without encryption. Delete them, or keep them in a safe place:',

@@ -34,9 +34,13 @@ export const backupCheck = ({
     const newest = archives.at(-1);
     const path = newest === undefined ? backups.folder : join(backups.folder, newest.name);
     const paths = archives.map(({ name }) => join(backups.folder, name));
-    for (const each of [...paths, ...(await ofMonths())]) {
+    for (const each of paths) {
       countChecked();
-      await checkOne(each, found, signal);
+      await checkOne(each, OF_BACKUP, found, signal);
+    }
+    for (const each of await ofMonths()) {
+      countChecked();
+      await checkOne(each, OF_ARCHIVE, found, signal);
     }
     if (newest === undefined) {
       if (!(await hasData())) return;
@@ -58,8 +62,14 @@ export const backupCheck = ({
   },
 });
 
+const OF_BACKUP =
+  'Nothing can be restored from this file. To make a new backup, run daybook backup.';
+const OF_ARCHIVE =
+  'Its conversations cannot be restored from this file. A backup from before the damage has it: extract the backup with daybook restore BACKUP --to FOLDER, then replace this file by the one in FOLDER/archive.';
+
 async function checkOne(
   path: string,
+  hint: string,
   found: (finding: Found) => void,
   signal: AbortSignal,
 ): Promise<void> {
@@ -69,6 +79,6 @@ async function checkOne(
     await checkArchive(path, signal);
   } catch (error) {
     if (!isAppError(error)) throw error;
-    found(unreadable(error, path));
+    found({ ...unreadable(error, path), ...(error.code === 'CORRUPT' && { hint }) });
   }
 }
