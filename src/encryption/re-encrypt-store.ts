@@ -103,8 +103,8 @@ export async function convertStore(options: ConversionOptions): Promise<Conversi
 }
 
 /**
- * If no file was converted, the marker from before is written again. Otherwise the store can be used only when
- * the next run has finished; the returned error says so.
+ * If no file was converted, and no earlier run was interrupted, the marker from before is written again.
+ * Otherwise the store can be used only when the next run has finished; the returned error says so.
  */
 async function endedEarly(
   error: unknown,
@@ -114,6 +114,7 @@ async function endedEarly(
 ): Promise<unknown> {
   const isUndone =
     converted === 0 &&
+    before.converting === undefined &&
     (await writeMarker(options.logsFolder, before, options).then(
       () => true,
       () => false,

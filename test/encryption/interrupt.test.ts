@@ -7,14 +7,17 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { convertEncryption } from '../../src/app/encryption.js';
 import { sleep } from '../../src/base/clock.js';
+import { doctorPlace } from '../doctor/place.js';
 import { MAIN, type Place, withPlace } from '../e2e/harness.js';
 import { filesBelow } from '../support/files-below.js';
-import { filesWith, keyIn, run, withKey } from './store.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { DIGITS, filesWith, keyIn, run, withKey } from './store.js';
 
 const CONVERSATIONS = 400;
 
-function fill({ root }: Place): void {
+function fill({ root }: Pick<Place, 'root'>): void {
   for (let n = 0; n < CONVERSATIONS; n += 1) {
     const folder = join(root, 'conversation-logs', `20250124-${1737724800000 + n}`);
     mkdirSync(folder, { recursive: true });
@@ -53,4 +56,24 @@ it.skipIf(process.platform === 'win32')('Ctrl-C during encrypt', async () => {
       expect(await run(withKey(place, key), 'show', id)).toContain(`plain text ${n}`);
     }
   });
+});
+
+it('a run that is stopped before its first file says that the store still needs one', async () => {
+  const keyFile = join(tempFolder(), 'key');
+  writeFileSync(keyFile, `${DIGITS}\n`, { mode: 0o600 });
+  const { config } = doctorPlace();
+  fill(config);
+  const stop = (after: number) => {
+    const stopped = new AbortController();
+    if (after === 0) stopped.abort();
+    const onFile = (done: number) => done >= after && stopped.abort();
+    const { signal } = stopped;
+    return convertEncryption(config, { keyFile }, { onFile, signal }).catch((error) => error);
+  };
+  const details = async (after: number) => (await stop(after)).details ?? {};
+  expect(await details(0)).not.toHaveProperty('converted');
+  expect(await details(3)).toMatchObject({ converted: expect.any(Number) });
+  expect(await stop(0)).toMatchObject({ code: 'CANCELLED', details: { converted: 0 } });
+  await convertEncryption(config, { keyFile }, {});
+  expect(filesWith('plain text', [config.root])).toEqual([]);
 });
