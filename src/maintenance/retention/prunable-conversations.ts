@@ -1,6 +1,6 @@
 /**
- * Selects the conversations that `daybook prune` or `daybook archive` would take, each with the reason. Changes nothing.
- * Pinned conversations are never selected.
+ * Selects the conversations that `daybook prune` or `daybook archive` would take, each with the reason. Changes
+ * nothing. Pinned conversations are never selected.
  */
 
 import { DAY_MS, isoTime } from '../../base/clock.js';
