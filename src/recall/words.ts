@@ -1,14 +1,17 @@
 /**
  * Splits a text into words as recall compares them: runs of letters and digits, NFKC, lower case, `ss` for
  * `ß`, with their offsets in the original text. CJK runs become overlapping pairs of characters, as in the
- * exact index.
+ * exact index. Thai, Lao, Khmer and Burmese, which have no spaces between words, are divided by a dictionary.
  */
+import { segmentsOf } from '../base/text-segmenter.js';
 import { bigramsOf, cjkRunsOf } from '../fts/tokenizing/cjk-bigrams.js';
 
 const RUN = /[\p{L}\p{N}\p{M}]+/gu;
 const RUN_HERE = new RegExp(RUN, 'uy');
 const NOT_ASCII = /[^\0-\x7f]/;
-const MARK = /\p{M}/gu;
+/** Latin, Greek, Cyrillic, Hebrew and Arabic marks. In other scripts (Hindi, Thai), words differ by their marks. */
+const OPTIONAL_MARK = /[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed]/g;
+const WITHOUT_SPACES = /[\p{scx=Thai}\p{scx=Lao}\p{scx=Khmr}\p{scx=Mymr}]/u;
 
 /** `start` and `end` are UTF-16 offsets. `weight` is the share of a word when lengths are counted. */
 export type WordSink = (word: string, start: number, end: number, weight: number) => void;
@@ -36,7 +39,11 @@ export function scanRun(run: string, start: number, sink: WordSink): void {
 function scanUnicode(run: string, start: number, sink: WordSink): void {
   const cjk = cjkRunsOf(run);
   if (cjk.length === 0) {
-    sink(normalize(run), start, start + run.length, 1);
+    let at = start;
+    for (const word of WITHOUT_SPACES.test(run) ? dictionaryWordsOf(run) : [run]) {
+      sink(normalize(word), at, at + word.length, 1);
+      at += word.length;
+    }
     return;
   }
   let at = 0;
@@ -53,13 +60,18 @@ function scanUnicode(run: string, start: number, sink: WordSink): void {
   if (at < run.length) sink(normalize(run.slice(at)), start + at, start + run.length, 1);
 }
 
+/** The words of a run, by the dictionary of `Intl.Segmenter`; together they are the run. */
+const dictionaryWordsOf = (run: string): string[] =>
+  Array.from(segmentsOf('word', run), ({ segment }) => segment);
+
 /** People write `ß` either way (Straße, STRASSE, Strasse). */
 const normalize = (word: string) =>
   word.normalize('NFKC').toLowerCase().normalize('NFC').replaceAll('ß', 'ss');
 
 /** Removes diacritics, because people leave them out when they search. */
 export function withoutDiacritics(stem: string): string {
-  return NOT_ASCII.test(stem) ? stem.normalize('NFD').replace(MARK, '').normalize('NFC') : stem;
+  if (!NOT_ASCII.test(stem)) return stem;
+  return stem.normalize('NFD').replace(OPTIONAL_MARK, '').normalize('NFC');
 }
 
 /** All words, in order. */

@@ -44,6 +44,44 @@ describe('words with an umlaut', () => {
   });
 });
 
+describe('words of a language without spaces', () => {
+  it.each([
+    ['Thai', 'มะเขือเทศ', 'ฉันซื้อมะเขือเทศสามลูกที่ตลาดเมื่อวานนี้', 'ฉันไปว่ายน้ำที่ทะเลกับเพื่อน'],
+    ['Khmer', 'ប៉េងប៉ោះ', 'ខ្ញុំទិញប៉េងប៉ោះនៅផ្សារ', 'ខ្ញុំទៅហែលទឹកនៅសមុទ្រ'],
+    ['Lao', 'ໝາກເລັ່ນ', 'ຂ້ອຍຊື້ໝາກເລັ່ນ', 'ຂ້ອຍໄປລອຍນ້ຳ'],
+    ['Burmese', 'ခရမ်းချဉ်သီး', 'ကျွန်တော်ခရမ်းချဉ်သီးဝယ်ခဲ့တယ်', 'ကျွန်တော်ရေကူးခဲ့တယ်'],
+  ])('are found in a sentence: %s', async (_language, word, sentence, other) => {
+    const index = new RecallIndex();
+    index.put('own', [said(sentence)]);
+    index.put('other', [said(other)]);
+    expect(await found(index, word)).toEqual(['own']);
+  });
+});
+
+describe('marks', () => {
+  it.each([
+    ['Hindi', 'दिन', 'वह दान था'],
+    ['Thai', 'กิน', 'กัน'],
+    ['Japanese', 'がき', 'かき'],
+  ])('that make another word are compared: %s', async (_language, word, other) => {
+    const index = new RecallIndex();
+    index.put('own', [said(word)]);
+    index.put('other', [said(other)]);
+    expect(await found(index, word)).toEqual(['own']);
+  });
+
+  it.each([
+    ['café', 'cafe'],
+    ['ёлка', 'елка'],
+    ['καλημέρα', 'καλημερα'],
+    ['كَتَبَ', 'كتب'],
+  ])('that people leave out are not: %s', async (typed, written) => {
+    const index = new RecallIndex();
+    index.put('own', [said(written)]);
+    expect(await found(index, typed)).toEqual(['own']);
+  });
+});
+
 describe('a word of every message', () => {
   it('is found in more messages than a call can have arguments', async () => {
     const index = new RecallIndex();
