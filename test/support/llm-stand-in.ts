@@ -16,6 +16,7 @@ export type Mood =
   | 'empty'
   | 'breaks'
   | 'thinks'
+  | 'parts'
   | 'rambles'
   | 'moved'
   | 'fails';
@@ -192,6 +193,8 @@ function misbehaving(mood: Mood, answer: Answer) {
         200,
         whole(answer, `<think>Hm, a bed.</think>\n\n${answer.text}`, true),
       );
+    case 'parts':
+      return json(response, 200, whole(answer, partsOf(answer.text), true));
     case 'rambles':
       return json(response, 200, whole(answer, 'And on and on it goes. '.repeat(2000), true));
     case 'well':
@@ -199,7 +202,18 @@ function misbehaving(mood: Mood, answer: Answer) {
   }
 }
 
-function whole({ isAnthropic, model, tokens }: Answer, text: string, isEnded: boolean) {
+/** A list of parts with thinking, as Mistral answers. */
+const partsOf = (text: string) => [
+  { type: 'thinking', thinking: [{ type: 'text', text: 'Hm, a bed.' }] },
+  { type: 'text', text },
+];
+
+function whole(
+  { isAnthropic, model, tokens }: Answer,
+  text: string | ReturnType<typeof partsOf>,
+  isEnded: boolean,
+) {
+  const counted = countTokens(typeof text === 'string' ? text : JSON.stringify(text));
   return isAnthropic
     ? {
         id: 'msg_1',
@@ -209,7 +223,7 @@ function whole({ isAnthropic, model, tokens }: Answer, text: string, isEnded: bo
         content: [{ type: 'text', text }],
         stop_reason: isEnded ? 'end_turn' : 'max_tokens',
         stop_sequence: null,
-        usage: { input_tokens: tokens, output_tokens: countTokens(text) },
+        usage: { input_tokens: tokens, output_tokens: counted },
       }
     : {
         id: 'chatcmpl-1',
@@ -225,8 +239,8 @@ function whole({ isAnthropic, model, tokens }: Answer, text: string, isEnded: bo
         ],
         usage: {
           prompt_tokens: tokens,
-          completion_tokens: countTokens(text),
-          total_tokens: tokens + countTokens(text),
+          completion_tokens: counted,
+          total_tokens: tokens + counted,
         },
       };
 }

@@ -2,7 +2,7 @@
  * OpenAI's chat completions API, which Ollama, LM Studio, llama.cpp, vLLM and OpenRouter support too: `POST
  * <endpoint>/chat/completions`, without streaming.
  */
-import { numberIn, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
+import { type JsonObject, numberIn, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type {
   ChatOptions,
   Completion,
@@ -55,8 +55,7 @@ function toCompletion(reply: unknown, asked: string, name: string): Completion {
   const finish = textIn(choice['finish_reason']);
   if (finish !== 'stop')
     throw unusable(name, `an incomplete answer (finish_reason ${finish ?? 'absent'})`);
-  const content = textIn(objectIn(choice['message'])['content']) ?? '';
-  const text = content.replace(THINKING, '').trim();
+  const text = contentOf(objectIn(choice['message'])).replace(THINKING, '').trim();
   if (text === '' || OPEN_THINKING.test(text)) throw unusable(name, 'an empty answer');
   const promptTokens = numberIn(objectIn(response['usage'])['prompt_tokens']);
   return {
@@ -65,3 +64,10 @@ function toCompletion(reply: unknown, asked: string, name: string): Completion {
     ...(promptTokens !== undefined && { promptTokens }),
   };
 }
+
+/** The text of a message. Some endpoints (Mistral) answer with a list of parts, of which only some are text. */
+const contentOf = ({ content }: JsonObject): string =>
+  textIn(content) ??
+  objectsIn(content)
+    .map((part) => (part['type'] === 'text' ? (textIn(part['text']) ?? '') : ''))
+    .join('');

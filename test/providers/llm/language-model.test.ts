@@ -121,6 +121,13 @@ describe('a model', () => {
     expect((await model(api, FORMATS[0]).complete(REQUEST)).text).toMatch(/^They spoke/);
   });
 
+  it('may answer with a list of parts', async () => {
+    const api = await startLlm();
+    api.mood = 'parts';
+    const { text } = await model(api, FORMATS[0]).complete(REQUEST);
+    expect(text).toBe('They spoke about a bed of larch at the south wall.');
+  });
+
   it('is not found at another path', async () => {
     const api = await startLlm();
     const wrong = createLanguageModel({
