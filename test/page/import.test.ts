@@ -188,16 +188,16 @@ it('says what to do if a folder or several files are dropped', async () => {
       await devtools.send('Input.dispatchDragEvent', { type, x: 300, y: 300, data });
   };
   // The browser leaves out a drop while the page is busy; a user drops again then.
-  await vi.waitFor(
-    async () => {
-      await dropPaths([folder]);
-      const notice = '.notice:has-text("export is a folder. Drop one file")';
-      await page.waitForSelector(notice, { timeout: 5000 });
-    },
-    { timeout: 60_000 },
-  );
+  const dropUntil = (paths: string[], notice: string) =>
+    vi.waitFor(
+      async () => {
+        await dropPaths(paths);
+        await page.waitForSelector(`.notice:has-text("${notice}")`, { timeout: 5000 });
+      },
+      { timeout: 60_000 },
+    );
+  await dropUntil([folder], 'export is a folder. Drop one file');
   expect(await page.locator('.failure').count()).toBe(0);
-  await dropPaths(files);
-  await page.waitForSelector('.notice:has-text("Only a.json is read.")');
+  await dropUntil(files, 'Only a.json is read.');
   await page.waitForSelector('[role=status]:text("from a.json. Nothing is imported yet")');
 });
