@@ -95,7 +95,7 @@ export async function disableEmbeddings(options: EmbeddingsOptions, flags: Flags
   const isSet = config.embeddings.mode !== 'off';
   report({ removed: true, mode: config.embeddings.mode }, options.json, () =>
     console.log(
-      `No packages, model or vectors of Daybook are on this machine now.${isSet ? ' DAYBOOK_EMBEDDINGS is still set: remove this setting.' : ''}`,
+      `The packages, the model and the vectors are removed.${isSet ? ' DAYBOOK_EMBEDDINGS is still set: remove this setting.' : ''}`,
     ),
   );
 }
