@@ -28,17 +28,22 @@ export const LANGUAGES: readonly Language[] = [
 /** Fewer function words do not determine the language: one such word may be a name. */
 const DECISIVE_WORDS = 2;
 
-/** By function word: bitmask of the languages that have it. */
+/** In texts of all languages they are also parts of file names (`main.c`), variables and options. */
+const SINGLE_CONSONANT = /^[b-df-hj-np-tv-z]$/;
+
+/** By function word that shows a language: bitmask of the languages that have it. */
 const languagesOf = new Map<string, number>();
 LANGUAGES.forEach(({ stopWords }, position) => {
-  for (const word of stopWords)
+  for (const word of stopWords) {
+    if (SINGLE_CONSONANT.test(word)) continue;
     languagesOf.set(word, (languagesOf.get(word) ?? 0) | (1 << position));
+  }
 });
 
-/** All function words, each with the bitmask of its languages. */
+/** The function words that show a language, each with the bitmask of its languages. */
 export const functionWords = (): Iterable<[word: string, mask: number]> => languagesOf;
 
-/** Bitmask of the languages that have the word (in lower case) as a function word. */
+/** Bitmask of the languages that the word (in lower case) shows, because it is one of their function words. */
 export const functionWordMask = (word: string): number => languagesOf.get(word) ?? 0;
 
 /** Index in LANGUAGES, from the function-word masks of the words; `before` if they do not decide. */

@@ -6,13 +6,16 @@ import { LANGUAGES } from './languages.js';
 import { MAX_LENGTH } from './word-reader.js';
 import { withoutDiacritics } from './words.js';
 
-/** Numbers and identifiers. No inflected word ends in a digit, so they are not stemmed. */
-const ENDS_IN_DIGIT = /[0-9]$/;
+/**
+ * Numbers, identifiers and hashes. No inflected word ends in a digit or has one before its last letters, so they
+ * are not stemmed. One letter after a digit can be a plural (`mp3s`).
+ */
+const IS_IDENTIFIER = /[0-9](?:$|..)/;
 
 /** The stem of `word` (in lower case); `undefined` if it is not indexed. `languageIndex`: in LANGUAGES. */
 export function stemOf(word: string, languageIndex: number): string | undefined {
   const language = LANGUAGES[languageIndex];
   if (language === undefined || language.stopWords.has(word)) return undefined;
-  if (ENDS_IN_DIGIT.test(word)) return withoutDiacritics(word.slice(0, MAX_LENGTH));
+  if (IS_IDENTIFIER.test(word)) return withoutDiacritics(word.slice(0, MAX_LENGTH));
   return withoutDiacritics(language.stem(word.slice(0, MAX_LENGTH))) || undefined;
 }

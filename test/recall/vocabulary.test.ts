@@ -51,6 +51,32 @@ describe('the vocabulary', () => {
   });
 });
 
+describe('the language of a text', () => {
+  it.each([
+    [
+      'en',
+      'commit 1515a8d * src/fccfg.c: Fix the test of names * fc-lang/c.orth, doc/m.h, l.c: Updated',
+    ],
+    ['fr', "Le test n'est pas dans le fichier main.c, il est dans l.c"],
+    ['es', 'El fichero main.c y la prueba no son los que esperaba'],
+    ['it', 'Il file main.c non ha più la funzione che era nel file l.c'],
+  ])('is %s, whatever the names of files: %s', (code, text) => {
+    const vocabulary = new Vocabulary();
+    wordsRead(vocabulary, text);
+    expect(LANGUAGES[vocabulary.languageOf(ENGLISH)]?.code).toBe(code);
+  });
+});
+
+describe('identifiers', () => {
+  it.each(['9c19326edes', 'sha256sums', 'v2', 'utf8'])('are not stemmed: %s', (word) => {
+    expect(stemsOf(word)).toEqual([word]);
+  });
+
+  it('in the plural are found in the singular: mp3s', () => {
+    expect(stemsOf('mp3s')).toEqual(stemsOf('mp3'));
+  });
+});
+
 describe('English stems', () => {
   it.each([
     'connect connected connecting connection connections',

@@ -21,7 +21,7 @@ import type { ConversationStore } from '../../stores/conversations/conversations
 import { type CacheFile, readCache, stampAt, stampNumbers } from './cache-file.js';
 
 /** Grows with every change of the arrays, words, stems, stop words, passages or cues. */
-const VERSION = 8;
+const VERSION = 9;
 /** Approximate number of term IDs in a chunk. It is limited because encoding a chunk blocks the event loop. */
 const TERMS_PER_CHUNK = 250_000;
 
