@@ -85,7 +85,7 @@ async function messagesByWord(
         .flatMap(wordsOf)
         .map((word) => word.toLowerCase()),
     );
-    language = languageOf([...words].map(functionWordMask), language);
+    language = languageOf(words, language);
     for (const word of words) {
       const isFunctionWord = (functionWordMask(word) & (1 << language)) !== 0;
       if (!isFunctionWord && isDistinctive(word)) counts.set(word, (counts.get(word) ?? 0) + 1);

@@ -1,7 +1,8 @@
 /**
  * The languages that recall stems, and detection of a text's language: the language from which the text
- * uses the most function words. A text with too few function words (a name, "ok") gets the language of the
- * text before it.
+ * has the most different function words. They are not counted each time, because in texts about files the same
+ * word is often part of many names. A text with too few of them (a name, "ok") gets the language of the text
+ * before it.
  */
 import { dutch } from './languages/dutch.js';
 import { english } from './languages/english.js';
@@ -46,10 +47,10 @@ export const functionWords = (): Iterable<[word: string, mask: number]> => langu
 /** Bitmask of the languages that the word (in lower case) shows, because it is one of their function words. */
 export const functionWordMask = (word: string): number => languagesOf.get(word) ?? 0;
 
-/** Index in LANGUAGES, from the function-word masks of the words; `before` if they do not decide. */
-export function languageOf(masks: Iterable<number>, before: number): number {
+/** Index in LANGUAGES of the language of a text's words (in lower case); `before` if they do not decide. */
+export function languageOf(words: Iterable<string>, before: number): number {
   const counts = new Uint32Array(LANGUAGES.length);
-  for (const mask of masks) countLanguages(mask, counts);
+  for (const word of new Set(words)) countLanguages(functionWordMask(word), counts);
   return languageOfCounts(counts, before);
 }
 
@@ -61,7 +62,7 @@ export function countLanguages(mask: number, counts: Uint32Array): void {
   }
 }
 
-/** Like `languageOf`, from the number of function words of each language. */
+/** Like `languageOf`, from the number of different function words of each language. */
 export function languageOfCounts(counts: Uint32Array, before: number): number {
   let best = before;
   let most = counts[before] ?? 0;

@@ -3,7 +3,7 @@
  * and what the question asks for according to its language's cues. The function words, the words about a
  * conversation and the cues of a language are in languages/.
  */
-import { functionWordMask, LANGUAGES, languageOf } from './languages.js';
+import { LANGUAGES, languageOf } from './languages.js';
 import { type PresentTime, type TimeSpan, timeSpanIn } from './relative-time.js';
 import { stemOf } from './stemming.js';
 import type { Vocabulary } from './vocabulary.js';
@@ -80,7 +80,7 @@ export function readQuestion(
   { boostsEntities = false, now }: QuestionOptions = {},
 ): Question {
   const entities = boostsEntities ? entitiesOf(text) : undefined;
-  const own = languageOf(wordsOf(text).map(functionWordMask), KANA.test(text) ? JAPANESE : 0);
+  const own = languageOf(wordsOf(text), KANA.test(text) ? JAPANESE : 0);
   const all = [...new Set([own, ...languages])];
   const timeSpan = now && namedTimeSpan(text, all, now);
   const typed = wordsOf(timeSpan === undefined ? text : text.replace(timeSpan.phrase, ' '));
@@ -160,7 +160,7 @@ const isSentence = (text: string, language: number): boolean =>
  */
 export function namedIn(question: string): (name: string) => boolean {
   const words = wordsOf(question);
-  const language = languageOf(words.map(functionWordMask), 0);
+  const language = languageOf(words, 0);
   const stemsOf = (typed: readonly string[]) =>
     typed.map((word) => stemOf(word, language)).filter((stem) => stem !== undefined);
   const asked = new Set(stemsOf(words));

@@ -1,5 +1,5 @@
 /** Cuts the part of a message with the most words of the question, and marks them in any form. */
-import { functionWordMask, languageOf } from './languages.js';
+import { languageOf } from './languages.js';
 import type { Question } from './question.js';
 import { stemOf } from './stemming.js';
 import type { Vocabulary } from './vocabulary.js';
@@ -57,10 +57,8 @@ function askedWords(text: string, question: Question, vocabulary: Vocabulary): W
   });
   const found: { word: string; start: number; end: number }[] = [];
   scanWords(text, (word, start, end) => found.push({ word, start, end }));
-  const language = languageOf(
-    found.map(({ word }) => functionWordMask(word)),
-    0,
-  );
+  const words = found.map(({ word }) => word);
+  const language = languageOf(words, 0);
   return found.map(({ word, start, end }) => {
     const stem = stemOf(word, language);
     const term = stem === undefined ? undefined : vocabulary.find(stem);

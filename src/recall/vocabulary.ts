@@ -31,8 +31,11 @@ export class Vocabulary {
   readonly #functionWordOf: Uint8Array;
   /** By word ID: bits of `cueWords`. */
   readonly #cueWordOf: Uint8Array;
-  /** By language: number of its function words in the text. */
+  /** By language: number of its different function words in the text. */
   readonly #counts = new Uint32Array(LANGUAGES.length);
+  /** By function word: the number of the last text that has it. */
+  readonly #lastTextOf: Uint32Array;
+  #texts = 0;
   /** Converts texts to word IDs, one text at a time. */
   readonly reader = new WordReader(this.#words);
   /** Reused for all conversations, so that lists do not grow anew for each. */
@@ -47,6 +50,7 @@ export class Vocabulary {
     ]).map(([word, bit]) => [this.#words.intern(word), bit]);
     this.#functionWordOf = new Uint8Array(this.#words.capacity);
     for (const [word = 0, mask = 0] of masks) this.#functionWordOf[word] = mask;
+    this.#lastTextOf = new Uint32Array(this.#functionWordOf.length);
     this.#cueWordOf = new Uint8Array(this.#words.capacity);
     for (const [word = 0, bit = 0] of cueWords)
       this.#cueWordOf[word] = (this.#cueWordOf[word] ?? 0) | bit;
@@ -91,9 +95,12 @@ export class Vocabulary {
     const { array, count } = this.reader.words;
     const masks = this.#functionWordOf;
     const counts = this.#counts.fill(0);
+    const text = ++this.#texts;
     for (let at = 0; at < count; at++) {
       const word = array[at] ?? 0;
-      if (word < masks.length) countLanguages(masks[word] ?? 0, counts);
+      if (word >= masks.length || this.#lastTextOf[word] === text) continue;
+      this.#lastTextOf[word] = text;
+      countLanguages(masks[word] ?? 0, counts);
     }
     return languageOfCounts(counts, before);
   }

@@ -57,6 +57,7 @@ describe('the language of a text', () => {
       'en',
       'commit 1515a8d * src/fccfg.c: Fix the test of names * fc-lang/c.orth, doc/m.h, l.c: Updated',
     ],
+    ['en', 'Remove the sign from: fc-lang/de.orth, fc-lang/la.orth, fc-lang/de.conf, doc/la.txt'],
     ['fr', "Le test n'est pas dans le fichier main.c, il est dans l.c"],
     ['es', 'El fichero main.c y la prueba no son los que esperaba'],
     ['it', 'Il file main.c non ha più la funzione che era nel file l.c'],

@@ -2,7 +2,7 @@
  * Determines which of two passages about the same subject is outdated: the earlier one, if the later one
  * says that something changed, or has other values for the same subject.
  */
-import { functionWordMask, LANGUAGES, languageOf } from '../../recall/languages.js';
+import { LANGUAGES, languageOf } from '../../recall/languages.js';
 import { stemOf } from '../../recall/stemming.js';
 import { wordsOf } from '../../recall/words.js';
 
@@ -75,7 +75,7 @@ const countMissing = (some: ReadonlySet<string>, others: ReadonlySet<string>): n
 
 function contentOf(text: string): Content {
   const words = wordsOf(text);
-  const language = languageOf(words.map(functionWordMask), 0);
+  const language = languageOf(words, 0);
   const names = dateNamesOf(language);
   const numbers = new Set(words.filter((word) => NUMBER.test(word)));
   const dateWords = new Set(words.filter((word) => names.has(word)));
