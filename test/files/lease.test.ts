@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSyn
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tryLease } from '../../src/files/locks/lease.js';
+import { ownerName } from '../../src/files/locks/process-identity.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 describe('tryLease', () => {
@@ -74,6 +75,25 @@ describe('tryLease', () => {
     expect(lease?.isHeld()).toBe(true);
     await lease?.release();
   });
+
+  it.each([
+    0, 60,
+  ])('of a killed holder, refreshed %i s ago, goes to one of eight that want it', async (seconds) => {
+    for (let round = 0; round < 3; round += 1) {
+      const path = join(tempFolder(), 'poll');
+      const child = spawn(process.execPath, ['-e', '']);
+      await once(child, 'exit');
+      mkdirSync(`${path}.lock`);
+      writeFileSync(`${path}.owner`, ownerName().replace(/-\d+-\d+-(\w+)$/, `-${child.pid}-1-$1`));
+      const refreshed = Date.now() / 1000 - seconds;
+      utimesSync(`${path}.lock`, refreshed, refreshed);
+      const leases = await Promise.all(Array.from({ length: 8 }, () => tryLease(path)));
+      const held = leases.filter((lease) => lease !== undefined);
+      expect(held).toHaveLength(1);
+      expect(existsSync(`${path}.lock`)).toBe(true);
+      await held[0]?.release();
+    }
+  }, 60_000);
 
   it('reports with a code what is no place for a lease', async () => {
     const file = join(tempFolder(), 'file');

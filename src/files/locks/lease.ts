@@ -4,9 +4,9 @@
  * lease. So a lease only avoids double work; what must not happen twice needs the write lock (file-lock.ts).
  *
  * The file `<path>.owner` beside the lock `<path>.lock` contains the name of the owner's process
- * (process-identity.ts). The lease is free at once if that process ran on this machine and is dead. It is
- * also free if the file is still missing after a second: then the process died before it wrote its name.
- * Otherwise the lease ends 20 s after its last refresh.
+ * (process-identity.ts). The lease is free if that process ran on this machine and is dead. It is also free if
+ * the file is still missing after a second: then the process died before it wrote its name. Otherwise the
+ * lease ends 20 s after its last refresh.
  */
 import fs, { lstatSync, rmdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
@@ -46,12 +46,7 @@ export interface Lease {
  */
 export async function tryLease(path: string): Promise<Lease | undefined> {
   await makeFolder(dirname(path), { fsync: false });
-  const lease = await acquire(path);
-  if (lease !== undefined || !(await isAbandoned(path))) return lease;
-  // Another process may do the same at the same time. One of the two acquires the lease.
-  await inFolder(dirname(path), (folder) => rmdirSync(folder.at(basename(lockPath(path))))).catch(
-    () => undefined,
-  );
+  await removeAbandoned(path);
   return acquire(path);
 }
 
@@ -100,17 +95,35 @@ async function acquire(path: string): Promise<Lease | undefined> {
   }
 }
 
-async function isAbandoned(path: string): Promise<boolean> {
+/**
+ * Removes the lock of an owner that is surely dead, or that wrote no name in a second. proper-lockfile may
+ * remove the lock of the next owner instead.
+ */
+async function removeAbandoned(path: string): Promise<void> {
+  const version = lockVersion(path);
+  if (version === '') return;
   const owner = await ownerOf(path);
-  if (owner !== undefined) return isSurelyDead(owner);
-  const before = lockVersion(path);
-  await sleep(OWNER_FILE_MS);
-  return (await ownerOf(path)) === undefined && before !== '' && lockVersion(path) === before;
+  if (owner !== undefined && !isSurelyDead(owner.name)) return;
+  // Until an owner has written its name, the file is missing or has the name of the owner before it.
+  if (owner === undefined || owner.writtenMs < lockChangedMs(path)) {
+    await sleep(OWNER_FILE_MS);
+    if ((await ownerOf(path))?.name !== owner?.name) return;
+  }
+  await inFolder(dirname(path), (folder) => {
+    // Another process may have removed the lock meanwhile, and a third one may have acquired the lease.
+    if (lockVersion(path) === version) rmdirSync(folder.at(basename(lockPath(path))));
+  }).catch(() => undefined);
 }
 
-async function ownerOf(path: string): Promise<string | undefined> {
+async function ownerOf(path: string): Promise<{ name: string; writtenMs: number } | undefined> {
   const found = await readWhole(ownerPath(path), MAX_OWNER_BYTES).catch(() => undefined);
-  return found?.bytes.toString().trim();
+  if (found === undefined) return undefined;
+  return { name: found.bytes.toString().trim(), writtenMs: Number(found.stamp.mtimeNs) / 1e6 };
+}
+
+/** When the lock was made or refreshed. Its `mtime` may be up to a second later (proper-lockfile). */
+function lockChangedMs(path: string): number {
+  return lstatSync(lockPath(path), { throwIfNoEntry: false })?.ctimeMs ?? 0;
 }
 
 /** Identifies one acquisition of the lock: the next one has another. Empty if there is none. */
