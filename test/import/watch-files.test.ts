@@ -97,6 +97,12 @@ describe.each(Object.entries(LOGS))('the log of %s', (_tool, { path, moved, id, 
     expect(await kept([cut, write])).toEqual(SAID);
   });
 
+  it('goes on after zeros, which a power failure left in place of its last bytes', async () => {
+    const append = (text: string) => (folder: string) => appendFileSync(join(folder, path), text);
+    const zeros = '\0'.repeat(5000);
+    expect(await kept([append(zeros), append(line(2)), append(line(3))])).toEqual(SAID);
+  });
+
   it('is the same session after another file replaced it, and under another path', async () => {
     const replace = (folder: string) => {
       writeFileSync(join(folder, 'new.tmp'), log(3));

@@ -35,6 +35,13 @@ export async function* inputLines(
   yield* lines.end();
 }
 
+/** After a power failure a log may have zeros where its last bytes were. The next line follows them. */
+function withoutZeros(bytes: Uint8Array): Uint8Array {
+  let start = 0;
+  while (bytes[start] === 0) start += 1;
+  return bytes.subarray(start);
+}
+
 class Lines {
   readonly #options: LineOptions;
   #parts: Uint8Array[] = [];
@@ -62,7 +69,8 @@ class Lines {
     if (this.#sizeBytes > 0) yield* this.#finish(true);
   }
 
-  #keep(part: Uint8Array): void {
+  #keep(bytes: Uint8Array): void {
+    const part = this.#sizeBytes === 0 ? withoutZeros(bytes) : bytes;
     this.#sizeBytes += part.byteLength;
     if (part.byteLength === 0 || this.#isDropped) return;
     this.#parts.push(part);
