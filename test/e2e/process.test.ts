@@ -127,6 +127,21 @@ describe('the end', () => {
       expect(await savedContents(place.root)).toContain('nobody hears the answer');
     });
   });
+
+  it('prints no warning when the client reads late, and every answer comes', async () => {
+    await withPlace(async (place) => {
+      const server = new BareServer(place);
+      await server.initialize();
+      server.process.stdout.pause();
+      const ids = Array.from({ length: 40 }, () => server.send('tools/list', {}));
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      server.process.stdout.resume();
+      for (const id of ids) expect((await server.answer(id)).result).toBeDefined();
+      server.process.stdin.end();
+      expect(await server.exit()).toEqual([0, null]);
+      expect(server.stderr).toBe('');
+    });
+  });
 });
 
 /** The bytes that a process has read. */

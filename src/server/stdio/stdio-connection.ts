@@ -43,6 +43,8 @@ export class StdioConnection implements Transport {
   readonly #lines = new LineReader(MAX_LINE_BYTES);
   /** Stateless requests that are not answered yet. */
   readonly #running = new Map<RequestId, RunningRequest>();
+  /** Resolves when the client has read enough; `undefined` while stdout accepts messages. */
+  #draining: Promise<void> | undefined;
 
   constructor(options: StdioConnectionOptions) {
     this.#options = options;
@@ -143,10 +145,15 @@ export class StdioConnection implements Transport {
 
   #write(message: unknown): Promise<void> {
     const { stdout } = this.#options;
-    return new Promise((resolve) => {
-      if (stdout.write(`${JSON.stringify(message)}\n`)) resolve();
-      else stdout.once('drain', resolve);
+    if (stdout.write(`${JSON.stringify(message)}\n`)) return Promise.resolve();
+    // One listener for all messages: Node prints a warning if there are more than ten.
+    this.#draining ??= new Promise((resolve) => {
+      stdout.once('drain', () => {
+        this.#draining = undefined;
+        resolve();
+      });
     });
+    return this.#draining;
   }
 }
 
