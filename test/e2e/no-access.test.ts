@@ -1,15 +1,17 @@
 /**
  * Proves: encrypt and decrypt change nothing, and name the path, if this user may not read one file or not
  * write in one folder. redact changes nothing if this user may not write in one folder. backup, prune and
- * archive say what they left out. Everything else works beside a folder that this user may not open.
+ * archive say what they left out. Everything else works beside a folder that this user may not open. A
+ * server that may open only a few files at once says so, and works when fewer are open.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { expect, it } from 'vitest';
 import { keyIn } from '../encryption/store.js';
 import { filesBelow } from '../support/files-below.js';
-import { MAIN, type Place, withPlace } from './harness.js';
+import { MAIN, type Place, withPlace, withServerAt } from './harness.js';
 
 const CONVERSATIONS = 20;
 const folderOf = ({ root }: Place, n: number) =>
@@ -145,3 +147,27 @@ it.skipIf(process.platform === 'win32')('work beside a folder that cannot be ope
     chmodSync(folder, 0o700);
   });
 });
+
+it.skipIf(process.platform === 'win32')(
+  'too many open files are the error of a call, and the next call works',
+  async () => {
+    await withPlace(async (place) => {
+      const args = ['-c', 'ulimit -n 64; exec "$@"', 'sh', process.execPath, MAIN];
+      const server = { command: 'sh', args: [...args, '--root', place.root], env: place.env };
+      await withServerAt(new StdioClientTransport(server), async ({ call, result }) => {
+        const saves = Array.from({ length: 300 }, (_, n) =>
+          result('save_message', { conversationId: `k${n}`, role: 'user', content: `text ${n}` }),
+        );
+        const answers = await Promise.all(saves);
+        const codes = answers.map(({ isError, _meta }) =>
+          isError ? (_meta?.['daybook/error'] as { code: string }).code : 'saved',
+        );
+        const stored = codes.filter((code) => code === 'saved').length;
+        expect(new Set(codes)).toContain('FILESYSTEM_ERROR');
+        expect(codes.every((code) => ['saved', 'FILESYSTEM_ERROR'].includes(code))).toBe(true);
+        await call('save_message', { conversationId: 'later', role: 'user', content: 'later' });
+        expect(await call('get_conversations', { limit: 1 })).toMatchObject({ total: stored + 1 });
+      });
+    });
+  },
+);

@@ -49,8 +49,9 @@ export function registerTools(
           if (!input.success) throw inputError(tool, input.error);
           await requireStoreFor(tool, app);
           const output = await tool.run(input.data, app, call).catch(async (error: unknown) => {
-            const { explainNotFound } = await import('../../app/not-found-hints.js');
-            throw await explainNotFound(error, app);
+            // If too many files are open, this module cannot be loaded either. The first error counts.
+            const hints = await import('../../app/not-found-hints.js').catch(() => undefined);
+            throw hints === undefined ? error : await hints.explainNotFound(error, app);
           });
           const result = withStoreNotice(successResult(tool, output), app);
           clientLog(extra, 'debug', { tool: tool.name, outcome: 'done' });
