@@ -1,6 +1,6 @@
 /**
- * Logs to stderr, one JSON line for each event (pino). stdout is only for JSON-RPC and the CLI. Lines are
- * written synchronously, so that a line about a crash is written before the process ends.
+ * Logs to stderr, one JSON line for each event (pino). stdout is only for JSON-RPC and the CLI. A log never
+ * stops its process: not if stderr is not read or is closed, nor if pino cannot be loaded.
  */
 import { createRequire } from 'node:module';
 
@@ -31,7 +31,12 @@ export function createLog(level: LogLevel): Log {
   const writer = (name: keyof Log): Write => {
     if (LEVELS.indexOf(name) < least) return () => undefined;
     return (...line: [string] | [object, string]) => {
-      log ??= openLog(level);
+      try {
+        log ??= openLog(level);
+      } catch {
+        // Too many files are open, or Daybook was replaced since it started. The next line tries again.
+        return writeLine(`${JSON.stringify({ level: name, msg: line.at(-1) })}\n`);
+      }
       log[name](...(line as [object, string]));
     };
   };
@@ -40,8 +45,19 @@ export function createLog(level: LogLevel): Log {
 }
 
 function openLog(level: LogLevel): Log {
-  const { destination, pino } = require('pino') as typeof import('pino');
-  return pino({ level, base: null }, destination({ fd: 2, sync: true }));
+  const { pino } = require('pino') as typeof import('pino');
+  return pino({ level, base: null }, { write: writeLine });
+}
+
+/** If the client does not read stderr, so many bytes wait in memory. Further lines are left out. */
+const MAX_WAITING_BYTES = 1024 * 1024;
+
+/** Writes at once what the pipe accepts. A write with `writeSync` would wait until the client reads. */
+function writeLine(line: string): void {
+  const { stderr } = process;
+  // If the client has closed stderr, each write fails, and an error without a listener ends the process.
+  if (stderr.listenerCount('error') === 0) stderr.on('error', () => undefined);
+  if (stderr.writableLength < MAX_WAITING_BYTES) stderr.write(line);
 }
 
 /** A log that writes nothing, for library use and tests. */

@@ -137,8 +137,8 @@ export class BareServer {
   readonly #exit: Promise<unknown[]>;
   #nextId = 1;
 
-  constructor({ root, env }: Place, args: readonly string[] = ['--root', root]) {
-    this.process = spawn(process.execPath, [MAIN, ...args], { env });
+  constructor({ root, env }: Place, args: readonly string[] = ['--root', root], main = MAIN) {
+    this.process = spawn(process.execPath, [main, ...args], { env });
     this.#exit = once(this.process, 'exit');
     createInterface(this.process.stdout).on('line', (line) => this.lines.push(line));
     this.process.stderr.on('data', (chunk) => {
