@@ -447,6 +447,18 @@ describe('an import', () => {
     expect(bench.folders()).toHaveLength(60);
   });
 
+  it('doubles nothing in a process that watches the store, after the import of another process', async () => {
+    const first = await openImportBench();
+    const second = await openImportBench({ logsFolder: first.logsFolder });
+    await second.store.watch();
+    const ids = Array.from({ length: 100 }, (_, index) => `c-${index}`);
+    const file = fileWith(JSON.stringify(ids.map((id) => conversation(id, [{ ...A, id }]))));
+    expect(counts(await first.import(file))).toMatchObject({ added: ids.length });
+    expect(counts(await second.import(file))).toMatchObject({ added: 0, unchanged: ids.length });
+    expect(first.folders()).toHaveLength(ids.length);
+    await second.store.close();
+  });
+
   it('continues an import that was interrupted', async () => {
     const bench = await openImportBench();
     const count = 600;

@@ -47,6 +47,8 @@ export class AlreadyImported {
     archived: readonly ArchivedSource[] = [],
   ): Promise<AlreadyImported> {
     const known = new AlreadyImported(store);
+    // The import of another process may have ended just now, and a watched list is seconds behind it.
+    await store.refresh();
     for (const { conversationId, clientId, branchOf } of await store.list()) {
       known.#ids.add(conversationId);
       known.add(conversationId);
