@@ -6,10 +6,11 @@
  */
 
 import { type Clock, systemClock } from '../base/clock.js';
-import { countOf } from '../base/display-text.js';
+import { countOf, shortened } from '../base/display-text.js';
 import { AppError, isAppError, passes } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
 import { jsonTextsIn } from '../base/json.js';
+import { objectIn } from '../base/json-fields.js';
 import { TimeSlice } from '../base/time-slice.js';
 import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
 import { checkTriple, type NewTriple } from '../stores/knowledge-graph/model/triple.js';
@@ -17,11 +18,18 @@ import type { MemoryBank, NoteInfo } from '../stores/memory-bank/memory-bank.js'
 import { encodeNote } from '../stores/memory-bank/note-text.js';
 import { readExportFile } from './export-folder.js';
 import type { LongObservations } from './graph-format-names.js';
-import { factOf, partsOf } from './graph-jsonl.js';
-import { itemsOf, type MemoryItem, memoryLineOf, noteTriple } from './memory-jsonl.js';
+import { FACT_FIELDS, factOf, partsOf } from './graph-jsonl.js';
+import {
+  itemsOf,
+  MEMORY_FIELDS,
+  type MemoryItem,
+  memoryLineOf,
+  noteTriple,
+} from './memory-jsonl.js';
 
 /** One batch takes a few milliseconds. */
 const FACTS_PER_BATCH = 1_000;
+const MAX_UNKNOWN_FIELDS = 50;
 
 export interface GraphImportRequest {
   readonly text: string;
@@ -40,6 +48,12 @@ export interface Refused {
   readonly reason: string;
 }
 
+export interface UnknownField {
+  readonly name: string;
+  /** The number of imported lines that have it. */
+  readonly lines: number;
+}
+
 export interface GraphImportResult {
   /** The detected format. */
   readonly format: 'jsonl' | 'memory';
@@ -50,6 +64,8 @@ export interface GraphImportResult {
   /** Paths of the notes for long observations that were (in a dry run: would be) written. */
   readonly notes: readonly string[];
   readonly refused: readonly Refused[];
+  /** Fields that no fact has, and that were not imported (at most 50). */
+  readonly unknownFields: UnknownField[];
 }
 
 export interface GraphImportOptions {
@@ -75,6 +91,8 @@ interface ParsedFacts {
   readonly format: GraphImportResult['format'];
   readonly facts: Fact[];
   readonly refused: Refused[];
+  /** The number of lines with each unknown field, by name. */
+  readonly unknownFields: Map<string, number>;
 }
 
 /** The part of an import that is done. */
@@ -109,7 +127,11 @@ export class GraphImport {
       facts =
         parsedFacts.format === 'jsonl' ? parsedFacts.facts : this.#withTimes(parsedFacts.facts);
       const { format, refused } = parsedFacts;
-      const result = { format, facts: facts.length, refused };
+      const unknownFields = [...parsedFacts.unknownFields].map(([name, lines]) => ({
+        name,
+        lines,
+      }));
+      const result = { format, facts: facts.length, refused, unknownFields };
       if (request.dryRun) return { ...result, ...(await this.#predict(facts)) };
       await this.#store(facts, request, stored);
       const notes = stored.notes.map(({ path }) => path);
@@ -190,18 +212,34 @@ async function parseFacts(request: GraphImportRequest): Promise<ParsedFacts> {
   const { text, longObservations, signal, onProgress } = request;
   const slice = new TimeSlice({ signal });
   const format = formatOf(text);
-  const parsedFacts: ParsedFacts = { format, facts: [], refused: [] };
-  const { facts, refused } = parsedFacts;
+  const parsedFacts: ParsedFacts = { format, facts: [], refused: [], unknownFields: new Map() };
+  const { facts, refused, unknownFields } = parsedFacts;
   for (const { number, value, end } of linesOf(text)) {
     collectRefusal(refused, number, () => {
-      if (format === 'jsonl') facts.push(checked(factOf(parsed(value))));
-      else parseItems(itemsOf(memoryLineOf(parsed(value))), number, longObservations, parsedFacts);
+      const given = parsed(value);
+      if (format === 'jsonl') {
+        facts.push(checked(factOf(given)));
+        countUnknown(unknownFields, given, FACT_FIELDS);
+      } else {
+        const line = memoryLineOf(given);
+        parseItems(itemsOf(line), number, longObservations, parsedFacts);
+        countUnknown(unknownFields, given, MEMORY_FIELDS[line.type]);
+      }
     });
     if (!slice.isSpent()) continue;
     onProgress?.(end, 2 * text.length);
     await slice.yield();
   }
   return parsedFacts;
+}
+
+function countUnknown(counts: Map<string, number>, line: unknown, known: readonly string[]): void {
+  for (const field of Object.keys(objectIn(line))) {
+    if (known.includes(field)) continue;
+    const name = shortened(field);
+    const count = counts.get(name);
+    if (count !== undefined || counts.size < MAX_UNKNOWN_FIELDS) counts.set(name, (count ?? 0) + 1);
+  }
 }
 
 function parseItems(

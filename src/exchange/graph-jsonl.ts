@@ -11,6 +11,11 @@ export function factLine({ ts, validTo, ...triple }: Triple): string {
   return JSON.stringify({ subject, predicate, object, ...times, conversationId, messageId });
 }
 
+/** The fields that `factOf` reads. */
+export const FACT_FIELDS: readonly string[] = [
+  ...['subject', 'predicate', 'object', 'ts', 'validTo', 'conversationId', 'messageId'],
+];
+
 /** Only subject, predicate and object are required; limits are not checked. VALIDATION_ERROR. */
 export function factOf(value: unknown): NewTriple {
   const { ts, validTo, conversationId, messageId } = asObject(value);

@@ -34,6 +34,12 @@ const relationSchema = z.object({
 const lineSchema = z.discriminatedUnion('type', [entitySchema, relationSchema]);
 export type MemoryLine = z.output<typeof lineSchema>;
 
+/** The fields of each kind of line. */
+export const MEMORY_FIELDS: Readonly<Record<MemoryLine['type'], readonly string[]>> = {
+  entity: Object.keys(entitySchema.shape),
+  relation: Object.keys(relationSchema.shape),
+};
+
 /** A fact of a line, or a part that no triple can represent. */
 export type MemoryItem =
   | { readonly kind: 'fact'; readonly triple: TripleKey }

@@ -44,6 +44,7 @@ interface GraphLines {
     readonly added: number;
     readonly notes: readonly string[];
     readonly refused: readonly { line: number; code: string; reason: string }[];
+    readonly unknownFields: readonly { name: string; lines: number }[];
   }>;
 }
 
@@ -169,11 +170,14 @@ export class OtherImport {
 
   async #graph({ lines: text, path }: ImportedGraph): Promise<void> {
     const request = { text, longObservations: 'notes', dryRun: this.#dryRun } as const;
-    const { added, notes, refused } = await this.#stores.graphImport.import(request);
+    const { added, notes, ...others } = await this.#stores.graphImport.import(request);
     this.#outcome.facts += added;
     this.#outcome.notes += notes.length;
-    for (const { line, code, reason: message } of refused) {
+    for (const { line, code, reason: message } of others.refused) {
       addProblem(this.#outcome, { path, record: `line ${line}` }, { code, message });
+    }
+    for (const { name, lines } of others.unknownFields) {
+      addLeftOut(this.#outcome, `the unknown field ${JSON.stringify(name)} of facts`, lines);
     }
   }
 

@@ -165,6 +165,15 @@ describe('daybook kg', () => {
       const args = ['kg', 'import', '-'];
       const run = await runCommand(place, args, place.folder, `${fact(1)}\n${fact(2)}\n`);
       expect(run).toMatchObject({ code: 0, stdout: '2 added, 0 already stored, 0 refused\n' });
+      const more = fact(3).replace('}', ',"valid_from":"1833"}');
+      const { code, stdout } = await runCommand(place, args, place.folder, more);
+      expect({ code, lines: stdout.trim().split('\n') }).toEqual({
+        code: 0,
+        lines: [
+          '1 added, 0 already stored, 0 refused',
+          'not imported: the unknown field "valid_from" of 1 line',
+        ],
+      });
     });
   });
 

@@ -130,6 +130,32 @@ describe("the graph's own lines", () => {
     expect((await bring(someday)).refused[0]?.reason).toContain('ts is not a time');
   });
 
+  it('report fields that no fact has, with the number of lines that have them', async () => {
+    const { bring } = openPlace();
+    const fact = { subject: 'Ada', predicate: 'knows', object: 'Charles' };
+    const lines = [
+      { ...fact, valid_from: '1833', ts: '1833-06-05' },
+      { ...fact, object: 'Mary', valid_from: null, n: 1 },
+      { ...fact, object: '', refusedField: 1 },
+    ];
+    const textOfLines = (values: readonly object[]) =>
+      values.map((value) => JSON.stringify(value)).join('\n');
+    expect((await bring(textOfLines(lines))).unknownFields).toEqual([
+      { name: 'valid_from', lines: 2 },
+      { name: 'n', lines: 1 },
+    ]);
+    const entity = { type: 'entity', name: 'Ada', entityType: 't', observations: [] };
+    const relation = { type: 'relation', from: 'Ada', to: 'Mary', relationType: 'knows' };
+    const memory = textOfLines([{ ...entity, id: 1 }, { ...relation, since: 1833 }, relation]);
+    expect((await bring(memory)).unknownFields).toEqual([
+      { name: 'id', lines: 1 },
+      { name: 'since', lines: 1 },
+    ]);
+    const many = Object.fromEntries(Array.from({ length: 80 }, (_, n) => [`f${n}`, n]));
+    const { unknownFields } = await bring(JSON.stringify({ ...fact, ...many }));
+    expect(unknownFields).toHaveLength(50);
+  });
+
   it('come in all or not at all where there are more than the limit allows', async () => {
     const { bring, kg } = openPlace(3);
     const line = (n: number) => JSON.stringify({ subject: `s${n}`, predicate: 'p', object: 'o' });

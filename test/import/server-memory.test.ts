@@ -32,6 +32,18 @@ describe('memory.jsonl', () => {
     expect(bench.hash()).toBe(before);
   });
 
+  it('has fields that no fact has, which the report names', async () => {
+    const bench = await openImportBench();
+    const path = fileWith(
+      lines({ ...ADA, id: 7 }, { ...KNOWS, since: 1833, id: 8 }),
+      'memory.jsonl',
+    );
+    expect((await bench.import(path)).leftOut).toEqual({
+      'the unknown field "id" of facts': 2,
+      'the unknown field "since" of facts': 1,
+    });
+  });
+
   it('has both objects of a line that lost its line break', async () => {
     const merged = JSON.stringify({ ...ADA, observations: ['a "}{" b\\'] }) + JSON.stringify(KNOWS);
     const bench = await openImportBench();

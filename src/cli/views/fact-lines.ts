@@ -93,12 +93,15 @@ export function savedGraphLine(answer: Answer): string {
 }
 
 export function importedLines(answer: Answer): string {
-  const { facts, added, notesAdded, notes, refused, refusedTotal } = answer as z.output<
-    typeof kgImport.output
-  >;
+  const { facts, added, notesAdded, notes, refused, refusedTotal, unknownFields } =
+    answer as z.output<typeof kgImport.output>;
   return [
     `${added} added, ${facts - added} already stored, ${refusedTotal} refused`,
     ...(notesAdded > 0 ? [`${countOf(notesAdded, 'note')}: ${notes.map(oneLine).join(', ')}`] : []),
     ...refused.map(({ line, reason }) => `line ${line}: ${oneLine(reason)}`),
+    ...unknownFields.map(
+      ({ name, lines }) =>
+        `not imported: the unknown field ${oneLine(JSON.stringify(name))} of ${countOf(lines, 'line')}`,
+    ),
   ].join('\n');
 }

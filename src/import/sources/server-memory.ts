@@ -54,17 +54,21 @@ function lineOfText(text: string): string {
   return isRecord(value) ? lineOf(value) : text;
 }
 
-/** The line with the field names of the server. */
+/** The line with the field names of the server. Other fields stay, so that the report names them. */
 function lineOf(value: JsonObject): string {
   if (isEntity(value)) {
-    const { type, name, observations } = value;
-    const entityType = value['entityType'] ?? value['entity_type'] ?? '';
-    return JSON.stringify({ type, name, entityType, observations: listIn(observations) });
+    const { entityType, entity_type, observations, ...others } = value;
+    const type = entityType ?? entity_type ?? '';
+    return JSON.stringify({ ...others, entityType: type, observations: listIn(observations) });
   }
   if (!isRelation(value)) return JSON.stringify(value);
-  const relationType = value['relationType'] ?? value['relation_type'];
-  const to = value['to'] ?? value['to_id'];
-  return JSON.stringify({ type: 'relation', from: fromOf(value), to, relationType });
+  const { from, from_id, to, to_id, relationType, relation_type, ...others } = value;
+  return JSON.stringify({
+    ...others,
+    from: fromOf({ from, from_id }),
+    to: to ?? to_id,
+    relationType: relationType ?? relation_type,
+  });
 }
 
 const fromOf = ({ from, from_id }: JsonObject) => textIn(from) ?? textIn(from_id);

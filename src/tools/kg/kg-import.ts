@@ -34,6 +34,9 @@ export const kgImport = defineTool({
       refused: z
         .array(z.object({ line: z.int(), code: z.string(), reason: z.string() }))
         .describe('These entries with the reason (at most 50).'),
+      unknownFields: z
+        .array(z.object({ name: z.string(), lines: z.int().describe('Lines that have it.') }))
+        .describe('Fields that were not imported, because facts have no such field (at most 50).'),
     }),
   annotations: { ...ADDS, idempotentHint: true },
   async run({ text, file, longObservations }, { graphImport }, { signal, progress }) {
