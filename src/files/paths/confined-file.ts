@@ -3,6 +3,7 @@
  * refuses a name that only looks like an existing name. If another program replaces the file by a link
  * after the check, the link is not followed.
  */
+import type { Dirent } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
 import { type ReadFile, readWhole } from '../read/json-doc.js';
@@ -14,8 +15,8 @@ import { confinedPath } from './path-confinement.js';
 export interface ConfinedFile {
   /** The absolute path. */
   readonly path: string;
-  /** `other`: for example a folder, a pipe or a device. */
-  readonly kind: 'file' | 'other' | 'absent';
+  /** `other`: for example a pipe or a device. */
+  readonly kind: 'file' | 'folder' | 'other' | 'absent';
 }
 
 /**
@@ -50,11 +51,16 @@ export async function findConfined(
     const entry = await entryOf(at, part, name, own);
     if (entry === undefined) return { path, kind: 'absent' };
     if (entry.isSymbolicLink()) throw escapes(name, `leads through a link (${part})`);
-    if (isLast) return { path, kind: entry.isFile() ? 'file' : 'other' };
+    if (isLast) return { path, kind: kindOf(entry) };
     if (!entry.isDirectory()) throw notAFolderError(part);
     at = join(at, part);
   }
   return { path, kind: 'absent' };
+}
+
+function kindOf(entry: Pick<Dirent, 'isFile' | 'isDirectory'>): ConfinedFile['kind'] {
+  if (entry.isFile()) return 'file';
+  return entry.isDirectory() ? 'folder' : 'other';
 }
 
 /** `undefined` if the file does not exist. Throws like `findConfined` and `readPlain`. */

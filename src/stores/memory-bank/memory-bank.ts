@@ -33,7 +33,7 @@ import {
   readNote,
   type SkippedFile,
 } from './note-catalogue.js';
-import { alreadyThere, conflict, notFound } from './note-errors.js';
+import { alreadyThere, conflict, isAFolder, notFound } from './note-errors.js';
 import { isReservedPath, looksLikeNote, requireNewNotePath, requireNotePath } from './note-path.js';
 import { encodeNote, withFinalNewline } from './note-text.js';
 import { NoteTrash } from './note-trash.js';
@@ -341,6 +341,7 @@ export class MemoryBank {
     { renamed, trashName }: { renamed?: string; trashName?: string } = {},
   ): Promise<void> {
     const { kind } = await findConfined(this.folder, path, renamed);
+    if (kind === 'folder') throw isAFolder(path);
     if (kind !== 'absent') throw alreadyThere(path, trashName);
   }
 

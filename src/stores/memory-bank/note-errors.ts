@@ -24,6 +24,18 @@ export function alreadyThere(path: string, trashName?: string): AppError {
   });
 }
 
+/** A folder has the path of the note that is to be written. */
+export function isAFolder(path: string): AppError {
+  return new AppError(
+    'ALREADY_EXISTS',
+    `${JSON.stringify(path)} is a folder. Nothing was written.`,
+    {
+      hint: 'Choose another path, or rename the folder on the disk.',
+      details: { path, isFolder: true },
+    },
+  );
+}
+
 /** For a Markdown file whose name does not end in `.md`. */
 export function misnamed(path: string): AppError {
   return new AppError(

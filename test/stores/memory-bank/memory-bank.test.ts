@@ -116,7 +116,11 @@ describe('reading and writing', () => {
     put('a.md', 'first');
     mkdirSync(join(bank.folder, 'folder.md'));
     expect(await codeOf(bank.add('a.md', 'second'))).toBe('ALREADY_EXISTS');
-    expect(await codeOf(bank.add('folder.md', 'second'))).toBe('ALREADY_EXISTS');
+    const { code, details } = await errorOf(bank.add('folder.md', 'second'));
+    expect({ code, details }).toEqual({
+      code: 'ALREADY_EXISTS',
+      details: { path: 'folder.md', isFolder: true },
+    });
     expect(text('a.md')).toBe('first');
   });
 
