@@ -238,6 +238,19 @@ describe('a text that is not UTF-8', () => {
   });
 });
 
+it('a byte-order mark before a text from the standard input is not stored', async () => {
+  await withPlace(async (place) => {
+    for (const args of [
+      ['save', 'user', '-', '--conversation-id', 'mark'],
+      ['mb', 'add', 'mark.md', '-'],
+    ])
+      expect((await runCommand(place, args, place.folder, '\uFEFFHello')).code).toBe(0);
+    const { stdout } = await runCommand(place, ['show', 'mark', '--json']);
+    expect(JSON.parse(stdout).messages).toMatchObject([{ content: 'Hello' }]);
+    expect((await runCommand(place, ['mb', 'read', 'mark.md'])).stdout).toBe('Hello\n');
+  });
+});
+
 describe('output that cannot be written', () => {
   it.each([
     ['list', 2],
