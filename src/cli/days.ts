@@ -3,11 +3,14 @@ import { hasExistingDay, isoTime } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
 import { endOfDay, startOfDay } from '../base/local-time.js';
 
-/** The number of days in `90d` or `90`. Throws VALIDATION_ERROR for other texts. */
+const MAX_DAYS = 36_500;
+
+/** The number of days in `90d` or `90`. Throws VALIDATION_ERROR for other texts and for more than MAX_DAYS. */
 export function daysOf(text: string, option: string): number {
-  const days = /^(\d{1,5})d?$/.exec(text.trim())?.[1];
-  if (days !== undefined) return Number(days);
-  throw new AppError('VALIDATION_ERROR', `${option} must be a number of days, such as 90d.`);
+  const days = /^(\d+)d?$/.exec(text.trim())?.[1];
+  if (days !== undefined && Number(days) <= MAX_DAYS) return Number(days);
+  const form = days === undefined ? 'a number of days, such as 90d' : `at most ${MAX_DAYS} days`;
+  throw new AppError('VALIDATION_ERROR', `${option} must be ${form}.`);
 }
 
 /** The inputs of tools that are the first and the last day of a period. */

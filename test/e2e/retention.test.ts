@@ -58,6 +58,44 @@ describe('keeping and forgetting', () => {
     });
   });
 
+  it('refuses a number of days that is too large, and an empty name of a module or tag', async () => {
+    await withPlace(async (place) => {
+      mkdirSync(place.root, { recursive: true });
+      const commands = [
+        ['prune', '--dry-run'],
+        ['archive', '--dry-run'],
+        ['retention', 'add', '--yes'],
+      ];
+      for (const command of commands) {
+        const many = await run(place, ...command, '--older-than', '99999999');
+        expect(many).toMatchObject({ code: 2, stderr: expect.stringContaining('at most 36500') });
+        for (const name of ['--module', '--tag']) {
+          const args = [...command, '--older-than', '9d', name, ' '];
+          const empty = await run(place, ...args);
+          expect(empty).toMatchObject({
+            code: 2,
+            stderr: expect.stringContaining(`The ${name} is`),
+          });
+        }
+      }
+      const env = { ...place.env, DAYBOOK_TOOLSETS: 'all' };
+      await withClient({ ...place, env }, async ({ failure }) => {
+        for (const name of ['module', 'tag']) {
+          const rule = { olderThanDays: 9, [name]: ' ' };
+          const failures = [
+            await failure('set_retention_policy', { rules: [rule] }),
+            await failure('prune_conversations', rule),
+          ];
+          expect(failures.map(({ code }) => code)).toEqual([
+            'VALIDATION_ERROR',
+            'VALIDATION_ERROR',
+          ]);
+        }
+      });
+      expect(JSON.parse((await run(place, 'retention', '--json')).stdout).rules).toEqual([]);
+    });
+  });
+
   it('shows the first 20 lines of a long list, and all of them with --all', async () => {
     await withPlace(async (place) => {
       const idAt = (at: number) => `20200101-${1_577_836_800_000 + at}`;

@@ -1,11 +1,10 @@
 /** `daybook archive`: moves old conversations into monthly archives, after it has shown them and asked. */
 
 import { countOf } from '../../base/display-text.js';
-import { defined } from '../../base/json.js';
 import { type Skipped, unreadable } from '../../maintenance/skippable-errors.js';
 import type { Flags } from '../configuration.js';
-import { daysOf } from '../days.js';
 import { reportSkipped } from '../notices/problems.js';
+import { ruleOf } from '../rule-options.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
 import { printList, report } from '../terminal/output.js';
 import { sizeOf } from '../terminal/sizes.js';
@@ -25,8 +24,8 @@ export interface ArchiveOptions {
 
 /** Throws VALIDATION_ERROR (no terminal for the question), LOCKED, STORAGE_FULL, CORRUPT. */
 export async function archive(options: ArchiveOptions, flags: Flags): Promise<void> {
-  const { olderThan, module, tag, dryRun = false, yes = false, json } = options;
-  const rule = defined({ olderThanDays: daysOf(olderThan, '--older-than'), module, tag });
+  const { dryRun = false, yes = false, json } = options;
+  const rule = ruleOf(options);
   await withApp(flags, async ({ archives, conversations }, signal) => {
     const chosen = await archives.choose(rule, signal);
     const unread = unreadable(conversations);

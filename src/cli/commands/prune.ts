@@ -1,11 +1,10 @@
 /** `daybook prune`: shows what a rule would move to the trash and why, asks, and moves it. */
 import { countOf } from '../../base/display-text.js';
 import type { PrunePlan } from '../../maintenance/retention/retention.js';
-import type { PruneRule } from '../../maintenance/retention/rule-schema.js';
 import { type Skipped, unreadable } from '../../maintenance/skippable-errors.js';
 import type { Flags } from '../configuration.js';
-import { daysOf } from '../days.js';
 import { reportSkipped } from '../notices/problems.js';
+import { ruleOf } from '../rule-options.js';
 import { daybookLine } from '../terminal/command-line.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
 import { printList, report } from '../terminal/output.js';
@@ -63,12 +62,6 @@ export async function prune(options: PruneOptions, flags: Flags): Promise<void> 
     { isReading: dryRun },
   );
 }
-
-const ruleOf = ({ olderThan, module, tag }: PruneOptions): PruneRule => ({
-  ...(olderThan !== undefined && { olderThanDays: daysOf(olderThan, '--older-than') }),
-  ...(module !== undefined && { module }),
-  ...(tag !== undefined && { tag }),
-});
 
 const questionOf = ({ trash }: PrunePlan) =>
   trash.length === 0

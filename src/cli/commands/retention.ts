@@ -4,10 +4,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { App } from '../../app.js';
 import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
-import { defined } from '../../base/json.js';
 import type { RetentionPolicy } from '../../maintenance/retention/policy.js';
 import type { Flags } from '../configuration.js';
 import { daysOf } from '../days.js';
+import { namesOf } from '../rule-options.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
 import { report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
@@ -33,14 +33,13 @@ export async function showRetention({ json }: { json?: boolean }, flags: Flags):
 
 /** Adds a rule, or turns `bySize` on. Throws VALIDATION_ERROR if neither is given. */
 export async function addRetention(options: SetRetentionOptions, flags: Flags): Promise<void> {
-  const { olderThan, module, tag, bySize = false } = options;
-  if (olderThan === undefined && (!bySize || module !== undefined || tag !== undefined)) {
+  const { olderThan, bySize = false } = options;
+  const names = namesOf(options);
+  if (olderThan === undefined && (!bySize || Object.keys(names).length > 0)) {
     throw new AppError('VALIDATION_ERROR', 'Give --older-than, or only --by-size.');
   }
   const rules =
-    olderThan === undefined
-      ? []
-      : [defined({ olderThanDays: daysOf(olderThan, '--older-than'), module, tag })];
+    olderThan === undefined ? [] : [{ olderThanDays: daysOf(olderThan, '--older-than'), ...names }];
   await change(options, flags, (before) => ({
     rules: [...before.rules.filter((each) => !isDeepStrictEqual([each], rules)), ...rules],
     bySize: before.bySize || bySize,

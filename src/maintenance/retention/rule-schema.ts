@@ -10,5 +10,18 @@ export const ruleSchema = z.strictObject({
   tag: z.string().min(1).max(200).describe('Only conversations with this tag.').exactOptional(),
 });
 
+const isNamed = (text: string) => text.trim() !== '';
+
+/** The module of a new rule. No conversation has an empty module or tag. */
+export const ruleModule = ruleSchema.shape.module.unwrap().refine(isNamed, 'The module is empty.');
+
+export const ruleTag = ruleSchema.shape.tag.unwrap().refine(isNamed, 'The tag is empty.');
+
+/** A rule that is to be stored. */
+export const newRuleSchema = ruleSchema.extend({
+  module: ruleModule.exactOptional(),
+  tag: ruleTag.exactOptional(),
+});
+
 /** The rule of a prune or an archive run may have only some of the conditions. */
 export type PruneRule = Partial<z.output<typeof ruleSchema>>;

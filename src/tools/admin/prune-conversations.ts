@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { shownNames } from '../../base/display-text.js';
 import type { Candidate } from '../../maintenance/retention/prunable-conversations.js';
+import { ruleModule, ruleTag } from '../../maintenance/retention/rule-schema.js';
 import { unreadable } from '../../maintenance/skippable-errors.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
 
@@ -22,8 +23,8 @@ export const pruneConversations = defineTool({
         .max(36_500)
         .describe('Days since the last message; with only module or tag, conversations of any age.')
         .exactOptional(),
-      module: z.string().min(1).describe('Only conversations of this module.').exactOptional(),
-      tag: z.string().min(1).describe('Only conversations with this tag.').exactOptional(),
+      module: ruleModule.exactOptional(),
+      tag: ruleTag.exactOptional(),
       bySize: z
         .boolean()
         .describe(

@@ -1,6 +1,6 @@
 /** The tool `set_retention_policy`: sets the rules that move conversations to the trash once a day. */
 import { z } from 'zod';
-import { MAX_RULES, ruleSchema } from '../../maintenance/retention/rule-schema.js';
+import { MAX_RULES, newRuleSchema, ruleSchema } from '../../maintenance/retention/rule-schema.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
 
 export const setRetentionPolicy = defineTool({
@@ -12,7 +12,7 @@ export const setRetentionPolicy = defineTool({
   input: () =>
     z.strictObject({
       rules: z
-        .array(ruleSchema)
+        .array(newRuleSchema)
         .max(MAX_RULES)
         .describe('A conversation is moved if one of the rules fits.')
         .default([]),
