@@ -39,7 +39,7 @@ export interface DefaultLocation {
   readonly deletes?: string;
 }
 
-/** All locations, whether they exist or not. */
+/** All locations, whether a tool uses them or not. */
 function defaultLocations({ home, programs, variable }: Machine): readonly DefaultLocation[] {
   const claude = variable('CLAUDE_CONFIG_DIR') ?? join(home, '.claude');
   const gemini = join(home, '.gemini');
@@ -106,11 +106,24 @@ function settingsIn(path: string): JsonObject {
   }
 }
 
-/** Returns the locations that exist. Throws FILESYSTEM_ERROR. */
+/** What a tool creates with its first conversation, in a folder that also has its settings. */
+const FIRST_ENTRIES: Partial<Record<LocationKind, readonly string[]>> = {
+  'claude-code': ['projects', 'history.jsonl'],
+  codex: ['sessions', 'archived_sessions'],
+};
+
+/** Returns the locations where a tool stored something. Throws FILESYSTEM_ERROR. */
 export async function findDefaultLocations(machine: Machine): Promise<DefaultLocation[]> {
   const found: DefaultLocation[] = [];
   for (const location of defaultLocations(machine)) {
-    if ((await readStamp(location.path)) !== undefined) found.push(location);
+    if (await isUsed(location)) found.push(location);
   }
   return found;
+}
+
+async function isUsed({ kind, path }: DefaultLocation): Promise<boolean> {
+  for (const entry of FIRST_ENTRIES[kind] ?? ['']) {
+    if ((await readStamp(join(path, entry))) !== undefined) return true;
+  }
+  return false;
 }

@@ -121,7 +121,7 @@ describe('daybook import', () => {
       expect(listed.stdout).toContain(join(place.folder, '.claude'));
       expect(listed.stdout).toContain('30 days');
       expect(listed.stdout).toContain('--dry-run');
-      await mkdir(join(place.folder, '.codex', 'empty'), { recursive: true });
+      await mkdir(join(place.folder, '.codex', 'sessions'), { recursive: true });
       const dry = await run(place, 'import', '--dry-run');
       expect(dry.stdout).toContain('1 conversation to be added');
       expect(dry.stdout).toContain('tools without conversations that Daybook can read: 1');

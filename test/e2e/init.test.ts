@@ -134,7 +134,7 @@ describe('daybook init', () => {
 
   it('says how to import what other tools on this machine store, now and from now on', async () => {
     await withPlace(async (place) => {
-      await mkdir(join(place.folder, '.codex'));
+      await mkdir(join(place.folder, '.codex/sessions'), { recursive: true });
       await mkdir(join(place.folder, '.cursor/projects'), { recursive: true });
       const { stdout } = await runCommand(place, ['init', place.root]);
       expect(stdout).toContain('Conversations of Codex, Cursor are on this machine.');

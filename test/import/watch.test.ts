@@ -89,8 +89,22 @@ it('lets one server at a time take in what is watched, and another one go on', a
   expect(said(bench.bySource('session-1'))).toHaveLength(2);
 });
 
+it('finds a tool only if it stored conversations, not if there are only its settings', async () => {
+  const home = folderWith({ '.claude/settings.json': '{}', '.codex/config.toml': '' });
+  const machine = { home, programs: home, variable: () => undefined };
+  const kinds = async () => (await findDefaultLocations(machine)).map(({ kind }) => kind);
+  expect(await kinds()).toEqual([]);
+  writeFileSync(join(home, '.claude/history.jsonl'), '');
+  mkdirSync(join(home, '.codex/sessions'));
+  expect(await kinds()).toEqual(['claude-code', 'codex']);
+});
+
 it('reports what each tool deletes and when, from the settings of the tool', async () => {
-  const home = folderWith({ '.claude/projects/x': '', '.gemini/tmp/x': '', '.codex/x': '' });
+  const home = folderWith({
+    '.claude/projects/x': '',
+    '.gemini/tmp/x': '',
+    '.codex/sessions/x': '',
+  });
   const machine = { home, programs: home, variable: () => undefined };
   const deletes = async () =>
     Object.fromEntries(
