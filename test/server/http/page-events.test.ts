@@ -1,9 +1,12 @@
 /** The event stream of the page follows the stores only while a browser is connected. */
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import type { Response } from 'express';
 import { expect, it } from 'vitest';
 import type { App } from '../../../src/app.js';
 import { PageEvents } from '../../../src/server/http/page/page-events.js';
+import { withPlace } from '../../e2e/harness.js';
+import { withHttp } from '../../e2e/http-harness.js';
 
 const nothing = () => undefined;
 
@@ -31,4 +34,19 @@ it('follows nothing for a browser that left before the store was open', () => {
   expect(following).toBeGreaterThan(0);
   connected.emit('close');
   expect(following).toBe(0);
+});
+
+it('answers a request for only the headers, without a stream that does not end', async () => {
+  await withPlace((place) =>
+    withHttp(place, async ({ url }) => {
+      const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+        const asked = request(new URL('/api/events', url), { method: 'HEAD' }, resolve);
+        asked.once('error', reject).end();
+      });
+      answer.resume();
+      await once(answer, 'end');
+      expect(answer.statusCode).toBe(200);
+      expect(answer.headers['content-type']).toContain('text/event-stream');
+    }),
+  );
 });

@@ -56,6 +56,8 @@ export function createPage({ folder, app }: PageOptions, config: HttpConfig, log
   });
   router.use('/api', (req, _res, next) => next(session.isOpenTo(req) ? undefined : refused()));
   router.get('/api/session', (_req, res) => void res.status(204).end());
+  // Express answers HEAD with the route for GET, whose answer does not end.
+  router.head('/api/events', (_req, res) => void res.type('text/event-stream').end());
   router.get('/api/events', async (_req, res) => {
     events.open(res, await openedApp());
   });
