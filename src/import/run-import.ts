@@ -16,7 +16,6 @@ import type { Masker } from '../stores/conversations/writing/mask-queue.js';
 import type { SummaryStore } from '../stores/summaries/summary-store.js';
 import { AlreadyImported, type ArchivedSource } from './conversations/already-imported.js';
 import { ConversationImport } from './conversations/conversation-import.js';
-import { fileTimeOf } from './conversations/planned-conversation.js';
 import { copyAttachments } from './copy-attachments.js';
 import { detectedSource, furtherSource, requireReadableLists, sourceOf } from './detect-source.js';
 import { importLease, requireHeld } from './import-lease.js';
@@ -30,6 +29,7 @@ import {
 import { OtherImport, type OtherStores } from './non-conversation-import.js';
 import { MAX_OTHERS, otherExports, reportUnread } from './other-exports.js';
 import { observedInput, type ReadingProgress } from './reading/observed-input.js';
+import { type Choice, skipReason } from './skip-reason.js';
 import { skippingUnreadable, wholeFile } from './skip-unreadable.js';
 import type {
   Activity,
@@ -39,6 +39,7 @@ import type {
   RecordLocation,
   Source,
 } from './source-interface.js';
+import { GENERAL } from './source-list.js';
 
 export interface ImportStores extends OtherStores {
   readonly conversations: ConversationStore;
@@ -59,7 +60,7 @@ export interface ImportProgress {
   readonly reading?: ReadingProgress;
 }
 
-export interface ImportRequest {
+export interface ImportRequest extends Choice {
   readonly paths: readonly string[];
   /**
    * The paths were found by Daybook, not given: a path without anything readable is left out, because a tool
@@ -70,10 +71,6 @@ export interface ImportRequest {
   readonly text?: { readonly name: string | undefined; readonly content: string } | undefined;
   /** The kind of source. If it is absent, the format is detected. */
   readonly from?: string | undefined;
-  /** ISO 8601: only conversations that were changed since. */
-  readonly since?: string | undefined;
-  /** Only conversations of this project: a path of a folder, or a name. */
-  readonly project?: string | undefined;
   readonly activity: Activity;
   /** Copies the files that messages name into the folders of their conversations. */
   readonly attachments?: boolean | undefined;
@@ -291,19 +288,21 @@ class Run {
     return unread;
   }
 
-  /** Returns the names of the files that the source opened. */
+  /** Returns the names of the files that the source opened; of a general one, those that it found items in. */
   async #read(source: Source, input: Input): Promise<ReadonlySet<string>> {
     const opened = new Set<string>();
     const { path } = input;
     this.#report.sources.push({ path, kind: source.kind, title: source.title });
-    await this.#readAll(
+    const found = await this.#readAll(
       source,
       observedInput(input, opened, (reading) => this.#setReading(reading)),
     );
-    return opened;
+    return GENERAL.includes(source) ? found : opened;
   }
 
-  async #readAll(source: Source, input: Input): Promise<void> {
+  /** Returns the names of the files with items. */
+  async #readAll(source: Source, input: Input): Promise<ReadonlySet<string>> {
+    const found = new Set<string>();
     const { signal, activity, dryRun, isKnown } = this.#request;
     const others = new OtherImport(this.#stores, this.#report, dryRun);
     const conversations = this.#conversationImport();
@@ -312,6 +311,7 @@ class Run {
       for await (const item of source.read(input, { activity, signal, isKnown })) {
         signal?.throwIfAborted();
         requireHeld(this.#lease);
+        found.add(item.path);
         if (isUsable(item)) this.#items += 1;
         if (item.type === 'conversation') {
           await this.#importItem(source, item, input, { pool, conversations });
@@ -323,6 +323,7 @@ class Run {
     }
     pool.throwIfFailed();
     await others.end(input.path);
+    return found;
   }
 
   /** A new one for each input: it imports no conversation twice, but a later input can have a newer version. */
@@ -385,12 +386,3 @@ const isUsable = (item: ImportItem) =>
   item.type === 'conversation'
     ? item.messages.length > 0 || item.whole !== undefined
     : item.type !== 'problem';
-
-function skipReason(item: ImportedConversation, { since, project }: ImportRequest) {
-  if (since !== undefined) {
-    const said = item.updatedAt ?? item.messages.at(-1)?.createdAt ?? item.createdAt;
-    if ((said ?? fileTimeOf(item)) < since) return `last changed before ${since}`;
-  }
-  const names = [item.module, item.project, ...(item.tags ?? [])];
-  return project !== undefined && !names.includes(project) ? 'of another project' : undefined;
-}

@@ -95,6 +95,30 @@ it('names files in subfolders that it does not read', async () => {
   expect(found).toMatchObject({ added: 1, problems: [{ path: 'old/memory.jsonl' }] });
 });
 
+it('names the exports of other programs beside files of a format that any file may have', async () => {
+  const chat = { messages: [{ role: 'user', content: 'hi' }] };
+  const general = [
+    JSON.stringify(chat),
+    TEXT_SAMPLES['librechat/a.json'] ?? '',
+    TEXT_SAMPLES['mem0/a.json'] ?? '',
+  ];
+  for (const content of general) {
+    const folder = folderWith({
+      'a.json': content,
+      'chats.json': JSON.stringify(CHATGPT),
+      'old/talks.json': JSON.stringify(CLAUDE),
+      'settings.json': '{"theme":"dark"}',
+    });
+    const bench = await openImportBench();
+    const { problems, sources } = await bench.import(folder);
+    expect(sources).toHaveLength(1);
+    expect(problems.map(({ message }) => message).sort()).toEqual([
+      expect.stringMatching(/^Not imported, .*: old\/talks\.json\./),
+      expect.stringMatching(/^chats\.json has the format of ChatGPT export\. It was not imported/),
+    ]);
+  }
+});
+
 it('names an archive inside an archive', async () => {
   const bench = await openImportBench();
   const inner = { name: 'inner.zip', content: zipped('conversations.json', CLAUDE) };

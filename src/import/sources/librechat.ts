@@ -30,7 +30,9 @@ export const libreChat: Source = {
       for await (const { value, path, record } of recordsOf(file)) {
         const location = { path, record, fileTimeMs: file.modifiedAtMs };
         if (isConversation(value)) yield* conversations(value, location, options);
-        else yield unreadableConversation(path, record);
+        else if (input.form === 'file' || !isOfOther(value)) {
+          yield unreadableConversation(path, record);
+        }
       }
     }
   },
@@ -38,6 +40,10 @@ export const libreChat: Source = {
 
 const filesOf = ({ form, files }: Input): readonly InputFile[] =>
   form === 'file' ? files : files.filter(({ name }) => JSON_FILE.test(name));
+
+/** A document of a folder without these fields belongs to another program. */
+const isOfOther = (value: unknown): boolean =>
+  isRecord(value) && !['conversationId', 'messages', 'messagesTree'].some((name) => name in value);
 
 function isConversation(value: unknown): value is JsonObject {
   if (!isRecord(value) || textIn(value['conversationId']) === undefined) return false;

@@ -1,0 +1,20 @@
+/** Why the request of an import leaves out a conversation. */
+import { fileTimeOf } from './conversations/planned-conversation.js';
+import type { ImportedConversation } from './source-interface.js';
+
+export interface Choice {
+  /** ISO 8601: only conversations that were changed since. */
+  readonly since?: string | undefined;
+  /** Only conversations of this project: a path of a folder, or a name. */
+  readonly project?: string | undefined;
+}
+
+/** The reason, for the report; `undefined` if the conversation is wanted. */
+export function skipReason(item: ImportedConversation, { since, project }: Choice) {
+  if (since !== undefined) {
+    const said = item.updatedAt ?? item.messages.at(-1)?.createdAt ?? item.createdAt;
+    if ((said ?? fileTimeOf(item)) < since) return `last changed before ${since}`;
+  }
+  const names = [item.module, item.project, ...(item.tags ?? [])];
+  return project !== undefined && !names.includes(project) ? 'of another project' : undefined;
+}
