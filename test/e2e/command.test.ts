@@ -304,6 +304,7 @@ describe('help and mistakes', () => {
     [['kg', 'add', 'Ada'], 'A fact has three parts (subject, predicate, object), but 1 is given.'],
     [['mb', 'edit', 'x.md'], 'No change was given.'],
     [['import', '--watch', '--dry-run'], '--dry-run imports nothing'],
+    [['import', '--watch', '--json'], '--watch prints no JSON'],
     [['init', '--remove', '--print', '--yes'], '--print changes nothing'],
   ])('%o says what is wrong, on stderr', async (args, expected) => {
     await withPlace(async (place) => {

@@ -60,6 +60,11 @@ export async function importConversations(
       hint: 'Give only one of them.',
     });
   }
+  if (options.watch && options.json) {
+    throw new AppError('VALIDATION_ERROR', '--watch prints no JSON.', {
+      hint: 'Give only one of --watch and --json. Without --watch, the report is one object.',
+    });
+  }
   const takesStdin = paths.includes('-');
   if (takesStdin && (paths.length > 1 || options.watch)) {
     throw new AppError(
