@@ -25,6 +25,7 @@ import { type GraphFiles, graphFiles } from './log/graph-files.js';
 import type { ProgressOptions } from './log/snapshot-text.js';
 import { sortInSlices } from './log/sort-in-slices.js';
 import {
+  checkEach,
   checkKey,
   checkTriple,
   type NewTriple,
@@ -146,7 +147,7 @@ export class KnowledgeGraph {
     given: readonly NewTriple[],
     { mustFit = given, mayDefer = false, ...options }: AddOptions = {},
   ): Promise<Added> {
-    for (const triple of given) checkTriple(triple);
+    checkEach(given, checkTriple);
     const { masker } = this.#options;
     // Facts without secrets need no asynchronous masking, so they are logged in the order of the calls.
     const isClean = masker?.isCleanValue(given) ?? true;
@@ -270,7 +271,7 @@ export class KnowledgeGraph {
     keys: readonly TripleKey[],
     { mayDefer = false, validTo }: RemoveOptions & { readonly validTo?: number },
   ): Promise<readonly RemovedTriple[]> {
-    for (const key of keys) checkKey(key);
+    checkEach(keys, checkKey);
     const request = { kind, keys, validTo };
     const now = () => this.#writer.change(request);
     if (!mayDefer) await this.#deferred.requireNone();

@@ -427,7 +427,11 @@ describe('rules', () => {
     const { graph } = openGraph();
     const wrong = { code: 'E_KG_INVALID_TRIPLE', number: 2401 };
     const triple = { subject, predicate, object };
-    await expect(graph.add([fact('Ada'), triple])).rejects.toMatchObject(wrong);
+    await expect(graph.add([fact('Ada'), triple])).rejects.toMatchObject({
+      ...wrong,
+      message: expect.stringContaining('Fact 2 of 2: '),
+      details: { index: 1, part: expect.any(String), value: expect.any(String) },
+    });
     await expect(graph.delete([triple])).rejects.toMatchObject(wrong);
     expect(await allOf(graph)).toEqual([]);
   });

@@ -1,7 +1,7 @@
 /** The data model of the graph: triples for callers, operations for the files, and their checks. */
 
 import { isoTime } from '../../../base/clock.js';
-import { AppError } from '../../../base/errors.js';
+import { AppError, isAppError } from '../../../base/errors.js';
 
 const MAX_PART_CHARACTERS = 200;
 const MAX_ORIGIN_CHARACTERS = 200;
@@ -74,6 +74,20 @@ export function checkTriple(triple: NewTriple): void {
     const problem = id === undefined ? undefined : problemWith(id, MAX_ORIGIN_CHARACTERS);
     if (problem !== undefined)
       throw wrong(`The id of the conversation or message of the fact ${problem}.`);
+  }
+}
+
+/** Runs `check` for each fact. An error says which of several facts is wrong. */
+export function checkEach<T>(facts: readonly T[], check: (fact: T) => void): void {
+  for (const [index, fact] of facts.entries()) {
+    try {
+      check(fact);
+    } catch (error) {
+      if (facts.length === 1 || !isAppError(error)) throw error;
+      const { code, message, hint, details } = error;
+      const cause = { hint, details: { ...details, index }, cause: error };
+      throw new AppError(code, `Fact ${index + 1} of ${facts.length}: ${message}`, cause);
+    }
   }
 }
 
