@@ -1,5 +1,6 @@
 /** The tool `mb_read`: returns a note, or some of its lines, with its hash. */
 import { z } from 'zod';
+import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
 import { linesOf } from '../../stores/memory-bank/note-text.js';
 import { maxTokens } from '../answer-budget.js';
@@ -53,7 +54,9 @@ export const mbRead = defineTool({
     const column = nextColumn === undefined ? '' : ` and startColumn ${nextColumn}`;
     const more = nextLine === undefined ? '' : `; continue with startLine ${nextLine}${column}`;
     const lines =
-      endLine < startLine ? 'no lines' : `lines ${startLine} to ${endLine} of ${totalLines}`;
+      endLine < startLine
+        ? `no line from line ${startLine} on, because it has ${countOf(totalLines, 'line')}`
+        : `lines ${startLine} to ${endLine} of ${totalLines}`;
     return `${path}, hash ${hash}, ${lines}${more}; ${sizeBytes} bytes, changed ${modifiedAt}\n\n${content}`;
   },
   async run({ path, startLine, startColumn, endLine, maxTokens: budget }, { memoryBank }) {

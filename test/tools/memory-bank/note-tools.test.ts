@@ -125,6 +125,9 @@ describe('pages', () => {
     });
     const none = await call('mb_read', { path: 'long.md', startLine: 601 });
     expect(none).toMatchObject({ content: '', startLine: 601, endLine: 600, hasMore: false });
+    const past = { name: 'mb_read', arguments: { path: 'long.md', startLine: 601 } };
+    const { content } = await opened.session.client.callTool(past);
+    expect(JSON.stringify(content)).toContain(`it has ${lines.length} lines`);
     expect(await codeOf('mb_read', { path: 'long.md', startLine: 5, endLine: 4 })).toBe(
       'VALIDATION_ERROR',
     );
