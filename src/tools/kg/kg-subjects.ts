@@ -24,12 +24,21 @@ export const kgSubjects = defineTool({
       success,
       ...pageSchema,
       subjects: z.array(z.object({ subject: z.string(), facts: z.int() })),
+      note: z.string().describe('The reason if nothing was found.').exactOptional(),
     }),
   annotations: READS,
   quotesText: true,
   async run({ prefix, limit, offset, maxTokens: budget }, { kg }) {
     const found = await kg.subjects({ prefix }, { limit, offset });
     const subjects = found.subjects.slice(0, countWithin(found.subjects, budget));
-    return { ...pageOf(found.total, offset, subjects.length), subjects };
+    const isUnknown = found.total === 0 && prefix !== undefined;
+    return {
+      ...pageOf(found.total, offset, subjects.length),
+      subjects,
+      ...(isUnknown && { note: noSubjectNote(prefix) }),
+    };
   },
 });
+
+const noSubjectNote = (prefix: string) =>
+  `No subject of a current fact begins with ${JSON.stringify(prefix)}. Upper and lower case differ. \`kg_query\` also finds words anywhere in facts.`;

@@ -202,6 +202,10 @@ describe('the other tools of the graph', () => {
         { subject: 'Charles', facts: 1 },
       ],
     });
+    expect(await call('kg_subjects', { prefix: 'ada' })).toMatchObject({
+      total: 0,
+      note: expect.stringContaining('begins with "ada"'),
+    });
     expect(await call('kg/save')).toMatchObject({ saved: true, generation: 1, triples: 2 });
     expect(await call('kg_stats')).toMatchObject({
       open: 2,
