@@ -24,11 +24,10 @@ export const titleField = z.string().max(1000);
 /** The module of a new conversation; `inModule` leaves out an empty one. */
 export const moduleName = z.string().max(200);
 
+export const isNamed = (module: string): boolean => module.trim() !== '';
+
 /** A module that must not be empty. */
-export const namedModule = moduleName.refine(
-  (module) => module.trim() !== '',
-  'The module is empty.',
-);
+export const namedModule = moduleName.refine(isNamed, 'The module is empty.');
 
 /** A tag that is to be stored. */
 export const tagField = z

@@ -13,7 +13,7 @@ import {
   ROLES,
 } from '../stores/conversations/document/schema.js';
 import { estimateTokens } from './answer-budget.js';
-import { namedModule, toListed } from './conversation-input.js';
+import { isNamed, moduleName, toListed } from './conversation-input.js';
 import { jsonObject } from './json-object.js';
 
 /** In a list; get_conversation returns longer metadata. */
@@ -25,7 +25,9 @@ export const threadIdField = z
   .max(200)
   .describe('Id or key of the thread; every conversation is a thread.');
 
-export const moduleField = namedModule.min(1);
+export const moduleField = moduleName
+  .min(1, { abort: true })
+  .refine(isNamed, 'The module is empty.');
 
 export const threadSchema = z.object({
   id: z.string().describe('Pass as threadId, or as conversationId to other tools.'),

@@ -134,6 +134,11 @@ describe('creating and reading', () => {
     expect(await call('history_threads_append_message', more)).toMatchObject({ seq: 2 });
   });
 
+  it('says only once that a module is empty', async () => {
+    const { message } = await session.failure('history_threads_create', { module: '' });
+    expect(message).toMatch(/^[^:]*: "module" is empty\.[^"]*$/);
+  });
+
   it('refuses a module of white space only', async () => {
     const { code, message } = await session.failure('history_threads_create', { module: ' \t' });
     expect([code, message]).toEqual([
