@@ -61,6 +61,10 @@ const STEPS: readonly Step[] = [
   { args: ['stats', '--json'], shows: '"totals"', json: true },
   { args: ['stats', '--csv', 'roles'], shows: /^user,\d/m },
   { args: ['stats', '--from', 'once'], code: 2, shows: '--from' },
+  {
+    args: ['stats', '--from', '2025-02-01', '--to', '2025-01-01'],
+    ...{ code: 2, shows: '--from is after --to' },
+  },
   { args: ['stats', '--from', '2999-01-01'], code: 1, shows: 'No message' },
   { args: ['show', CONVERSATION], shows: 'A Mad Tea-Party' },
   { args: ['show', CONVERSATION, '--json'], shows: '"messages"', json: true },

@@ -4,6 +4,7 @@ import type { Table } from '../../analytics/report-table-names.js';
 import { getAnalytics } from '../../tools/context/get-analytics.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
+import { reportFailure } from '../failure.js';
 import { reportOtherRoot } from '../notices/other-root.js';
 import { reportLeftOut } from '../notices/problems.js';
 import { columnsOf } from '../terminal/columns.js';
@@ -42,7 +43,7 @@ export async function stats({ json, csv, ...options }: StatsOptions, flags: Flag
     else await showText(statsLines(answer, columnsOf(process.stdout)).join('\n'));
     await reportLeftOut('conversations', app, flags);
     if (answer.totals.messages === 0) await reportOtherRoot(configuration(flags));
-  });
+  }).catch((error: unknown) => reportFailure(error, { from: '--from', to: '--to' }));
 }
 
 type Input = z.output<typeof getAnalytics.input>;
