@@ -212,6 +212,8 @@ describe('keeping and forgetting', () => {
       ]);
       expect((await run(place, 'restore', 'riddle')).stdout).toContain(OLD);
       expect((await run(place, 'search', 'raven')).code).toBe(0);
+      const none = await run(place, 'search', 'hatter', '--archive');
+      expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('Only archives') });
     });
   });
 });

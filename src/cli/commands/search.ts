@@ -105,7 +105,10 @@ async function run(
   const isNothing = found.total === 0 || noneLeft(input, found) !== undefined;
   process.exitCode = isNothing ? NOTHING_FOUND : OK;
   await reportLeftOut('conversations', app, flags);
-  if (found.total === 0 && !options.json && !options.archive) await reportNotListed(app, flags);
+  if (found.total === 0 && !options.json) {
+    if (options.archive) console.error('Only archives were searched, because of --archive.');
+    else await reportNotListed(app, flags);
+  }
   if (found.total === 0) await reportOtherRoot(configuration(flags));
 }
 
