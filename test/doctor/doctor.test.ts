@@ -317,7 +317,7 @@ describe('the memory bank', () => {
     const messages = (await of(place, 'notes')).map(({ message }) => message).join('\n');
     expect(messages).toContain('On Windows and macOS');
     expect(messages).toMatch(/con\.md/);
-    expect(messages).toMatch(/^The note has 40000 bytes\./m);
+    expect(messages).toMatch(/^The file has 40000 bytes\./m);
     expect(messages).toMatch(/UTF-8|text/);
   });
 
@@ -328,7 +328,11 @@ describe('the memory bank', () => {
     place.write('memory-bank/rule.md', 'Title\n=======\n');
     const upper = place.write('memory-bank/UPPER.MD', 'x');
     expect(await of(place, 'notes')).toMatchObject([
-      { path: upper, severity: 'warning' },
+      {
+        path: upper,
+        severity: 'warning',
+        message: expect.stringMatching(/^The file is not a note/),
+      },
       { path: note, severity: 'warning', message: expect.stringContaining('conflict markers') },
     ]);
   });

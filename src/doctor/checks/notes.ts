@@ -54,7 +54,7 @@ const conflictIn = (path: string): Found => ({
 /** The finding has the whole path of the note already. */
 const withoutName = (message: string, name: string) =>
   [JSON.stringify(name), name].reduce(
-    (text, each) => (text.startsWith(each) ? text.replace(each, 'The note') : text),
+    (text, each) => (text.startsWith(each) ? text.replace(each, 'The file') : text),
     message,
   );
 
