@@ -97,6 +97,16 @@ describe('daybook import', () => {
     });
   });
 
+  it('says that nothing is new if only insights, notes or facts were imported before', async () => {
+    await withPlace(async (place) => {
+      const path = join(place.folder, 'memory.jsonl');
+      await writeFile(path, '{"subject":"Ada","predicate":"knows","object":"Charles"}\n');
+      expect((await run(place, 'import', path, '--yes')).stdout).toContain('1 fact added');
+      const again = await run(place, 'import', path, '--yes');
+      expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing new') });
+    });
+  });
+
   it('imports the standard input, the same text only once', async () => {
     await withPlace(async (place) => {
       const pipe = (text: string | Uint8Array, ...args: string[]) =>

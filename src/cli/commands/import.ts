@@ -260,6 +260,11 @@ function* linesOf(report: ImportReport, isPlan: boolean): Generator<string> {
   }
   const left = Object.entries(report.leftOut).map(([reason, count]) => `${reason}: ${count}`);
   if (left.length > 0) yield `not imported: ${left.join('; ')}`;
+  const isNothing = added + updated + unchanged + skipped + report.notesUpdated === 0;
+  const hasRead = report.sources.length > 0 && left.length + report.problems.length === 0;
+  if (isNothing && some.length === 0 && hasRead) {
+    yield 'nothing new: Daybook stored its notes, insights and facts before, or they were deleted here';
+  }
   if (report.branched.length > 0) {
     const shown = report.branched.slice(0, MAX_BRANCHED_SHOWN);
     const more = report.branched.length - shown.length;
