@@ -56,6 +56,25 @@ describe('daybook providers', () => {
     });
   });
 
+  it('names the option with a wrong value, and what it must be', async () => {
+    await withPlace(async (place) => {
+      mkdirSync(place.root, { recursive: true });
+      for (const [option, value, rule] of [
+        ['--model', ' ', 'must not be empty'],
+        ['--key-env', 'sk-123', 'must be the name of an environment variable'],
+        ['--endpoint', 'here', 'must be an address'],
+        ['--priority', 'high', 'must be a whole number from -1000 to 1000'],
+      ] as const) {
+        const args = ['--kind', 'vllm', '--model', 'm', option, value];
+        const { code, stderr } = await providers(place, 'add', 'x', ...args);
+        expect({ code, stderr }).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining(`daybook: ${option} ${rule}`),
+        });
+      }
+    });
+  });
+
   it.each([
     [['add', 'x', '--kind', 'vllm']],
     [['add', 'x', '--kind', 'vllm', '--model', 'm', '--key-env', 'sk-1234567890']],

@@ -13,6 +13,7 @@ import type {
   ProviderList,
 } from '../../stores/llm-providers/provider-list.js';
 import type { Flags } from '../configuration.js';
+import { reportFailure } from '../failure.js';
 import { confirm, requireTerminal } from '../terminal/confirm.js';
 import { report } from '../terminal/output.js';
 import { escapeControls } from '../terminal/terminal-text.js';
@@ -58,7 +59,7 @@ export async function addProvider(name: string, options: AddOptions, flags: Flag
     const isKnown = (await providers.list()).some((each) => each.name === name);
     if (!isKnown && options.model === undefined) throw wrong('--model is missing.');
     await allow(providers, await providers.set(changeOf(name, options)), options);
-  });
+  }).catch((error: unknown) => reportFailure(error, OPTIONS));
 }
 
 /** Shows what will be sent, and where, and asks. Throws the errors of `addProvider`. */
@@ -151,6 +152,12 @@ function line(provider: Provider, isKeySet: boolean): string {
     [`${name}: ${kind} ${model} at ${endpoint}`, ...key, ...use, ...rest, ...last].join(', '),
   );
 }
+
+/** By field of a provider. */
+const OPTIONS = {
+  ...{ kind: '--kind', model: '--model', endpoint: '--endpoint', apiKeyEnv: '--key-env' },
+  ...{ priority: '--priority', contextTokens: '--context-tokens' },
+};
 
 const wrong = (message: string) =>
   new AppError('VALIDATION_ERROR', message, {

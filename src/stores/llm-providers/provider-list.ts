@@ -21,6 +21,11 @@ const providerName = z
   .regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'must be letters, digits, dots and hyphens')
   .refine((name) => name !== 'extractive', 'is reserved for summaries without a model');
 
+const wholeNumber = (from: number, to: number) => {
+  const rule = `must be a whole number from ${from} to ${to}`;
+  return z.int(rule).min(from, rule).max(to, rule);
+};
+
 const providerSchema = z.object({
   name: providerName,
   kind: z.enum(PROVIDER_KINDS),
@@ -28,18 +33,18 @@ const providerSchema = z.object({
     protocol: /^https?$/,
     error: 'must be an address such as http://127.0.0.1:11434/v1',
   }),
-  model: z.string().trim().min(1).max(200),
+  model: z.string().trim().min(1, 'must not be empty').max(200, 'must have at most 200 characters'),
   /** Only upper case, so that an API key in this field is refused. */
   apiKeyEnv: z
     .string()
     .regex(/^[A-Z][A-Z0-9_]{2,63}$/, 'must be the name of an environment variable, never a key')
     .exactOptional(),
   /** The provider with the greatest priority is used first. */
-  priority: z.int().min(-1000).max(1000).default(0),
+  priority: wholeNumber(-1000, 1000).default(0),
   isActive: z.boolean().default(true),
   isAllowed: z.boolean().default(false),
-  contextTokens: z.int().min(1_000).max(10_000_000),
-  maxTokens: z.int().min(64).max(100_000).default(4_096),
+  contextTokens: wholeNumber(1_000, 10_000_000),
+  maxTokens: wholeNumber(64, 100_000).default(4_096),
   createdAt: z.string(),
   lastUsedAt: z.string().exactOptional(),
 });
@@ -185,7 +190,9 @@ function checked(provider: unknown): Provider {
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const field = String(issue?.path[0] ?? 'provider');
-    throw new AppError('VALIDATION_ERROR', `${field}: ${issue?.message}.`, { details: { field } });
+    throw new AppError('VALIDATION_ERROR', `\`${field}\` ${issue?.message}.`, {
+      details: { field },
+    });
   }
   const { endpoint, apiKeyEnv } = parsed.data;
   const url = new URL(endpoint);
@@ -199,7 +206,9 @@ function checked(provider: unknown): Provider {
 }
 
 function wrongEndpoint(rule: string): AppError {
-  return new AppError('VALIDATION_ERROR', `endpoint ${rule}.`, { details: { field: 'endpoint' } });
+  return new AppError('VALIDATION_ERROR', `\`endpoint\` ${rule}.`, {
+    details: { field: 'endpoint' },
+  });
 }
 
 const byPriority = (a: Provider, b: Provider) =>
