@@ -11,7 +11,7 @@ import type { EmbeddingParts } from './app/embeddings.js';
 import { openStoreEncryption } from './app/encryption.js';
 import { openLanguageParts } from './app/language-model-services.js';
 import { type RetentionParts, retentionParts, storeSize } from './app/maintenance.js';
-import { rememberRoot, requireRootAtStart } from './app/missing-root.js';
+import { rememberRoot, requireRootAtStart, requireWholeRoot } from './app/missing-root.js';
 import { perplexityOf } from './app/perplexity.js';
 import { startupTasksOf } from './app/startup-tasks.js';
 import { factsOf, type StoreFacts } from './app/store-facts.js';
@@ -138,10 +138,11 @@ type Encryption = Awaited<ReturnType<typeof openStoreEncryption>>;
 
 /**
  * Opens all stores in the configured folders; it creates no conversation. Throws DECRYPT if the store is
- * encrypted with another key, LOCKED while its encryption is being changed, and STORAGE_UNAVAILABLE if
- * the root of a server is unavailable.
+ * encrypted with another key, LOCKED while its encryption is being changed, STORAGE_UNAVAILABLE if the
+ * root of a server is unavailable, and VALIDATION_ERROR if the root is a folder of another root.
  */
 export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
+  await requireWholeRoot(config);
   if (options.staysUp) requireRootAtStart(config);
   const encryption = await openStoreEncryption(config);
   try {

@@ -1,9 +1,10 @@
 /**
- * Checks whether a server may create a root that is missing. If the root had conversations before, or if its
+ * Checks of a root before something is created in it. A folder of another store is refused. A server may not
+ * always create a root that is missing: if the root had conversations before, or if its
  * parent folder is missing, the drive is probably not connected or the path is wrong. Then nothing is created,
  * because the user would otherwise have two stores.
  */
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { AppError } from '../base/errors.js';
 import type { Log } from '../base/log.js';
 import type { Config } from '../config/config.js';
@@ -24,6 +25,25 @@ export function requireRootAtStart(config: Config): void {
     throw away(config, `it had conversations before, but ${logsDir} is missing`);
   }
 }
+
+const PARTS = ['conversation-logs', 'memory-bank'];
+
+/**
+ * Throws VALIDATION_ERROR if the root is the folder of conversations or of notes of another root, in which
+ * an empty store would be created. FILESYSTEM_ERROR.
+ */
+export async function requireWholeRoot({ root }: Pick<Config, 'root'>): Promise<void> {
+  const parent = dirname(root);
+  if (!PARTS.includes(basename(root)) || PARTS.some((part) => exists(join(root, part)))) return;
+  const isOfStore = PARTS.every((part) => exists(join(parent, part)));
+  if (!isOfStore && !(await listFolders(root)).some((name) => CONVERSATION_ID.test(name))) return;
+  throw new AppError('VALIDATION_ERROR', `${root} is a folder of the store ${parent}.`, {
+    hint: `Nothing was created. Use ${parent} as the root.`,
+    details: { path: root, root: parent },
+  });
+}
+
+const exists = (path: string): boolean => readStampNow(path) !== undefined;
 
 /** Records in the cache folder that this root has conversations. */
 export async function rememberRoot(config: Config, log: Log): Promise<void> {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { clientsOf } from '../../src/cli/clients/clients.js';
 import { runInTerminal } from '../support/terminal.js';
-import { MAIN, type Place, runCommand, withPlace } from './harness.js';
+import { MAIN, type Place, runCommand, withClient, withPlace } from './harness.js';
 
 const BEFORE = '// my servers\n{ "mcpServers": { "git": { "command": "g" } } }\n';
 
@@ -120,6 +120,32 @@ describe('daybook init', () => {
       const beside = await runCommand(set, ['init', other, '--yes']);
       expect(beside.stdout).toContain(`Daybook keeps its files in ${other}\n`);
       expect(beside.stdout).toContain(`But Daybook uses ${place.root} wherever it starts`);
+    });
+  });
+
+  it('makes no store in a folder of another store, and neither do commands and servers', async () => {
+    await withPlace(async (place) => {
+      await runCommand(place, ['init', place.root, '--yes']);
+      await runCommand(place, ['--root', place.root, 'save', 'user', 'Which pot?']);
+      for (const part of ['conversation-logs', 'memory-bank']) {
+        const root = join(place.root, part);
+        const before = await readdir(root);
+        for (const args of [
+          ['init', root, '--yes'],
+          ['--root', root, 'list'],
+        ]) {
+          const { code, stderr } = await runCommand(place, args);
+          expect(code).toBe(2);
+          expect(stderr).toContain(`Use ${place.root} as the root.`);
+        }
+        await withClient({ ...place, root }, async ({ failure }) => {
+          expect(await failure('store_info')).toMatchObject({
+            code: 'VALIDATION_ERROR',
+            details: { root: place.root },
+          });
+        });
+        expect(await readdir(root)).toEqual(before);
+      }
     });
   });
 

@@ -4,6 +4,7 @@
  * registration and the entries, and no data.
  */
 import { join } from 'node:path';
+import { requireWholeRoot } from '../../app/missing-root.js';
 import { createApp } from '../../app.js';
 import { AppError } from '../../base/errors.js';
 import type { Config } from '../../config/config.js';
@@ -70,6 +71,7 @@ export async function init(
   }
   const clients = await clientsFor(options);
   if (options.remove) return remove(config.root, clients, options);
+  await requireWholeRoot(config);
   const start = startCommand(config.root, thisProgram());
   if (options.print) return print(clients, start, options);
   await makeFolder(join(config.root, 'memory-bank'));
