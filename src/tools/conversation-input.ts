@@ -83,3 +83,21 @@ export function damagedNotes(conversations: ConversationStore): string[] {
     ? []
     : [`${countOf(count, 'conversation')} could not be read; see \`store_info\`.`];
 }
+
+const MAX_MODULES = 10;
+
+/** Why nothing was found, with the modules in use; `undefined` if a conversation is in `module`. */
+export async function noSuchModule(
+  conversations: Pick<ConversationStore, 'list'>,
+  module: string | undefined,
+): Promise<string | undefined> {
+  if (module === undefined) return undefined;
+  const heads = await conversations.list();
+  const modules = [...new Set(heads.flatMap((head) => head.module ?? []))].sort();
+  if (modules.includes(module)) return undefined;
+  const quoted = (name: string) => JSON.stringify(shortened(name));
+  const named = modules.slice(0, MAX_MODULES).map(quoted).join(', ');
+  const more = modules.length > MAX_MODULES ? `, and ${modules.length - MAX_MODULES} more` : '';
+  const inUse = modules.length === 0 ? 'none' : `${named}${more}`;
+  return `No conversation has the module ${quoted(module)}. Modules in use: ${inUse}.`;
+}

@@ -13,7 +13,7 @@ import type { ConversationStore } from '../../stores/conversations/conversations
 import type { ConversationHead } from '../../stores/conversations/document/schema.js';
 import { SUMMARY_LEVELS } from '../../stores/summaries/summary-file.js';
 import { estimateTokens, maxTokens, OVERHEAD_TOKENS } from '../answer-budget.js';
-import { headSchema, toListed } from '../conversation-input.js';
+import { headSchema, noSuchModule, toListed } from '../conversation-input.js';
 import { spanOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
 
@@ -59,6 +59,7 @@ export const getContextSummary = defineTool({
       total: z
         .int()
         .describe('Selected conversations with a message in the time range, on all pages.'),
+      note: z.string().describe('The reason if nothing was found.').exactOptional(),
       conversations: z.array(item),
     }),
   annotations: READS,
@@ -88,10 +89,12 @@ export const getContextSummary = defineTool({
       shown.push(view);
     }
     const hasMore = at < heads.length;
+    const note = heads.length === 0 ? await noSuchModule(conversations, given.module) : undefined;
     return {
       ...(hasMore && { nextOffset: at }),
       hasMore,
       total: heads.length,
+      ...(note !== undefined && { note }),
       conversations: shown,
     };
   },

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { SNIPPET_STRATEGIES } from '../../context/snippets/strategy-names.js';
 import { SEARCH_TIERS } from '../../search/search-names.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
-import { damagedNotes } from '../conversation-input.js';
+import { damagedNotes, noSuchModule } from '../conversation-input.js';
 import { filtersOf } from '../conversations/search-messages.js';
 import { dateField } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
@@ -79,8 +79,10 @@ export const getRelevantSnippets = defineTool({
     const request = { query, maxTokens, strategy, filters };
     const found = await relevantSnippets.find(request, { signal, progress });
     const { tokensUsed, omitted, tier } = found;
+    const isEmpty = found.snippets.length === 0;
     const note = joinedNote([
-      emptyTimeNote(found, found.snippets.length > 0),
+      isEmpty ? await noSuchModule(conversations, input.module) : undefined,
+      emptyTimeNote(found, !isEmpty),
       ...damagedNotes(conversations),
     ]);
     return { tokensUsed, omitted, tier, snippets: [...found.snippets], ...note };

@@ -1,7 +1,9 @@
 /** The tool `history_threads_list`: lists the threads of one module or of all, most recently used first. */
 
 import { z } from 'zod';
+import { defined } from '../../base/json.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
+import { noSuchModule } from '../conversation-input.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { nextPage, pageOf } from '../offset-page.js';
 import { isInModule, moduleField, threadSchema, toThread } from '../thread-view.js';
@@ -25,6 +27,7 @@ export const historyThreadsList = defineTool({
       success,
       total: z.int().describe('Number of threads on all pages.'),
       ...nextPage,
+      note: z.string().describe('The reason if nothing was found.').exactOptional(),
       threads: z.array(threadSchema),
     }),
   annotations: READS,
@@ -34,6 +37,7 @@ export const historyThreadsList = defineTool({
     const own = module === undefined ? heads : heads.filter((head) => isInModule(head, module));
     const page = own.slice(offset, offset + limit).map(toThread);
     const threads = page.slice(0, countWithin(page, budget.maxTokens));
-    return { ...pageOf(own.length, offset, threads.length), threads };
+    const note = own.length === 0 ? await noSuchModule(conversations, module) : undefined;
+    return defined({ ...pageOf(own.length, offset, threads.length), note, threads });
   },
 });

@@ -147,6 +147,22 @@ describe('creating and reading', () => {
     ]);
   });
 
+  it('names the modules in use where no conversation has the given one', async () => {
+    await threadWith('garden', 'Beans');
+    const module = 'gardn';
+    for (const [name, args] of [
+      ['history_threads_list', { module }],
+      ['history_messages_recent', { module }],
+      ['get_context_summary', { module }],
+      ['get_relevant_snippets', { module, query: 'beans' }],
+    ] as const) {
+      const { note } = await session.call(name, args);
+      expect({ name, note }).toEqual({ name, note: expect.stringContaining('"garden"') });
+    }
+    const later = { module: 'garden', since: '2999-01-01' };
+    expect(await session.call('history_messages_recent', later)).not.toHaveProperty('note');
+  });
+
   it('accepts the longest module that save_message stores', async () => {
     const module = 'm'.repeat(200);
     const own = { conversationId: 'garden', module, role: 'user', content: 'Beans' };
