@@ -31,6 +31,7 @@ import type { getConversationHistory } from '../../src/tools/perplexity/get-conv
 import type { perplexityDeepResearchFollowup } from '../../src/tools/perplexity/perplexity-deep-research-followup.js';
 import type { perplexitySearchFollowup } from '../../src/tools/perplexity/perplexity-search-followup.js';
 import type { sessionStart } from '../../src/tools/threads/session-start.js';
+import { withFieldNames, withoutToolNames } from './reader-text.js';
 
 interface Tools {
   get_analytics: typeof getAnalytics;
@@ -72,9 +73,9 @@ export class CallError extends Error {
   readonly hint: string;
 
   constructor(code: string, message: string, hint = '') {
-    super(message);
+    super(withFieldNames(message));
     this.code = code;
-    this.hint = hint;
+    this.hint = withoutToolNames(hint);
   }
 }
 

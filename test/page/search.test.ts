@@ -55,6 +55,21 @@ it('filters by tag and searches each kind of thing, by the keyboard and by an ad
   expect(opened.faults).toEqual([]);
 });
 
+it('shows no names of tools and their arguments, which only assistants use', async () => {
+  opened = await open();
+  const { page } = opened;
+  await goTo(page, '#/search?q=zzzz');
+  const status = page.locator('p[role=status]');
+  await expect.poll(() => status.innerText()).toBe('0 messages. No message has: zzzz.');
+  await goTo(page, '#/search?q=hums&module=garden');
+  await expect.poll(() => status.innerText()).toContain('match without Module.');
+  await goTo(page, '#/search?q=hums&from=2025-02-01&to=2025-01-01');
+  await page.waitForSelector(':text("From is after To.")');
+  await goTo(page, '#/notes/gone.md');
+  const problem = page.locator('.failure');
+  await expect.poll(() => problem.innerText()).toBe('There is no note "gone.md".');
+});
+
 it('offers wider searches where nothing was found, and follows them', async () => {
   opened = await open();
   const { page } = opened;

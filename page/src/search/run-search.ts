@@ -1,6 +1,7 @@
 /** Calls the search tools for the search view, and converts all kinds of results into hits. */
 import { call, type Output } from '../api.js';
 import { counted } from '../components.jsx';
+import { withoutToolNames } from '../reader-text.js';
 import { hrefOf } from '../route.js';
 import { MARK_END, MARK_START } from './marked.jsx';
 
@@ -87,7 +88,7 @@ async function askMessages(
       ...{ title: hit.title ?? hit.conversationId, role: hit.role, seq: hit.seq },
       ...{ snippet: hit.snippet, reason: reasonOf(hit.why) },
     })),
-    summary: `${counted(total, 'message')}${none}. ${total === 0 ? explanation : ''}`,
+    summary: `${counted(total, 'message')}${none}. ${total === 0 ? withoutToolNames(explanation) : ''}`,
   };
 }
 

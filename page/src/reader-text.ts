@@ -1,0 +1,24 @@
+/**
+ * Sentences of the server for people who read the page. Tools write names of tools and of their arguments in
+ * backquotes, for assistants; a reader of the page knows only the fields that it shows.
+ */
+
+/** By argument of a tool, the name of the field on the page. */
+const FIELDS: Readonly<Record<string, string>> = {
+  ...{ module: 'Module', tag: 'Tag', role: 'Role', mode: 'Mode' },
+  ...{ startDate: 'From', endDate: 'To' },
+};
+
+const NAME = /`(\w+)(?:: \w+)?`/g;
+
+/** The text with the names of fields; other names only lose their backquotes. */
+export const withFieldNames = (text: string): string =>
+  text.replace(NAME, (_, name: string) => FIELDS[name] ?? name);
+
+/** The sentences that name no tool and only arguments with a field. */
+export function withoutToolNames(text: string): string {
+  const sentences = text.split(/(?<=[.!?]) +(?=\p{Lu})/u);
+  const isClear = (sentence: string) =>
+    [...sentence.matchAll(NAME)].every(([, name = '']) => name in FIELDS);
+  return sentences.filter(isClear).map(withFieldNames).join(' ');
+}
