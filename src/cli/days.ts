@@ -13,9 +13,9 @@ export function daysOf(text: string, option: string): number {
   throw new AppError('VALIDATION_ERROR', `${option} must be ${form}.`);
 }
 
-/** The inputs of tools that are the first and the last day of a period. */
+/** The inputs of tools that are the first and the last day of a period; of an insight, its last day. */
 const FIRST_DAYS = ['startDate', 'createdAfter', 'updatedAfter', 'since', 'validTo'];
-const LAST_DAYS = ['endDate', 'createdBefore', 'updatedBefore', 'until', 'asOf'];
+const LAST_DAYS = ['endDate', 'createdBefore', 'updatedBefore', 'until', 'asOf', 'expires'];
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Tools read a date as a day in UTC. Here it becomes a day in `zone`, in which the command shows times. */

@@ -10,6 +10,7 @@ it.each([
   const day = '2024-12-23';
   const ofSearch = { startDate: day, endDate: day, context: day };
   expect(withLocalDays(ofSearch, timeZone)).toEqual({ startDate, endDate, context: day });
+  expect(withLocalDays({ expires: day }, timeZone)).toEqual({ expires: endDate });
   const ofFacts = { since: day, until: day, asOf: day, validTo: day };
   expect(withLocalDays(ofFacts, timeZone)).toEqual({
     ...{ since: startDate, validTo: startDate },

@@ -45,7 +45,11 @@ export const COMMAND_HELP: Readonly<Record<string, Help>> = {
   },
   'insight save': {
     description: 'save a finding, pattern or decision about a project for later sessions',
-    about: { context: CONTEXT, metadata: 'A JSON object to store with the insight.' },
+    about: {
+      context: CONTEXT,
+      metadata: 'A JSON object to store with the insight.',
+      expires: 'Expiry, such as 2025-12-31: after this day or time it is ignored.',
+    },
   },
   'insight search': {
     description: 'find insights of one project by words, the best first, each with a snippet',
@@ -58,7 +62,10 @@ export const COMMAND_HELP: Readonly<Record<string, Help>> = {
   'insight get': { description: 'show one insight, also one that has expired' },
   'insight update': {
     description: 'change the given fields of an insight; the other fields are not changed',
-    about: { metadata: 'A JSON object that replaces all metadata of the insight.' },
+    about: {
+      metadata: 'A JSON object that replaces all metadata of the insight.',
+      expires: 'New expiry, such as 2025-12-31; null: none.',
+    },
   },
   'insight delete': { description: 'move an insight to the trash; undo it with daybook restore' },
   'kg add': {
