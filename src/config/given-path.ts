@@ -1,5 +1,6 @@
-/** Paths that the user gave in a setting. */
+/** Paths that the user gave in a setting or to a command. */
 import { resolve } from 'node:path';
+import { AppError } from '../base/errors.js';
 import { settingError } from './define-setting.js';
 
 /** Returns the absolute path for a relative path or one that begins with `~`. */
@@ -16,4 +17,12 @@ export function assertKeepsData(path: string, name: string): void {
     `${name} is in a package cache (${path}), where your data could be deleted. Choose another folder.`,
     { path },
   );
+}
+
+/** VALIDATION_ERROR for an empty argument, which would mean the current folder. */
+export function assertNotEmpty(argument: string, name: string): void {
+  if (argument.trim() !== '') return;
+  throw new AppError('VALIDATION_ERROR', `${name} is empty.`, {
+    hint: 'Nothing was done. Perhaps a variable in the command is not set.',
+  });
 }

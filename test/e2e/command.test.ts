@@ -304,7 +304,10 @@ describe('help and mistakes', () => {
     [['kg', 'add', 'Ada'], 'A fact has three parts (subject, predicate, object), but 1 is given.'],
     [['mb', 'edit', 'x.md'], 'No change was given.'],
     [['import', '--watch', '--dry-run'], '--dry-run imports nothing'],
-    [['import', '--watch', '--json'], '--watch prints no JSON'],
+    [['import', '', '--yes'], 'A path to import is empty.'],
+    [['backup', '--to', ''], '--to is empty.'],
+    [['restore', ''], 'The name of what to restore is empty.'],
+    [['trash', 'restore', ''], 'The name of what to restore is empty.'],
     [['init', '--remove', '--print', '--yes'], '--print changes nothing'],
   ])('%o says what is wrong, on stderr', async (args, expected) => {
     await withPlace(async (place) => {

@@ -116,6 +116,9 @@ describe('daybook import', () => {
       expect((await pipe(text, '-', '--yes')).stdout).toContain('1 unchanged');
       expect((await pipe(text, '-', FIXTURE)).code).toBe(2);
       expect((await pipe(text, '-', '--watch')).code).toBe(2);
+      const json = await pipe('', '--watch', '--json');
+      expect(json.code).toBe(2);
+      expect(JSON.parse(json.stdout).error.code).toBe('VALIDATION_ERROR');
       const damaged = await pipe(Buffer.from([0x55, 0xff, 0xfe]), '-', '--yes');
       expect(damaged.code).toBe(2);
       expect(damaged.stderr).toContain('not UTF-8');

@@ -3,6 +3,7 @@
 import { dirname } from 'node:path';
 import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
+import { assertNotEmpty } from '../../config/given-path.js';
 import { isFolder } from '../../files/paths/folders.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { type AgeOptions, ageRecipientsOf } from '../age-encryption-options.js';
@@ -19,6 +20,7 @@ import { withApp } from '../with-app.js';
  * be connected, or the path may be mistyped. VALIDATION_ERROR.
  */
 async function folderFor(to: string): Promise<string> {
+  assertNotEmpty(to, '--to');
   const folder = resolveRealPath(to);
   const parent = dirname(folder);
   if (await isFolder(parent)) return folder;

@@ -9,6 +9,7 @@ import type { App } from '../../app.js';
 import { isoTime } from '../../base/clock.js';
 import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
+import { assertNotEmpty } from '../../config/given-path.js';
 import type { DefaultLocation } from '../../import/default-locations.js';
 import type { ReportedProblem } from '../../import/import-outcome.js';
 import type {
@@ -65,6 +66,7 @@ export async function importConversations(
       hint: 'Give only one of --watch and --json. Without --watch, the report is one object.',
     });
   }
+  for (const path of paths) assertNotEmpty(path, 'A path to import');
   const takesStdin = paths.includes('-');
   if (takesStdin && (paths.length > 1 || options.watch)) {
     throw new AppError(

@@ -5,6 +5,7 @@
 import { dirname, join, resolve } from 'node:path';
 import type { App } from '../../app.js';
 import { AppError, isAppError } from '../../base/errors.js';
+import { assertNotEmpty } from '../../config/given-path.js';
 import { restoreExport } from '../../exchange/restore-export.js';
 import { isArchive, isArchiveName } from '../../files/archive.js';
 import { isFolder } from '../../files/paths/folders.js';
@@ -58,6 +59,7 @@ export function restore(
 }
 
 async function restoreWhat(what: string, options: RestoreOptions, flags: Flags): Promise<void> {
+  assertNotEmpty(what, 'The name of what to restore');
   if (options.version !== undefined) return restoreVersionOf(what, options, flags);
   const { to, dryRun = false } = options;
   const isReading = dryRun || to !== undefined;
@@ -111,6 +113,7 @@ export async function restoreFromTrash(
   options: { json?: boolean },
   flags: Flags,
 ): Promise<void> {
+  assertNotEmpty(what, 'The name of what to restore');
   await withApp(flags, (app) =>
     what.endsWith('.md')
       ? noteFromTrash(what, undefined, options, app, flags)
