@@ -43,6 +43,11 @@ export async function sourceOf(input: Input, from: string | undefined): Promise<
     const what = file.isUnnamed === true ? 'The text to import' : input.path;
     throw new AppError('VALIDATION_ERROR', `${what} is empty.`);
   }
+  if (file === undefined && input.refused.length === 0) {
+    throw new AppError('VALIDATION_ERROR', `${input.path} has no files.`, {
+      details: { path: input.path },
+    });
+  }
   await requireReadableLists(input);
   throw new AppError(
     'VALIDATION_ERROR',
@@ -60,7 +65,8 @@ function hintFor({ path, files }: Input): string {
   }
   const archive = files.find(({ name }) => OTHER_ARCHIVE.test(name));
   if (archive !== undefined && OWN_ARCHIVE.test(archive.name)) {
-    return `${archive.name} seems to be a backup or an archive of Daybook. The user restores it with: daybook restore ${archive.name}`;
+    const file = archive.diskPath ?? archive.name;
+    return `${archive.name} seems to be a backup or an archive of Daybook. The user restores it with: daybook restore ${file}`;
   }
   if (archive !== undefined) {
     return `Daybook reads only zip archives. Unpack ${archive.name}, then import the folder or the file.`;

@@ -1,6 +1,9 @@
 /** One small input for each documented oddity of a format that no other test of imports has. */
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { counts, folderWith, lines, openImportBench, said } from './bench.js';
+import { errorOf } from '../support/error-of.js';
+import { zipOf } from '../support/zip.js';
+import { counts, fileWith, folderWith, lines, openImportBench, said } from './bench.js';
 
 const TIME = 1737724800;
 const node = (id: string, parent: string | null, message: object | null) => ({
@@ -404,6 +407,25 @@ it.each([
   await expect(bench.importText('[1]')).rejects.toMatchObject({
     message: expect.stringContaining('has a format that'),
   });
+});
+
+it('an empty folder and an empty archive have no files, not an unknown format', async () => {
+  const bench = await openImportBench();
+  for (const path of [folderWith({}), fileWith(zipOf([]), 'a.zip')]) {
+    const { code, message } = await errorOf(bench.import(path));
+    expect({ code, message }).toEqual({
+      code: 'VALIDATION_ERROR',
+      message: `${path} has no files.`,
+    });
+  }
+});
+
+it('the hint for a backup has its whole path, which daybook restore needs', async () => {
+  const bench = await openImportBench();
+  const name = 'conversations-2026-01.tar.gz';
+  const folder = folderWith({ [name]: 'x' });
+  const { hint } = await errorOf(bench.import(join(folder, name)));
+  expect(hint).toContain(`daybook restore ${join(folder, name)}`);
 });
 
 const ODD = { odd: true };
