@@ -3,7 +3,8 @@
  * or wrong use. Each command is tried with what is missing and with a wrong option; terminal.test.ts has
  * them with what is there. One run tries a share of them, `DAYBOOK_SOAK=2` all.
  */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.js';
@@ -157,6 +158,20 @@ describe('the status of a command', () => {
       const second = await run(place, 'redact', 'raven', '--yes');
       expect(second.stdout).not.toContain('No file contains');
       expect([first.code, second.code]).toEqual([1, 1]);
+    });
+  });
+
+  it('is 1 where a file that could not be read may have a text to remove', async () => {
+    await withPlace(async (place) => {
+      mkdirSync(join(place.root, 'backups'), { recursive: true });
+      const backup = 'daybook-20260101T000000Z-0123abcd.tar.gz';
+      writeFileSync(join(place.root, 'backups', backup), 'damaged');
+      const none = await run(place, 'redact', 'raven', '--dry-run');
+      expect(none.stdout).toContain('No file that could be read contains the text.');
+      await run(place, 'save', 'user', 'one raven');
+      const done = await run(place, 'redact', 'raven', '--yes');
+      expect(done.stdout).toContain('It may also be in 1 file that could not be read.');
+      expect([none.code, done.code]).toEqual([1, 1]);
     });
   });
 });

@@ -51,8 +51,12 @@ export async function redact(given: string, options: RedactOptions, flags: Flags
     report({ root: config.root, ...found, done: true, left }, json, () => {
       const inNames =
         left.names.length === 0 ? '' : ` and in ${countOf(left.names.length, 'name')}`;
+      const unread =
+        left.unread.length === 0
+          ? ''
+          : ` It may also be in ${countOf(left.unread.length, 'file')} that could not be read.`;
       console.log(
-        `${countOf(paths.length, 'file')} changed. The text is still in ${countOf(left.files.length, 'file')}${inNames}.`,
+        `${countOf(paths.length, 'file')} changed. The text is still in ${countOf(left.files.length, 'file')}${inNames}.${unread}`,
       );
       console.log(
         'Daybook did not change the git history, or copies in other places and on other machines. Remove the text there yourself.',
@@ -76,7 +80,10 @@ function show({ files, names, unread }: Located, options: RedactOptions): void {
     console.log(oneLine(`${path}: the text is in the name; rename the file yourself`));
   for (const { path, reason } of unread)
     console.log(oneLine(`${path}: could not be read: ${reason}`));
-  if (files.length + names.length === 0) console.log('No file contains the text.');
+  if (files.length + names.length === 0) {
+    const which = unread.length === 0 ? 'No file' : 'No file that could be read';
+    console.log(`${which} contains the text.`);
+  }
 }
 
 async function isWanted({ files }: Located, { yes, dryRun }: RedactOptions): Promise<boolean> {
