@@ -19,6 +19,7 @@ import { permissionCheck } from '../doctor/checks/permissions.js';
 import { stateAndSummariesCheck } from '../doctor/checks/state-and-summaries.js';
 import { vectorCheck } from '../doctor/checks/vectors.js';
 import { Doctor } from '../doctor/doctor.js';
+import { locksFolderIn } from '../files/locks/lock-folders.js';
 import { readStamp, readStampNow } from '../files/read/stamp.js';
 import type { Codec } from '../files/sealing/conversation-codec.js';
 import { ArchiveFiles } from '../maintenance/archives/archive-files.js';
@@ -93,8 +94,8 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
       conflictCopyCheck(logsFolder, kg.files),
       leftoverCheck({
         locksFolders: [
-          join(logsFolder, '.locks'),
-          ...new Set([join(bankFolder, '.locks'), graph.locks]),
+          locksFolderIn(logsFolder),
+          ...new Set([locksFolderIn(bankFolder), graph.locks]),
         ],
         folders: [
           ...new Set([logsFolder, bankFolder, join(bankFolder, 'insights'), graph.folder]),

@@ -6,6 +6,7 @@ import type { GivenKey, WantedKey } from '../encryption/keys.js';
 import { type OpenEncryption, openEncryption } from '../encryption/open-encryption.js';
 import { type ConversionOptions, convertStore } from '../encryption/re-encrypt-store.js';
 import { fileSealerOf } from '../encryption/store-file-sealer.js';
+import { locksFolderIn } from '../files/locks/lock-folders.js';
 import { optionalPackages } from '../files/safe-access/optional-packages.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';
 import type { StorePaths } from '../files/sealing/open-stores.js';
@@ -71,8 +72,8 @@ export function convertEncryption(
   const { logsDir, kg, fsync } = config;
   const memoryBank = memoryBankOf(config);
   const locks = [
-    join(logsDir, '.locks'),
-    join(memoryBank, '.locks'),
+    locksFolderIn(logsDir),
+    locksFolderIn(memoryBank),
     graphFiles(kg.snapshotPath, kg.walPath).locks,
   ];
   return convertStore({

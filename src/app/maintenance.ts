@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import type { Config } from '../config/config.js';
+import { leasePathIn } from '../files/locks/lock-folders.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';
 import { Archives } from '../maintenance/archives/archives.js';
 import type { Backups } from '../maintenance/backup.js';
@@ -61,7 +62,7 @@ export function retentionParts(
     requireRoom: (bytes) => size.requireRoom(bytes),
   });
   const services: RetentionParts = { trash, retention, size, archives };
-  const leaseOf = (name: string) => ({ leasePath: join(logsFolder, '.leases', name), clock, log });
+  const leaseOf = (name: string) => ({ leasePath: leasePathIn(logsFolder, name), clock, log });
   const daily: DailyJob[] = [];
   return {
     services,

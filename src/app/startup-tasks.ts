@@ -2,9 +2,9 @@
  * The tasks of a server after its start: it removes files of ended processes, continues their research runs, and
  * imports from watched folders.
  */
-import { join } from 'node:path';
 import type { Log } from '../base/log.js';
 import type { Config } from '../config/config.js';
+import { leasePathIn } from '../files/locks/lock-folders.js';
 import type { Importer } from '../import/importer.js';
 import { type ServerWatch, startServerWatch } from '../import/server-watch.js';
 import type { Research } from '../research/research.js';
@@ -41,7 +41,7 @@ export function startupTasksOf(
     start() {
       tidying = tidy();
       secondResume = setTimeout(() => void research.resume(), SECOND_RESUME_MS).unref();
-      const leasePath = join(logsDir, '.leases', 'import-watch');
+      const leasePath = leasePathIn(logsDir, 'import-watch');
       if (imports.watched.length > 0) watch = startServerWatch({ importer, leasePath, log });
     },
     async close() {

@@ -7,6 +7,7 @@ import type { Config } from '../config/config.js';
 import { type AutoSummaries, startAutoSummaries } from '../context/summaries/auto-summaries.js';
 import { ModelWriter, type NamedModel } from '../context/summaries/model-writer.js';
 import { SummaryService } from '../context/summaries/summary-service.js';
+import { leasePathIn } from '../files/locks/lock-folders.js';
 import { SecretMasker } from '../privacy/secret-masker.js';
 import { createLanguageModel } from '../providers/llm/create-language-model.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
@@ -59,7 +60,7 @@ export function openSummaries(
     isKeySet: ({ apiKeyEnv }) => keyOf(config, apiKeyEnv) !== undefined,
     start() {
       if (!config.autoSummarise) return;
-      const leasePath = join(logsFolder, '.leases', 'summaries');
+      const leasePath = leasePathIn(logsFolder, 'summaries');
       auto = startAutoSummaries({ conversations, summaries, store, leasePath, clock, log });
     },
     close: async () => auto?.close(),

@@ -5,13 +5,14 @@
  * completely old or completely new, and the next run continues. After the last file, the marker records the
  * new state. Nothing is changed if this user may not read and replace every file.
  */
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { countOf } from '../base/display-text.js';
 import { AppError, isAppError } from '../base/errors.js';
 import { isArchiveName } from '../files/archive.js';
 import { type Durability, makeFolder, syncFolder } from '../files/atomic/atomic-write.js';
 import { withLock } from '../files/locks/file-lock.js';
 import { tryLease } from '../files/locks/lease.js';
+import { leasePathIn } from '../files/locks/lock-folders.js';
 import { heldLocks } from '../files/locks/lock-inspection.js';
 import { sweepLocks } from '../files/locks/lock-takeover.js';
 import { removeFile } from '../files/paths/folders.js';
@@ -73,7 +74,7 @@ export interface ConversionReport {
  */
 export async function convertStore(options: ConversionOptions): Promise<ConversionReport> {
   const { logsFolder } = options;
-  const lease = await tryLease(join(logsFolder, '.leases', 'encryption'));
+  const lease = await tryLease(leasePathIn(logsFolder, 'encryption'));
   if (lease === undefined) {
     throw new AppError('LOCKED', 'Another process is encrypting or decrypting this store.');
   }

@@ -1,8 +1,8 @@
 /** Only one import at a time writes into a store; another one waits for a while. */
-import { join } from 'node:path';
 import { sleep } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
 import { type Lease, tryLease } from '../files/locks/lease.js';
+import { leasePathIn } from '../files/locks/lock-folders.js';
 
 const WAIT_MS = 10_000;
 const POLL_INTERVAL_MS = 200;
@@ -13,7 +13,7 @@ export async function importLease(
   signal: AbortSignal | undefined,
 ): Promise<Lease> {
   for (let waitedMs = 0; ; waitedMs += POLL_INTERVAL_MS) {
-    const lease = await tryLease(join(logsFolder, '.leases', 'import'));
+    const lease = await tryLease(leasePathIn(logsFolder, 'import'));
     if (lease !== undefined) return lease;
     if (waitedMs >= WAIT_MS) break;
     await sleep(POLL_INTERVAL_MS, signal);

@@ -4,12 +4,13 @@
  * is killed, `redact` can be repeated. Archives are written again. Caches that may contain the text are
  * removed; they are built again later.
  */
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, relative, sep } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import { isAppError } from '../base/errors.js';
 import { isArchiveName } from '../files/archive.js';
 import { atomicWrite, type Durability } from '../files/atomic/atomic-write.js';
 import { withLock } from '../files/locks/file-lock.js';
+import { locksFolderIn } from '../files/locks/lock-folders.js';
 import { sweepLocks } from '../files/locks/lock-takeover.js';
 import { removeFile } from '../files/paths/folders.js';
 import { assertWritable } from '../files/paths/write-access.js';
@@ -196,7 +197,7 @@ export class Redactor {
   /** Removes the temporary files of killed processes. */
   async #sweepLocks(): Promise<void> {
     const { logsFolder, bankFolder, graph } = this.#options;
-    const folders = [join(logsFolder, '.locks'), join(bankFolder, '.locks'), graph.locks];
+    const folders = [locksFolderIn(logsFolder), locksFolderIn(bankFolder), graph.locks];
     for (const folder of new Set(folders)) await sweepLocks(folder);
   }
 
@@ -220,13 +221,13 @@ export class Redactor {
     if (inLogs[0] !== '..') {
       const part = inLogs.find((name) => ID.test(name));
       const name = part === undefined ? 'state' : part.slice(0, 22);
-      return { folder: join(logsFolder, '.locks'), name };
+      return { folder: locksFolderIn(logsFolder), name };
     }
     const inBank = relative(bankFolder, path).split(sep);
     if (inBank[0] === '..') return undefined;
     const isInsight = basename(dirname(path)) === 'insights';
     const name = isInsight ? `insight-${basename(path).replace(/^\.?([^.]*).*$/, '$1')}` : 'notes';
-    return { folder: join(bankFolder, '.locks'), name };
+    return { folder: locksFolderIn(bankFolder), name };
   }
 
   async *#files() {

@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
 import { withLock } from '../files/locks/file-lock.js';
+import { locksFolderIn } from '../files/locks/lock-folders.js';
 import { readWhole } from '../files/read/json-doc.js';
 
 export interface GitRules {
@@ -41,7 +42,7 @@ async function ensureLines(
 ): Promise<void> {
   const path = join(folder, name);
   if ((await rewritten(path, wanted)) === undefined) return;
-  await withLock(join(folder, '.locks'), `git${name}`, async (lock) => {
+  await withLock(locksFolderIn(folder), `git${name}`, async (lock) => {
     const next = await rewritten(path, wanted);
     if (next !== undefined) await lock.replace(path, Buffer.from(next), durability);
   });

@@ -13,6 +13,7 @@ import { assertKeepsData } from '../../config/given-path.js';
 import { configFolder } from '../../config/user-folders.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
+import { locksFolderIn } from '../../files/locks/lock-folders.js';
 import { isFolder, isPresent } from '../../files/paths/folders.js';
 import { readTextIfPresent } from '../../files/safe-access/given-file.js';
 import type { DefaultLocation } from '../../import/default-locations.js';
@@ -177,7 +178,7 @@ async function changeRegister(
 ): Promise<boolean> {
   const folder = configFolder();
   const path = foldersFile(folder);
-  return withLock(join(folder, '.locks'), 'folders', async (lock) => {
+  return withLock(locksFolderIn(folder), 'folders', async (lock) => {
     const before = parseFolders(readTextIfPresent(path), path);
     const folders = change(before);
     if (folders.length === before.length) return false;

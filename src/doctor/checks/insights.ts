@@ -1,6 +1,7 @@
 /** Checks insights: damaged files, and conflict markers of git. */
 import { basename, join } from 'node:path';
 import { undefinedIfUnreadable } from '../../base/errors.js';
+import { locksFolderIn } from '../../files/locks/lock-folders.js';
 import { readWhole } from '../../files/read/json-doc.js';
 import { hasMergeConflict } from '../../stores/conflict-markers.js';
 import { readInsight } from '../../stores/insights/insight-file.js';
@@ -27,7 +28,7 @@ export const insightCheck = (
       const name = basename(fileName, '.json');
       const file: JsonFile = {
         path,
-        locksFolder: join(bankFolder, '.locks'),
+        locksFolder: locksFolderIn(bankFolder),
         lockName: `insight-${name}`,
         check: (value) => void readInsight(value, { id: name, path, modifiedAt: 0 }),
       };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
 import { isRecord } from '../../base/json-fields.js';
 import { TimeSlice } from '../../base/time-slice.js';
+import { locksFolderIn } from '../../files/locks/lock-folders.js';
 import { listFolders } from '../../files/paths/folders.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
 import { readStampNow } from '../../files/read/stamp.js';
@@ -15,7 +16,7 @@ import { isRepairableJson, type JsonFile, type RepairOptions, repairJson } from 
 export const stateAndSummariesCheck = (logsFolder: string, options: RepairOptions): Check => ({
   name: 'state and summaries',
   async run(context) {
-    const locksFolder = join(logsFolder, '.locks');
+    const locksFolder = locksFolderIn(logsFolder);
     const file = (path: string, lockName: string, check: JsonFile['check']): JsonFile => ({
       ...{ path, locksFolder, lockName },
       check,

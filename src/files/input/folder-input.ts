@@ -3,6 +3,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
 import { ignoreErrno, withFileError } from '../file-errors.js';
+import { LOCKS_FOLDER } from '../locks/lock-folders.js';
 import { type Input, type InputFile, isOfFinder, type RefusedFile } from './input-types.js';
 import { regularBytes } from './regular-file.js';
 
@@ -11,7 +12,7 @@ const MAX_FILES = 500_000;
 /** Deeper folders are a loop of mounts, or an attack. */
 const MAX_DEPTH = 24;
 /** These folders are never part of an export, and are often very large. */
-const IGNORED_FOLDERS = new Set(['node_modules', '.git', '.trash', '.locks']);
+const IGNORED_FOLDERS = new Set(['node_modules', '.git', '.trash', LOCKS_FOLDER]);
 
 /**
  * `path`: as the user gave it; `real`: absolute, without links. FILESYSTEM_ERROR if it cannot be listed,

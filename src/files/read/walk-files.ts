@@ -5,6 +5,7 @@
 import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { isAppError } from '../../base/errors.js';
+import { LEASES_FOLDER, LOCKS_FOLDER } from '../locks/lock-folders.js';
 import { entriesOf } from '../paths/folders.js';
 
 export interface ListedFile {
@@ -17,7 +18,7 @@ export interface ListedFile {
 }
 
 /** Folders of a root without data: the locks of running processes, and `.git`, which is not copied file by file. */
-export const NO_DATA: ReadonlySet<string> = new Set(['.locks', '.leases', '.git']);
+export const NO_DATA: ReadonlySet<string> = new Set([LOCKS_FOLDER, LEASES_FOLDER, '.git']);
 
 const ABSENT = ['ENOENT', 'ENOTDIR'];
 

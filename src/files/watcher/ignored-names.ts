@@ -3,8 +3,9 @@
  * tools), locks, the trash and `.git`. Only the name is checked, so that the server's own temporary files
  * cost no stat at every write.
  */
+import { LOCKS_FOLDER } from '../locks/lock-folders.js';
 
-const IGNORED_FOLDERS: ReadonlySet<string> = new Set(['.locks', '.trash', '.git']);
+const IGNORED_FOLDERS: ReadonlySet<string> = new Set([LOCKS_FOLDER, '.trash', '.git']);
 const TEMP_NAME = /^\.tmp-|\.tmp$/;
 /** write-file-atomic appends a 32-bit number to the whole name: `conversation.json.3735928559`. */
 const ATOMIC_TEMP_NAME = /\.[a-z]+\.\d{1,10}$/i;

@@ -10,6 +10,7 @@ import { AppError, isAppError } from '../../base/errors.js';
 import { atomicWrite, makeFolder } from '../../files/atomic/atomic-write.js';
 import { temporaryName } from '../../files/atomic/staging.js';
 import { tryLease } from '../../files/locks/lease.js';
+import { leasePathIn } from '../../files/locks/lock-folders.js';
 import { removeFolder } from '../../files/paths/folders.js';
 import { readStored } from '../../files/read/json-doc.js';
 import { idTaken } from '../../stores/conversations/conversation-errors.js';
@@ -76,7 +77,7 @@ export class Archives {
    * STORAGE_FULL, CORRUPT, FILESYSTEM_ERROR; then the remaining conversations are unchanged.
    */
   async archive(candidates: readonly Candidate[], signal?: AbortSignal): Promise<ArchiveReport> {
-    const lease = await tryLease(join(this.#options.logsFolder, '.leases', 'archive'));
+    const lease = await tryLease(leasePathIn(this.#options.logsFolder, 'archive'));
     if (lease === undefined) {
       throw new AppError('LOCKED', 'Another process is archiving conversations of this store.', {
         hint: 'Nothing was done. Try again when it has ended.',

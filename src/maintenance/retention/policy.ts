@@ -10,6 +10,7 @@ import { AppError, isAppError } from '../../base/errors.js';
 import { isRecord } from '../../base/json-fields.js';
 import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
+import { locksFolderIn } from '../../files/locks/lock-folders.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
 import { upgraded, versionOf } from '../../stores/format-migrations.js';
 import { MAX_RULES, ruleSchema } from './rule-schema.js';
@@ -63,7 +64,7 @@ export class RetentionPolicyFile {
     const { error } = policySchema.safeParse(file);
     if (error !== undefined) throw invalid(problemOf(error));
     await makeFolder(logsFolder, this.#options);
-    await withLock(join(logsFolder, '.locks'), 'retention', async (lock) => {
+    await withLock(locksFolderIn(logsFolder), 'retention', async (lock) => {
       await this.read().catch((error: unknown) => {
         if (!isAppError(error) || error.code === 'FORMAT_TOO_NEW') throw error;
       });

@@ -1,13 +1,12 @@
 /**
  * The shared state of all parts of the conversation store: files, catalogue, locks, watcher, pending writes.
  */
-
-import { join } from 'node:path';
 import { type Clock, systemClock } from '../../base/clock.js';
 import { type Log, silentLog } from '../../base/log.js';
 import { PendingWork } from '../../base/pending-work.js';
 import type { Durability } from '../../files/atomic/atomic-write.js';
 import type { CachedFile } from '../../files/catalogue/file-catalogue.js';
+import { locksFolderIn } from '../../files/locks/lock-folders.js';
 import { readStamp, type Stamp } from '../../files/read/stamp.js';
 import { type Codec, plainCodec } from '../../files/sealing/conversation-codec.js';
 import { requireUnconverted } from '../../files/sealing/open-stores.js';
@@ -106,7 +105,7 @@ export class StoreCore {
     this.clock = clock;
     this.codec = codec;
     this.log = log;
-    this.locksFolder = join(logsFolder, '.locks');
+    this.locksFolder = locksFolderIn(logsFolder);
     this.#masking = new MaskQueue(options.masker);
     this.files = new ConversationFiles({
       logsFolder,

@@ -10,6 +10,7 @@ import { PendingWork } from '../../base/pending-work.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
 import type { Outcome } from '../../files/atomic/group-commit.js';
 import { type HeldLock, withLock } from '../../files/locks/file-lock.js';
+import { locksFolderIn } from '../../files/locks/lock-folders.js';
 import { sweepLocks } from '../../files/locks/lock-takeover.js';
 import { keepOutOfGit } from '../../files/paths/git-ignore.js';
 import { readStampNow, type Stamp } from '../../files/read/stamp.js';
@@ -60,7 +61,7 @@ export class InsightCore {
     this.clock = clock;
     this.#log = log;
     this.folder = join(folder, 'insights');
-    this.#locksFolder = join(folder, '.locks');
+    this.#locksFolder = locksFolderIn(folder);
     this.catalogue = new InsightCatalogue(this.folder, clock, (id) =>
       this.deferred.views.isInMemory(id),
     );

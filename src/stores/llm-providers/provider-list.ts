@@ -3,12 +3,13 @@
  * in a root, so that a cloned repository cannot decide where conversations are sent. It contains names of
  * environment variables, never keys. A provider is used only if it is allowed (`isAllowed`).
  */
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { z } from 'zod';
 import { type Clock, isoTime } from '../../base/clock.js';
 import { AppError, isAppError, withHint } from '../../base/errors.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
+import { locksFolderIn } from '../../files/locks/lock-folders.js';
 import { readJson } from '../../files/read/json-doc.js';
 import { isLocalEndpoint, KIND_FACTS, PROVIDER_KINDS } from '../../providers/llm/provider-kinds.js';
 
@@ -146,7 +147,7 @@ export class ProviderList {
   async #change(change: (providers: readonly Provider[]) => readonly Provider[]): Promise<void> {
     const { path } = this.#options;
     await makeFolder(dirname(path), { fsync: true });
-    await withLock(join(dirname(path), '.locks'), 'providers', async (lock) => {
+    await withLock(locksFolderIn(dirname(path)), 'providers', async (lock) => {
       const providers = change(await this.list());
       const bytes = Buffer.from(fileText(providers));
       await lock.replace(path, bytes, { fsync: true });

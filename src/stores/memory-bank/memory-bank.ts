@@ -4,7 +4,6 @@
  * the limit on the number of notes is valid across processes. A write that was made for another version of a
  * note is refused (CONFLICT).
  */
-
 import { dirname, join } from 'node:path';
 import { systemClock } from '../../base/clock.js';
 import { countOf } from '../../base/display-text.js';
@@ -14,6 +13,7 @@ import { PendingWork } from '../../base/pending-work.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { addFile, renameFile } from '../../files/atomic/new-file-stream.js';
 import { type HeldLock, withLock } from '../../files/locks/file-lock.js';
+import { locksFolderIn } from '../../files/locks/lock-folders.js';
 import { findConfined } from '../../files/paths/confined-file.js';
 import { removeEmptyParents } from '../../files/paths/folders.js';
 import type { TrashEntry } from '../../files/trash/trash-folder.js';
@@ -307,7 +307,7 @@ export class MemoryBank {
   #locked<T>(work: (lock: HeldLock) => Promise<T>): Promise<T> {
     const write = async () => {
       await this.#prepare();
-      return withLock(join(this.folder, '.locks'), 'notes', work);
+      return withLock(locksFolderIn(this.folder), 'notes', work);
     };
     return this.#pending.track(write());
   }

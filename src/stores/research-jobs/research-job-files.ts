@@ -10,6 +10,7 @@ import { TimeSlice } from '../../base/time-slice.js';
 import type { Durability } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { type Lease, tryLease } from '../../files/locks/lease.js';
+import { leasePathIn, locksFolderIn } from '../../files/locks/lock-folders.js';
 import { listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
 import { readJson } from '../../files/read/json-doc.js';
 import { readStampNow } from '../../files/read/stamp.js';
@@ -33,7 +34,7 @@ export class ResearchJobFiles {
 
   constructor(options: ResearchJobFilesOptions) {
     this.#options = options;
-    this.#locksFolder = join(options.logsFolder, '.locks');
+    this.#locksFolder = locksFolderIn(options.logsFolder);
   }
 
   /** Reads the job from the disk; returns `undefined` if there is none. CORRUPT, FORMAT_TOO_NEW. */
@@ -107,7 +108,7 @@ export class ResearchJobFiles {
    */
   tryLease(conversationId: string): Promise<Lease | undefined> {
     // Not in `.locks`, because `sweepLocks` would remove the folders of the leases there.
-    return tryLease(join(this.#options.logsFolder, '.leases', conversationId));
+    return tryLease(leasePathIn(this.#options.logsFolder, conversationId));
   }
 
   #fileOf(conversationId: string): string {

@@ -6,13 +6,13 @@
  * Reading is lenient: a field of the wrong type counts as absent, unknown fields are kept. A file
  * that is not JSON is reported as damaged and never overwritten.
  */
-
 import { join } from 'node:path';
 import { type Clock, isoTime, systemClock } from '../../base/clock.js';
 import { AppError, undefinedIfUnreadable } from '../../base/errors.js';
 import { isRecord, type JsonObject } from '../../base/json-fields.js';
 import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
+import { locksFolderIn } from '../../files/locks/lock-folders.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
 import { unusedQueue, type WriteQueue } from '../deferred-writes/write-queue.js';
 import { upgraded } from '../format-migrations.js';
@@ -85,7 +85,7 @@ export class StateStore {
     const { logsFolder } = this.#options;
     // The folder's name is fsynced too, because otherwise a power cut could remove the folder with the state.
     await makeFolder(logsFolder, this.#options);
-    return withLock(join(logsFolder, '.locks'), 'state', async (lock) => {
+    return withLock(locksFolderIn(logsFolder), 'state', async (lock) => {
       const found = await readWhole(this.#path);
       const next = change(this.#parse(found?.bytes));
       // If a person saved the file since it was read, nothing is written, and all of this runs again.

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { AppError } from '../../base/errors.js';
 import type { Durability } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
+import { locksFolderIn } from '../../files/locks/lock-folders.js';
 import { parseDocument, readJson, readWhole } from '../../files/read/json-doc.js';
 import type { ConversationStore } from '../conversations/conversations.js';
 import { maskedBy, type TextMasker } from '../text-masker.js';
@@ -52,7 +53,7 @@ export class SummaryStore {
     const summary = { ...given, text };
     const { conversations, logsFolder } = this.#options;
     const at = { conversationId, path: this.#fileOf(conversationId) };
-    return withLock(join(logsFolder, '.locks'), conversationId, async (lock) => {
+    return withLock(locksFolderIn(logsFolder), conversationId, async (lock) => {
       const { messages } = await conversations.load(conversationId);
       const found = await readWhole(at.path);
       const file = found && parseDocument(found.bytes, at.path, 'CORRUPT');

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { sleep } from '../../../base/clock.js';
 import { type AppError, isAppError } from '../../../base/errors.js';
 import { withLock } from '../../../files/locks/file-lock.js';
+import { locksFolderIn } from '../../../files/locks/lock-folders.js';
 import { brokenName } from '../../../files/paths/broken-names.js';
 import { parseDocument, readWhole, readWholeAtOnce } from '../../../files/read/json-doc.js';
 import type { Stamp } from '../../../files/read/stamp.js';
@@ -83,7 +84,7 @@ export class ConversationRepairer {
   repair(conversationId: string): Promise<Repaired | undefined> {
     const { logsFolder, clock } = this.#options;
     const path = this.#fileOf(conversationId);
-    return withLock(join(logsFolder, '.locks'), conversationId, async (lock) => {
+    return withLock(locksFolderIn(logsFolder), conversationId, async (lock) => {
       const found = await this.#settled(conversationId);
       if (found === undefined) return undefined;
       const { document, isSalvaged } = found;

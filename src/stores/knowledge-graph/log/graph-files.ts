@@ -2,6 +2,7 @@
  * The paths of a graph's files. All are beside the snapshot, except the log, which may be in another folder.
  */
 import { basename, dirname, join } from 'node:path';
+import { locksFolderIn } from '../../../files/locks/lock-folders.js';
 
 export interface GraphFiles {
   readonly folder: string;
@@ -19,7 +20,7 @@ export function graphFiles(snapshot: string, wal: string): GraphFiles {
   const folder = dirname(snapshot);
   return {
     folder,
-    locks: join(folder, '.locks'),
+    locks: locksFolderIn(folder),
     snapshot,
     wal,
     sidecar: `${withoutEnding(snapshot)}.sha256`,
