@@ -163,7 +163,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const { sealer } = encryption;
   const codec = codecOf(encryption.key);
   const { log = silentLog, clock = systemClock, isReading = false, staysUp = false } = options;
-  const { logsDir: logsFolder, fsync } = config;
+  const { logsDir: logsFolder, exportsFolder, fsync } = config;
   // A command writes once, so it always measures.
   const size = storeSize(config, {
     clock,
@@ -184,8 +184,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const research = researchOf(config, conversations, { requireRoom, masker }, clock, log);
   const documents = new ConversationDocuments({ logsFolder, fsync, clock, codec });
   const whole = { documents, summaries: languageModels.store };
-  const folder = exportsFolder(config);
-  const exporter = new Exporter({ store: conversations, ...whole, folder, clock, fsync });
+  const exporter = new Exporter({ store: conversations, ...whole, exportsFolder, clock, fsync });
   const { queue } = conversations.deferred;
   const guards = { requireRoom, masker, queue };
   const bank = bankOf(config, guards, clock, log);
@@ -329,12 +328,11 @@ function importerOf(
 
 /** The stores of the memory bank. */
 function bankOf(config: Config, guards: Guards, clock: Clock, log: Log) {
-  const { mbMaxFiles: maxFiles, fsync } = config;
-  const folder = join(config.root, 'memory-bank');
+  const { mbMaxFiles: maxFiles, memoryBankFolder: folder, fsync } = config;
   const memoryBank = new MemoryBank({ folder, maxFiles, ...guards, clock, fsync, log });
   const { fsync: syncsAppends, ...graph } = config.kg;
   const kg = new KnowledgeGraph({ ...graph, syncsAppends, fsync, ...guards, clock, log });
-  const exchanged = { kg, memoryBank, folder: exportsFolder(config) };
+  const exchanged = { kg, memoryBank, folder: config.exportsFolder };
   return {
     memoryBank,
     noteHistory: new NoteHistory({ folder, variable: config.variable }),
@@ -345,26 +343,25 @@ function bankOf(config: Config, guards: Guards, clock: Clock, log: Log) {
   };
 }
 
-const exportsFolder = ({ root }: Config) => join(root, 'exports');
-
 function openInsights(
-  { root, fsync }: Config,
+  { memoryBankFolder: folder, fsync }: Config,
   guards: Guards,
   clock: Clock,
   log: Log,
 ): InsightStore {
-  return new InsightStore({ folder: join(root, 'memory-bank'), ...guards, fsync, clock, log });
+  return new InsightStore({ folder, ...guards, fsync, clock, log });
 }
 
 function backupsOf(config: Config, kg: KnowledgeGraph, providers: ProviderList, clock: Clock) {
-  const { root, logsDir, fsync, chosenSettings, backup } = config;
-  const bank = join(root, 'memory-bank');
+  const { root, logsDir, memoryBankFolder, fsync, chosenSettings, backup } = config;
   const areas: readonly BackupArea[] = [
     { name: 'conversation-logs', folder: logsDir },
-    { name: 'memory-bank', folder: bank },
-    { name: 'archive', folder: join(root, 'archive') },
+    { name: 'memory-bank', folder: memoryBankFolder },
+    { name: 'archive', folder: config.archiveFolder },
   ];
-  const movedGraph = [...graphPathsOf(kg.files)].filter(([, path]) => dirname(path) !== bank);
+  const movedGraph = [...graphPathsOf(kg.files)].filter(
+    ([, path]) => dirname(path) !== memoryBankFolder,
+  );
   const singleFiles = [
     ...movedGraph.map(([name, path]) => ({ name, path })),
     { name: 'configuration/config.json', text: async () => chosenSettings },

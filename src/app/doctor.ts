@@ -19,7 +19,6 @@ import { permissionCheck } from '../doctor/checks/permissions.js';
 import { stateAndSummariesCheck } from '../doctor/checks/state-and-summaries.js';
 import { vectorCheck } from '../doctor/checks/vectors.js';
 import { Doctor } from '../doctor/doctor.js';
-import { locksFolderIn } from '../files/locks/lock-folders.js';
 import { readStamp, readStampNow } from '../files/read/stamp.js';
 import type { Codec } from '../files/sealing/conversation-codec.js';
 import { ArchiveFiles } from '../maintenance/archives/archive-files.js';
@@ -34,6 +33,7 @@ import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
 import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
 import { indexCachePath, vectorsFolder } from './cache-paths.js';
 import { passageKeys } from './embeddings.js';
+import { locksFoldersOf } from './locks.js';
 
 interface Parts {
   readonly conversations: ConversationStore;
@@ -69,10 +69,9 @@ function seemsThere(path: string): boolean {
 
 /** Reads no file before `examine`. */
 export function doctorOf(config: Config, parts: Parts): Doctor {
-  const { root, logsDir: logsFolder, fsync, backup, imports } = config;
+  const { root, logsDir: logsFolder, archiveFolder, fsync, backup, imports } = config;
   const { conversations, backups, insights, memoryBank, kg, clock, codec } = parts;
   const bankFolder = memoryBank.folder;
-  const archive = join(root, 'archive');
   const graph = graphFiles(config.kg.snapshotPath, config.kg.walPath);
   const cachePath = indexCachePath(config);
   const repairer = new ConversationRepairer({ logsFolder, fsync, clock, codec });
@@ -84,7 +83,7 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
     return [
       // First, because later repairs keep a broken file with its permissions under another name.
       permissionCheck([
-        ...[logsFolder, archive, backup.folder, join(root, 'exports'), config.cacheFolder],
+        ...[logsFolder, archiveFolder, backup.folder, config.exportsFolder, config.cacheFolder],
       ]),
       conversationCheck({ logsFolder, conversations, repairer, clock, backups, onRead }),
       stateAndSummariesCheck(logsFolder, durability),
@@ -93,10 +92,7 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
       graphCheck(kg),
       conflictCopyCheck(logsFolder, kg.files),
       leftoverCheck({
-        locksFolders: [
-          locksFolderIn(logsFolder),
-          ...new Set([locksFolderIn(bankFolder), graph.locks]),
-        ],
+        locksFolders: locksFoldersOf(config),
         folders: [
           ...new Set([logsFolder, bankFolder, join(bankFolder, 'insights'), graph.folder]),
           backup.folder,
@@ -109,7 +105,7 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
       vectorCheck(vectorsFolder(config), () => passageKeys(conversations)),
       backupCheck({
         ...{ backups, clock, isDaily: backup.isDaily },
-        archives: () => new ArchiveFiles({ folder: archive, logsFolder, fsync }).paths(),
+        archives: () => new ArchiveFiles({ folder: archiveFolder, logsFolder, fsync }).paths(),
         async hasData() {
           await memoryBank.refresh();
           const entries = [await conversations.list(), memoryBank.known(), await insights.all()];

@@ -6,7 +6,6 @@ import type { GivenKey, WantedKey } from '../encryption/keys.js';
 import { type OpenEncryption, openEncryption } from '../encryption/open-encryption.js';
 import { type ConversionOptions, convertStore } from '../encryption/re-encrypt-store.js';
 import { fileSealerOf } from '../encryption/store-file-sealer.js';
-import { locksFolderIn } from '../files/locks/lock-folders.js';
 import { optionalPackages } from '../files/safe-access/optional-packages.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';
 import type { StorePaths } from '../files/sealing/open-stores.js';
@@ -14,17 +13,16 @@ import { CONTENTS_NAME } from '../maintenance/check-archive.js';
 import { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
 import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
 import { cacheNameOf } from './cache-paths.js';
-
-const memoryBankOf = ({ root }: Config) => join(root, 'memory-bank');
+import { locksFoldersOf } from './locks.js';
 
 function pathsOf(config: Config): StorePaths {
-  const { root, logsDir, kg, backup, cacheFolder } = config;
+  const { root, logsDir, memoryBankFolder, kg, backup, cacheFolder } = config;
   const { snapshot, sidecar, wal, previousSnapshot, previousWal, rejects } = graphFiles(
     kg.snapshotPath,
     kg.walPath,
   );
   return {
-    sealed: [logsDir, memoryBankOf(config)],
+    sealed: [logsDir, memoryBankFolder],
     guarded: [root, backup.folder],
     cacheFolder,
     cacheName: cacheNameOf(config),
@@ -69,19 +67,13 @@ export function convertEncryption(
   wanted: WantedKey | undefined,
   run: Pick<ConversionOptions, 'onFile' | 'signal'>,
 ) {
-  const { logsDir, kg, fsync } = config;
-  const memoryBank = memoryBankOf(config);
-  const locks = [
-    locksFolderIn(logsDir),
-    locksFolderIn(memoryBank),
-    graphFiles(kg.snapshotPath, kg.walPath).locks,
-  ];
+  const { logsDir, memoryBankFolder, kg, fsync } = config;
   return convertStore({
     logsFolder: logsDir,
-    memoryBank,
+    memoryBank: memoryBankFolder,
     paths: pathsOf(config),
-    locks: [...new Set(locks)],
-    archives: { folder: join(config.root, 'archive'), contentsName: CONTENTS_NAME },
+    locks: locksFoldersOf(config),
+    archives: { folder: config.archiveFolder, contentsName: CONTENTS_NAME },
     current: givenKey(config),
     wanted: wanted && { ...wanted, keychain: keychainOf(config) },
     fsync,

@@ -1,5 +1,4 @@
 /** Makes the services that maintain the store: size, trash, archives, retention, daily runs. */
-import { join } from 'node:path';
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import type { Config } from '../config/config.js';
@@ -36,16 +35,16 @@ interface Parts {
 }
 
 export function storeSize(
-  { root, logsDir, keeping }: Config,
+  { logsDir, memoryBankFolder, keeping }: Config,
   options: Pick<StoreSizeOptions, 'clock' | 'knownBytes'>,
 ): StoreSize {
-  const folders = [logsDir, join(root, 'memory-bank')];
+  const folders = [logsDir, memoryBankFolder];
   return new StoreSize({ folders, limitBytes: keeping.maxSizeBytes, ...options });
 }
 
 /** `start` starts the daily runs. Retention does nothing without a policy; backups can be switched off. */
 export function retentionParts(
-  { root, logsDir: logsFolder, fsync, backup, keeping: { trashKeepDays } }: Config,
+  { archiveFolder, logsDir: logsFolder, fsync, backup, keeping: { trashKeepDays } }: Config,
   size: StoreSize,
   { backups, conversations, insights, memoryBank }: Parts,
   { clock, log, sealer }: { clock: Clock; log: Log; sealer: FileSealer },
@@ -58,7 +57,7 @@ export function retentionParts(
     lastRun: new LastRunFile(file),
   });
   const archives = new Archives({
-    ...{ ...file, folder: join(root, 'archive'), conversations, sealer },
+    ...{ ...file, folder: archiveFolder, conversations, sealer },
     requireRoom: (bytes) => size.requireRoom(bytes),
   });
   const services: RetentionParts = { trash, retention, size, archives };

@@ -1,19 +1,20 @@
 /** Makes the redactor with all folders of a root that can contain a text, and all files made from them. */
-import { join } from 'node:path';
 import type { Config } from '../config/config.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';
 import { CONTENTS_NAME } from '../maintenance/check-archive.js';
 import { Redactor } from '../privacy/redactor.js';
 import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
 import { allIndexCaches, vectorsFolder } from './cache-paths.js';
+import { locksFoldersOf } from './locks.js';
 
 /** Reads no file. */
 export function redactorOf(config: Config, sealer: FileSealer): Redactor {
-  const { root, logsDir: logsFolder, fsync, backup } = config;
+  const { root, logsDir: logsFolder, memoryBankFolder, fsync, backup } = config;
   const graph = graphFiles(config.kg.snapshotPath, config.kg.walPath);
   return new Redactor({
     ...{ root, logsFolder, fsync, graph, contentsName: CONTENTS_NAME, sealer },
-    bankFolder: join(root, 'memory-bank'),
+    bankFolder: memoryBankFolder,
+    locksFolders: locksFoldersOf(config),
     otherFolders: [backup.folder],
     derivedFiles: allIndexCaches(config),
     derivedFolders: [vectorsFolder(config)],

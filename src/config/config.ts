@@ -29,6 +29,9 @@ export interface Config extends ToolsetConfig {
   readonly root: string;
   readonly rootSource: RootSource;
   readonly logsDir: string;
+  readonly memoryBankFolder: string;
+  readonly archiveFolder: string;
+  readonly exportsFolder: string;
   readonly configFile: string;
   /** The absolute path. The folder contains only files that can be built again. */
   readonly cacheFolder: string;
@@ -89,23 +92,23 @@ export function loadConfig(sources: ConfigSources): Config {
   const found = findSettings(sources.flags ?? {}, env, configFile, sources.readFile(configFile));
   const values = checkSettings(found);
   const { realPath = (path: string) => path } = sources;
-  const named = (path: string) => realPath(expandPath(path, sources.cwd, home));
+  const expanded = (path: string) => expandPath(path, sources.cwd, home);
+  const named = (path: string) => realPath(expanded(path));
+  const variable = (name: string) => env[name];
   const chosen = findRoot(values.root, found, sources, { home, folder });
   const root = { ...chosen, path: realPath(chosen.path) };
   assertKeepsData(root.path, root.name);
   const logsDir = values.logsDir ? named(values.logsDir) : join(root.path, 'conversation-logs');
   assertKeepsData(logsDir, found.logsDir?.name ?? 'the root');
+  const folders = foldersIn(root.path);
   const backupFolder = values.backupDir ? named(values.backupDir) : join(root.path, 'backups');
   assertKeepsData(backupFolder, found.backupDir?.name ?? 'the root');
-  const embeddings = embeddingsConfig(
-    values,
-    (name) => env[name],
-    (path) => expandPath(path, sources.cwd, home),
-  );
+  const embeddings = embeddingsConfig(values, variable, expanded);
   return Object.freeze({
     root: root.path,
     rootSource: root.source,
     logsDir,
+    ...folders,
     configFile,
     cacheFolder: realPath(cacheFolder(sources)),
     indexCache: values.indexCache,
@@ -133,7 +136,7 @@ export function loadConfig(sources: ConfigSources): Config {
       folder: backupFolder,
       keepDays: values.backupKeepDays,
     }),
-    kg: graphConfig(values, (name) => found[name]?.name, root.path, named),
+    kg: graphConfig(values, (name) => found[name]?.name, folders.memoryBankFolder, named),
     imports: Object.freeze({
       activity: values.importActivity,
       watched: watchedTools(values.importWatch),
@@ -144,10 +147,17 @@ export function loadConfig(sources: ConfigSources): Config {
     keeping: retentionConfig(values),
     perplexity: perplexityConfig(values),
     chosenSettings: settingsText(found),
-    variable: (name: string) => env[name],
+    variable,
     notices: [...settingNotices(sources.flags ?? {}, env), ...embeddingsNotices(embeddings)],
   });
 }
+
+/** The folders that are always in the root. */
+const foldersIn = (root: string) => ({
+  memoryBankFolder: join(root, 'memory-bank'),
+  archiveFolder: join(root, 'archive'),
+  exportsFolder: join(root, 'exports'),
+});
 
 function watchedTools(chosen: readonly string[]): Config['imports']['watched'] {
   return WATCHED_TOOLS.filter((name) => chosen.includes('all') || chosen.includes(name));

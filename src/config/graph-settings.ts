@@ -73,12 +73,12 @@ export interface GraphConfig {
 export function graphConfig(
   values: ValuesOf<typeof GRAPH_SETTINGS>,
   nameOf: (setting: keyof typeof GRAPH_SETTINGS) => string | undefined,
-  root: string,
+  memoryBankFolder: string,
   placeOf: (path: string) => string,
 ): GraphConfig {
   const pathOf = (key: 'kgSnapshot' | 'kgWal', name: string) => {
     const given = values[key];
-    const path = given === undefined ? join(root, 'memory-bank', name) : placeOf(given);
+    const path = given === undefined ? join(memoryBankFolder, name) : placeOf(given);
     assertKeepsData(path, nameOf(key) ?? 'the root');
     return path;
   };

@@ -90,7 +90,7 @@ export interface ExporterOptions extends Durability {
   readonly documents: ConversationDocuments;
   readonly summaries: Pick<SummaryStore, 'get'>;
   /** Absolute path of the folder for exports. The first export creates it, private and ignored by git. */
-  readonly folder: string;
+  readonly exportsFolder: string;
   readonly clock: Clock;
 }
 
@@ -151,7 +151,7 @@ export class Exporter {
    * no file or part of one.
    */
   async toFile(name: string, request: ExportRequest): Promise<ExportedFile> {
-    const path = await exportPath(this.#options.folder, name, this.#options);
+    const path = await exportPath(this.#options.exportsFolder, name, this.#options);
     return this.toPath(path, request);
   }
 

@@ -4,7 +4,6 @@
  * are added in batches, so that other calls are not blocked and an import can be cancelled. To complete an
  * interrupted import, run it again; stored facts are not changed.
  */
-
 import { type Clock, systemClock } from '../base/clock.js';
 import { countOf, shortened } from '../base/display-text.js';
 import { AppError, isAppError, passes } from '../base/errors.js';
@@ -107,6 +106,11 @@ export class GraphImport {
 
   constructor(options: GraphImportOptions) {
     this.#options = options;
+  }
+
+  /** Absolute path of the folder of exports. */
+  get folder(): string {
+    return this.#options.folder;
   }
 
   /** The text of a file in the folder of exports. Throws PATH_ESCAPE, TOO_LARGE or VALIDATION_ERROR. */

@@ -26,6 +26,7 @@ export interface RedactorOptions extends Durability {
   readonly root: string;
   readonly logsFolder: string;
   readonly bankFolder: string;
+  readonly locksFolders: readonly string[];
   /** Folders outside the root with data of the store, such as backups. */
   readonly otherFolders: readonly string[];
   readonly graph: GraphFiles;
@@ -56,7 +57,7 @@ export interface Located {
 const inArchive = (path: string) => (entry: string) => `${path} (${entry})`;
 
 /** Daybook never changes the `.git` folder. */
-const NO_DATA = new Set(['.git']);
+const NEVER_CHANGED = new Set(['.git']);
 /** How the store is encrypted, and the checksum of the graph: a change would make the store unreadable. */
 const HAS_NO_TEXT = /(^|[\\/])(encryption\.json|[^\\/]*\.sha256)$/;
 const GRAPH = /(^|\/)kg_(snapshot|wal)(\.previous)?\.(json|log)$/;
@@ -108,7 +109,8 @@ export class Redactor {
     for (const folder of new Set(paths.map(dirname))) assertWritable(folder);
     // Before the first file, so that no starting process reads an index that contains the text.
     await this.#removeDerived();
-    await this.#sweepLocks();
+    // They may contain the temporary files of killed processes.
+    for (const folder of this.#options.locksFolders) await sweepLocks(folder);
     for (const path of paths) {
       signal.throwIfAborted();
       if (isArchiveName(path)) await this.#redactArchive(path, redaction);
@@ -194,13 +196,6 @@ export class Redactor {
     }
   }
 
-  /** Removes the temporary files of killed processes. */
-  async #sweepLocks(): Promise<void> {
-    const { logsFolder, bankFolder, graph } = this.#options;
-    const folders = [locksFolderIn(logsFolder), locksFolderIn(bankFolder), graph.locks];
-    for (const folder of new Set(folders)) await sweepLocks(folder);
-  }
-
   #graphFiles(): ReadonlySet<string> {
     const { snapshot, wal, previousSnapshot, previousWal } = this.#options.graph;
     return new Set([snapshot, wal, previousSnapshot, previousWal]);
@@ -235,7 +230,7 @@ export class Redactor {
     const seen = new Set<string>();
     const isNew = ({ path }: { path: string }) => !seen.has(path) && seen.add(path);
     for (const folder of [root, logsFolder, bankFolder, ...otherFolders]) {
-      const isLeftOut = (name: string) => NO_DATA.has(basename(name));
+      const isLeftOut = (name: string) => NEVER_CHANGED.has(basename(name));
       for await (const file of walkFiles(folder, isLeftOut)) if (isNew(file)) yield file;
     }
     // The graph may be in a folder with files of other programs, such as the home folder.

@@ -20,14 +20,21 @@ export async function openBench(options: Options = {}) {
     fsync: false,
     ...(codec && { codec }),
   });
-  const folder = join(logsFolder, '../exports');
+  const exportsFolder = join(logsFolder, '../exports');
   const summaries = new SummaryStore({
     logsFolder,
     conversations: store,
     fsync: false,
     ...(codec && { codec }),
   });
-  const exporter = new Exporter({ store, documents, summaries, folder, clock, fsync: false });
+  const exporter = new Exporter({
+    store,
+    documents,
+    summaries,
+    exportsFolder,
+    clock,
+    fsync: false,
+  });
   const requestOf = (format: ExportFormat, more: Partial<ExportRequest> = {}): ExportRequest => ({
     format,
     selection: {},
@@ -39,7 +46,7 @@ export async function openBench(options: Options = {}) {
     documents,
     summaries,
     exporter,
-    folder,
+    folder: exportsFolder,
     requestOf,
     async exported(format: ExportFormat, more: Partial<ExportRequest> = {}): Promise<string> {
       let text = '';

@@ -19,7 +19,7 @@ const common = { logsFolder: join(folder, 'logs'), fsync: false, clock };
 const store = await openConversationStore({ ...common, maxMessages: 10_000 });
 const documents = new ConversationDocuments(common);
 const summaries = new SummaryStore({ ...common, conversations: store });
-const places = { store, documents, summaries, folder: join(folder, 'exports') };
+const places = { store, documents, summaries, exportsFolder: join(folder, 'exports') };
 const exporter = new Exporter({ ...common, ...places });
 const request = { format, selection: {}, forSharing: false };
 process.stdout.write(JSON.stringify(await exporter.toFile(`all.${format}`, request)));

@@ -17,6 +17,7 @@ import { gunzipSync } from 'node:zlib';
 import { systemClock } from '../../src/base/clock.js';
 import { convertFile } from '../../src/encryption/re-encrypt-file.js';
 import { convertStore } from '../../src/encryption/re-encrypt-store.js';
+import { locksFolderIn } from '../../src/files/locks/lock-folders.js';
 import { CipherKey } from '../../src/files/sealing/cipher.js';
 import { plainSealer } from '../../src/files/sealing/file-sealer.js';
 import type { StorePaths } from '../../src/files/sealing/open-stores.js';
@@ -269,6 +270,7 @@ const REDACT: CareOperation = {
     const { signal } = new AbortController();
     const redactor = new Redactor({
       ...{ root, logsFolder: logsOf(root), bankFolder: bankOf(root), otherFolders: [], fsync },
+      locksFolders: [logsOf(root), bankOf(root)].map(locksFolderIn),
       ...{ graph: graphOf(root), contentsName: CONTENTS_NAME, sealer: plainSealer },
       ...{ derivedFiles: [cacheFile(root)], derivedFolders: [] },
     });

@@ -2,8 +2,6 @@
  * `daybook encrypt` and `daybook decrypt`: convert all files of the store in place. If a conversion was
  * interrupted, the same command continues it.
  */
-
-import { join } from 'node:path';
 import { convertEncryption, hasKeychainPackage, keychainPackages } from '../../app/encryption.js';
 import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
@@ -129,9 +127,9 @@ async function convert(
 const isOfDaybook = (name: string) => name === '.gitignore' || name.startsWith('.tmp-');
 
 /** Paths of earlier backups and exports. */
-async function copiesOf({ root, backup }: Config): Promise<string[]> {
+async function copiesOf({ exportsFolder, backup }: Config): Promise<string[]> {
   const copies: string[] = [];
-  for (const folder of [backup.folder, join(root, 'exports')]) {
+  for (const folder of [backup.folder, exportsFolder]) {
     for await (const { path } of walkFiles(folder, isOfDaybook)) copies.push(path);
   }
   return copies;

@@ -2,9 +2,8 @@
  * `daybook info`: shows the facts of the tool `store_info`, the size of all parts, and problems that need
  * a person. Exit status 1 if there are problems.
  */
-
-import { join } from 'node:path';
 import type { z } from 'zod';
+import { locksOf } from '../../app/locks.js';
 import type { App } from '../../app.js';
 import { countOf } from '../../base/display-text.js';
 import type { Config } from '../../config/config.js';
@@ -14,7 +13,6 @@ import { NEARLY_FULL } from '../../maintenance/store-size.js';
 import { storeInfo } from '../../tools/conversations/store-info.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
-import { locksOf } from '../locks.js';
 import { ROOT_CHOICES, reportOtherRoot } from '../notices/other-root.js';
 import { type Area, problemsOf } from '../notices/problems.js';
 import { report } from '../terminal/output.js';
@@ -48,12 +46,15 @@ export async function info({ json }: { json?: boolean }, flags: Flags): Promise<
   });
 }
 
-async function sizesOf({ root, logsDir, backup }: Config, { size, backups }: App) {
+async function sizesOf(
+  { root, logsDir, memoryBankFolder, backup }: Config,
+  { size, backups }: App,
+) {
   const sizes = await size.byFolder();
   const ofFolder = (folder: string) => sizes.get(folder) ?? { files: 0, sizeBytes: 0 };
   return {
     conversations: ofFolder(logsDir),
-    memoryBank: ofFolder(join(root, 'memory-bank')),
+    memoryBank: ofFolder(memoryBankFolder),
     backups: {
       folder: backup.folder,
       archives: (await backups.list()).length,
@@ -85,8 +86,8 @@ async function allProblems(
   ];
 }
 
-function ofAccess({ root, logsDir }: Config): string[] {
-  const folders = new Set([root, logsDir, join(root, 'memory-bank')]);
+function ofAccess({ root, logsDir, memoryBankFolder }: Config): string[] {
+  const folders = new Set([root, logsDir, memoryBankFolder]);
   return [...folders].flatMap((folder) => {
     const errno = problemWithWriting(folder);
     return errno === undefined ? [] : [`Daybook cannot write to ${folder} (${errno}).`];

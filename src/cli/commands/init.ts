@@ -3,7 +3,6 @@
  * and adds Daybook to MCP clients. Only the registration makes a folder a root. `--remove` removes the
  * registration and the entries, and no data.
  */
-import { join } from 'node:path';
 import { requireWholeRoot } from '../../app/missing-root.js';
 import { createApp } from '../../app.js';
 import { AppError } from '../../base/errors.js';
@@ -75,7 +74,7 @@ export async function init(
   await requireWholeRoot(config);
   const start = startCommand(config.root, thisProgram());
   if (options.print) return print(clients, start, options);
-  await makeFolder(join(config.root, 'memory-bank'));
+  await makeFolder(config.memoryBankFolder);
   const app = await createApp(config);
   const [stored, watched] = [await app.importer.locations(), await app.importer.watched()];
   await app.close();

@@ -2,10 +2,10 @@
  * `daybook unlock`: shows the write locks and their owners, and removes locks whose owner has ended.
  * Daybook removes such locks automatically, except if it cannot find out whether the owner is running.
  */
+import { locksOf } from '../../app/locks.js';
 import { AppError } from '../../base/errors.js';
 import { breakLock, type LockFacts } from '../../files/locks/lock-inspection.js';
 import { configuration, type Flags } from '../configuration.js';
-import { locksOf } from '../locks.js';
 import { confirm, requireTerminal } from '../terminal/confirm.js';
 import { report } from '../terminal/output.js';
 import { escapeControls } from '../terminal/terminal-text.js';

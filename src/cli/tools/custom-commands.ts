@@ -1,6 +1,5 @@
 /** Where a command differs from its tool: its arguments, its output, inputs only for people. */
-
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { App } from '../../app.js';
 import { countOf } from '../../base/display-text.js';
@@ -127,7 +126,7 @@ function wholeGraph(given: Input, { graphExport }: App, signal: AbortSignal) {
 }
 
 /** A person can also give a file relative to the working folder; an assistant only in the exports folder. */
-async function readHere({ file, ...input }: Input, { facts: { root } }: App): Promise<Input> {
+async function readHere({ file, ...input }: Input, { graphImport }: App): Promise<Input> {
   if (file === undefined && input['text'] === undefined) {
     throw new AppError('VALIDATION_ERROR', 'No file is given.', {
       hint: 'For example: daybook kg import facts.jsonl',
@@ -147,7 +146,7 @@ async function readHere({ file, ...input }: Input, { facts: { root } }: App): Pr
   if ((await readStamp(real)) !== undefined) {
     return { ...input, text: await readExportFile(dirname(real), basename(real)) };
   }
-  const exports = join(root, 'exports');
+  const exports = graphImport.folder;
   if ((await readStamp(resolve(exports, String(file)))) !== undefined) return { ...input, file };
   throw new AppError('VALIDATION_ERROR', `There is no file ${path}.`, {
     hint: `Nothing was imported. Check the path. A file in ${exports} is also found by its name.`,

@@ -1,0 +1,16 @@
+/** The write locks of a store, in all its folders. */
+import type { Config } from '../config/config.js';
+import { locksFolderIn } from '../files/locks/lock-folders.js';
+import { heldLocks, type LockFacts } from '../files/locks/lock-inspection.js';
+import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
+
+/** The folders of the locks. The graph has a folder of its own if it is not in the memory bank. */
+export function locksFoldersOf({ logsDir, memoryBankFolder, kg }: Config): string[] {
+  const { locks } = graphFiles(kg.snapshotPath, kg.walPath);
+  return [...new Set([locksFolderIn(logsDir), locksFolderIn(memoryBankFolder), locks])];
+}
+
+/** The locks of each folder, sorted by name. Throws FILESYSTEM_ERROR. */
+export async function locksOf(config: Config): Promise<LockFacts[]> {
+  return (await Promise.all(locksFoldersOf(config).map(heldLocks))).flat();
+}
