@@ -214,8 +214,8 @@ export class Redactor {
     if (this.#graphFiles().has(path)) return { folder: graph.locks, name: 'kg' };
     const inLogs = relative(logsFolder, path).split(sep);
     if (inLogs[0] !== '..') {
-      const part = inLogs.find((name) => ID.test(name));
-      const name = part === undefined ? 'state' : part.slice(0, 22);
+      const id = inLogs.map((name) => ID.exec(name)?.[0]).find((found) => found !== undefined);
+      const name = id ?? (basename(path) === 'retention.json' ? 'retention' : 'state');
       return { folder: locksFolderIn(logsFolder), name };
     }
     const inBank = relative(bankFolder, path).split(sep);

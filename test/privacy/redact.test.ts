@@ -5,7 +5,10 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { allIndexCaches } from '../../src/app/cache-paths.js';
 import { redactorOf } from '../../src/app/redactor.js';
+import { sleep } from '../../src/base/clock.js';
 import { readArchive, readArchiveBytes } from '../../src/files/archive.js';
+import { withLock } from '../../src/files/locks/file-lock.js';
+import { locksFolderIn } from '../../src/files/locks/lock-folders.js';
 import { plainSealer } from '../../src/files/sealing/file-sealer.js';
 import type { SourceMark } from '../../src/import/conversations/import-mark.js';
 import { checkArchive } from '../../src/maintenance/check-archive.js';
@@ -88,6 +91,23 @@ const redact = (place: DoctorPlace, text = TEXT) =>
   });
 
 describe('redaction', () => {
+  it('waits for a change of the retention policy that is under way', async () => {
+    const place = doctorPlace();
+    const { config } = place;
+    const policy = { formatVersion: 1, rules: [{ olderThanDays: 90, module: TEXT }] };
+    place.write('conversation-logs/retention.json', JSON.stringify(policy));
+    const path = join(config.logsDir, 'retention.json');
+    let redacting: Promise<void> | undefined;
+    await withLock(locksFolderIn(config.logsDir), 'retention', async () => {
+      const redactor = redactorOf(config, plainSealer);
+      redacting = redactor.redact([path], TEXT, '[redacted]', { signal });
+      await sleep(300);
+      expect(readFileSync(path, 'utf8')).toContain('Marienstra');
+    });
+    await redacting;
+    expect(readFileSync(path, 'utf8')).toContain('[redacted]');
+  });
+
   it('takes the text out everywhere, and everything can be read afterwards', async () => {
     const place = doctorPlace();
     await fill(place);
