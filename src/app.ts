@@ -98,7 +98,6 @@ export interface App {
   /** IANA name of the time zone for times that people read. A function, because asking the system takes time. */
   timeZone(): string;
   readonly facts: StoreFacts;
-  readonly isEncrypted: boolean;
   /** Writes that wait in memory while the store is unavailable, read-only or full. */
   readonly deferredWrites: WriteQueue;
   /** How the files of the store are encrypted. */
@@ -251,12 +250,11 @@ const conversationsOf = (
 /** The fields of the App that come only from configuration and encryption. */
 const configuredParts = (
   config: Config,
-  { key, sealer }: Encryption,
+  { sealer }: Encryption,
   { deferred: { queue } }: ConversationStore,
 ) => ({
   deferredWrites: queue,
   sealer,
-  isEncrypted: key !== undefined,
   requireUnconverted: () => queue.unlessAway(() => requireUnconverted(config.logsDir)),
   durability: { fsync: config.fsync },
   timeZone: () => config.timeZone,

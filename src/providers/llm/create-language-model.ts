@@ -17,8 +17,6 @@ export interface LanguageModelOptions {
   readonly timeoutMs?: number;
   /** Pause before the first repetition of a request that the server certainly did not carry out. */
   readonly retryDelayMs?: number;
-  /** If the server asks for a longer wait than this, the request fails at once. */
-  readonly maxWaitMs?: number;
 }
 
 /** Longer, because a local server may have to load the model first. */

@@ -7,7 +7,7 @@ import type { LanguageModelOptions } from './create-language-model.js';
 import { unusable } from './llm-errors.js';
 import { createRetryingClient, headerKey } from './retrying-client.js';
 
-export type EmbeddingsOptions = Omit<LanguageModelOptions, 'kind' | 'maxWaitMs'>;
+export type EmbeddingsOptions = Omit<LanguageModelOptions, 'kind'>;
 
 export type EmbeddingsRequest = (
   texts: readonly string[],

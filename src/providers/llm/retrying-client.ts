@@ -25,12 +25,12 @@ export interface RetryingClientOptions {
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly retryDelayMs?: number;
-  readonly maxWaitMs?: number;
 }
 
 /** Too many requests, unavailable, overloaded (Anthropic): the server refused the request before any work. */
 const BUSY = new Set([429, 503, 529]);
 const MAX_REPEATS = 2;
+/** If the server asks for a longer wait than this, the request fails at once. */
 const MAX_WAIT_MS = 20_000;
 const RETRY_DELAY_MS = 1_000;
 /** An answer of some thousand tokens has about ten kilobytes; the vectors of a batch have a few megabytes. */
@@ -38,7 +38,6 @@ const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 export function createRetryingClient(options: RetryingClientOptions): RetryingClient {
   const { name, clock, timeoutMs, retryDelayMs = RETRY_DELAY_MS } = options;
-  const { maxWaitMs = MAX_WAIT_MS } = options;
   const secrets = options.apiKey === undefined ? [] : [options.apiKey];
   const base = options.endpoint.replace(/\/+$/, '');
   const send = createHttpClient({
@@ -55,7 +54,7 @@ export function createRetryingClient(options: RetryingClientOptions): RetryingCl
         if (reply.status >= 200 && reply.status <= 299) return jsonOf(reply, name);
         const asked = retryAfterMs(reply.headers, clock.now());
         const waitMs = asked ?? retryDelayMs * 2 ** repeats;
-        if (!BUSY.has(reply.status) || repeats === MAX_REPEATS || waitMs > maxWaitMs) {
+        if (!BUSY.has(reply.status) || repeats === MAX_REPEATS || waitMs > MAX_WAIT_MS) {
           throw refusalOf(reply, { name, secrets, waitMs: asked });
         }
         await pause(waitMs, signal);
