@@ -2,7 +2,7 @@
 import { AppError } from '../base/errors.js';
 import { defined } from '../base/json.js';
 import type { PruneRule } from '../maintenance/retention/rule-schema.js';
-import { daysOf } from './days.js';
+import { olderThanDaysOf } from './days.js';
 
 interface Names {
   module?: string;
@@ -12,7 +12,7 @@ interface Names {
 /** The conditions that were given. Throws VALIDATION_ERROR for a wrong number of days or an empty name. */
 export function ruleOf({ olderThan, ...names }: Names & { olderThan?: string }): PruneRule {
   if (olderThan === undefined) return namesOf(names);
-  return { olderThanDays: daysOf(olderThan, '--older-than'), ...namesOf(names) };
+  return { olderThanDays: olderThanDaysOf(olderThan), ...namesOf(names) };
 }
 
 /** Throws VALIDATION_ERROR for an empty name, which no conversation has. */

@@ -24,6 +24,8 @@ const LOGS_FILES = new Set([
   ...['state.json', 'retention.json', 'retention-last-run.json', 'encryption.json'],
   'imported-notes.json',
 ]);
+/** `stores/conversations/writing/merges.ts` writes it. */
+const MERGE_JOURNAL = /^\d{8}-\d{13}\.json$/;
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const INSIGHT = new RegExp(`^insights/${UUID}\\.json$`);
 const BROKEN_INSIGHT = new RegExp(`^insights/\\.${UUID}\\.json$`);
@@ -78,7 +80,7 @@ function isLogsFile(parts: readonly string[], bytes: Uint8Array): boolean {
   const [first = '', second = ''] = parts;
   if (parts.length === 1)
     return LOGS_FILES.has(first.replace(BROKEN_PART, '')) || isIgnoreAllFile(first, bytes);
-  if (first === '.merging') return parts.length === 2 && isConversationName(second, '.json');
+  if (first === '.merging') return parts.length === 2 && MERGE_JOURNAL.test(second);
   if (first === '.trash') {
     if (parts.length === 2) return isIgnoreAllFile(second, bytes);
     return TRASHED_CONVERSATION.test(second) && isConversationFile(parts.slice(2));
@@ -92,9 +94,6 @@ function isConversationFile([first = '', second = '', ...more]: readonly string[
     second === '' && more.length === 0 && CONVERSATION_FILES.has(first.replace(BROKEN_PART, ''))
   );
 }
-
-const isConversationName = (name: string, ending: string) =>
-  name.endsWith(ending) && CONVERSATION_ID.test(name.slice(0, -ending.length));
 
 function isMemoryBankFile(
   rest: string,

@@ -60,7 +60,7 @@ const GROWING: readonly { way: string; grow(app: App, place: Full): Promise<unkn
   {
     way: 'another text of a message',
     grow: ({ conversations }) =>
-      conversations.revise(ID, ({ messages }) => ({ messages }) as never, 'edit'),
+      conversations.revise(ID, ({ messages }) => ({ messages }) as never),
   },
   { way: 'a branch', grow: ({ conversations }) => conversations.branch(ID, 'm0') },
   { way: 'a merge', grow: ({ conversations }) => conversations.merge(ID, OTHER) },

@@ -34,7 +34,7 @@ export async function enableEmbeddings(options: EmbeddingsOptions, flags: Flags)
     yes: options.yes,
   });
   if (!isInstalled) return;
-  const facts = await probe(inMode(config, 'local'));
+  const facts = await probe(withLocalModel(config));
   const next = config.embeddings.mode === 'off' ? ' To use it, set DAYBOOK_EMBEDDINGS=local.' : '';
   report(facts, options.json, () => console.log(`The model ${facts.model} is ready.${next}`));
 }
@@ -100,9 +100,9 @@ export async function disableEmbeddings(options: EmbeddingsOptions, flags: Flags
   );
 }
 
-const inMode = (config: Config, mode: 'local'): Config => ({
+const withLocalModel = (config: Config): Config => ({
   ...config,
-  embeddings: { ...config.embeddings, mode },
+  embeddings: { ...config.embeddings, mode: 'local' },
 });
 
 /** Asks the model for the vector of a fixed text. Throws what the model throws. */

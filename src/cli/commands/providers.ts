@@ -57,7 +57,11 @@ export async function listProviders(options: { json?: boolean }, flags: Flags): 
 export async function addProvider(name: string, options: AddOptions, flags: Flags): Promise<void> {
   await withApp(flags, async ({ languageModels: { providers } }) => {
     const isKnown = (await providers.list()).some((each) => each.name === name);
-    if (!isKnown && options.model === undefined) throw wrong('--model is missing.');
+    if (!isKnown && options.model === undefined) {
+      throw new AppError('VALIDATION_ERROR', '--model is missing.', {
+        hint: 'To see all options, run daybook providers add --help.',
+      });
+    }
     await allow(providers, await providers.set(changeOf(name, options)), options);
   }).catch((error: unknown) => reportFailure(error, OPTIONS));
 }
@@ -158,8 +162,3 @@ const OPTIONS = {
   ...{ kind: '--kind', model: '--model', endpoint: '--endpoint', apiKeyEnv: '--key-env' },
   ...{ priority: '--priority', contextTokens: '--context-tokens' },
 };
-
-const wrong = (message: string) =>
-  new AppError('VALIDATION_ERROR', message, {
-    hint: 'To see all options, run daybook providers add --help.',
-  });

@@ -6,7 +6,7 @@ import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
 import type { RetentionPolicy } from '../../maintenance/retention/policy.js';
 import type { Flags } from '../configuration.js';
-import { daysOf } from '../days.js';
+import { olderThanDaysOf } from '../days.js';
 import { namesOf } from '../rule-options.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
 import { report } from '../terminal/output.js';
@@ -39,7 +39,7 @@ export async function addRetention(options: SetRetentionOptions, flags: Flags): 
     throw new AppError('VALIDATION_ERROR', 'Give --older-than, or only --by-size.');
   }
   const rules =
-    olderThan === undefined ? [] : [{ olderThanDays: daysOf(olderThan, '--older-than'), ...names }];
+    olderThan === undefined ? [] : [{ olderThanDays: olderThanDaysOf(olderThan), ...names }];
   await change(options, flags, (before) => ({
     rules: [...before.rules.filter((each) => !isDeepStrictEqual([each], rules)), ...rules],
     bySize: before.bySize || bySize,

@@ -4,7 +4,7 @@ import { DAY_MS, systemClock } from '../../base/clock.js';
 import { countOf } from '../../base/display-text.js';
 import type { TrashedItem } from '../../maintenance/trash-bin.js';
 import type { Flags } from '../configuration.js';
-import { daysOf } from '../days.js';
+import { olderThanDaysOf } from '../days.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
 import { printList, report } from '../terminal/output.js';
 import { sizeOf } from '../terminal/sizes.js';
@@ -38,7 +38,7 @@ export async function listTrash(
 /** Asks before, unless `yes` is set. Throws VALIDATION_ERROR (invalid age, or no terminal). */
 export async function emptyTrash(options: EmptyTrashOptions, flags: Flags): Promise<void> {
   const { olderThan, yes = false, json } = options;
-  const days = olderThan === undefined ? undefined : daysOf(olderThan, '--older-than');
+  const days = olderThan === undefined ? undefined : olderThanDaysOf(olderThan);
   const before = days === undefined ? undefined : systemClock.now() - days * DAY_MS;
   await withApp(flags, async ({ trash }, signal) => {
     const items = await trash.choose({ before });

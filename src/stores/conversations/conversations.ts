@@ -33,7 +33,7 @@ import { ConversationReader } from './reader.js';
 import { cleanUpStore } from './startup-cleanup.js';
 import { type CachedParts, type ConversationStoreOptions, StoreCore } from './store-core.js';
 import { History } from './versions/history.js';
-import { VersionFiles, type VersionReason } from './versions/version-files.js';
+import { VersionFiles } from './versions/version-files.js';
 import { branchOf, type CopyOptions } from './writing/branch-and-merge-content.js';
 import { dropTakenKey } from './writing/drop-taken-key.js';
 import { HandEdits } from './writing/hand-edits.js';
@@ -178,16 +178,15 @@ export class ConversationStore {
   }
 
   /**
-   * Replaces messages or fields. `decide` gets the conversation on disk, under the lock. The earlier version
-   * is stored if messages change. Durable when it resolves. Takes an id. Throws like `append`.
+   * Replaces messages or fields, for imports. `decide` gets the conversation on disk, under the lock. The
+   * earlier version is stored if messages change. Durable when it resolves. Takes an id. Throws like `append`.
    */
   revise(
     conversationId: string,
     decide: (current: Conversation) => Revision | undefined,
-    reason: VersionReason = 'import',
   ): Promise<ConversationHead> {
     this.path(conversationId);
-    return this.#writer.revise(conversationId, decide, reason);
+    return this.#writer.revise(conversationId, decide, 'import');
   }
 
   /** Moves the whole folder to the trash. CONFLICT while a research run is active. */
