@@ -90,10 +90,9 @@ const SCENARIOS: readonly Scenario[] = [
       const many = (named: readonly string[]) =>
         Promise.all(
           named.map(async (text) => {
-            const past = { createdAt: '2026-01-02T00:00:00.000Z', clientId: `key-of-${text}` };
-            const all = { ...past, messages: say(text), isMasked: true, isBatched: true };
-            const { conversationId } = await store.create(all);
-            place.acknowledge(text, conversationId);
+            const fields = { createdAt: '2026-01-02T00:00:00.000Z', clientId: `key-of-${text}` };
+            const id = await store.batches.add({ fields, messages: say(text) });
+            place.acknowledge(text, id);
           }),
         );
       await many(texts.slice(0, 3));

@@ -91,6 +91,25 @@ describe('a note that waited', () => {
   });
 });
 
+describe('a new conversation that would wait', () => {
+  it('is refused at once if its fields cannot be stored', async () => {
+    await withStore(async ({ app: { conversations }, leave, comeBack }) => {
+      leave();
+      await conversations.create({ title: 'waits', ...later });
+      const fields = { title: 5 as never };
+      await expect(conversations.create({ ...fields, ...later })).rejects.toMatchObject({
+        code: 'VALIDATION_ERROR',
+      });
+      const message = { role: 'user' as const, content: 'x' };
+      await expect(
+        conversations.append('key', [message], { create: fields, ...later }),
+      ).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
+      await comeBack();
+      expect(await conversations.exists('key')).toBe(false);
+    });
+  });
+});
+
 describe('facts that waited', () => {
   const fact = (object: string) => ({ subject: 'Ada', predicate: 'lives in', object });
 

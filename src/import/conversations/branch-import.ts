@@ -116,15 +116,12 @@ export class BranchImport {
       ...(first && { first: first.id }),
     };
     const fork = parent.messages.find(({ id }) => id === previous?.id);
-    const { conversationId } = await store.create({
+    const branched = {
       ...others,
       metadata: { ...metadata, source },
-      isMasked: true,
-      isBatched: true,
       ...(fork && { branchOf: { conversationId: parent.conversationId, messageId: fork.id } }),
-      messages,
-    });
-    known.add(conversationId);
+    };
+    known.add(await store.batches.add({ fields: branched, messages }));
     return outcome;
   }
 

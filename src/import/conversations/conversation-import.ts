@@ -234,18 +234,15 @@ export class ConversationImport {
     const isFree = clientId !== undefined && !known.isKeyTaken(clientId);
     const tree = this.#storedTreeOf(candidate);
     const parent = branchOf && (await this.#parentOf(mark, branchOf, tree));
-    const whole = {
-      messages,
+    const placed = {
       ...others,
       ...(isFree && { clientId }),
       ...(parent && { branchOf: parent }),
     };
     let conversationId = mark.id;
-    if (CONVERSATION_ID.test(mark.id)) await addUnder(mark.id, whole, this.#options);
-    else {
-      const made = { isKeyFree: isFree, isMasked: true, isBatched: true, ...whole };
-      ({ conversationId } = await store.create(made));
-    }
+    if (CONVERSATION_ID.test(mark.id))
+      await addUnder(mark.id, { messages, ...placed }, this.#options);
+    else conversationId = await store.batches.add({ fields: placed, messages });
     if (isFree) known.takeKey(clientId);
     known.add(conversationId);
     known.setCurrent(conversationId);

@@ -100,7 +100,7 @@ export async function addUnder(
   { store, documents }: Pick<WholeImportOptions, 'store' | 'documents'>,
 ): Promise<void> {
   if (readStampNow(store.path(conversationId)) === undefined) {
-    await store.create({ whole: documents.document(conversationId, value), isBatched: true });
+    await store.batches.addWhole(documents.document(conversationId, value));
   } else {
     await documents.add(conversationId, value);
     await store.refreshOne(conversationId);

@@ -23,7 +23,6 @@ import type { Revision } from './document/apply-revision.js';
 import { CONVERSATION_ID, requireRef } from './document/conversation-id.js';
 import type { ConversationDocument } from './document/document.js';
 import type { HeadChange } from './document/head-change.js';
-import { requireReadable } from './document/parse-conversation.js';
 import type { Conversation, ConversationHead } from './document/schema.js';
 import { type ConversationChange, ignoredFolders } from './files/conversation-catalogue.js';
 import type { ConversationPart, MessageRange } from './files/outlines.js';
@@ -84,6 +83,7 @@ export class ConversationStore {
   readonly edits: MessageEdits;
   readonly handEdits: HandEdits;
   readonly deferred: DeferredMessages;
+  readonly batches: ConversationWriter['batches'];
   /** The number of conversations in the trash. Reads no file. FILESYSTEM_ERROR. */
   readonly countTrashed = (): Promise<number> => this.#trash.count();
   /** The size of the files of all conversations; `undefined` before all were found. */
@@ -96,8 +96,9 @@ export class ConversationStore {
     this.#versions = new VersionFiles(this.#core);
     this.#writer = new ConversationWriter(this.#core, this.#versions);
     this.#commits = new GroupCommits((ref, requests) => this.#writer.commit(ref, requests));
-    const create = this.#writer.create.bind(this.#writer);
-    this.deferred = new DeferredMessages(this.#core, { create, commit: this.#commit.bind(this) });
+    this.batches = this.#writer.batches;
+    const commit = this.#commit.bind(this);
+    this.deferred = new DeferredMessages(this.#core, { writer: this.#writer, commit });
     this.#reader = new ConversationReader(this.#core, this.deferred);
     this.history = new History(this.#core, this.#writer, this.#versions);
     this.edits = new MessageEdits(this.#core, this.#writer);
@@ -162,8 +163,6 @@ export class ConversationStore {
   /** Requests that wait for the same conversation are written together. */
   async #commit(ref: string, request: AppendRequest): Promise<AppendResult> {
     requireRef(ref);
-    const { create } = request.options;
-    if (typeof create === 'object') requireReadable(create);
     return this.#core.track(this.#commits.add(ref, request));
   }
 
@@ -237,8 +236,9 @@ export class ConversationStore {
   ): Promise<Conversation> {
     const source = await this.load(ref);
     await yieldToEventLoop(signal);
-    const fields = await this.#core.maskedValue(options);
-    return this.#writer.create({ ...branchOf(source, messageId), ...fields });
+    const { fields, messages } = branchOf(source, messageId);
+    const given = await this.#core.maskedFields(options);
+    return this.#writer.createMasked({ fields: { ...fields, ...given }, messages });
   }
 
   /**

@@ -17,6 +17,7 @@ import { keyInUseTwice } from './conversation-errors.js';
 import type { AppendOptions } from './document/apply-appends.js';
 import { CONVERSATION_ID, requireRef } from './document/conversation-id.js';
 import type { ConversationDocument } from './document/document.js';
+import { requireReadable } from './document/parse-conversation.js';
 import type { ConversationHead } from './document/schema.js';
 import { ConversationCatalogue } from './files/conversation-catalogue.js';
 import { ConversationFiles } from './files/conversation-files.js';
@@ -200,11 +201,17 @@ export class StoreCore {
     return this.track(maskedBy(masker, given).then(({ value }) => value));
   }
 
-  /** Like `maskedMessages`, for the fields of a conversation that the append may create. */
+  /** Like `maskedValue`, for the fields of a new conversation. VALIDATION_ERROR if they cannot be stored. */
+  maskedFields<T extends object>(given: T): T | Promise<T> {
+    requireReadable(given); // before the masker, which reads every value
+    return this.maskedValue(given);
+  }
+
+  /** Like `maskedFields`, for the conversation that the append may create. */
   maskedCreateFields(given: AppendOptions): AppendOptions | Promise<AppendOptions> {
     const { create } = given;
     if (typeof create !== 'object') return given;
-    const fields = this.maskedValue(create);
+    const fields = this.maskedFields(create);
     if (!(fields instanceof Promise)) return given;
     return fields.then((clean) => ({ ...given, create: clean }));
   }

@@ -11,9 +11,9 @@ import { defined } from '../../base/json.js';
 import type {
   AppendResult,
   ConversationStore,
-  NewConversation,
   NewMessage,
 } from '../../stores/conversations/conversations.js';
+import type { ConversationFields } from '../../stores/conversations/document/apply-appends.js';
 import { type ConversationHead, ROLES } from '../../stores/conversations/document/schema.js';
 import { hasTag } from '../../stores/tags.js';
 import {
@@ -102,7 +102,7 @@ export const saveMessage = defineTool({
 });
 
 /** The given fields that a conversation has with another value; it keeps its own. */
-function unchangedFields(start: NewConversation, head: ConversationHead): string[] {
+function unchangedFields(start: ConversationFields, head: ConversationHead): string[] {
   const { tags = [] } = head;
   const differs = (name: 'title' | 'module') =>
     start[name] !== undefined && start[name].trim() !== (head[name] ?? '').trim();
@@ -110,7 +110,7 @@ function unchangedFields(start: NewConversation, head: ConversationHead): string
   return [...(['title', 'module'] as const).filter(differs), ...(lacksTag ? ['tags'] : [])];
 }
 
-function unchangedNotes(start: NewConversation, head: ConversationHead): string[] {
+function unchangedNotes(start: ConversationFields, head: ConversationHead): string[] {
   const unchanged = unchangedFields(start, head);
   if (unchanged.length === 0) return [];
   const named = new Intl.ListFormat('en').format(unchanged);
@@ -148,7 +148,7 @@ async function save(
   store: ConversationStore,
   ref: string | undefined,
   message: NewMessage,
-  start: NewConversation,
+  start: ConversationFields,
 ): Promise<AppendResult> {
   if (ref !== undefined) {
     const result = await store.append(ref, [message], { create: start, mayDefer: true });

@@ -32,7 +32,7 @@ const messagesOf = (...texts: string[]) =>
 const createMany = (store: ConversationStore, given: { text: string; clientId?: string }[]) =>
   Promise.allSettled(
     given.map(({ text, ...fields }) =>
-      store.create({ createdAt: TIME, ...fields, messages: messagesOf(text), isBatched: true }),
+      store.batches.add({ fields: { createdAt: TIME, ...fields }, messages: messagesOf(text) }),
     ),
   );
 
@@ -46,11 +46,14 @@ describe('conversations created together', () => {
   ])('a past time never gives the id of a deleted conversation (batched: %s)', async (isBatched) => {
     const { store, open } = await openLogs();
     const other = await open(); // it does not remember the ids that `store` gave
-    const make = (text: string, into = store) =>
-      into.create({ createdAt: TIME, messages: messagesOf(text), isBatched });
-    const { conversationId } = await make('first');
+    const make = async (text: string, into = store) => {
+      const messages = messagesOf(text);
+      if (isBatched) return into.batches.add({ fields: { createdAt: TIME }, messages });
+      return (await into.create({ createdAt: TIME, messages })).conversationId;
+    };
+    const conversationId = await make('first');
     await store.trash(conversationId);
-    expect((await make('second', other)).conversationId).not.toBe(conversationId);
+    expect(await make('second', other)).not.toBe(conversationId);
     await store.restore(conversationId);
     expect((await store.load(conversationId)).messages[0]?.content).toBe('first');
   });
@@ -78,15 +81,12 @@ describe('conversations created together', () => {
 
   it('are each refused alone', async () => {
     const { store } = await openLogs();
+    const fields = { createdAt: TIME };
     const create = (texts: string[]) =>
-      store.create({ createdAt: TIME, messages: messagesOf(...texts), isBatched: true });
+      store.batches.add({ fields, messages: messagesOf(...texts) });
     const made = await Promise.allSettled([
       create(['a']),
-      store.create({
-        createdAt: TIME,
-        messages: [{ role: 'nobody' as 'user', content: 'x' }],
-        isBatched: true,
-      }),
+      store.batches.add({ fields, messages: [{ role: 'nobody' as 'user', content: 'x' }] }),
       create(['b']),
     ]);
     expect(made.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
@@ -130,7 +130,7 @@ describe('conversations created together', () => {
       messages: [{ id: 'm', role: 'user', content, createdAt: TIME }],
     });
     const add = (id: string, content: string) =>
-      store.create({ whole: documents.document(id, contentOf(id, content)), isBatched: true });
+      store.batches.addWhole(documents.document(id, contentOf(id, content)));
     const [first = '', second = '', third = ''] = ids;
     const made = await Promise.allSettled([...ids.map((id) => add(id, id)), add(first, 'again')]);
     expect(made.map(({ status }) => status)).toEqual([...ids.map(() => 'fulfilled'), 'rejected']);
@@ -158,8 +158,8 @@ describe('conversations created together', () => {
     });
     const holding = withKeyLock(join(logsFolder, '.locks'), 'mine', () => left);
     const [mine, free] = ['mine', 'free'].map((clientId) =>
-      store
-        .create({ clientId, createdAt: TIME, messages: messagesOf(clientId), isBatched: true })
+      store.batches
+        .add({ fields: { clientId, createdAt: TIME }, messages: messagesOf(clientId) })
         .then(() => done.push(clientId)),
     );
     while (foldersIn(logsFolder).length === 0)
@@ -177,7 +177,7 @@ describe('conversations created together', () => {
     const add = (ms: number) => {
       const value = { clientId: 'mine', messages: messagesOf('whole') };
       const whole = documents.document(conversationIdAt(ms), value);
-      return store.create({ whole, isBatched: true });
+      return store.batches.addWhole(whole);
     };
     let leave: () => void = () => undefined;
     const left = new Promise<void>((resolve) => {

@@ -15,7 +15,9 @@ import type { AppendRequest, PastFields, PastMessage } from '../document/apply-a
 import { applyAppends, withIds } from '../document/apply-appends.js';
 import { conversationIdAt, requireRef } from '../document/conversation-id.js';
 import type { ConversationDocument } from '../document/document.js';
+import type { Conversation } from '../document/schema.js';
 import type { StoreCore } from '../store-core.js';
+import type { MaskedConversation } from '../writing/bulk-create.js';
 import type { AppendResult, Created, NewConversation } from '../writing/writer.js';
 import { type DirectWrites, replay, type WaitingMessages } from './replay.js';
 import { WaitingViews } from './waiting-views.js';
@@ -58,14 +60,14 @@ export class DeferredMessages {
 
   async create(conversation: NewConversation): Promise<Created> {
     const { mayDefer, ...plain } = conversation;
-    if (!mayDefer || this.#core.presence === undefined) return this.#writes.create(plain);
+    if (!mayDefer || this.#core.presence === undefined) return this.#writes.writer.create(plain);
     const { messages: texts = [], ...others } = plain;
-    const fields = await this.#core.maskedValue(others);
+    const masked = await this.#core.maskedFields(others);
     const { messages, ...noted } = await this.#core.maskedMessages(texts);
     const createdAt = plain.createdAt ?? isoTime(this.#newIdMs());
-    const ready = { ...fields, createdAt, messages: withIds(messages), isMasked: true };
+    const ready = { fields: { ...masked, createdAt }, messages: withIds(messages) };
     const result = await this.queue.run(
-      () => this.#writes.create(ready),
+      () => this.#writes.writer.createMasked(ready),
       () => this.#deferNew(ready),
     );
     return { ...result, ...noted };
@@ -83,8 +85,7 @@ export class DeferredMessages {
     return this.#deferNewDocument({ ...fields, clientId: ref }, request);
   }
 
-  async #deferNew(conversation: NewConversation): Promise<Created> {
-    const { messages = [], isKeyFree: _, isMasked: __, ...fields } = conversation;
+  async #deferNew({ fields, messages }: MaskedConversation): Promise<Conversation> {
     const result = await this.#deferNewDocument(fields, { messages, options: {} });
     return { ...result.head, messages: result.messages };
   }
@@ -93,7 +94,7 @@ export class DeferredMessages {
     const idMs = given.createdAt === undefined ? this.#newIdMs() : Date.parse(given.createdAt);
     const createdAt = isoTime(idMs);
     const conversationId = conversationIdAt(idMs);
-    const { messages: _, ...fields } = { ...given, createdAt } as NewConversation;
+    const fields = { ...given, createdAt };
     const document = this.#views.newDocument({ ...fields, conversationId, createdAt });
     return this.#defer(document, request, fields);
   }
@@ -101,7 +102,7 @@ export class DeferredMessages {
   async #defer(
     document: ConversationDocument,
     request: AppendRequest,
-    fields?: NewConversation,
+    fields?: PastFields,
   ): Promise<AppendResult> {
     const { head: seen } = document;
     const { conversationId } = seen;

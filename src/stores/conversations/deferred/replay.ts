@@ -4,11 +4,11 @@
  * id or the key meanwhile.
  */
 import { removeEmptyFolder } from '../../../files/paths/folders.js';
-import type { AppendRequest, PastMessage } from '../document/apply-appends.js';
+import type { AppendRequest, PastFields, PastMessage } from '../document/apply-appends.js';
 import { type HeadChange, withoutOthers } from '../document/head-change.js';
 import type { Conversation, ConversationHead } from '../document/schema.js';
 import type { StoreCore } from '../store-core.js';
-import type { AppendResult, Created, NewConversation } from '../writing/writer.js';
+import type { AppendResult, ConversationWriter } from '../writing/writer.js';
 
 /** Messages, or a change of the fields, that were answered with `durable: false`. */
 export interface WaitingMessages {
@@ -17,13 +17,13 @@ export interface WaitingMessages {
   /** A change of the fields, and the fields as they were when it was made. */
   readonly change?: { readonly given: HeadChange; readonly seen: ConversationHead };
   /** Set if the conversation is new. */
-  readonly fields?: NewConversation;
+  readonly fields?: PastFields;
   readonly bytes: number;
 }
 
 /** The store's writes to the disk. */
 export interface DirectWrites {
-  create(conversation: NewConversation): Promise<Created>;
+  readonly writer: Pick<ConversationWriter, 'create' | 'createMasked'>;
   commit(ref: string, request: AppendRequest): Promise<AppendResult>;
 }
 
@@ -53,7 +53,7 @@ async function create(
   target: Target,
   id: string,
   messages: readonly PastMessage[],
-  fields: NewConversation,
+  fields: PastFields,
 ) {
   const { files, catalogue, movedIds } = target.core;
   const found = (await files.readUncached(id))?.document.snapshot();
@@ -70,8 +70,8 @@ async function create(
   // conversation of another process.
   if (found === undefined) await removeEmptyFolder(files.folderOf(id));
   catalogue.forget(id);
-  const known = { isMasked: true, isKeyFree: true };
-  const created = await target.writes.create({ ...fields, messages, ...known });
+  const { writer } = target.writes;
+  const created = await writer.createMasked({ fields, messages }, { isKeyFree: true });
   if (created.conversationId !== id) movedIds.set(id, created.conversationId);
 }
 

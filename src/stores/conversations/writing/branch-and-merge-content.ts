@@ -10,10 +10,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../../base/errors.js';
 import { newUuid } from '../../../base/ids.js';
+import { defined } from '../../../base/json.js';
 import type { JsonObject } from '../../../base/json-fields.js';
 import { distinctTags } from '../../tags.js';
 import type { Conversation, Message } from '../document/schema.js';
-import type { NewConversation } from './writer.js';
+import type { MaskedConversation } from './bulk-create.js';
 
 export interface CopyOptions {
   /** The title of the new conversation. */
@@ -23,7 +24,7 @@ export interface CopyOptions {
 }
 
 /** Returns the new conversation with the messages up to and including `messageId`. MESSAGE_NOT_FOUND. */
-export function branchOf(source: Conversation, messageId: string): NewConversation {
+export function branchOf(source: Conversation, messageId: string): MaskedConversation {
   const { conversationId, module, tags, messages } = source;
   const title = givenTitle(source);
   const end = messages.findIndex(({ id }) => id === messageId);
@@ -31,17 +32,13 @@ export function branchOf(source: Conversation, messageId: string): NewConversati
   const copied = messages.slice(0, end + 1);
   const ids = new Map(copied.map(({ id }) => [id, newUuid()]));
   return {
-    ...(title === undefined ? {} : { title }),
-    ...(module === undefined ? {} : { module }),
-    ...(tags === undefined ? {} : { tags }),
-    branchOf: { conversationId, messageId },
-    isMasked: true,
+    fields: { ...defined({ title, module, tags }), branchOf: { conversationId, messageId } },
     messages: relinked(copied.map((message) => ({ message, ids }))),
   };
 }
 
 /** Returns the merged conversation. If both have a value, the value of the first is used; tags are joined. */
-export function mergeOf(first: Conversation, second: Conversation): NewConversation {
+export function mergeOf(first: Conversation, second: Conversation): MaskedConversation {
   const sources = [first, second];
   const title = givenTitle(first) ?? givenTitle(second);
   const module = first.module ?? second.module;
@@ -52,21 +49,19 @@ export function mergeOf(first: Conversation, second: Conversation): NewConversat
   const isInside = sources.some(
     ({ conversationId }) => conversationId === branched?.conversationId,
   );
-  return {
+  const fields = {
     createdAt: first.createdAt < second.createdAt ? first.createdAt : second.createdAt,
-    ...(title === undefined ? {} : { title }),
-    ...(module === undefined ? {} : { module }),
-    ...(clientId === undefined ? {} : { clientId }),
-    ...(sources.some(({ pinned }) => pinned) ? { pinned: true } : {}),
-    ...(tags.length === 0 ? {} : { tags }),
-    ...(branched === undefined || isInside ? {} : { branchOf: branched }),
+    ...defined({ title, module, clientId }),
+    ...(sources.some(({ pinned }) => pinned) && { pinned: true }),
+    ...(tags.length > 0 && { tags }),
+    ...(branched !== undefined && !isInside && { branchOf: branched }),
     metadata: {
       ...second.metadata,
       ...first.metadata,
       mergedFrom: [...earlierMerges(first), ...earlierMerges(second), ...sources.map(origin)],
     },
-    messages: relinked(inTimeOrder(first, second)),
   };
+  return { fields, messages: relinked(inTimeOrder(first, second)) };
 }
 
 /** None if it was derived from a message: then the new conversation derives its own. */

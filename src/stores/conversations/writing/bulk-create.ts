@@ -12,6 +12,7 @@ import { idTaken, keyInUse } from '../conversation-errors.js';
 import type { PastFields, PastMessage } from '../document/apply-appends.js';
 import { conversationIdAt } from '../document/conversation-id.js';
 import type { ConversationDocument } from '../document/document.js';
+import { requireReadable } from '../document/parse-conversation.js';
 import type { ConversationHead } from '../document/schema.js';
 import type { StoreCore } from '../store-core.js';
 import { withBatchLock, withKeyLock } from './key-lock.js';
@@ -24,12 +25,14 @@ const MAX_BATCH = 256;
 /** Two changes of a folder that are this far apart have different modification times. */
 const TIME_RESOLUTION_MS = 12;
 
-/**
- * A conversation to create. Its texts are already masked. Its fields are plain JSON that nobody changes.
- */
-export interface NewEntry {
+/** A new conversation, of which nothing must be masked any more. */
+export interface MaskedConversation {
+  /** Plain JSON that nobody changes any more, and that can be stored (`requireReadable`). */
   readonly fields: PastFields;
   readonly messages: readonly PastMessage[];
+}
+
+interface NewEntry extends MaskedConversation {
   /** The whole document, under its final id; `fields` is its head. */
   readonly whole?: ConversationDocument | undefined;
 }
@@ -38,7 +41,7 @@ export interface BulkParts {
   /** Adds the messages to the empty document, or throws. */
   fill(document: ConversationDocument, messages: readonly PastMessage[]): void;
   /** Creates one conversation under the lock of its key. */
-  createOne(one: NewEntry): Promise<ConversationDocument>;
+  createOne(one: MaskedConversation): Promise<ConversationDocument>;
 }
 
 interface Ready {
@@ -76,9 +79,20 @@ export class BulkCreator {
     this.#parts = parts;
   }
 
-  /** Durable when it resolves. Throws like `ConversationStore.create`. */
-  add(one: NewEntry): Promise<ConversationDocument> {
-    return this.#commits.add(one);
+  /** Returns the id. Durable when it resolves; not cached. Throws like `ConversationStore.create`. */
+  async add(conversation: MaskedConversation): Promise<string> {
+    requireReadable(conversation.fields);
+    return this.#add(conversation);
+  }
+
+  /** Adds a whole document under its own id. Throws like `add`, and ALREADY_EXISTS if the id is taken. */
+  async addWhole(whole: ConversationDocument): Promise<void> {
+    await this.#add({ fields: whole.head, messages: [], whole });
+  }
+
+  async #add(one: NewEntry): Promise<string> {
+    const { head } = await this.#core.track(this.#commits.add(one));
+    return head.conversationId;
   }
 
   async #write(batch: readonly NewEntry[]): Promise<Outcome<ConversationDocument>[]> {

@@ -71,7 +71,7 @@ export class Merges {
         Conversation,
         Conversation,
       ];
-      const { messages = [], ...fields } = mergeOf(a, b);
+      const { fields, messages } = mergeOf(a, b);
       await yieldToEventLoop(signal);
       const from = sources.map(({ document, stamp }) => ({
         conversationId: document.head.conversationId,

@@ -9,7 +9,6 @@ import type { Outcome } from '../../../files/atomic/group-commit.js';
 import { type HeldLock, withLock } from '../../../files/locks/file-lock.js';
 import { removeEmptyFolder } from '../../../files/paths/folders.js';
 import { readWhole } from '../../../files/read/json-doc.js';
-import { maskedBy } from '../../text-masker.js';
 import { keyInUse, notFound } from '../conversation-errors.js';
 import {
   type AppendRequest,
@@ -22,11 +21,10 @@ import {
 } from '../document/apply-appends.js';
 import { applyRevision, type Revision } from '../document/apply-revision.js';
 import type { ConversationDocument } from '../document/document.js';
-import { requireReadable } from '../document/parse-conversation.js';
 import type { Conversation, ConversationHead } from '../document/schema.js';
 import type { StoreCore } from '../store-core.js';
 import type { VersionFiles, VersionReason } from '../versions/version-files.js';
-import { BulkCreator, type NewEntry } from './bulk-create.js';
+import { BulkCreator, type MaskedConversation } from './bulk-create.js';
 import { withKeyLock } from './key-lock.js';
 
 /** Tries again if the conversation of the key was deleted or merged while a write waited. */
@@ -34,19 +32,8 @@ const MAX_TRIES = 5;
 
 export interface NewConversation extends PastFields {
   messages?: readonly PastMessage[];
-  /** The caller has just checked that the key is free, so the whole folder is not read again. */
-  isKeyFree?: boolean;
   /** See `AppendOptions`. */
   mayDefer?: boolean | undefined;
-  /** The messages are already masked. */
-  isMasked?: boolean;
-  /** The complete document, with its id and already masked; only with `isBatched`. */
-  whole?: ConversationDocument;
-  /**
-   * For many new conversations: it is written together with others, and not cached. The fields are plain JSON
-   * that the caller does not change any more.
-   */
-  isBatched?: boolean;
 }
 
 export type Created = Conversation & Pick<AppendResult, 'masked'>;
@@ -61,48 +48,35 @@ export interface AppendResult extends Applied {
 export class ConversationWriter {
   readonly #core: StoreCore;
   readonly #versions: VersionFiles;
-  readonly #batches: BulkCreator;
+  /** For imports: creates many conversations together. */
+  readonly batches: BulkCreator;
 
   constructor(core: StoreCore, versions: VersionFiles) {
     this.#core = core;
     this.#versions = versions;
-    this.#batches = new BulkCreator(core, {
+    this.batches = new BulkCreator(core, {
       fill: (document, messages) => fill(document, [{ messages, options: {} }], this.#unlimited),
       createOne: (one) => this.#createOne(one, false, this.#unlimited),
     });
   }
 
-  async create(conversation: NewConversation): Promise<Created> {
-    const {
-      messages: given = [],
-      isKeyFree = false,
-      isMasked,
-      isBatched,
-      whole,
-      ...others
-    } = conversation;
-    if (whole !== undefined) return this.#add(whole);
-    requireReadable(others);
-    const { masker } = this.#core.options;
-    const { value: fields } = isMasked ? { value: others } : await maskedBy(masker, others);
-    const { messages, ...noted } = isMasked
-      ? { messages: given }
-      : await this.#core.maskedMessages(given);
-    const one = { fields, messages };
-    const creating = isBatched
-      ? this.#batches.add(one)
-      : this.#createOne(one, isKeyFree, this.#limits);
-    const document = await this.#core.track(creating);
-    return { ...document.snapshot(), ...noted };
+  async create({ messages: given = [], ...others }: NewConversation): Promise<Created> {
+    const fields = await this.#core.maskedFields(others);
+    const { messages, ...noted } = await this.#core.maskedMessages(given);
+    return { ...(await this.createMasked({ fields, messages })), ...noted };
   }
 
-  async #add(whole: ConversationDocument): Promise<Created> {
-    const one = { fields: whole.head, messages: [], whole };
-    return (await this.#core.track(this.#batches.add(one))).snapshot();
+  /** `isKeyFree`: the caller has just checked the key, so the whole folder is not read again. */
+  async createMasked(
+    conversation: MaskedConversation,
+    { isKeyFree = false } = {},
+  ): Promise<Conversation> {
+    const creating = this.#createOne(conversation, isKeyFree, this.#limits);
+    return (await this.#core.track(creating)).snapshot();
   }
 
   async #createOne(
-    { fields, messages }: NewEntry,
+    { fields, messages }: MaskedConversation,
     isKeyFree: boolean,
     limits: Limits,
   ): Promise<ConversationDocument> {
