@@ -58,7 +58,7 @@ export async function findConversation(store: ConversationStore, name: string): 
 async function isStoredId(store: ConversationStore, name: string): Promise<boolean> {
   if (!CONVERSATION_ID.test(name)) return false;
   try {
-    await store.load(name);
+    await store.view(name);
     return true;
   } catch (error) {
     if (isAppError(error, 'CONVERSATION_NOT_FOUND')) return false;

@@ -244,7 +244,7 @@ export class Research {
     question: FollowupQuestion,
   ): Promise<{ conversation: Conversation; job: ResearchJob | undefined }> {
     this.#perplexity();
-    const { conversationId } = await this.#deps.store.load(ref);
+    const { conversationId } = (await this.#deps.store.view(ref)).head;
     const job = await this.#runs.reconcile(conversationId, this.#timing.pickUpWaitMs);
     refuseUnfinished(conversationId, job, question);
     await this.#deps.requireRoom?.();

@@ -51,7 +51,7 @@ export const conversationResources: ResourceKind = {
     return { uri, mimeType: MIME_TYPES[address.format], text };
   },
   async keyOf({ conversations }, uri) {
-    return (await conversations.load(requireAddress(uri).ref)).conversationId;
+    return (await conversations.view(requireAddress(uri).ref)).head.conversationId;
   },
   async known({ conversations }) {
     const heads = [...conversations.known()].map(({ head }) => head);

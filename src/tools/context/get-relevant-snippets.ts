@@ -74,8 +74,7 @@ export const getRelevantSnippets = defineTool({
   quotesText: true,
   async run(input, { conversations, relevantSnippets }, { signal, progress }) {
     const { query, maxTokens, strategy } = input;
-    const idOf = async (ref: string) => (await conversations.load(ref)).conversationId;
-    const filters = await filtersOf(input, idOf);
+    const filters = await filtersOf(input, conversations);
     const request = { query, maxTokens, strategy, filters };
     const found = await relevantSnippets.find(request, { signal, progress });
     const { tokensUsed, omitted, tier } = found;

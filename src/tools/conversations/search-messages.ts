@@ -140,8 +140,7 @@ export async function foundMessages(
   { maxTokens, ifUnknown }: { readonly maxTokens: number; readonly ifUnknown?: string },
 ) {
   const { query, matchType, mode, limit, offset } = input;
-  const idOf = async (ref: string) => (await conversations.load(ref)).conversationId;
-  const filters = await filtersOf(input, idOf);
+  const filters = await filtersOf(input, conversations);
   const snippet = { ...marksOf(input), tokens: input.snippetTokens };
   const found = await recall.search(
     { query, mode, ...(matchType && { matchType }), filters, limit, offset, snippet },
@@ -176,16 +175,15 @@ export interface FilterInput {
   endDate?: string;
 }
 
-/** Throws VALIDATION_ERROR for an invalid time, and what `resolve` throws. */
+/** Throws VALIDATION_ERROR for an invalid time, and CONVERSATION_NOT_FOUND. */
 export async function filtersOf(
-  { conversationId, module, tag, role, startDate, endDate }: FilterInput,
-  resolve: (ref: string) => Promise<string>,
+  { conversationId: ref, module, tag, role, startDate, endDate }: FilterInput,
+  conversations: App['conversations'],
 ): Promise<MessageFilters> {
-  const { start, end } = spanOf({ startDate, endDate });
-  return {
-    ...(conversationId !== undefined && { conversationId: await resolve(conversationId) }),
-    ...defined({ module, tag, role, startTime: start, endTime: end }),
-  };
+  const { start: startTime, end: endTime } = spanOf({ startDate, endDate });
+  const found = ref === undefined ? undefined : await conversations.view(ref);
+  const conversationId = found?.head.conversationId;
+  return defined({ conversationId, module, tag, role, startTime, endTime });
 }
 
 interface ResultOptions extends MarkInput {
