@@ -1,28 +1,25 @@
 /**
- * `daybook restore`: restores a backup, an export, or a conversation, insight or note from the trash.
+ * `daybook restore`: restores a backup or an export. Deleted and archived items are restored by restore-deleted.ts.
  * Existing files are not changed; skipped files are shown with the reason.
  */
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { App } from '../../app.js';
-import { AppError, isAppError } from '../../base/errors.js';
+import { AppError } from '../../base/errors.js';
 import { assertNotEmpty } from '../../config/given-path.js';
 import { restoreExport } from '../../exchange/restore-export.js';
 import { isArchive, isArchiveName } from '../../files/archive.js';
-import { isFolder } from '../../files/paths/folders.js';
-import { readStamp } from '../../files/read/stamp.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { graphPathsOf } from '../../maintenance/graph-in-archive.js';
 import { restoreArchive } from '../../maintenance/restore-archive.js';
 import { withAgeKeys } from '../age-encryption-options.js';
-import { shellLine } from '../clients/shell-line.js';
 import type { Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
-import { findArchived, findDeleted } from '../find-conversation.js';
 import { daybookLine } from '../terminal/command-line.js';
 import { report as reportFacts } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
-import { escapeControls, oneLine } from '../terminal/terminal-text.js';
+import { oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
+import { isPresentFile, restoreDeleted } from './restore-deleted.js';
 
 export interface RestoreOptions {
   to?: string;
@@ -69,8 +66,10 @@ async function restoreWhat(what: string, options: RestoreOptions, flags: Flags):
     flags,
     async (app, signal) => {
       const path = await fileOf(what, app);
-      if (what.endsWith('.md')) return noteFromTrash(what, path, options, app, flags);
-      if (path === undefined) return fromTrash(what, options, app, flags);
+      if (path === undefined || what.endsWith('.md')) {
+        requireNoFileOptions(what, options);
+        return restoreDeleted(what, path, { app, flags, json: options.json, signal });
+      }
       const isBackup = await isArchive(path);
       requireFitting(options, isBackup ? 'a backup' : 'an export');
       const bar = progressBar(process.stderr);
@@ -107,20 +106,6 @@ async function restoreVersionOf(
   await restoreVersion(what, number, json, flags);
 }
 
-/** Restores only from the trash, not from files. */
-export async function restoreFromTrash(
-  what: string,
-  options: { json?: boolean },
-  flags: Flags,
-): Promise<void> {
-  assertNotEmpty(what, 'The name of what to restore');
-  await withApp(flags, (app) =>
-    what.endsWith('.md')
-      ? noteFromTrash(what, undefined, options, app, flags)
-      : fromTrash(what, options, app, flags),
-  );
-}
-
 /** The path of an existing file: `what` itself, or a backup in the folder of backups. */
 async function fileOf(what: string, { backups: { folder } }: App): Promise<string | undefined> {
   const others = isArchiveName(what) ? [resolve(dirname(folder), what), resolve(folder, what)] : [];
@@ -129,129 +114,6 @@ async function fileOf(what: string, { backups: { folder } }: App): Promise<strin
   }
   return undefined;
 }
-
-/** False for a folder: it can have the name of a deleted conversation. */
-const isPresentFile = async (path: string) =>
-  (await readStamp(path)) !== undefined && !(await isFolder(path));
-
-/**
- * A note, otherwise a conversation whose key or title ends in .md. `present`: an existing file with this
- * name, which the user may take for an export.
- */
-async function noteFromTrash(
-  what: string,
-  present: string | undefined,
-  options: RestoreOptions,
-  app: App,
-  flags: Flags,
-): Promise<void> {
-  requireNoFileOptions(what, options);
-  const { memoryBank } = app;
-  const path = await memoryBank.restore(what).catch(async (error: unknown) => {
-    if (!isAppError(error)) throw error;
-    if (await isGoneConversation(what, app)) return undefined;
-    throw present === undefined ? error : markdownFile(what);
-  });
-  if (path === undefined) return fromTrash(what, options, app, flags);
-  const file = join(memoryBank.folder, path);
-  reportFacts({ path: file }, options.json, () =>
-    console.log(escapeControls(`${path} was restored: ${file}`)),
-  );
-}
-
-async function fromTrash(
-  what: string,
-  options: RestoreOptions,
-  app: App,
-  flags: Flags,
-): Promise<void> {
-  requireNoFileOptions(what, options);
-  if (INSIGHT.test(what) && !(await isDeletedKey(what, app))) {
-    const path = await app.insights.restore(what);
-    return reportFacts({ path }, options.json, () =>
-      console.log(`The insight was restored: ${path}`),
-    );
-  }
-  const restored = await app.conversations.restore(what).catch(async (error: unknown) => {
-    const unpacked = isAppError(error, 'CONVERSATION_NOT_FOUND')
-      ? await app.archives.restore(what)
-      : undefined;
-    if (unpacked !== undefined) return unpacked;
-    const isNothing =
-      isAppError(error, 'CONVERSATION_NOT_FOUND') || isAppError(error, 'VALIDATION_ERROR');
-    const isName = isNothing && !/^\d{8}-\d{13}/.test(what);
-    const deleted = isName ? await findDeleted(app.conversations, what) : undefined;
-    if (deleted !== undefined) return app.conversations.restore(deleted.name);
-    if (!isName) throw error;
-    const archived = findArchived(await app.archives.list(), what);
-    if (archived === undefined) throw await nothingOf(what, app, flags);
-    return (await app.archives.restore(archived)) ?? { conversationId: archived };
-  });
-  const { conversationId, droppedKey } = restored;
-  const path = app.conversations.path(conversationId);
-  reportFacts({ ...restored, path }, options.json, () =>
-    console.log(escapeControls(`${conversationId} was restored: ${path}`)),
-  );
-  if (droppedKey !== undefined) {
-    console.error(
-      `It was restored without its key ${droppedKey}, because another conversation has this key now.`,
-    );
-  }
-  if (await isMovedByPolicy(conversationId, app)) {
-    console.error(
-      `The next run of the retention policy moves it to the trash again. To keep it, run: ${daybookLine(flags, 'pin', conversationId)}`,
-    );
-  }
-}
-
-async function isMovedByPolicy(id: string, { retention }: App): Promise<boolean> {
-  const plan = await retention.planOfPolicy().catch((error: unknown) => {
-    if (isAppError(error)) return undefined; // a policy that cannot be read moves nothing
-    throw error;
-  });
-  return plan?.conversations.some(({ head }) => head.conversationId === id) ?? false;
-}
-
-const markdownFile = (what: string) =>
-  new AppError('VALIDATION_ERROR', `${what} is a Markdown file, which cannot be restored.`, {
-    hint: 'Restore a backup, or an export made with daybook export --format jsonl or json. The trash has no note with this path either.',
-  });
-
-const isGoneConversation = async (what: string, { conversations, archives }: App) =>
-  (await findDeleted(conversations, what)) !== undefined ||
-  findArchived(await archives.list(), what) !== undefined;
-
-/** A UUID is the id of an insight, but clients also use UUIDs as keys of conversations. */
-const isDeletedKey = async (what: string, { conversations }: App) =>
-  (await conversations.trashed()).some(({ clientId }) => clientId === what);
-
-async function nothingOf(what: string, { backups }: App, flags: Flags): Promise<AppError> {
-  // Only `restoreFromTrash` comes here with a file.
-  if (await isPresentFile(resolve(what))) {
-    return new AppError(
-      'VALIDATION_ERROR',
-      `No deleted or archived conversation, insight or note has the id, key, title or path ${what}.`,
-      {
-        hint: `It is a file. To restore what is in it, run: ${daybookLine(flags, 'restore', resolve(what))}`,
-        details: { missing: 'what to restore' },
-      },
-    );
-  }
-  const isFolderHere = await isFolder(resolve(what));
-  return new AppError(
-    'VALIDATION_ERROR',
-    `${what} is not a file, and no deleted or archived conversation, insight or note has that id, key, title or path.`,
-    {
-      hint: isFolderHere
-        ? `It is a folder: to add the conversations in it, run daybook import ${shellLine([resolve(what)])}`
-        : `Daybook searches for backups in this folder and in ${backups.folder}. To see what was deleted, run daybook trash.`,
-      ...(!isFolderHere && { details: { missing: 'what to restore' } }),
-    },
-  );
-}
-
-/** An id of an insight, or its name in the trash, which begins with the id. */
-const INSIGHT = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
 
 /** Throws VALIDATION_ERROR for an option that has no effect for `from`. */
 function requireFitting({ to, asNew }: RestoreOptions, from: 'a backup' | 'an export'): void {

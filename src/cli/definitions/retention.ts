@@ -48,7 +48,7 @@ function addTrash(program: Command, flags: () => Flags): void {
     .option(...JSON_OPTION)
     .addHelpText('after', examplesText('trash restore garden-plan'))
     .action(async (what: string, options: { json?: boolean }) =>
-      (await import('../commands/restore.js')).restoreFromTrash(what, options, flags()),
+      (await import('../commands/restore-deleted.js')).restoreFromTrash(what, options, flags()),
     );
   group
     .command('empty')

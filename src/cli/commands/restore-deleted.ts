@@ -1,0 +1,174 @@
+/**
+ * Restores deleted and archived items: conversations, insights and notes. For `daybook restore` with a name
+ * that is not a file, and for `daybook trash restore`.
+ */
+import { join, resolve } from 'node:path';
+import type { App } from '../../app.js';
+import { AppError, isAppError } from '../../base/errors.js';
+import { assertNotEmpty } from '../../config/given-path.js';
+import { isFolder } from '../../files/paths/folders.js';
+import { readStamp } from '../../files/read/stamp.js';
+import type { Restored } from '../../stores/conversations/conversations.js';
+import { shellLine } from '../clients/shell-line.js';
+import type { Flags } from '../configuration.js';
+import { findArchived, findDeleted } from '../find-conversation.js';
+import { daybookLine } from '../terminal/command-line.js';
+import { report } from '../terminal/output.js';
+import { escapeControls } from '../terminal/terminal-text.js';
+import { withApp } from '../with-app.js';
+
+/** What the restore of one item needs besides its name. */
+export interface RestoreCall {
+  readonly app: App;
+  readonly flags: Flags;
+  readonly json: boolean | undefined;
+  /** A restore from an archive, which can take seconds, ends if it is aborted. */
+  readonly signal: AbortSignal;
+}
+
+/** Restores deleted and archived items, not files. */
+export async function restoreFromTrash(
+  what: string,
+  { json }: { json?: boolean },
+  flags: Flags,
+): Promise<void> {
+  assertNotEmpty(what, 'The name of what to restore');
+  await withApp(flags, (app, signal) =>
+    restoreDeleted(what, undefined, { app, flags, json, signal }),
+  );
+}
+
+/** `present`: an existing file with this name, which the user may take for an export. */
+export async function restoreDeleted(
+  what: string,
+  present: string | undefined,
+  call: RestoreCall,
+): Promise<void> {
+  const { app, json } = call;
+  if (what.endsWith('.md')) {
+    const path = await restoreNote(what, present, app);
+    if (path !== undefined) return reportNote(path, call);
+  }
+  if (INSIGHT.test(what) && !(await isDeletedKey(what, app))) {
+    const path = await app.insights.restore(what);
+    return report({ path }, json, () => console.log(`The insight was restored: ${path}`));
+  }
+  await reportConversation(await restoreConversation(what, call), call);
+}
+
+/** Returns the path in the memory bank; `undefined` if `what` is the key or title of a conversation. */
+async function restoreNote(
+  what: string,
+  present: string | undefined,
+  app: App,
+): Promise<string | undefined> {
+  try {
+    return await app.memoryBank.restore(what);
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    if (await isGoneConversation(what, app)) return undefined;
+    throw present === undefined ? error : markdownFile(what);
+  }
+}
+
+function reportNote(path: string, { app, json }: RestoreCall): void {
+  const file = join(app.memoryBank.folder, path);
+  report({ path: file }, json, () => console.log(escapeControls(`${path} was restored: ${file}`)));
+}
+
+/** By id or key from the trash, then from the archives; otherwise by title. */
+async function restoreConversation(
+  what: string,
+  { app, flags, signal }: RestoreCall,
+): Promise<Restored> {
+  const { conversations, archives } = app;
+  try {
+    return await conversations.restore(what);
+  } catch (error) {
+    const isUnknown =
+      isAppError(error, 'CONVERSATION_NOT_FOUND') || isAppError(error, 'VALIDATION_ERROR');
+    if (!isUnknown) throw error;
+    const unpacked = await archives.restore(what, signal);
+    if (unpacked !== undefined) return unpacked;
+    if (/^\d{8}-\d{13}/.test(what)) throw error;
+    const deleted = await findDeleted(conversations, what);
+    if (deleted !== undefined) return conversations.restore(deleted.name);
+    const archived = findArchived(await archives.list(signal), what);
+    if (archived === undefined) throw await nothingOf(what, app, flags);
+    return (await archives.restore(archived, signal)) ?? { conversationId: archived };
+  }
+}
+
+async function reportConversation(
+  restored: Restored,
+  { app, flags, json }: RestoreCall,
+): Promise<void> {
+  const { conversationId, droppedKey } = restored;
+  const path = app.conversations.path(conversationId);
+  report({ ...restored, path }, json, () =>
+    console.log(escapeControls(`${conversationId} was restored: ${path}`)),
+  );
+  if (droppedKey !== undefined) {
+    console.error(
+      `It was restored without its key ${droppedKey}, because another conversation has this key now.`,
+    );
+  }
+  if (await isMovedByPolicy(conversationId, app)) {
+    console.error(
+      `The next run of the retention policy moves it to the trash again. To keep it, run: ${daybookLine(flags, 'pin', conversationId)}`,
+    );
+  }
+}
+
+async function isMovedByPolicy(id: string, { retention }: App): Promise<boolean> {
+  const plan = await retention.planOfPolicy().catch((error: unknown) => {
+    if (isAppError(error)) return undefined; // a policy that cannot be read moves nothing
+    throw error;
+  });
+  return plan?.conversations.some(({ head }) => head.conversationId === id) ?? false;
+}
+
+const markdownFile = (what: string) =>
+  new AppError('VALIDATION_ERROR', `${what} is a Markdown file, which cannot be restored.`, {
+    hint: 'Restore a backup, or an export made with daybook export --format jsonl or json. The trash has no note with this path either.',
+  });
+
+const isGoneConversation = async (what: string, { conversations, archives }: App) =>
+  (await findDeleted(conversations, what)) !== undefined ||
+  findArchived(await archives.list(), what) !== undefined;
+
+/** A UUID is the id of an insight, but clients also use UUIDs as keys of conversations. */
+const isDeletedKey = async (what: string, { conversations }: App) =>
+  (await conversations.trashed()).some(({ clientId }) => clientId === what);
+
+async function nothingOf(what: string, { backups }: App, flags: Flags): Promise<AppError> {
+  // Only `restoreFromTrash` comes here with a file.
+  if (await isPresentFile(resolve(what))) {
+    return new AppError(
+      'VALIDATION_ERROR',
+      `No deleted or archived conversation, insight or note has the id, key, title or path ${what}.`,
+      {
+        hint: `It is a file. To restore what is in it, run: ${daybookLine(flags, 'restore', resolve(what))}`,
+        details: { missing: 'what to restore' },
+      },
+    );
+  }
+  const isFolderHere = await isFolder(resolve(what));
+  return new AppError(
+    'VALIDATION_ERROR',
+    `${what} is not a file, and no deleted or archived conversation, insight or note has that id, key, title or path.`,
+    {
+      hint: isFolderHere
+        ? `It is a folder: to add the conversations in it, run daybook import ${shellLine([resolve(what)])}`
+        : `Daybook searches for backups in this folder and in ${backups.folder}. To see what was deleted, run daybook trash.`,
+      ...(!isFolderHere && { details: { missing: 'what to restore' } }),
+    },
+  );
+}
+
+/** An id of an insight, or its name in the trash, which begins with the id. */
+const INSIGHT = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
+
+/** False for a folder: it can have the name of a deleted conversation. */
+export const isPresentFile = async (path: string): Promise<boolean> =>
+  (await readStamp(path)) !== undefined && !(await isFolder(path));
