@@ -48,20 +48,30 @@ const MAX_PROBLEMS = 1000;
 
 export function newOutcome(): ImportOutcome {
   return {
-    ...{ added: 0, updated: 0, unchanged: 0, skipped: 0, messages: 0, masked: 0 },
-    ...{
-      notes: 0,
-      notesUpdated: 0,
-      insights: 0,
-      facts: 0,
-      stateValues: 0,
-      attachments: 0,
-      leftOut: {},
-      branched: [],
-      problems: [],
-    },
+    added: 0,
+    updated: 0,
+    unchanged: 0,
+    skipped: 0,
+    messages: 0,
+    masked: 0,
+    notes: 0,
+    notesUpdated: 0,
+    insights: 0,
+    facts: 0,
+    stateValues: 0,
+    attachments: 0,
+    leftOut: {},
+    branched: [],
+    problems: [],
     moreProblems: 0,
   };
+}
+
+/** The number of items that the import adds or changes. */
+export function changesIn(outcome: ImportOutcome): number {
+  const { added, updated, notes, notesUpdated, insights, facts, stateValues, attachments } =
+    outcome;
+  return added + updated + notes + notesUpdated + insights + facts + stateValues + attachments;
 }
 
 export function addProblem(

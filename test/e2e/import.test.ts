@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import sqlite from 'node-sqlite3-wasm';
 import { describe, expect, it } from 'vitest';
 import { runInTerminal } from '../support/terminal.js';
 import {
@@ -38,6 +39,24 @@ describe('daybook import', () => {
       // The location is in the line only once.
       expect(done.stderr).toMatch(/^CORRUPT: \[1\] of conversations\.json /m);
       expect((await run(place, 'search', 'larch')).stdout).toContain('Twelve planks of');
+    });
+  });
+
+  it('also asks if only values of the state are new', async () => {
+    await withPlace(async (place) => {
+      const path = join(place.root, '../old.db');
+      const old = new sqlite.Database(path);
+      old.exec(`
+        CREATE TABLE conversations (id TEXT, created_at INTEGER);
+        CREATE TABLE messages (conversation_id TEXT, role TEXT, content TEXT, created_at INTEGER);
+        CREATE TABLE persistence_state (key TEXT, value TEXT);
+        INSERT INTO persistence_state VALUES ('language', 'French');`);
+      old.close();
+      const unasked = await run(place, 'import', path);
+      expect(unasked.stderr).toContain('--yes');
+      expect(unasked.code).toBe(2);
+      const done = await run(place, 'import', path, '--yes');
+      expect(done.stdout).toContain('1 state value added');
     });
   });
 

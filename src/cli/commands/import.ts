@@ -11,7 +11,7 @@ import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
 import { assertNotEmpty } from '../../config/given-path.js';
 import type { DefaultLocation } from '../../import/default-locations.js';
-import type { ReportedProblem } from '../../import/import-outcome.js';
+import { changesIn, type ReportedProblem } from '../../import/import-outcome.js';
 import type {
   ImportChoice,
   ImportProgress,
@@ -126,9 +126,7 @@ async function watch(
     everyMs: WATCH_EVERY_MS,
     signal,
     onRound: (report) => {
-      const { added, updated, notes, notesUpdated, insights, facts, problems } = report;
-      const changes = added + updated + notes + notesUpdated + insights + facts;
-      if (changes + problems.length > 0) show(report, {});
+      if (changesIn(report) + report.problems.length > 0) show(report, {});
     },
     onError: ({ message }) => console.error(escapeControls(message)),
   });
@@ -204,8 +202,7 @@ function showLocations(
 }
 
 async function isWanted(plan: ImportReport, { json }: ImportOptions): Promise<boolean> {
-  const { added, updated, notes, notesUpdated, insights, facts, attachments } = plan;
-  if (added + updated + notes + notesUpdated + insights + facts + attachments === 0) {
+  if (changesIn(plan) === 0) {
     show(plan, json === undefined ? {} : { json });
     return false;
   }
