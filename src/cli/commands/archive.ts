@@ -1,7 +1,7 @@
 /** `daybook archive`: moves old conversations into monthly archives, after it has shown them and asked. */
 
 import { countOf } from '../../base/display-text.js';
-import { type Skipped, unreadable } from '../../maintenance/skippable-errors.js';
+import { type Skipped, unreadable } from '../../maintenance/skipped-conversations.js';
 import type { Flags } from '../configuration.js';
 import { reportSkipped } from '../notices/problems.js';
 import { ruleOf } from '../rule-options.js';

@@ -1,7 +1,7 @@
 /** `daybook prune`: shows what a rule would move to the trash and why, asks, and moves it. */
 import { countOf } from '../../base/display-text.js';
 import type { PrunePlan } from '../../maintenance/retention/retention.js';
-import { type Skipped, unreadable } from '../../maintenance/skippable-errors.js';
+import { type Skipped, unreadable } from '../../maintenance/skipped-conversations.js';
 import type { Flags } from '../configuration.js';
 import { reportSkipped } from '../notices/problems.js';
 import { ruleOf } from '../rule-options.js';

@@ -5,7 +5,7 @@
 
 import type { App } from '../../app.js';
 import { countOf } from '../../base/display-text.js';
-import type { Skipped } from '../../maintenance/skippable-errors.js';
+import type { Skipped } from '../../maintenance/skipped-conversations.js';
 import type { Tool } from '../../tools/define-tool.js';
 import type { Flags } from '../configuration.js';
 import { NOTHING_FOUND, OK } from '../exit-status.js';

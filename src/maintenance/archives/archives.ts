@@ -22,7 +22,7 @@ import { MARKER_NAME } from '../encrypted-archive.js';
 import { restoreArchive } from '../restore-archive.js';
 import { type Candidate, chooseByRules } from '../retention/prunable-conversations.js';
 import type { PruneRule } from '../retention/rule-schema.js';
-import { skipReasonOf } from '../skippable-errors.js';
+import { type Skipped, skipReasonOf } from '../skipped-conversations.js';
 import {
   type ArchivedConversation,
   ArchiveFiles,
@@ -48,7 +48,7 @@ export interface ArchiveReport {
   /** The ids of the archived conversations. */
   readonly archived: readonly string[];
   /** Not archived: the conversation was changed, pinned or deleted since, or a research run is active. */
-  readonly skipped: readonly { readonly conversationId: string; readonly reason: string }[];
+  readonly skipped: readonly Skipped[];
 }
 
 type MutableReport = { [K in keyof ArchiveReport]: ArchiveReport[K][number][] };
@@ -240,21 +240,20 @@ export class Archives {
     stored: readonly Fingerprint[],
     report: MutableReport,
   ): Promise<void> {
-    try {
-      const isRemoved = await this.#options.conversations.trashIf(
-        conversationId,
-        async ({ pinned }) => {
-          if (pinned) return false;
-          const now = await this.#files.fingerprint(conversationId);
-          return now.size > 0 && stored.some((each) => isSameContent(each, now));
-        },
-        { permanent: true },
-      );
-      if (isRemoved) report.archived.push(conversationId);
-      else report.skipped.push({ conversationId, reason: 'it has changed since it was chosen' });
-    } catch (error) {
-      report.skipped.push({ conversationId, reason: skipReasonOf(error) });
-    }
+    const isArchived = async ({ pinned }: { pinned?: boolean }) => {
+      if (pinned) return false;
+      const now = await this.#files.fingerprint(conversationId);
+      return now.size > 0 && stored.some((each) => isSameContent(each, now));
+    };
+    const reason = await skipReasonOf(async () => {
+      const { conversations } = this.#options;
+      const removed = await conversations.trashIf(conversationId, isArchived, {
+        permanent: true,
+      });
+      return removed !== undefined;
+    });
+    if (reason === undefined) report.archived.push(conversationId);
+    else report.skipped.push({ conversationId, reason });
   }
 
   /** Returns the conversation in the latest archive that contains it. */

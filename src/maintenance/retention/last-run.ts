@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { isoTime } from '../../base/clock.js';
 import { atomicWrite } from '../../files/atomic/atomic-write.js';
 import { readJsonIfSound } from '../../files/read/json-doc.js';
+import type { Skipped } from '../skipped-conversations.js';
 import type { MeasuredSize } from '../store-size.js';
 import type { TrashedItem } from '../trash-bin.js';
 import type { PolicyOptions } from './policy.js';
@@ -19,7 +20,7 @@ export interface PruneReport {
   /** Permanently removed from the trash. */
   readonly removed: readonly TrashedItem[];
   /** Selected, but changed, pinned or deleted since, or with an active research run. */
-  readonly skipped: readonly { readonly conversationId: string; readonly reason: string }[];
+  readonly skipped: readonly Skipped[];
 }
 
 /** The number of conversations in the report. The trash has all of them. */

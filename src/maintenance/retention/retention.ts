@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Clock, isoTime } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import { skipReasonOf } from '../skippable-errors.js';
+import { skipReasonOf } from '../skipped-conversations.js';
 import type { MeasuredSize, StoreSize } from '../store-size.js';
 import type { TrashBin, TrashedItem } from '../trash-bin.js';
 import type { LastRun, LastRunFile, PruneReport } from './last-run.js';
@@ -126,13 +126,12 @@ export class Retention {
   async #move(candidate: Candidate, report: MutableReport): Promise<void> {
     const { conversationId } = candidate.head;
     const isSame = (now: object) => isDeepStrictEqual(now, candidate.head);
-    try {
+    const reason = await skipReasonOf(async () => {
       const trashName = await this.#options.conversations.trashIf(conversationId, isSame);
       if (trashName !== undefined) report.moved.push({ ...candidate, trashName });
-      else report.skipped.push({ conversationId, reason: 'it has changed since it was chosen' });
-    } catch (error) {
-      report.skipped.push({ conversationId, reason: skipReasonOf(error) });
-    }
+      return trashName !== undefined;
+    });
+    if (reason !== undefined) report.skipped.push({ conversationId, reason });
   }
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { shownNames } from '../../base/display-text.js';
 import type { Candidate } from '../../maintenance/retention/prunable-conversations.js';
 import { ruleModule, ruleTag } from '../../maintenance/retention/rule-schema.js';
-import { unreadable } from '../../maintenance/skippable-errors.js';
+import { unreadable } from '../../maintenance/skipped-conversations.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
 
 /** Of each list in the answer; the totals count all. */

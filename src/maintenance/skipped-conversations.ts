@@ -1,4 +1,4 @@
-/** What work on many conversations leaves out: after some errors it skips one conversation and continues. */
+/** What work on many conversations leaves out: it skips a conversation with the reason, and continues. */
 import { isAppError } from '../base/errors.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 
@@ -14,8 +14,15 @@ export const unreadable = (store: Pick<ConversationStore, 'damaged'>): Skipped[]
 
 const CODES = ['CONVERSATION_NOT_FOUND', 'CONFLICT', 'CONVERSATION_CORRUPTED'] as const;
 
-/** Returns the reason for the report. Rethrows all other errors. */
-export function skipReasonOf(error: unknown): string {
-  if (isAppError(error) && CODES.some((code) => code === error.code)) return error.message;
-  throw error;
+/**
+ * Returns why the conversation is skipped; `undefined` if `move` moved it. `move` returns false if the
+ * conversation has changed. Throws the errors of `move` that do not concern only this conversation.
+ */
+export async function skipReasonOf(move: () => Promise<boolean>): Promise<string | undefined> {
+  try {
+    return (await move()) ? undefined : 'it has changed since it was chosen';
+  } catch (error) {
+    if (isAppError(error) && CODES.some((code) => code === error.code)) return error.message;
+    throw error;
+  }
 }
