@@ -17,7 +17,6 @@ import { startupTasksOf } from './app/startup-tasks.js';
 import { factsOf, type StoreFacts } from './app/store-facts.js';
 import type { SummaryParts } from './app/summaries.js';
 import { type Clock, systemClock } from './base/clock.js';
-
 import { type Log, silentLog } from './base/log.js';
 import type { Config } from './config/config.js';
 import { RelevantSnippets } from './context/snippets/relevant-snippets.js';
@@ -172,18 +171,15 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const masker = new SecretMasker(config);
   const archivedIds = new Set<string>();
   const opening = { masker, clock, log, isReading, staysUp, codec, archivedIds };
-  const cachePath = options.listsFromCache ? indexCachePath(config) : undefined;
-  const cachedHeads =
-    cachePath === undefined ? undefined : () => readCachedHeads({ path: cachePath, log });
+  const cachedHeads = cachedHeadsOf(config, options, log);
   const conversations = await conversationsOf(config, requireRoom, { ...opening, cachedHeads });
-  const language = openLanguageParts(config, conversations, { ...options, clock, log });
+  const language = openLanguageParts(config, conversations, { ...options, clock, log, masker });
   const { languageModels, embeddings } = language.services;
   const derived = derivedOf(config, conversations, embeddings.vectors, { clock, log });
   const { search, recall, figures } = derived;
   const research = researchOf(config, conversations, { requireRoom, masker }, clock, log);
   const documents = new ConversationDocuments({ logsFolder, fsync, clock, codec });
   const whole = { documents, summaries: languageModels.store };
-  const exporter = new Exporter({ store: conversations, ...whole, exportsFolder, clock, fsync });
   const { queue } = conversations.deferred;
   const guards = { requireRoom, masker, queue };
   const bank = bankOf(config, guards, clock, log);
@@ -196,17 +192,22 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const importer = importerOf(config, { ...opening, ...whole, ...stored, state, archived });
   const startupTasks = startupTasksOf(config, { conversations, research, importer }, log);
   return {
-    ...{ ...stored, research, search, figures },
+    ...stored,
     ...recallServices({ recall, insights, ...bank }),
-    documents,
-    quickFind: new QuickFind({ conversations, insights, clock, ...bank }),
-    ...{ exporter, importer, areas },
-    doctor: doctorOf(config, { ...stored, clock, codec }),
     ...keeping.services,
-    state,
     ...language.services,
-    insightSearch: new InsightSearch(insights),
     ...configuredParts(config, encryption, conversations),
+    areas,
+    documents,
+    figures,
+    importer,
+    research,
+    search,
+    state,
+    exporter: new Exporter({ store: conversations, ...whole, exportsFolder, clock, fsync }),
+    doctor: doctorOf(config, { ...stored, clock, codec }),
+    insightSearch: new InsightSearch(insights),
+    quickFind: new QuickFind({ conversations, insights, clock, ...bank }),
     start() {
       startupTasks.start();
       search.start();
@@ -223,6 +224,12 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
       await closeAll([...services, bank.memoryBank, bank.kg, insights, conversations]);
     },
   };
+}
+
+/** The conversations in the cached search index; `undefined` if they are not listed from it. */
+function cachedHeadsOf(config: Config, { listsFromCache }: AppOptions, log: Log) {
+  const path = listsFromCache ? indexCachePath(config) : undefined;
+  return path === undefined ? undefined : () => readCachedHeads({ path, log });
 }
 
 /** Lists the archived conversations, and adds their ids to `ids`. */

@@ -2,6 +2,7 @@
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import type { Config } from '../config/config.js';
+import type { SecretMasker } from '../privacy/secret-masker.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { openEmbeddings } from './embeddings.js';
 import { openSummaries } from './summaries.js';
@@ -9,6 +10,7 @@ import { openSummaries } from './summaries.js';
 interface LanguageOptions {
   readonly clock: Clock;
   readonly log: Log;
+  readonly masker: SecretMasker;
   /** See `AppOptions`. */
   readonly loadsVectors?: boolean;
 }
@@ -16,9 +18,9 @@ interface LanguageOptions {
 export function openLanguageParts(
   config: Config,
   conversations: ConversationStore,
-  { clock, log, loadsVectors = false }: LanguageOptions,
+  { clock, log, masker, loadsVectors = false }: LanguageOptions,
 ) {
-  const summarising = openSummaries(config, conversations, clock, log);
+  const summarising = openSummaries(config, conversations, { clock, log, masker });
   const embeddings = openEmbeddings(config, conversations, clock, log, loadsVectors);
   return {
     services: { summaries: summarising.summaries, languageModels: summarising, embeddings },

@@ -8,7 +8,7 @@ import { type AutoSummaries, startAutoSummaries } from '../context/summaries/aut
 import { ModelWriter, type NamedModel } from '../context/summaries/model-writer.js';
 import { SummaryService } from '../context/summaries/summary-service.js';
 import { leasePathIn } from '../files/locks/lock-folders.js';
-import { SecretMasker } from '../privacy/secret-masker.js';
+import type { SecretMasker } from '../privacy/secret-masker.js';
 import { createLanguageModel } from '../providers/llm/create-language-model.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { type Provider, ProviderList } from '../stores/llm-providers/provider-list.js';
@@ -32,14 +32,10 @@ export interface SummaryParts {
 export function openSummaries(
   config: Config,
   conversations: ConversationStore,
-  clock: Clock,
-  log: Log,
+  { clock, log, masker }: { clock: Clock; log: Log; masker: SecretMasker },
 ): SummaryParts {
   const { logsDir: logsFolder, fsync } = config;
-  const store = new SummaryStore({
-    ...{ logsFolder, conversations, fsync },
-    masker: new SecretMasker(config),
-  });
+  const store = new SummaryStore({ logsFolder, conversations, fsync, masker });
   const providers = new ProviderList({
     path: join(dirname(config.configFile), 'providers.json'),
     clock,
