@@ -8,9 +8,8 @@ import { isAppError } from '../base/errors.js';
 import type { Log } from '../base/log.js';
 import { type Lease, tryLease } from '../files/locks/lease.js';
 import type { Importer } from './importer.js';
-import { watchImports } from './watch.js';
+import { WATCH_INTERVAL_MS, watchImports } from './watch.js';
 
-const ROUND_INTERVAL_MS = 60_000;
 /** The first round waits, because the client that started the server needs answers to other calls first. */
 const FIRST_AFTER_MS = 5_000;
 
@@ -48,7 +47,7 @@ export function startServerWatch(options: ServerWatchOptions): ServerWatch {
 }
 
 async function watch(
-  { importer, leasePath, log, everyMs = ROUND_INTERVAL_MS }: ServerWatchOptions,
+  { importer, leasePath, log, everyMs = WATCH_INTERVAL_MS }: ServerWatchOptions,
   signal: AbortSignal,
 ): Promise<void> {
   let lease: Lease | undefined;

@@ -9,6 +9,9 @@ import { isInside } from '../files/paths/path-confinement.js';
 import type { ImportChoice, Importer } from './importer.js';
 import type { ImportReport } from './run-import.js';
 
+/** The pause between two rounds, of servers and of `daybook import --watch`. */
+export const WATCH_INTERVAL_MS = 60_000;
+
 export interface WatchOptions {
   /** Called in each round, because a tool may be used for the first time. */
   paths(): Promise<readonly string[]>;

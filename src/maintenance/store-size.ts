@@ -42,6 +42,14 @@ interface Measurement {
 /** From this share of its limit on, a store is reported, and `bySize` moves the oldest conversations. */
 export const NEARLY_FULL = 0.8;
 
+type Limited = Pick<MeasuredSize, 'sizeBytes'> & { readonly limitBytes: number };
+
+export const isNearlyFull = (size: Omit<MeasuredSize, 'trashBytes'>): size is Limited =>
+  size.limitBytes !== undefined && size.sizeBytes >= size.limitBytes * NEARLY_FULL;
+
+export const percentOfLimit = ({ sizeBytes, limitBytes }: Limited): number =>
+  Math.floor((sizeBytes / limitBytes) * 100);
+
 /** Above this share of the limit, a measurement is used only for a second. */
 const NEAR = 0.9;
 /** A store whose conversations take at most this share is not expected to be full. */
@@ -67,10 +75,6 @@ export class StoreSize {
 
   constructor(options: StoreSizeOptions) {
     this.#options = options;
-  }
-
-  get limitBytes(): number | undefined {
-    return this.#options.limitBytes;
   }
 
   /** Measures the size on disk now. FILESYSTEM_ERROR. */

@@ -20,7 +20,7 @@ import type {
 } from '../../import/importer.js';
 import type { Activity } from '../../import/source-interface.js';
 import { requireKind } from '../../import/source-list.js';
-import { watchImports } from '../../import/watch.js';
+import { WATCH_INTERVAL_MS, watchImports } from '../../import/watch.js';
 import { startOf } from '../../tools/date-field.js';
 import type { Flags } from '../configuration.js';
 import { withLocalDays } from '../days.js';
@@ -46,7 +46,6 @@ export interface ImportOptions {
   watch?: boolean;
 }
 
-const WATCH_EVERY_MS = 60_000;
 /** A longer list would move the summary off the screen. */
 const MAX_PROBLEMS_SHOWN = 20;
 
@@ -123,7 +122,7 @@ async function watch(
         : (await locationsOf(app, choice)).map(pathOf),
     areFound: paths.length === 0,
     choice,
-    everyMs: WATCH_EVERY_MS,
+    everyMs: WATCH_INTERVAL_MS,
     signal,
     onRound: (report) => {
       if (changesIn(report) + report.problems.length > 0) show(report, {});

@@ -9,7 +9,7 @@ import { countOf } from '../../base/display-text.js';
 import type { Config } from '../../config/config.js';
 import { problemWithWriting } from '../../files/paths/write-access.js';
 import { type FolderSize, folderSize, freeBytes } from '../../files/read/folder-size.js';
-import { NEARLY_FULL } from '../../maintenance/store-size.js';
+import { isNearlyFull, percentOfLimit } from '../../maintenance/store-size.js';
 import { storeInfo } from '../../tools/conversations/store-info.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
@@ -94,11 +94,10 @@ function ofAccess({ root, logsDir, memoryBankFolder }: Config): string[] {
   });
 }
 
-function ofSize({ sizeBytes, limitBytes }: Facts['size']): string[] {
-  if (limitBytes === undefined || sizeBytes < limitBytes * NEARLY_FULL) return [];
-  const percent = Math.floor((sizeBytes / limitBytes) * 100);
+function ofSize(size: Facts['size']): string[] {
+  if (!isNearlyFull(size)) return [];
   return [
-    `The store has reached ${percent} % of DAYBOOK_MAX_SIZE_MB. At 100 % it accepts no new data. Run daybook prune --by-size, or raise DAYBOOK_MAX_SIZE_MB.`,
+    `The store has reached ${percentOfLimit(size)} % of DAYBOOK_MAX_SIZE_MB. At 100 % it accepts no new data. Run daybook prune --by-size, or raise DAYBOOK_MAX_SIZE_MB.`,
   ];
 }
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { leftBehindIn, sweepTemporaries } from '../../files/atomic/staging.js';
 import { heldLocks, leftInLocks } from '../../files/locks/lock-inspection.js';
-import { sweepLocks } from '../../files/locks/lock-takeover.js';
+import { STALE_AFTER_MS, sweepLocks } from '../../files/locks/lock-takeover.js';
 import { listFolders } from '../../files/paths/folders.js';
 import { PENDING_REMOVAL } from '../../files/trash/trash-folder.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
@@ -35,7 +35,7 @@ async function checkLocks(folder: string, { countChecked, found }: CheckContext)
       message:
         state === 'dead'
           ? `Process ${pid} has ended without removing its lock ${name}.`
-          : `The owner of the lock ${name}, process ${pid} of another machine or container, has not been active for 30 seconds.`,
+          : `The owner of the lock ${name}, process ${pid} of another machine or container, has not been active for ${STALE_AFTER_MS / 1000} seconds.`,
       hint:
         state === 'dead'
           ? 'The next process that writes removes it, or run daybook doctor --repair.'

@@ -9,10 +9,8 @@ import { ignoreErrno, withFileError } from '../file-errors.js';
 import { entriesOf, listFolders } from '../paths/folders.js';
 import { inFolder } from '../safe-access/pinned-folder.js';
 import { removeTree } from '../safe-access/remove-tree.js';
+import { STALE_AFTER_MS } from './lock-takeover.js';
 import { isHere, isOfEarlierBoot, isOwnerName, isSurelyDead, pidOf } from './process-identity.js';
-
-/** An owner touches its folder every five seconds. If it did so within this time, it is alive. */
-const ACTIVE_MS = 30_000;
 
 export interface LockFacts {
   readonly name: string;
@@ -25,7 +23,7 @@ export interface LockFacts {
   /**
    * `dead`: the process has ended, or was last seen before this machine was started (docs/LOCKING.md).
    * `quiet`: the process is on another machine or in another container, and has not touched its folder
-   * for 30 s.
+   * for `STALE_AFTER_MS`.
    */
   readonly state: 'dead' | 'living' | 'quiet';
   /** The owner is on another machine or in another container. */
@@ -59,7 +57,7 @@ export async function heldLocks(locksFolder: string): Promise<LockFacts[]> {
 
 function stateOf(owner: string, seenMs: number, quietMs: number): LockFacts['state'] {
   if (hasEnded(owner, seenMs)) return 'dead';
-  return isHere(owner) || quietMs < ACTIVE_MS ? 'living' : 'quiet';
+  return isHere(owner) || quietMs < STALE_AFTER_MS ? 'living' : 'quiet';
 }
 
 /**

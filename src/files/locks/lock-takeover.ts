@@ -137,8 +137,11 @@ async function sweepLock(lock: LockFolder, owner: string): Promise<void> {
   }
 }
 
-/** A waiter removes an owner that did not touch its folder for this long on the waiter's monotonic clock. */
-const STALE_AFTER_MS = 30_000;
+/**
+ * A waiter removes an owner that did not touch its folder for this long on the waiter's monotonic clock. A living
+ * owner touches it every five seconds.
+ */
+export const STALE_AFTER_MS = 30_000;
 
 /**
  * By lock path: an owner on another machine or in another container, the time of its last touch, and since

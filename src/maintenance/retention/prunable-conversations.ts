@@ -10,7 +10,7 @@ import { folderSize } from '../../files/read/folder-size.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { ConversationHead } from '../../stores/conversations/document/schema.js';
 import { hasTag } from '../../stores/tags.js';
-import { type MeasuredSize, NEARLY_FULL } from '../store-size.js';
+import { isNearlyFull, type MeasuredSize, NEARLY_FULL, percentOfLimit } from '../store-size.js';
 import type { PruneRule } from './rule-schema.js';
 
 export interface Candidate {
@@ -57,7 +57,7 @@ export async function chooseByRules(
  */
 export async function chooseBySize(
   store: Store,
-  { sizeBytes, limitBytes }: MeasuredSize,
+  size: MeasuredSize,
   {
     chosen: given,
     signal,
@@ -68,16 +68,15 @@ export async function chooseBySize(
     readonly sizeOf: SizeOf;
   },
 ): Promise<Candidate[]> {
-  if (limitBytes === undefined || sizeBytes < limitBytes * NEARLY_FULL) return [];
-  const percent = Math.floor((sizeBytes / limitBytes) * 100);
-  const reason = `the store is at ${percent} % of its limit, and this is one of the oldest conversations`;
+  if (!isNearlyFull(size)) return [];
+  const reason = `the store is at ${percentOfLimit(size)} % of its limit, and this is one of the oldest conversations`;
   const except = new Set(given.map(({ head }) => head.conversationId));
   const mayBeChosen = ({ pinned, conversationId }: ConversationHead) =>
     !pinned && !except.has(conversationId);
   const dated: Dated[] = [];
   for await (const found of datedOf(store, mayBeChosen, signal)) dated.push(found);
   const chosen: Candidate[] = [];
-  let excess = sizeBytes - limitBytes * NEARLY_FULL;
+  let excess = size.sizeBytes - size.limitBytes * NEARLY_FULL;
   excess -= given.reduce((sum, each) => sum + each.sizeBytes, 0);
   for (const each of oldestFirst(dated)) {
     if (excess <= 0) break;

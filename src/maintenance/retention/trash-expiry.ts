@@ -1,6 +1,6 @@
 /** Which entries of the trash are removed permanently: those that are there too long, or take too much room. */
 import { type Clock, DAY_MS } from '../../base/clock.js';
-import { type MeasuredSize, NEARLY_FULL } from '../store-size.js';
+import { isNearlyFull, type MeasuredSize } from '../store-size.js';
 import type { TrashBin, TrashedItem } from '../trash-bin.js';
 
 interface TrashRules {
@@ -17,12 +17,12 @@ interface TrashRules {
 export async function expiredTrash(
   { trash, trashKeepDays, clock }: TrashRules,
   { bySize, emptiesTrash }: { readonly bySize: boolean; readonly emptiesTrash?: boolean },
-  { sizeBytes, trashBytes, limitBytes }: MeasuredSize,
+  size: MeasuredSize,
 ): Promise<TrashedItem[]> {
   const before = clock.now() - trashKeepDays * DAY_MS;
   const expired = emptiesTrash && trashKeepDays > 0 ? await trash.choose({ before }) : [];
-  if (!bySize || limitBytes === undefined || sizeBytes < limitBytes * NEARLY_FULL) return expired;
-  let excess = sizeBytes + trashBytes - limitBytes;
+  if (!bySize || !isNearlyFull(size)) return expired;
+  let excess = size.sizeBytes + size.trashBytes - size.limitBytes;
   excess -= expired.reduce((sum, item) => sum + item.sizeBytes, 0);
   const names = new Set(expired.map(({ name }) => name));
   for (const item of (await trash.choose({ before: clock.now() })).reverse()) {

@@ -35,8 +35,9 @@ import { warmUp } from './warm-up.js';
 export type { MessageFilters, MessageHit };
 
 /** Longer than most builds take, and shorter than the minute after which clients cancel a call. */
-const WAIT_FOR_BUILD_MS = 20_000;
-const PROGRESS_MS = 500;
+export const WAIT_FOR_BUILD_MS = 20_000;
+/** Between two reports to a caller that waits for a build. */
+export const BUILD_REPORT_MS = 500;
 /** A smaller index is fast without a warm-up. */
 const MIN_WARM_UP_DOCUMENTS = 2_000;
 const WARM_UP_AFTER_MS = 500;
@@ -303,9 +304,9 @@ export class KeywordSearch {
     for (;;) {
       const leftMs = deadline - this.#clock.monotonic();
       const applied = build.then(() => this.#sync.applying);
-      await settledOrLater(applied, Math.max(0, Math.min(PROGRESS_MS, leftMs)), signal);
+      await settledOrLater(applied, Math.max(0, Math.min(BUILD_REPORT_MS, leftMs)), signal);
       throwIfCancelled(signal);
-      if (this.#isCurrent || leftMs <= PROGRESS_MS) return;
+      if (this.#isCurrent || leftMs <= BUILD_REPORT_MS) return;
       if (this.#sync.isClosed) throw new AppError('CANCELLED', 'The search was closed.');
       const { done, total } = this.#store.progress;
       progress?.({ progress: done, total, message: 'the search index is being built' });

@@ -20,7 +20,13 @@ import {
 import { cutRecallSnippet } from '../../recall/recall-snippet.js';
 import type { PresentTime } from '../../recall/relative-time.js';
 import type { VectorScores, VectorSource } from '../../recall/vector-source.js';
-import type { MessageQuery, MessageResults, SearchCaller } from '../messages/keyword-search.js';
+import {
+  BUILD_REPORT_MS,
+  type MessageQuery,
+  type MessageResults,
+  type SearchCaller,
+  WAIT_FOR_BUILD_MS,
+} from '../messages/keyword-search.js';
 import {
   conversationFilter,
   type MessageFilters,
@@ -33,11 +39,8 @@ import type { SearchMode, SearchTier } from '../search-names.js';
 import { keywordWhy, type RecalledHit, recalledHits } from './recall-hits.js';
 import { RecallSync, type RecallSyncOptions } from './recall-sync.js';
 
-/** The longest wait for a build. The build then continues in the background. */
-const WAIT_FOR_BUILD_MS = 20_000;
 /** The longest wait in mode `auto`, in which keywords answer in the meantime. */
 const WAIT_IN_AUTO_MS = 5_000;
-const PROGRESS_MS = 500;
 /** In mode `semantic` with vectors, words have no weight. */
 const VECTOR_ONLY_WEIGHTS = { lexicalBesideVectors: 0, pairs: 0, session: 0 };
 /** For strategy `topical`: only the words of messages and sessions, and vectors, have weights. */
@@ -176,7 +179,7 @@ export class RecallSearch {
       if (this.#sync.isBuilt) return true;
       const leftMs = deadline - clock.monotonic();
       if (leftMs <= 0) return false;
-      await settledOrLater(build, Math.min(PROGRESS_MS, leftMs), signal);
+      await settledOrLater(build, Math.min(BUILD_REPORT_MS, leftMs), signal);
       throwIfCancelled(signal);
       const { done, total } = this.#sync.progress;
       progress?.({ progress: done, total, message: 'the recall index is being built' });
