@@ -331,7 +331,9 @@ class Run {
     const { conversations: store, documents, summaries, masker } = this.#stores;
     const shared = { store, documents, summaries, masker, known: this.#known };
     const { dryRun } = this.#request;
-    return new ConversationImport({ ...shared, outcome: this.#report, dryRun });
+    const requireLease = () => requireHeld(this.#lease);
+    const own = { outcome: this.#report, dryRun, requireHeld: requireLease };
+    return new ConversationImport({ ...shared, ...own });
   }
 
   async #importItem(

@@ -8,7 +8,7 @@
  * the file is still missing after a second: then the process died before it wrote its name. Otherwise the
  * lease ends 20 s after its last refresh.
  */
-import fs, { lstatSync, rmdirSync } from 'node:fs';
+import fs, { existsSync, lstatSync, rmdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { lock } from 'proper-lockfile';
 import { sleep } from '../../base/clock.js';
@@ -17,6 +17,7 @@ import { atomicWrite, makeFolder } from '../atomic/atomic-write.js';
 import { removeQuietly } from '../atomic/staging.js';
 import { fileError, withFileError } from '../file-errors.js';
 import { readWhole } from '../read/json-doc.js';
+import { isSameStamp, readStampNow, type Stamp } from '../read/stamp.js';
 import { inFolder, pinFolder } from '../safe-access/pinned-folder.js';
 import { notAFolderError } from '../safe-access/refusals.js';
 import { isSurelyDead, ownerName } from './process-identity.js';
@@ -67,19 +68,23 @@ async function acquire(path: string): Promise<Lease | undefined> {
       },
     });
     // Without this file another process would take over the lease.
-    await atomicWrite(ownerPath(path), Buffer.from(ownerName()), { fsync: false }).catch(
-      async (error: unknown) => {
-        await unlock();
-        throw error;
-      },
-    );
+    const stamp = await atomicWrite(ownerPath(path), Buffer.from(ownerName()), {
+      fsync: false,
+    }).catch(async (error: unknown) => {
+      await unlock();
+      throw error;
+    });
+    // A process that was paused gets `onCompromised` too late: at its next refresh.
+    const isOurs = () => isHeld && !isReplaced(ownerPath(path), stamp);
     return {
-      isHeld: () => isHeld,
+      isHeld: isOurs,
       release: async () => {
-        // If the lease was taken over, the file belongs to the new owner.
-        if (isHeld) removeQuietly(folder.at(basename(ownerPath(path))));
+        // If the lease was taken over, lock and file belong to the new owner.
+        if (isOurs()) {
+          removeQuietly(folder.at(basename(ownerPath(path))));
+          await unlock().catch(() => undefined);
+        }
         isHeld = false;
-        await unlock().catch(() => undefined); // already released, or another process holds the lease now
         folder.close();
       },
     };
@@ -124,6 +129,17 @@ async function ownerOf(path: string): Promise<{ name: string; writtenMs: number 
 /** When the lock was made or refreshed. Its `mtime` may be up to a second later (proper-lockfile). */
 function lockChangedMs(path: string): number {
   return lstatSync(lockPath(path), { throwIfNoEntry: false })?.ctimeMs ?? 0;
+}
+
+/** Whether the file was replaced or removed. False if its folder cannot be read, as when a store is away. */
+function isReplaced(path: string, stamp: Stamp): boolean {
+  try {
+    const now = readStampNow(path);
+    return now === undefined ? existsSync(dirname(path)) : !isSameStamp(now, stamp);
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return false;
+  }
 }
 
 /** Identifies one acquisition of the lock: the next one has another. Empty if there is none. */

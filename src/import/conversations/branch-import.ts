@@ -16,6 +16,8 @@ export interface BranchImportOptions {
   readonly store: ConversationStore;
   readonly known: AlreadyImported;
   readonly dryRun: boolean;
+  /** Throws LOCKED if another import has started while this one was paused. */
+  readonly requireHeld: () => void;
 }
 
 /**
@@ -90,12 +92,15 @@ export class BranchImport {
     { fields }: Candidate,
     messages: readonly CandidateMessage[],
   ): Promise<BranchOutcome> {
-    const { store, dryRun } = this.#options;
+    const { store, dryRun, requireHeld } = this.#options;
     if (!dryRun) {
-      await store.revise(conversationId, (current) => ({
-        updatedAt: later(current.updatedAt, fields.updatedAt),
-        messages: [...current.messages, ...messages],
-      }));
+      await store.revise(conversationId, (current) => {
+        requireHeld();
+        return {
+          updatedAt: later(current.updatedAt, fields.updatedAt),
+          messages: [...current.messages, ...messages],
+        };
+      });
     }
     return { added: messages.length, isNew: false, extended: conversationId };
   }
@@ -105,7 +110,7 @@ export class BranchImport {
     { mark, fields }: Candidate,
     { messages, previous }: BranchContent,
   ): Promise<BranchOutcome> {
-    const { store, known, dryRun } = this.#options;
+    const { store, known, dryRun, requireHeld } = this.#options;
     const outcome = { added: messages.length, isNew: true };
     if (dryRun) return outcome;
     const { clientId: _key, metadata, ...others } = fields;
@@ -121,7 +126,8 @@ export class BranchImport {
       metadata: { ...metadata, source },
       ...(fork && { branchOf: { conversationId: parent.conversationId, messageId: fork.id } }),
     };
-    known.add(await store.batches.add({ fields: branched, messages }));
+    const entry = { fields: branched, messages, beforeWrite: requireHeld };
+    known.add(await store.batches.add(entry));
     return outcome;
   }
 

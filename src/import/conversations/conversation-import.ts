@@ -40,6 +40,8 @@ const FINISHED = Promise.resolve();
 
 export interface ConversationImportOptions extends WholeImportOptions {
   readonly masker: Masker;
+  /** Throws LOCKED if another import has started while this one was paused. */
+  readonly requireHeld: () => void;
 }
 
 export class ConversationImport {
@@ -229,7 +231,7 @@ export class ConversationImport {
 
   async #create(candidate: Candidate): Promise<void> {
     const { mark, fields, messages, branchOf } = candidate;
-    const { store, known } = this.#options;
+    const { store, known, requireHeld: beforeWrite } = this.#options;
     const { clientId, ...others } = fields;
     const isFree = clientId !== undefined && !known.isKeyTaken(clientId);
     const tree = this.#storedTreeOf(candidate);
@@ -242,7 +244,7 @@ export class ConversationImport {
     let conversationId = mark.id;
     if (CONVERSATION_ID.test(mark.id))
       await addUnder(mark.id, { messages, ...placed }, this.#options);
-    else conversationId = await store.batches.add({ fields: placed, messages });
+    else conversationId = await store.batches.add({ fields: placed, messages, beforeWrite });
     if (isFree) known.takeKey(clientId);
     known.add(conversationId);
     known.setCurrent(conversationId);

@@ -32,7 +32,12 @@ export interface MaskedConversation {
   readonly messages: readonly PastMessage[];
 }
 
-interface NewEntry extends MaskedConversation {
+export interface BatchedConversation extends MaskedConversation {
+  /** Called under the lock, before the write. If it throws, nothing is created. */
+  readonly beforeWrite?: () => void;
+}
+
+interface NewEntry extends BatchedConversation {
   /** The whole document, under its final id; `fields` is its head. */
   readonly whole?: ConversationDocument | undefined;
 }
@@ -80,7 +85,7 @@ export class BulkCreator {
   }
 
   /** Returns the id. Durable when it resolves; not cached. Throws like `ConversationStore.create`. */
-  async add(conversation: MaskedConversation): Promise<string> {
+  async add(conversation: BatchedConversation): Promise<string> {
     requireReadable(conversation.fields);
     return this.#add(conversation);
   }
@@ -178,6 +183,7 @@ export class BulkCreator {
     keys: Set<string> | undefined,
   ): Promise<Ready> {
     const { files, catalogue, clock } = this.#core;
+    one.beforeWrite?.();
     const { clientId } = one.fields;
     if (clientId !== undefined && keys !== undefined) {
       const owner = catalogue.idOfKey(clientId);
