@@ -65,7 +65,8 @@ function hintFor({ path, files }: Input): string {
   }
   const archive = files.find(({ name }) => OTHER_ARCHIVE.test(name));
   if (archive !== undefined && OWN_ARCHIVE.test(archive.name)) {
-    const file = archive.diskPath ?? archive.name;
+    const whole = archive.diskPath ?? archive.name;
+    const file = /\s/.test(whole) ? `"${whole}"` : whole;
     return `${archive.name} seems to be a backup or an archive of Daybook. The user restores it with: daybook restore ${file}`;
   }
   if (archive !== undefined) {

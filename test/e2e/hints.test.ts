@@ -263,7 +263,7 @@ describe('what cannot be restored because its place is taken', () => {
     await withTea(async (place) => {
       const archive = (await run(place, 'backup')).stdout.split('\n')[0] ?? '';
       const { stderr } = await run(place, 'import', archive, '--yes');
-      expect(stderr).toContain(`daybook restore ${basename(archive)}`);
+      expect(stderr).toContain(`daybook restore "${archive}"`);
     });
   });
 });
