@@ -5,6 +5,7 @@ import { INSIGHT_ID } from '../stores/insights/schema.js';
 
 const BEGINNING = /^[0-9a-f][0-9a-f-]{3,34}$/;
 const MAX_LISTED = 5;
+const UUID_LENGTH = 36;
 
 /** Does not look up a complete id. Throws VALIDATION_ERROR for no match, CONFLICT for several. */
 export async function findInsight(store: InsightStore, name: string): Promise<string> {
@@ -19,6 +20,7 @@ export async function findInsight(store: InsightStore, name: string): Promise<st
   const ids = all.map(({ insight }) => insight.id).filter((id) => id.startsWith(typed));
   const [only, second] = ids;
   if (only === undefined) {
+    await requireNotDeleted(store, typed);
     throw new AppError('VALIDATION_ERROR', `No insight has an id that begins with ${typed}.`, {
       hint: 'To see the ids of a project, run daybook insight list.',
       details: { missing: 'insight' },
@@ -35,4 +37,15 @@ export async function findInsight(store: InsightStore, name: string): Promise<st
       details: { ids },
     },
   );
+}
+
+/** VALIDATION_ERROR if the id of an insight in the trash begins with `typed`. */
+async function requireNotDeleted(store: InsightStore, typed: string): Promise<void> {
+  const deleted = (await store.trashed()).find(({ name }) => name.startsWith(typed));
+  if (deleted === undefined) return;
+  const id = deleted.name.slice(0, UUID_LENGTH);
+  throw new AppError('VALIDATION_ERROR', `The insight ${id} is in the trash.`, {
+    hint: `To restore it, run: daybook restore ${id}`,
+    details: { missing: 'insight', isInTrash: true },
+  });
 }

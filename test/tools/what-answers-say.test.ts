@@ -41,6 +41,17 @@ describe('what was deleted', () => {
     expect(never.message).not.toContain('trash');
   });
 
+  it('is named as deleted if it is an insight and the beginning of its id is given', async () => {
+    const { id } = await call('save_insight', { content: 'Peas need cold.', context: 'global' });
+    await call('delete_insight', { id });
+    const beginning = String(id).slice(0, 8);
+    const { code, stderr } = await run('insight', 'get', beginning);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`The insight ${id} is in the trash.`);
+    const { stderr: never } = await run('insight', 'get', 'ffff-0');
+    expect(never).not.toContain('trash');
+  });
+
   it('of another kind is restored with kind, which the error names', async () => {
     const { id } = await call('save_insight', {
       content: 'Clay needs sand.',
