@@ -326,8 +326,13 @@ function importerOf(
   const machine = { home, programs, variable };
   const importedNotes = new ImportedNotes({ logsFolder, fsync });
   return new Importer({
-    ...{ ...stores, importedNotes, logsFolder },
-    ...{ machine, activity, watched, folders },
+    ...stores,
+    importedNotes,
+    logsFolder,
+    machine,
+    activity,
+    watched,
+    folders,
   });
 }
 

@@ -85,7 +85,11 @@ export async function restoreArchive(path: string, given: RestoreOptions): Promi
   }
   if (!options.dryRun) await options.requireRoom?.(missingBytes(files, options));
   const report: RestoreReport = {
-    ...{ createdAt, restored: [], unchanged: [], refused: [], settings: [] },
+    createdAt,
+    restored: [],
+    unchanged: [],
+    refused: [],
+    settings: [],
   };
   const slots = new WriteSlots(SLOTS);
   let done = 0;

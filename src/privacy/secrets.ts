@@ -83,7 +83,9 @@ async function secretsOf(given: string): Promise<readonly Secret[]> {
     options: { config: { rules: [...rules] }, ...MAY_CALL },
   });
   const found = messages.map(({ messageId, range: [start, end] }) => ({
-    ...{ kind: messageId, start, end },
+    kind: messageId,
+    start,
+    end,
   }));
   for (const { index, 0: key } of text.matchAll(PERPLEXITY_KEY)) {
     found.push({ kind: 'PERPLEXITY_API_KEY', start: index, end: index + key.length });

@@ -69,7 +69,12 @@ export function viewResources(file: string, offered: () => Promise<readonly View
     owns: (uri) => uri.startsWith(PREFIX),
     async list() {
       const resources = (await offered()).map(({ name, title, description }) => ({
-        ...{ uri: viewUri(name), name, title, description, mimeType: VIEW_MIME_TYPE, _meta },
+        uri: viewUri(name),
+        name,
+        title,
+        description,
+        mimeType: VIEW_MIME_TYPE,
+        _meta,
       }));
       return { resources };
     },

@@ -157,8 +157,10 @@ async function valuesOf(option: Option, flags: Flags): Promise<readonly Candidat
 async function conversationNames(flags: Flags): Promise<readonly Candidate[]> {
   const config: Config = configuration(flags);
   const store = await openConversationStore({
-    ...{ logsFolder: config.logsDir, maxMessages: config.maxMessages },
-    ...{ fsync: config.fsync, isReading: true },
+    logsFolder: config.logsDir,
+    maxMessages: config.maxMessages,
+    fsync: config.fsync,
+    isReading: true,
   });
   const heads = await store.list();
   await store.close();

@@ -49,7 +49,11 @@ export async function find(words: readonly string[], options: FindOptions, flags
 }
 
 const toJson = ({ entry: { kind, id, title }, score, matches }: FindHit) => ({
-  ...{ kind, id, title, score, matches },
+  kind,
+  id,
+  title,
+  score,
+  matches,
 });
 
 const duplicateKeys = ({ conversations }: App): ReadonlySet<string> =>

@@ -37,7 +37,9 @@ export const CUSTOM: Readonly<Record<string, Custom>> = {
   'insight get': { complete: withInsightId, print: insights.wholeInsight },
   'insight update': { complete: withInsightId, print: insights.wholeInsight },
   'insight delete': {
-    ...{ complete: withInsightId, question: beforeInsightRemoval, print: insights.deletedInsight },
+    complete: withInsightId,
+    question: beforeInsightRemoval,
+    print: insights.deletedInsight,
   },
   'kg add': { words: TRIPLE, prepare: requireThreeWords, print: facts.addedLines },
   'kg delete': { words: TRIPLE, prepare: requireThreeWords, print: facts.deletedLines },

@@ -54,7 +54,8 @@ interface Row {
 export function rowsOf(answer: Answer, table: Table): Row[] {
   if (table === 'conversations') {
     return (answer.conversations ?? []).map(({ title, conversationId, ...sums }) => ({
-      ...{ name: title ?? conversationId, sums },
+      name: title ?? conversationId,
+      sums,
     }));
   }
   return (answer[table] ?? []).map(({ name, ...sums }) => ({ name: name || 'no module', sums }));

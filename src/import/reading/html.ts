@@ -2,7 +2,12 @@
 import { fenced } from '../../base/code-block.js';
 
 const ENTITIES: Readonly<Record<string, string>> = {
-  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' },
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
 };
 const LINK = /<a\b([^<>]*)>([^<>]*)<\/a>/gi;
 /** Searched in the attributes only: as a part of LINK it would take quadratic time in a long tag. */

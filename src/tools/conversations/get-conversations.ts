@@ -149,8 +149,12 @@ function toQuery(filters: Filters): ListQuery {
   const updated = spanOf({ updatedAfter, updatedBefore });
   const created = spanOf({ createdAfter, createdBefore });
   return defined({
-    ...{ words: query, module, pinned },
-    ...{ updatedFrom: updated.start, updatedTo: updated.end },
-    ...{ createdFrom: created.start, createdTo: created.end },
+    words: query,
+    module,
+    pinned,
+    updatedFrom: updated.start,
+    updatedTo: updated.end,
+    createdFrom: created.start,
+    createdTo: created.end,
   });
 }

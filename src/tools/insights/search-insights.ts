@@ -66,7 +66,9 @@ export const searchInsights = defineTool({
     const request = { query, matchType, limit, offset, ...selection, snippet };
     const found = await insightSearch.search(request, call.signal);
     const page = found.hits.map(({ insight, snippet: text, rank }) => ({
-      ...{ ...toListed(insight), snippet: shortSnippet(text, input), rank },
+      ...toListed(insight),
+      snippet: shortSnippet(text, input),
+      rank,
     }));
     const results = page.slice(0, countWithin(page, input.maxTokens));
     return {

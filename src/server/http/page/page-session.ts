@@ -49,7 +49,10 @@ export class PageSession {
   begin(given: { link?: unknown; token?: unknown }, req: Request, res: Response): boolean {
     if (!this.#isRight(given)) return false;
     res.cookie(nameFor(req), this.#cookie, {
-      ...{ httpOnly: true, sameSite: 'strict', path: '/', maxAge: MAX_AGE_MS },
+      httpOnly: true,
+      sameSite: 'strict',
+      path: '/',
+      maxAge: MAX_AGE_MS,
     });
     return true;
   }

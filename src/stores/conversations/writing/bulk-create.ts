@@ -223,7 +223,9 @@ export class BulkCreator {
   async #rename(lock: HeldLock, ready: readonly Ready[], outcomes: Outcomes): Promise<NewEntry[]> {
     const { files, options } = this.#core;
     const folders = ready.map(({ head, bytes }) => ({
-      ...{ name: head.conversationId, fileName: 'conversation.json', bytes },
+      name: head.conversationId,
+      fileName: 'conversation.json',
+      bytes,
     }));
     const failed = await lock.addFolders(options.logsFolder, folders, options, (index, stamp) => {
       const placed = ready[index];
