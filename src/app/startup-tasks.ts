@@ -4,14 +4,15 @@
  */
 import type { Log } from '../base/log.js';
 import type { Config } from '../config/config.js';
+import { LEASE_STALE_MS } from '../files/locks/lease.js';
 import { leasePathIn } from '../files/locks/lock-folders.js';
 import type { Importer } from '../import/importer.js';
 import { type ServerWatch, startServerWatch } from '../import/server-watch.js';
 import type { Research } from '../research/research.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 
-/** The lease of an ended server on a research run has expired after this time, so the run can be resumed. */
-const SECOND_RESUME_MS = 25_000;
+/** Then the lease of an ended server on a research run has expired, so the run can be resumed. */
+const SECOND_RESUME_MS = LEASE_STALE_MS + 5_000;
 
 interface Parts {
   readonly conversations: ConversationStore;

@@ -26,7 +26,7 @@ export interface ResearchDeps {
   readonly masker?: TextMasker;
   /** Rejects with STORAGE_FULL if the store may not grow. */
   readonly requireRoom?: () => Promise<void>;
-  readonly timing?: Partial<ResearchTiming>;
+  readonly timing: Partial<ResearchTiming> & Pick<ResearchTiming, 'waitMs'>;
 }
 
 export interface Question {

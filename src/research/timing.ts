@@ -20,8 +20,8 @@ export interface ResearchTiming extends RunTiming {
   readonly progressMs: number;
 }
 
-export const DEFAULT_TIMING: ResearchTiming = {
-  waitMs: 45_000,
+/** `waitMs` is a setting (config/perplexity-settings.ts). */
+export const DEFAULT_TIMING: Omit<ResearchTiming, 'waitMs'> = {
   sendingMs: 10_000,
   pickUpWaitMs: 3_000,
   progressMs: 900,

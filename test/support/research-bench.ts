@@ -115,7 +115,15 @@ export class Bench {
     [this.store, this.jobs] = this.#stores();
   }
 
-  service(deps: Partial<ResearchDeps> = {}, wire: Partial<PerplexityOptions> = {}): Research {
+  service(
+    {
+      timing,
+      ...deps
+    }: Partial<Omit<ResearchDeps, 'timing'>> & {
+      timing?: Partial<ResearchDeps['timing']>;
+    } = {},
+    wire: Partial<PerplexityOptions> = {},
+  ): Research {
     const perplexity = createPerplexity({
       apiKey: this.api.key,
       backend: this.#backend,
@@ -125,8 +133,8 @@ export class Bench {
       ...wire,
     });
     const [store, jobs] = this.#stores();
-    const base: ResearchDeps = { store, jobs, perplexity, clock: systemClock, log: silentLog };
-    const service = new Research({ ...base, ...deps, timing: { ...FAST, ...deps.timing } });
+    const base = { store, jobs, perplexity, clock: systemClock, log: silentLog };
+    const service = new Research({ ...base, ...deps, timing: { ...FAST, ...timing } });
     this.#services.push(service);
     return service;
   }

@@ -22,7 +22,8 @@ import { inFolder, pinFolder } from '../safe-access/pinned-folder.js';
 import { notAFolderError } from '../safe-access/refusals.js';
 import { isSurelyDead, ownerName } from './process-identity.js';
 
-const STALE_MS = 20_000;
+/** A lease whose owner cannot be checked ends this long after its last refresh. */
+export const LEASE_STALE_MS = 20_000;
 const REFRESH_MS = 5_000;
 /** How long a waiter waits for the owner's file. An owner writes it within milliseconds. */
 const OWNER_FILE_MS = 1_000;
@@ -60,7 +61,7 @@ async function acquire(path: string): Promise<Lease | undefined> {
       lockfilePath: lockPath(at),
       realpath: false,
       fs: PRIVATE_FS,
-      stale: STALE_MS,
+      stale: LEASE_STALE_MS,
       update: REFRESH_MS,
       // The default handler throws in a timer, which would end the process.
       onCompromised: () => {

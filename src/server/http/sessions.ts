@@ -22,6 +22,7 @@ export interface SessionsOptions {
   readonly build: (hasSession: boolean) => BuiltServer;
   readonly isStateless: boolean;
   readonly idleMs: number;
+  /** See `LIMITS` in http-server.ts. */
   readonly maxSessions: number;
   readonly clock: Clock;
   readonly log: Log;

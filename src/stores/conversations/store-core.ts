@@ -56,7 +56,7 @@ export interface ConversationStoreOptions extends Durability {
   maxMessages: number;
   /** Called before new data is written. Rejects with STORAGE_FULL if the store must not grow. */
   requireRoom?: ((moreBytes?: number) => Promise<void>) | undefined;
-  /** How many versions are kept, and for how long. Default: 20 versions, 90 days. */
+  /** How many versions are kept, and for how long. */
   versions?: VersionLimits | undefined;
   /** The ids of archived conversations. A new conversation with a time in the past gets none of them. */
   archivedIds?: ReadonlySet<string>;

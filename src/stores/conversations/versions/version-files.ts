@@ -30,7 +30,7 @@ export interface VersionInfo {
   readonly path: string;
 }
 
-/** For callers that have no settings. */
+/** For callers that have no settings; the settings are in config/retention-settings.ts. */
 const DEFAULT_LIMITS: VersionLimits = { count: 20, days: 90 };
 export const VERSION_NAME = /^(\d{1,9})\.(\d{8}T\d{9}Z)\.([a-z]{1,20})\.json$/;
 
