@@ -10,8 +10,9 @@ import { TimeSlice } from '../base/time-slice.js';
 import type { WordCount } from '../context/distinctive-words.js';
 import { CacheKeeper } from '../search/cache/cache-keeper.js';
 import type { SearchCaller } from '../search/messages/keyword-search.js';
-import type { ConversationStore, ConversationView } from '../stores/conversations/conversations.js';
-import type { ConversationHead, Message } from '../stores/conversations/document/schema.js';
+import type { ConversationStore } from '../stores/conversations/conversations.js';
+import { messagesOf } from '../stores/conversations/document/document.js';
+import type { ConversationHead } from '../stores/conversations/document/schema.js';
 import type { ConversationChange } from '../stores/conversations/files/conversation-catalogue.js';
 import type { ConversationFigures, CountedConversation } from './conversation-figures.js';
 import {
@@ -247,12 +248,3 @@ export class Figures {
 }
 
 const toMegabytes = (bytes: number) => Math.ceil(bytes / 100_000) / 10;
-
-function messagesOf(view: ConversationView, after = 0): Message[] {
-  const messages: Message[] = [];
-  for (let seq = after + 1; seq <= view.head.messageCount; seq += 1) {
-    const found = view.message(seq);
-    if (found !== undefined) messages.push(found);
-  }
-  return messages;
-}

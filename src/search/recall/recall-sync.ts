@@ -8,10 +8,8 @@ import type { Log } from '../../base/log.js';
 import { TimeSlice } from '../../base/time-slice.js';
 import type { MessageSource, MessageSources } from '../../recall/message-text.js';
 import { RecallIndex } from '../../recall/recall-index.js';
-import type {
-  ConversationStore,
-  ConversationView,
-} from '../../stores/conversations/conversations.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import { messagesOf } from '../../stores/conversations/document/document.js';
 import type { Message } from '../../stores/conversations/document/schema.js';
 import type { ConversationChange } from '../../stores/conversations/files/conversation-catalogue.js';
 import { CacheKeeper } from '../cache/cache-keeper.js';
@@ -154,15 +152,6 @@ export class RecallSync {
   *#deletion(conversationId: string): Generator<undefined, void> {
     this.index.delete(conversationId);
   }
-}
-
-function messagesOf(view: ConversationView): Message[] {
-  const messages: Message[] = [];
-  for (let seq = 1; seq <= view.head.messageCount; seq += 1) {
-    const found = view.message(seq);
-    if (found !== undefined) messages.push(found);
-  }
-  return messages;
 }
 
 /** Makes a source only when it is read: most messages of a changed conversation are indexed already. */

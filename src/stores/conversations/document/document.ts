@@ -226,3 +226,17 @@ export class ConversationDocument {
     this.#buffer = larger;
   }
 }
+
+/** The messages between two positions, from 0; the second position is excluded. Not copied. */
+export function messagesOf(
+  view: Pick<ConversationDocument, 'head' | 'message'>,
+  from = 0,
+  to = view.head.messageCount,
+): Message[] {
+  const messages: Message[] = [];
+  for (let seq = from + 1; seq <= to; seq += 1) {
+    const message = view.message(seq);
+    if (message !== undefined) messages.push(message);
+  }
+  return messages;
+}

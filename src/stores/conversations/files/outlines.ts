@@ -11,7 +11,7 @@ import { elementsOf } from '../../../files/read/large-document.js';
 import { readParts } from '../../../files/read/read-parts.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
 import { type Codec, plainCodec } from '../../../files/sealing/conversation-codec.js';
-import type { ConversationDocument } from '../document/document.js';
+import { type ConversationDocument, messagesOf } from '../document/document.js';
 import { type CostSum, costsOf } from '../document/message-cost.js';
 import { messageSteps } from '../document/parse-messages.js';
 import type { ConversationHead, Message } from '../document/schema.js';
@@ -156,11 +156,11 @@ export function partOf(
   range: MessageRange,
 ): ConversationPart {
   const { head } = view;
-  const all = () => [...messagesOf(view)];
+  const all = () => messagesOf(view);
   const end = range.before === undefined ? undefined : endBefore(all(), range.before);
   const { from, to } = boundsOf(range, head.messageCount, end);
   return {
-    ...{ head, first: from + 1, messages: [...messagesOf(view, from, to)] },
+    ...{ head, first: from + 1, messages: messagesOf(view, from, to) },
     // Computed only when asked for: it reads every message.
     get costs() {
       return costsOf(all());
@@ -190,25 +190,13 @@ export function outlineOf(
     }
     position += count;
   }
-  const messages = [...messagesOf(document)];
+  const messages = messagesOf(document);
   const sums = { costs: costsOf(messages), systemMessages: systemMessagesIn(messages) };
   return { parts, isSealed, idHashes: hashesOf(messages), ...sums };
 }
 
 const systemMessagesIn = (messages: readonly Message[]): number =>
   messages.filter(({ role }) => role === 'system').length;
-
-/** The messages between two positions, from 0; the second position is excluded. */
-function* messagesOf(
-  view: Pick<ConversationDocument, 'head' | 'message'>,
-  from = 0,
-  to = view.head.messageCount,
-): Iterable<Message> {
-  for (let seq = from + 1; seq <= to; seq += 1) {
-    const message = view.message(seq);
-    if (message !== undefined) yield message;
-  }
-}
 
 /** Returns the position of a message, from 0. MESSAGE_NOT_FOUND. */
 export function endBefore(messages: readonly Message[], messageId: string): number {
