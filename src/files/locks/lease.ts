@@ -48,8 +48,7 @@ export interface Lease {
  */
 export async function tryLease(path: string): Promise<Lease | undefined> {
   await makeFolder(dirname(path), { fsync: false });
-  await removeAbandoned(path);
-  return acquire(path);
+  return (await removeAbandoned(path)) ? acquire(path) : undefined;
 }
 
 async function acquire(path: string): Promise<Lease | undefined> {
@@ -103,22 +102,25 @@ async function acquire(path: string): Promise<Lease | undefined> {
 
 /**
  * Removes the lock of an owner that is surely dead, or that wrote no name in a second. proper-lockfile may
- * remove the lock of the next owner instead.
+ * remove the lock of the next owner instead. Returns false if another process acquired or
+ * released the lease meanwhile.
  */
-async function removeAbandoned(path: string): Promise<void> {
+async function removeAbandoned(path: string): Promise<boolean> {
   const version = lockVersion(path);
-  if (version === '') return;
+  if (version === '') return true;
   const owner = await ownerOf(path);
-  if (owner !== undefined && !isSurelyDead(owner.name)) return;
+  if (owner !== undefined && !isSurelyDead(owner.name)) return true;
   // Until an owner has written its name, the file is missing or has the name of the owner before it.
   if (owner === undefined || owner.writtenMs < lockChangedMs(path)) {
     await sleep(OWNER_FILE_MS);
-    if ((await ownerOf(path))?.name !== owner?.name) return;
+    const isSame = (await ownerOf(path))?.name === owner?.name && lockVersion(path) === version;
+    if (!isSame) return false;
   }
   await inFolder(dirname(path), (folder) => {
     // Another process may have removed the lock meanwhile, and a third one may have acquired the lease.
     if (lockVersion(path) === version) rmdirSync(folder.at(basename(lockPath(path))));
   }).catch(() => undefined);
+  return true;
 }
 
 async function ownerOf(path: string): Promise<{ name: string; writtenMs: number } | undefined> {
