@@ -3,9 +3,18 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmdirSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { sleep } from '../../src/base/clock.js';
 import { tryLease } from '../../src/files/locks/lease.js';
 import { ownerName } from '../../src/files/locks/process-identity.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -94,6 +103,16 @@ describe('tryLease', () => {
       await held[0]?.release();
     }
   }, 60_000);
+
+  it('is not taken by a waiter after a holder that had not written its name when the waiter came', async () => {
+    const path = join(tempFolder(), 'poll');
+    mkdirSync(`${path}.lock`);
+    const waiting = tryLease(path);
+    await sleep(300);
+    rmdirSync(`${path}.lock`); // the holder is done
+    expect(await waiting).toBeUndefined();
+    await (await tryLease(path))?.release();
+  });
 
   it('reports with a code what is no place for a lease', async () => {
     const file = join(tempFolder(), 'file');

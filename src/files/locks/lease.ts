@@ -102,8 +102,8 @@ async function acquire(path: string): Promise<Lease | undefined> {
 
 /**
  * Removes the lock of an owner that is surely dead, or that wrote no name in a second. proper-lockfile may
- * remove the lock of the next owner instead. Returns false if another process acquired or
- * released the lease meanwhile.
+ * remove the lock of the next owner instead. Returns false if another process acquired or released the lease
+ * meanwhile.
  */
 async function removeAbandoned(path: string): Promise<boolean> {
   const version = lockVersion(path);
