@@ -13,7 +13,13 @@ export function factLine({ ts, validTo, ...triple }: Triple): string {
 
 /** The fields that `factOf` reads. */
 export const FACT_FIELDS: readonly string[] = [
-  ...['subject', 'predicate', 'object', 'ts', 'validTo', 'conversationId', 'messageId'],
+  'subject',
+  'predicate',
+  'object',
+  'ts',
+  'validTo',
+  'conversationId',
+  'messageId',
 ];
 
 /** Only subject, predicate and object are required; limits are not checked. VALIDATION_ERROR. */

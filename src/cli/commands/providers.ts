@@ -159,6 +159,10 @@ function line(provider: Provider, isKeySet: boolean): string {
 
 /** By field of a provider. */
 const OPTIONS = {
-  ...{ kind: '--kind', model: '--model', endpoint: '--endpoint', apiKeyEnv: '--key-env' },
-  ...{ priority: '--priority', contextTokens: '--context-tokens' },
+  kind: '--kind',
+  model: '--model',
+  endpoint: '--endpoint',
+  apiKeyEnv: '--key-env',
+  priority: '--priority',
+  contextTokens: '--context-tokens',
 };
