@@ -4,40 +4,35 @@
  * when the store changes. It does not use the exact index in `fts/`.
  */
 import { TimeSlice } from '../base/time-slice.js';
-import { everyWordOf, selectMatches, WordMatches } from './candidate-selection.js';
 import {
   type ConversationTerms,
   messagesIn,
   passagesIn,
   readConversation,
 } from './conversation-terms.js';
+import { selectMatches } from './matching/candidate-selection.js';
+import { findWords, slotsOf } from './matching/found-words.js';
+import { LEXICAL_CONSTANTS, type LexicalConstants } from './matching/lexical-constants.js';
+import { type Candidate, MessageScorer, wordWeights } from './matching/lexical-score.js';
+import { MessageTable } from './matching/message-table.js';
 import {
-  type Candidate,
-  HitFinder,
-  type Hits,
-  LEXICAL_CONSTANTS,
-  type LexicalConstants,
-  lexicalScores,
-  type Scored,
-  wordWeights,
-} from './lexical-score.js';
+  everyWordOf,
+  type MatchOptions,
+  matchesByWordsOnly,
+  WordMatches,
+} from './matching/word-matches.js';
 import type { MessageSources } from './message-text.js';
 import { asksOnlyForTime, type Question, type QuestionOptions, readQuestion } from './question.js';
-import { rank, WEIGHTS, type Weights } from './ranking/ranking.js';
+import { type Ranked, rank, WEIGHTS, type Weights } from './ranking/ranking.js';
 import { isInSpan, type TimeSpan } from './relative-time.js';
 import type { VectorScores } from './vector-source.js';
 import { Vocabulary } from './vocabulary.js';
 import { wordsOf } from './words.js';
 
-export interface AskOptions extends QuestionOptions {
+export interface AskOptions extends QuestionOptions, MatchOptions {
   /** Which conversations are searched; all if absent. */
   readonly inScope?: (conversationId: string) => boolean;
-  /** Which messages may be in the answer. Their neighbours still count as evidence. */
-  readonly accepts?: (conversationId: string, seq: number) => boolean;
-  readonly vectors?: VectorScores | undefined;
   readonly signal?: AbortSignal;
-  /** Leaves out messages whose content has none of the words of the question's subject. */
-  readonly requiresContentMatch?: boolean;
   /** Weights that differ from those of docs/RECALL.md. */
   readonly weights?: Partial<Weights>;
   readonly lexical?: Partial<LexicalConstants>;
@@ -72,11 +67,14 @@ export interface RecallHit extends MessageRef {
 
 export interface RecallAnswer {
   readonly question: Question;
-  /** Number of messages that match. */
+  /**
+   * Number of messages that match: those that have words of the question, and those among the first `depth`
+   * that only have neighbours with its words.
+   */
   readonly total: number;
   /** Whether the content of one message has all words, in whatever form. */
   readonly hasAllWords: boolean;
-  /** The message at `position` (0 is the best). */
+  /** The message at `position` (0 is the best), if it is among the first `depth`. */
   at(position: number): MessageRef | undefined;
   /** The message at `position` with its scores and evidence. */
   hit(position: number): RecallHit | undefined;
@@ -90,7 +88,7 @@ export interface RecallStats {
 }
 
 export class RecallIndex {
-  readonly #conversations = new Map<string, ConversationTerms>();
+  readonly #table = new MessageTable();
   #vocabulary = new Vocabulary();
   /** By index in LANGUAGES: number of messages in that language. */
   readonly #languages: number[] = [];
@@ -113,21 +111,18 @@ export class RecallIndex {
   }
 
   has(conversationId: string): boolean {
-    return this.#conversations.has(conversationId);
+    return this.#table.get(conversationId) !== undefined;
   }
 
   get(conversationId: string): ConversationTerms | undefined {
-    return this.#conversations.get(conversationId);
-  }
-
-  conversations(): Iterable<[conversationId: string, conversation: ConversationTerms]> {
-    return this.#conversations;
+    return this.#table.get(conversationId)?.conversation;
   }
 
   /** The words of the names of all people who speak in the conversations in scope, in lower case. */
   speakers(inScope: (conversationId: string) => boolean): ReadonlySet<string> {
     const names = new Set<string>();
-    for (const [conversationId, { people }] of this.#conversations) {
+    for (const { conversationId, conversation } of this.#table.all()) {
+      const { people } = conversation;
       if (people.length > 0 && inScope(conversationId)) for (const name of people) names.add(name);
     }
     return new Set([...names].flatMap(wordsOf));
@@ -144,22 +139,24 @@ export class RecallIndex {
     messages: MessageSources,
     unchanged = 0,
   ): Generator<undefined, void> {
-    const known = this.#conversations.get(conversationId);
+    const known = this.get(conversationId);
     const conversation = yield* readConversation(messages, this.#vocabulary, known, unchanged);
     const before = known === undefined ? 0 : messagesIn(known);
     const reused = Math.min(unchanged, before, messages.length);
     this.#changed += messages.length - reused;
     this.#dropped += before - reused;
-    if (known !== undefined) this.#remove(conversationId, known);
-    this.#add(conversationId, conversation);
+    if (known !== undefined) this.#countLanguages(known, -1);
+    this.#put(conversationId, conversation, reused);
   }
 
   delete(conversationId: string): void {
-    const known = this.#conversations.get(conversationId);
+    const known = this.get(conversationId);
     if (known === undefined) return;
     this.#changed += messagesIn(known);
     this.#dropped += messagesIn(known);
-    this.#remove(conversationId, known);
+    this.#revision += 1;
+    this.#countLanguages(known, -1);
+    this.#table.delete(conversationId);
   }
 
   /** Into an empty index. `dropped`: messages in the vocabulary that are no longer stored. */
@@ -171,18 +168,20 @@ export class RecallIndex {
     this.#vocabulary = vocabulary;
     this.#dropped += dropped;
     for (const [conversationId, conversation] of conversations)
-      this.#add(conversationId, conversation);
+      this.#put(conversationId, conversation, 0);
   }
 
   stats(): RecallStats {
     let messages = 0;
     let passages = 0;
-    for (const conversation of this.#conversations.values()) {
+    let conversations = 0;
+    for (const { conversation } of this.#table.all()) {
+      conversations += 1;
       messages += messagesIn(conversation);
       passages += passagesIn(conversation);
     }
     return {
-      conversations: this.#conversations.size,
+      conversations,
       messages,
       passages,
       stems: this.#vocabulary.size,
@@ -190,59 +189,52 @@ export class RecallIndex {
   }
 
   /**
-   * The number of messages that match, without those that `except` accepts. It ranks nothing. Use it where
-   * there are no vectors. Yields to other tasks every few milliseconds. Rejects with the reason of the signal.
+   * The total of an answer, without its messages. Use it where there are no vectors. Yields to other tasks
+   * every few milliseconds. Rejects with the reason of the signal.
    */
-  async count(
-    question: Question,
-    except: (message: MessageRef) => boolean,
-    options: Omit<AskOptions, 'vectors'> = {},
-  ): Promise<number> {
-    if (!WordMatches.areEnoughFor(question, options)) {
-      const answer = await this.ask(question, options);
-      return positionsWithout(answer, except).length;
-    }
-    const slice = new TimeSlice({ signal: options.signal });
-    const { found } = await this.#find(question, options, slice);
-    const matches = new WordMatches(question, options.accepts, except);
-    for (const { conversationId, hits } of found) {
-      if (hits !== undefined) matches.add(conversationId, hits);
-      if (slice.isSpent()) await slice.yield();
-    }
-    return matches.count;
+  async count(question: Question, options: Omit<AskOptions, 'vectors'> = {}): Promise<number> {
+    if (!matchesByWordsOnly(question, options)) return (await this.ask(question, options)).total;
+    const { matches } = await this.#find(question, options, new TimeSlice(options));
+    return matches.total;
   }
 
   /** Yields to other tasks every few milliseconds. Rejects with the reason of the signal. */
   async ask(asked: string | Question, options: AskOptions = {}): Promise<RecallAnswer> {
     const question = typeof asked === 'string' ? this.question(asked, options) : asked;
-    const slice = new TimeSlice({ signal: options.signal });
-    const { found, hits } = await this.#find(question, options, slice);
-    const weights = wordWeights(question, hits);
-    const scored = await scoreAll(found, weights, hits.passageLength, options, slice);
-    const { candidates, others } = selectMatches(scored, question, options);
+    const slice = new TimeSlice(options);
+    const { words, found, matches } = await this.#find(question, options, slice);
+    const scorer = new MessageScorer({
+      ...{ question, vocabularySize: this.#vocabulary.size, masks: words.masks },
+      weights: wordWeights(question, words.statistics),
+      passageLength: words.statistics.passageLength,
+      constants: { ...LEXICAL_CONSTANTS, ...options.lexical },
+    });
+    const conversation = (id: string) =>
+      options.inScope?.(id) === false ? undefined : this.#table.get(id);
+    const selection = { question, words, found, matches, scorer, options, conversation, slice };
+    const { candidates, others } = await selectMatches(selection);
     const ranked = rank({
-      question,
-      candidates,
-      wordWeights: weights,
+      ...{ question, candidates, scorer },
       vectors: options.vectors,
       vocabulary: this.#vocabulary,
       weights: { ...WEIGHTS, ...options.weights },
     });
+    const isShown = ({ indexed, message }: Candidate) => !matches.isLeftOut(indexed, message);
+    const all = [...ranked, ...others.map((other) => ({ ...other, score: 0 }))].filter(isShown);
+    const neighbours = all.filter(({ indexed, message }) => !matches.matches(indexed, message));
     const everyWord = everyWordOf(question);
-    const all: readonly Candidate[] = [...ranked, ...others];
     return {
       question,
-      total: all.length,
+      total: matches.total + neighbours.length,
       hasAllWords:
-        asksOnlyForTime(question) ||
-        all.some(({ scored, message }) => scored.lexical.own[message] === everyWord),
+        matches.hasAllWords || neighbours.some(({ lexical }) => lexical.own === everyWord),
       at: (position) => {
         const found = all[position];
-        return found && { conversationId: found.scored.conversationId, seq: found.message + 1 };
+        return found && { conversationId: found.indexed.conversationId, seq: found.message + 1 };
       },
       hit: (position) => {
         const found = all[position];
-        return found && hitOf(found, ranked[position]?.score ?? 0, question, options.vectors);
+        return found && hitOf(found, question, options.vectors);
       },
     };
   }
@@ -264,23 +256,17 @@ export class RecallIndex {
   }
 
   #hasMessagesIn(span: TimeSpan, { inScope }: AskOptions): boolean {
-    for (const [conversationId, { times }] of this.#conversations) {
-      if (inScope?.(conversationId) !== false && times.some((time) => isInSpan(time, span)))
-        return true;
+    const isWritten = (time: number) => isInSpan(time, span);
+    for (const { conversationId, conversation } of this.#table.all()) {
+      if (inScope?.(conversationId) !== false && conversation.times.some(isWritten)) return true;
     }
     return false;
   }
 
-  #remove(conversationId: string, known: ConversationTerms): void {
+  #put(conversationId: string, conversation: ConversationTerms, reused: number): void {
     this.#revision += 1;
-    this.#conversations.delete(conversationId);
-    this.#countLanguages(known, -1);
-  }
-
-  #add(conversationId: string, conversation: ConversationTerms): void {
-    this.#revision += 1;
-    this.#conversations.set(conversationId, conversation);
     this.#countLanguages(conversation, 1);
+    this.#table.put(conversationId, conversation, reused);
   }
 
   #countLanguages({ languages }: ConversationTerms, sign: number): void {
@@ -288,89 +274,38 @@ export class RecallIndex {
       this.#languages[position] = (this.#languages[position] ?? 0) + sign;
   }
 
-  async #find(question: Question, { inScope, vectors }: AskOptions, slice: TimeSlice) {
-    const hits = new HitFinder(question, this.#vocabulary.size);
-    const found: {
-      conversationId: string;
-      conversation: ConversationTerms;
-      hits: Hits | undefined;
-    }[] = [];
-    for (const [conversationId, conversation] of [...this.#conversations]) {
-      if (inScope?.(conversationId) === false) continue;
-      const own = hits.find(conversation);
-      if (own !== undefined || vectors !== undefined || asksOnlyForTime(question))
-        found.push({ conversationId, conversation, hits: own });
-      if (slice.isSpent()) await slice.yield();
-    }
-    return { found, hits };
+  /** Finds the words, the conversations that can have matches, and the messages that match by words. */
+  async #find(question: Question, options: AskOptions, slice: TimeSlice) {
+    await this.#table.numberAll(this.#vocabulary.size, slice);
+    const words = await findWords(question, this.#table.view(), options.inScope, slice);
+    const needsAll = options.vectors !== undefined || asksOnlyForTime(question);
+    const found = slotsOf(words, needsAll);
+    const matches = await WordMatches.count(question, words, found, options, slice);
+    return { words, found, matches };
   }
-}
-
-/** The positions of an answer's messages that `except` does not accept, best first. */
-export function positionsWithout(
-  answer: RecallAnswer,
-  except: (message: MessageRef) => boolean,
-): number[] {
-  const positions: number[] = [];
-  for (let position = 0; position < answer.total; position += 1) {
-    const found = answer.at(position);
-    if (found !== undefined && !except(found)) positions.push(position);
-  }
-  return positions;
-}
-
-async function scoreAll(
-  found: readonly {
-    conversationId: string;
-    conversation: ConversationTerms;
-    hits: Hits | undefined;
-  }[],
-  weights: Float64Array,
-  passageLength: number,
-  { lexical }: AskOptions,
-  slice: TimeSlice,
-): Promise<Scored[]> {
-  const constants = { ...LEXICAL_CONSTANTS, ...lexical };
-  const scored: Scored[] = [];
-  for (const { conversationId, conversation, hits } of found) {
-    const own = hits ?? { conversation, positions: new Uint32Array(0), words: new Uint8Array(0) };
-    scored.push({
-      conversationId,
-      conversation,
-      hits,
-      lexical: lexicalScores(own, weights, passageLength, constants),
-    });
-    if (slice.isSpent()) await slice.yield();
-  }
-  return scored;
 }
 
 function hitOf(
-  { scored, message }: Candidate,
-  score: number,
+  { indexed, message, lexical, score }: Ranked,
   { words, timeSpan }: Question,
   vectors: VectorScores | undefined,
 ): RecallHit {
-  const { conversationId, lexical } = scored;
+  const { conversationId, conversation } = indexed;
+  const { own, around, labelWords, passage } = lexical;
   const texts = (mask: number) =>
     words.filter((_, word) => (mask >> word) & 1).map(({ text }) => text);
-  const own = lexical.own[message] ?? 0;
   const vector = vectors?.best(conversationId, message + 1);
-  const isInTime =
-    timeSpan !== undefined && isInSpan(scored.conversation.times[message] ?? 0, timeSpan);
+  const isInTime = timeSpan !== undefined && isInSpan(conversation.times[message] ?? 0, timeSpan);
   return {
     conversationId,
     seq: message + 1,
-    passage: own === 0 && vector !== undefined ? vector.passage : (lexical.passages[message] ?? 0),
+    passage: own === 0 && vector !== undefined ? vector.passage : passage,
     score,
-    lexical: lexical.scores[message] ?? 0,
+    lexical: lexical.score,
     evidence: {
       words: texts(own),
-      around: texts((lexical.around[message] ?? 0) & ~own),
-      labelWords: [
-        ...texts((lexical.labelWords[message] ?? 0) & ~own),
-        ...(isInTime ? [timeSpan.phrase] : []),
-      ],
+      around: texts(around & ~own),
+      labelWords: [...texts(labelWords & ~own), ...(isInTime ? [timeSpan.phrase] : [])],
       ...(vector !== undefined && { cosine: vector.cosine }),
     },
   };

@@ -49,6 +49,7 @@ export class ShortTextRecall {
     const answer = await this.#index.ask(question, {
       weights,
       requiresContentMatch: true,
+      depth: limit,
       ...(signal && { signal }),
     });
     const hits = Array.from({ length: Math.min(limit, answer.total) }, (_, position) => {

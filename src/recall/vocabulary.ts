@@ -36,6 +36,8 @@ export class Vocabulary {
   /** By function word: the number of the last text that has it. */
   readonly #lastTextOf: Uint32Array;
   #texts = 0;
+  /** Built at the first use. */
+  readonly #endings = new Endings();
   /** Converts texts to word IDs, one text at a time. */
   readonly reader = new WordReader(this.#words);
   /** Reused for all conversations, so that lists do not grow anew for each. */
@@ -124,13 +126,13 @@ export class Vocabulary {
 
   /** Term IDs of the longer stems that end with `stem`, if it is long enough to be a part of a compound. */
   endingWith(stem: string): number[] {
-    const found: number[] = [];
-    if (stem.length < MIN_PART_LENGTH) return found;
-    for (let term = 0; term < this.#stems.size; term++) {
+    if (stem.length < MIN_PART_LENGTH) return [];
+    for (let term = this.#endings.size; term < this.#stems.size; term++)
+      this.#endings.add(term, this.#stems.term(term));
+    return this.#endings.like(stem).filter((term) => {
       const other = this.#stems.term(term);
-      if (other.length > stem.length && other.endsWith(stem)) found.push(term);
-    }
-    return found;
+      return other.length > stem.length && other.endsWith(stem);
+    });
   }
 
   /** The term ID of the longest stem with which `stem` ends. */
@@ -146,6 +148,39 @@ export class Vocabulary {
     const stem = stemOf(this.word(word), language);
     return stem === undefined ? NOT_INDEXED : this.#stems.intern(stem);
   }
+}
+
+/** Finds terms by the hash of their last MIN_PART_LENGTH characters. */
+class Endings {
+  /** By hash: 1 + the last term with it, 0 if there is none. */
+  readonly #lasts = new Uint32Array(2 ** 16);
+  /** By term: 1 + the one before it with the same hash. */
+  #before = new Uint32Array(0);
+  size = 0;
+
+  /** `term` is `size`. */
+  add(term: number, stem: string): void {
+    const hash = hashOfEnd(stem);
+    this.#before = withCapacity(this.#before, term + 1);
+    this.#before[term] = this.#lasts[hash] ?? 0;
+    this.#lasts[hash] = term + 1;
+    this.size = term + 1;
+  }
+
+  /** Ascending terms, among them all that end with `stem`. */
+  like(stem: string): number[] {
+    const found: number[] = [];
+    let next = this.#lasts[hashOfEnd(stem)] ?? 0;
+    for (; next !== 0; next = this.#before[next - 1] ?? 0) found.push(next - 1);
+    return found.reverse();
+  }
+}
+
+function hashOfEnd(stem: string): number {
+  let hash = 0;
+  for (let at = Math.max(0, stem.length - MIN_PART_LENGTH); at < stem.length; at++)
+    hash = (Math.imul(hash, 31) + stem.charCodeAt(at)) & 0xffff;
+  return hash;
 }
 
 /**

@@ -1,10 +1,9 @@
 /** The index alone: spellings of one word, and work that pauses. */
 import { describe, expect, it } from 'vitest';
-import type { ConversationTerms } from '../../src/recall/conversation-terms.js';
-import { lexicalScores } from '../../src/recall/lexical-score.js';
 import { IS_INSTRUCTION, IS_PREFERENCE } from '../../src/recall/message-text.js';
-import { positionsWithout, RecallIndex } from '../../src/recall/recall-index.js';
+import { RecallIndex } from '../../src/recall/recall-index.js';
 import { ShortTextRecall } from '../../src/recall/short-text-recall.js';
+import { seeded } from './seeded.js';
 
 const said = (content: string) => ({ role: 'user', content, time: 0, speaker: undefined });
 
@@ -337,28 +336,6 @@ it('a message is weighed in a time that grows with its length, not with its squa
   expect(long).toBeLessThan(64 * Math.max(short, 1));
 });
 
-describe('a message of very many passages', () => {
-  it('names its best passage, however far behind it is', () => {
-    const count = 70_000;
-    // One term a passage: reading a text of so many passages would last for seconds.
-    const conversation: ConversationTerms = {
-      terms: new Uint32Array(count),
-      starts: Uint32Array.of(0, count),
-      prefixes: new Uint8Array(1),
-      flags: new Uint8Array(1),
-      languages: new Uint8Array(1),
-      speakers: new Uint8Array(1),
-      times: new Float64Array(1),
-      firstPassages: Uint32Array.of(0, count),
-      passages: Uint32Array.from({ length: 2 * count }, (_, at) => (at + 1) >> 1),
-      people: [],
-    };
-    const hits = { conversation, positions: Uint32Array.of(count - 1), words: Uint8Array.of(0) };
-    const { passages } = lexicalScores(hits, Float64Array.of(1), 1);
-    expect(passages[0]).toBe(count - 1);
-  });
-});
-
 describe('the count of matches', () => {
   const words = ['garden', 'gardens', 'bench', 'mara', 'stone', 'bread', 'yesterday'];
   const pick = seeded(7);
@@ -383,20 +360,53 @@ describe('the count of matches', () => {
     'Why was my bread so dense?',
   ])('of "%s" is that of the ranked answer', async (text) => {
     for (const limits of [{}, { inScope: (id: string) => id > 'c2' }, { accepts: isThird }]) {
-      const ranked = positionsWithout(await index.ask(text, limits), even);
+      const options = { ...limits, except: even };
+      const answer = await index.ask(text, options);
+      const shown = Array.from({ length: answer.total }, (_, at) => answer.at(at)?.seq ?? 0);
+      expect(shown.filter((seq) => seq % 2 === 0)).toEqual([]);
       const question = index.question(text, limits);
-      expect(await index.count(question, even, limits)).toBe(ranked.length);
+      expect(await index.count(question, options)).toBe(answer.total);
     }
   });
 });
 
 const isThird = (_conversationId: string, seq: number) => seq % 3 === 0;
 
-/** The same pseudo-random integers below `limit` in every run. */
-function seeded(seed: number) {
-  let state = seed;
-  return (limit: number) => {
-    state = (state * 1103515245 + 12345) % 2 ** 31;
-    return Math.floor((state / 2 ** 31) * limit);
+it('after many changes it answers as an index of the same messages', async () => {
+  const pick = seeded(3);
+  const words = ['garden', 'bench', 'stone', 'bread', 'rain', 'fence', 'apple', 'tool'];
+  const text = () => Array.from({ length: 1 + pick(8) }, () => words[pick(words.length)]).join(' ');
+  const messages = (count: number) => Array.from({ length: count }, () => said(text()));
+  const changed = new RecallIndex();
+  const stored = new Map<string, ReturnType<typeof said>[]>();
+  const expectSame = async () => {
+    const fresh = new RecallIndex();
+    for (const [id, all] of stored) fresh.put(id, all);
+    for (const question of ['garden stone', 'Why was the bread by the fence?', 'apple']) {
+      const [expected, answer] = [await fresh.ask(question), await changed.ask(question)];
+      const hits = (one: typeof answer) =>
+        Array.from({ length: one.total }, (_, at) => one.hit(at));
+      expect(answer.total).toBe(expected.total);
+      expect(hits(answer)).toEqual(hits(expected));
+    }
   };
-}
+  for (let round = 0; round < 60; round++) {
+    for (let change = 0; change < 20; change++) {
+      const id = `c${pick(40)}`;
+      const before = stored.get(id) ?? [];
+      const kept = pick(3) === 0 ? pick(before.length + 1) : before.length;
+      const after = [...before.slice(0, kept), ...messages(1 + pick(4))];
+      // The change of a whole conversation, so that the index has thousands of deleted messages.
+      const whole = pick(8) === 0 ? messages(400) : undefined;
+      stored.set(id, whole ?? after);
+      changed.put(id, whole ?? after, whole === undefined ? kept : 0);
+      if (pick(8) !== 0) continue;
+      stored.delete(id);
+      changed.delete(id);
+    }
+    if (round % 20 === 0) await expectSame();
+    else await changed.ask('garden');
+  }
+  expect(changed.counters.dropped).toBeGreaterThan(20_000);
+  await expectSame();
+});

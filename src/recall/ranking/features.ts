@@ -2,8 +2,9 @@
  * Computes the features of a candidate from the lexical scores, the vectors, the sessions and the form of the
  * messages. ranking.ts scales and weighs them.
  */
-import { type ConversationTerms, speakerName } from '../conversation-terms.js';
-import type { Candidate, Hits } from '../lexical-score.js';
+import { type ConversationTerms, messagesIn, speakerName } from '../conversation-terms.js';
+import type { Candidate, Hits, MessageScorer } from '../matching/lexical-score.js';
+import type { IndexedConversation } from '../matching/message-table.js';
 import { IS_QUESTION } from '../message-text.js';
 import type { Question } from '../question.js';
 import { isInSpan } from '../relative-time.js';
@@ -30,7 +31,10 @@ export interface Features {
   readonly pairs: number;
   readonly isNamed: boolean;
   readonly isFirst: boolean;
-  /** Mean lexical score of the part of the session around the message. */
+  /**
+   * Mean lexical score of the part of the session around the message; 0 for questions that do not ask for a
+   * summary or an order.
+   */
   readonly part: number;
   /** 1 for the first message of its session, and near 0 for the last. */
   readonly earliness: number;
@@ -51,8 +55,12 @@ export class FeatureReader {
   readonly #sessions: SessionScores;
   readonly #pairs: PairCounts;
   readonly #names: ReadonlySet<string>;
+  readonly #scorer: MessageScorer;
+  readonly #usesPart: boolean;
 
   constructor(input: SessionInput) {
+    this.#scorer = input.scorer;
+    this.#usesPart = input.question.isOverview || input.question.asksForPastOrder;
     this.#question = input.question;
     this.#vectors = input.vectors;
     this.#sessions = new SessionScores(input);
@@ -60,16 +68,16 @@ export class FeatureReader {
     this.#names = new Set(input.question.words.map(({ text }) => text));
   }
 
-  of({ scored, message }: Candidate): Features {
-    const { conversation, lexical, conversationId } = scored;
+  of({ indexed, message, lexical }: Candidate): Features {
+    const { conversation, conversationId } = indexed;
     const { timeSpan, neverTerms } = this.#question;
-    const words = (at: number) => lexical.scores[at] ?? 0;
+    const words = (at: number) => this.#words(indexed, at);
     const vector = (at: number) => this.#vectors?.best(conversationId, at + 1)?.cosine ?? 0;
     const speaker = speakerName(conversation, message);
-    const session = this.#sessions.of(scored, message);
+    const session = this.#sessions.of(indexed, message);
     const own = contentTerms(conversation, message);
     return {
-      lexical: words(message),
+      lexical: lexical.score,
       vector: vector(message),
       before: words(message - 1),
       beforeVector: vector(message - 1),
@@ -77,10 +85,10 @@ export class FeatureReader {
       afterVector: vector(message + 1),
       session: session.words,
       sessionVector: session.vector,
-      pairs: Math.min(MAX_PAIRS, this.#pairs.in(scored.hits, message)) / MAX_PAIRS,
+      pairs: Math.min(MAX_PAIRS, this.#pairs.in(this.#scorer.hitsIn(indexed), message)) / MAX_PAIRS,
       isNamed: speaker !== undefined && wordsOf(speaker).some((name) => this.#names.has(name)),
       isFirst: session.first === message,
-      part: meanScore(lexical.scores, session, message),
+      part: this.#usesPart ? meanScore(words, session, message) : 0,
       earliness: 1 - (message - session.first) / (session.end - session.first),
       answersQuestion: answersQuestion(conversation, message),
       brevity: Math.max(0, 1 - own.length / BRIEF_STEMS),
@@ -89,13 +97,23 @@ export class FeatureReader {
       isInTimeSpan: timeSpan !== undefined && isInSpan(conversation.times[message] ?? 0, timeSpan),
     };
   }
+
+  /** The lexical score of a message, 0 if the conversation has no such message. */
+  #words(indexed: IndexedConversation, message: number): number {
+    const isMessage = message >= 0 && message < messagesIn(indexed.conversation);
+    return isMessage ? (this.#scorer.score(indexed, message)?.score ?? 0) : 0;
+  }
 }
 
 /** Mean score of the messages around `message` in its session; those that the session lacks count as 0. */
-function meanScore(scores: Float32Array, { first, end }: Session, message: number): number {
+function meanScore(
+  words: (message: number) => number,
+  { first, end }: Session,
+  message: number,
+): number {
   const to = Math.min(message + PART_REACH + 1, end);
   let sum = 0;
-  for (let at = Math.max(first, message - PART_REACH); at < to; at++) sum += scores[at] ?? 0;
+  for (let at = Math.max(first, message - PART_REACH); at < to; at++) sum += words(at);
   return sum / (2 * PART_REACH + 1);
 }
 
@@ -115,8 +133,8 @@ class PairCounts {
     this.#pairs = new Set(pairs.map(([first, second]) => 32 * first + second));
   }
 
-  in(hits: Hits | undefined, message: number): number {
-    if (hits === undefined || this.#pairs.size === 0) return 0;
+  in(hits: Hits, message: number): number {
+    if (this.#pairs.size === 0) return 0;
     const { positions, words, conversation } = hits;
     const end = conversation.starts[message + 1] ?? 0;
     const found = new Set<number>();

@@ -6,7 +6,7 @@
  */
 import { type ConversationTerms, passagesIn } from '../conversation-terms.js';
 import { LANGUAGES } from '../languages.js';
-import type { Candidate, Hits } from '../lexical-score.js';
+import type { Candidate, Hits, MessageScorer } from '../matching/lexical-score.js';
 import { IS_INSTRUCTION } from '../message-text.js';
 import { instructionsApply, type Question } from '../question.js';
 import { stemOf } from '../stemming.js';
@@ -22,7 +22,7 @@ const MIN_BEST = 0.03;
 interface MatchInput {
   readonly question: Question;
   readonly candidates: readonly Candidate[];
-  readonly wordWeights: Float64Array;
+  readonly scorer: MessageScorer;
   readonly vocabulary: Vocabulary;
 }
 
@@ -32,18 +32,20 @@ interface MatchInput {
  * conversations.
  */
 export function instructionMatches(input: MatchInput): (number | undefined)[] {
-  const { question, candidates, wordWeights, vocabulary } = input;
-  const scored = candidates[0]?.scored;
-  if (scored?.hits === undefined || candidates.some((candidate) => candidate.scored !== scored))
+  const { question, candidates, scorer, vocabulary } = input;
+  const indexed = candidates[0]?.indexed;
+  if (indexed === undefined || candidates.some((candidate) => candidate.indexed !== indexed))
     return [];
   if (question.isOverview || !instructionsApply(question)) return [];
-  const { conversation, hits } = scored;
+  const { conversation } = indexed;
+  const hits = scorer.hitsIn(indexed);
+  if (hits.positions.length === 0) return [];
   const subjects = candidates.map(({ message }) => subjectOf(conversation, message, vocabulary));
   const terms = new Set(subjects.flat());
   if (terms.size === 0) return [];
   const related = new RelatedTerms(question, hits, terms, vocabulary.size);
   const matches = subjects.map((own) =>
-    wordWeights.reduce((sum, weight, word) => sum + weight * related.strongest(word, own), 0),
+    scorer.weights.reduce((sum, weight, word) => sum + weight * related.strongest(word, own), 0),
   );
   const best = matches.reduce((most, match) => Math.max(most, match), MIN_BEST);
   return matches.map((match, at) => (subjects[at]?.length ? match / best : undefined));

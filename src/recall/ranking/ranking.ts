@@ -3,7 +3,7 @@
  * with weights. docs/RECALL.md has the table of the weights and the results without single features.
  */
 
-import type { Candidate } from '../lexical-score.js';
+import type { Candidate, MessageScorer } from '../matching/lexical-score.js';
 import {
   IS_ASSISTANT,
   IS_INSTRUCTION,
@@ -100,9 +100,9 @@ export interface Ranked extends Candidate {
 
 export interface RankingInput {
   readonly question: Question;
+  /** Their conversations are the collection for the BM25 of sessions. */
   readonly candidates: readonly Candidate[];
-  /** The conversations of the candidates are the collection for the BM25 of sessions. */
-  readonly wordWeights: Float64Array;
+  readonly scorer: MessageScorer;
   readonly vectors: VectorScores | undefined;
   readonly vocabulary: Vocabulary;
   readonly weights: Weights;

@@ -1,5 +1,11 @@
 /** Scores the sessions of conversations for a question: BM25 of the words, and cosine of the best vector. */
-import { type Candidate, type Scored, sessionsOf } from '../lexical-score.js';
+import {
+  type Candidate,
+  type Hits,
+  type MessageScorer,
+  sessionsOf,
+} from '../matching/lexical-score.js';
+import type { IndexedConversation } from '../matching/message-table.js';
 import type { Question } from '../question.js';
 import type { VectorScores } from '../vector-source.js';
 
@@ -10,6 +16,7 @@ const SESSION_B = 0.75;
 export interface SessionInput {
   readonly question: Question;
   readonly candidates: readonly Candidate[];
+  readonly scorer: MessageScorer;
   readonly vectors: VectorScores | undefined;
 }
 
@@ -23,9 +30,9 @@ export interface Session {
 
 /** BM25 of the text of each session, and the best cosine in each. */
 export class SessionScores {
-  readonly #bounds = new Map<Scored, Uint32Array>();
-  readonly #frequencies = new Map<Scored, Uint32Array[]>();
-  readonly #known = new Map<Scored, (Session | undefined)[]>();
+  readonly #bounds = new Map<IndexedConversation, Uint32Array>();
+  readonly #frequencies = new Map<IndexedConversation, Uint32Array[]>();
+  readonly #known = new Map<IndexedConversation, (Session | undefined)[]>();
   readonly #input: SessionInput;
   readonly #idf: Float64Array;
   readonly #length: number;
@@ -36,18 +43,18 @@ export class SessionScores {
     const having = new Uint32Array(count);
     let sessions = 0;
     let terms = 0;
-    for (const scored of new Set(input.candidates.map((candidate) => candidate.scored))) {
-      const bounds = sessionsOf(scored.conversation);
-      const frequencies = sessionFrequencies(scored, bounds, count);
-      this.#bounds.set(scored, bounds);
-      this.#frequencies.set(scored, frequencies);
-      this.#known.set(scored, []);
+    for (const indexed of new Set(input.candidates.map((candidate) => candidate.indexed))) {
+      const bounds = sessionsOf(indexed.conversation);
+      const frequencies = sessionFrequencies(input.scorer.hitsIn(indexed), bounds, count);
+      this.#bounds.set(indexed, bounds);
+      this.#frequencies.set(indexed, frequencies);
+      this.#known.set(indexed, []);
       for (const session of frequencies)
         session.forEach((frequency, word) => {
           if (frequency > 0) having[word] = (having[word] ?? 0) + 1;
         });
       sessions += frequencies.length;
-      terms += scored.conversation.terms.length;
+      terms += indexed.conversation.terms.length;
     }
     this.#length = sessions === 0 ? 1 : terms / sessions;
     this.#idf = Float64Array.from(having, (have, word) => {
@@ -56,23 +63,23 @@ export class SessionScores {
     });
   }
 
-  of(scored: Scored, message: number): Session {
-    const bounds = this.#bounds.get(scored) ?? new Uint32Array(2);
+  of(indexed: IndexedConversation, message: number): Session {
+    const bounds = this.#bounds.get(indexed) ?? new Uint32Array(2);
     const session = sessionAt(bounds, message);
-    const known = this.#known.get(scored);
-    const found = known?.[session] ?? this.#score(scored, bounds, session);
+    const known = this.#known.get(indexed);
+    const found = known?.[session] ?? this.#score(indexed, bounds, session);
     if (known !== undefined) known[session] = found;
     return found;
   }
 
-  #score(scored: Scored, bounds: Uint32Array, session: number): Session {
-    const { conversation, conversationId } = scored;
+  #score(indexed: IndexedConversation, bounds: Uint32Array, session: number): Session {
+    const { conversation, conversationId } = indexed;
     const first = bounds[session] ?? 0;
     const end = bounds[session + 1] ?? 0;
     const length = (conversation.starts[end] ?? 0) - (conversation.starts[first] ?? 0);
     const norm = SESSION_K1 * (1 - SESSION_B + (SESSION_B * length) / this.#length);
     let words = 0;
-    this.#frequencies.get(scored)?.[session]?.forEach((frequency, word) => {
+    this.#frequencies.get(indexed)?.[session]?.forEach((frequency, word) => {
       words += ((this.#idf[word] ?? 0) * frequency * (SESSION_K1 + 1)) / (frequency + norm);
     });
     let vector = -1;
@@ -94,11 +101,11 @@ function sessionAt(bounds: Uint32Array, message: number): number {
   return low;
 }
 
-function sessionFrequencies({ hits, conversation }: Scored, bounds: Uint32Array, words: number) {
+function sessionFrequencies(hits: Hits, bounds: Uint32Array, words: number) {
   const counted = Array.from({ length: bounds.length - 1 }, () => new Uint32Array(words));
   let session = 0;
-  hits?.positions.forEach((position, hit) => {
-    while ((conversation.starts[bounds[session + 1] ?? 0] ?? 0) <= position) session++;
+  hits.positions.forEach((position, hit) => {
+    while ((hits.conversation.starts[bounds[session + 1] ?? 0] ?? 0) <= position) session++;
     const word = hits.words[hit] ?? 0;
     const frequencies = counted[session];
     if (frequencies !== undefined) frequencies[word] = (frequencies[word] ?? 0) + 1;

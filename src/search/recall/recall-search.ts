@@ -11,12 +11,7 @@ import { throwIfCancelled } from '../../fts/cancellation.js';
 import type { Question } from '../../recall/question.js';
 import { variantsOf } from '../../recall/question-variants.js';
 import { CONTENT_ONLY_WEIGHTS } from '../../recall/ranking/ranking.js';
-import {
-  type MessageRef,
-  positionsWithout,
-  type RecallAnswer,
-  type RecallHit,
-} from '../../recall/recall-index.js';
+import type { AskOptions, MessageRef, RecallAnswer, RecallHit } from '../../recall/recall-index.js';
 import { cutRecallSnippet } from '../../recall/recall-snippet.js';
 import type { PresentTime } from '../../recall/relative-time.js';
 import type { VectorScores, VectorSource } from '../../recall/vector-source.js';
@@ -132,7 +127,7 @@ export class RecallSearch {
       const asked = this.#asked(others, caller);
       const question = index.question(request.query, asked);
       const exact = await this.#leadingMatches(question, { ...request, filters: others }, caller);
-      return exact.total + (await index.count(question, exact.has, asked));
+      return exact.total + (await index.count(question, { ...asked, except: exact.has }));
     });
     const isFiltered = Object.values(withoutFilter).some((total) => total > 0);
     return isFiltered ? { ...found, withoutFilter, unknownWords: [] } : found;
@@ -186,12 +181,13 @@ export class RecallSearch {
     }
   }
 
-  /** All messages that answer a question, best first. The index must be `ready`. Throws CANCELLED. */
+  /** The messages that answer a question, best first. The index must be `ready`. Throws CANCELLED. */
   async ask(
     text: string,
     filters: MessageFilters,
     mode: RecallMode,
     caller: SearchCaller = {},
+    reading: Partial<Pick<AskOptions, 'depth' | 'except'>> = {},
   ): Promise<RankedAnswer> {
     const { search, vectors: source } = this.#options;
     const { signal } = caller;
@@ -203,6 +199,7 @@ export class RecallSearch {
     await this.#sync.settled();
     const answer = await this.#sync.index.ask(text, {
       ...this.#asked(filters, caller),
+      ...reading,
       vectors,
       ...weightsOf(mode, vectors !== undefined),
     });
@@ -276,20 +273,19 @@ export class RecallSearch {
     };
     if (exact.total >= offset + limit && this.#options.vectors === undefined) {
       // Keywords fill the page, so recall only counts. With vectors it would have to rank for that.
-      const total = exact.total + (await index.count(question, exact.has, asked));
+      const total = exact.total + (await index.count(question, { ...asked, except: exact.has }));
       const hits = await exact.page();
       return { ...rest, total, tier: 'words' as const, isCurrent: true, relaxed: false, hits };
     }
-    const { answer, tier } = await this.ask(query, filters, mode, caller);
-    const others = positionsWithout(answer, exact.has);
-    const total = exact.total + others.length;
+    const reading = { depth: offset + limit, except: exact.has };
+    const { answer, tier } = await this.ask(query, filters, mode, caller, reading);
+    const total = exact.total + answer.total;
     const leading = offset < exact.total ? await exact.page() : [];
     const from = Math.max(0, offset - exact.total);
-    const positions = others.slice(from, from + limit - leading.length);
-    const found = positions.flatMap((position, at) => {
-      const hit = answer.hit(position);
+    const found = Array.from({ length: limit - leading.length }, (_, at) => {
+      const hit = answer.hit(from + at);
       return hit === undefined ? [] : [{ ...hit, position: exact.total + from + at }];
-    });
+    }).flat();
     const { hits, isCurrent } = await this.hits(answer, found, request, caller);
     const relaxed = exact.total === 0 && !answer.hasAllWords;
     return { ...rest, total, tier, isCurrent, relaxed, hits: [...leading, ...hits] };

@@ -1,0 +1,104 @@
+/**
+ * Finds the words of a question in all messages that are searched. It reads the postings only; the scores
+ * (lexical-score.ts) also need the positions of the words in the messages.
+ */
+import type { TimeSlice } from '../../base/time-slice.js';
+import type { Question } from '../question.js';
+import type { IndexedConversation, TableView } from './message-table.js';
+import { WordMasks } from './word-masks.js';
+
+/** The words of a question in the messages that are searched. */
+export interface FoundWords {
+  readonly masks: WordMasks;
+  readonly table: TableView;
+  /** By slot. `undefined` if the conversation is not searched. */
+  readonly searched: readonly (IndexedConversation | undefined)[];
+  /** Numbers of the messages that have words of the question, ascending. */
+  readonly numbers: Uint32Array;
+  /** By slot: bitmask of the words that the conversation's messages have. */
+  readonly words: Uint32Array;
+  readonly statistics: WordStatistics;
+}
+
+/** Of all conversations that are searched. */
+export interface WordStatistics {
+  /** By word of the question: number of messages that have it. */
+  readonly counts: Uint32Array;
+  readonly messages: number;
+  /** Average number of terms in a passage. */
+  readonly passageLength: number;
+}
+
+/** So many messages are read between two looks at the clock. */
+const STEP = 20_000;
+
+/** Finds the words of a question in the conversations in scope; `undefined` is all. */
+export async function findWords(
+  question: Question,
+  table: TableView,
+  inScope: ((conversationId: string) => boolean) | undefined,
+  slice: TimeSlice,
+): Promise<FoundWords> {
+  const { postings, size, slots, conversations } = table;
+  const searched =
+    inScope === undefined
+      ? conversations
+      : conversations.map((one) => (one && inScope(one.conversationId) ? one : undefined));
+  const masks = new WordMasks(size);
+  for (const [word, { terms }] of question.words.entries()) {
+    for (const term of terms) postings.mark(term, 1 << word, masks);
+    if (slice.isSpent()) await slice.yield();
+  }
+  const numbers = new Uint32Array(size);
+  const words = new Uint32Array(searched.length);
+  const counts = new Uint32Array(question.words.length);
+  let count = 0;
+  let messages = 0;
+  for (let from = 0; from < size; from += STEP) {
+    const end = Math.min(from + STEP, size);
+    for (let number = from; number < end; number++) {
+      const slot = slots[number] ?? 0;
+      if (searched[slot] === undefined) continue;
+      messages += 1;
+      const own = masks.all[number] ?? 0;
+      if (own === 0) continue;
+      numbers[count++] = number;
+      words[slot] = (words[slot] ?? 0) | own;
+      addBits(counts, own);
+    }
+    if (slice.isSpent()) await slice.yield();
+  }
+  const statistics = { counts, messages, passageLength: passageLength(table, searched) };
+  return { masks, table, searched, numbers: numbers.subarray(0, count), words, statistics };
+}
+
+/** The slots of the conversations that have words of the question, or of all that are searched. */
+export function slotsOf({ searched, words }: FoundWords, all: boolean): Uint32Array {
+  const slots = new Uint32Array(searched.length);
+  let count = 0;
+  for (let slot = 1; slot < searched.length; slot++)
+    if (searched[slot] !== undefined && (all || words[slot] !== 0)) slots[count++] = slot;
+  return slots.subarray(0, count);
+}
+
+function passageLength(
+  { termCounts, passageCounts }: TableView,
+  searched: FoundWords['searched'],
+): number {
+  let terms = 0;
+  let passages = 0;
+  for (let slot = 1; slot < searched.length; slot++) {
+    if (searched[slot] === undefined) continue;
+    terms += termCounts[slot] ?? 0;
+    passages += passageCounts[slot] ?? 0;
+  }
+  return passages === 0 ? 1 : terms / passages;
+}
+
+/** Adds 1 to the count of each word of a bitmask. */
+function addBits(counts: Uint32Array, words: number): void {
+  for (let rest = words; rest !== 0; rest &= rest - 1) {
+    const word = 31 - Math.clz32(rest & -rest);
+    counts[word] = (counts[word] ?? 0) + 1;
+  }
+}

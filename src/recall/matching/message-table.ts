@@ -1,0 +1,149 @@
+/**
+ * The messages of all conversations as one list, so that a question reads arrays and not objects. Each message
+ * has a number, which the postings use. Numbers ascend and are not reused: that of a deleted message is
+ * skipped, until too many are, and the table is made anew.
+ */
+import { Uint32List, withCapacity } from '../../base/arrays/typed-array.js';
+import type { TimeSlice } from '../../base/time-slice.js';
+import { type ConversationTerms, messagesIn, passagesIn } from '../conversation-terms.js';
+import { TermPostings } from './term-postings.js';
+
+/** If so many more messages were deleted than are stored, the table is made anew. */
+const MAX_DELETED = 10_000;
+const NO_NUMBERS: Uint32Array = new Uint32Array(0);
+
+/** Immutable. A change of the conversation makes a new object. */
+export interface IndexedConversation {
+  readonly conversationId: string;
+  readonly conversation: ConversationTerms;
+  /** By index of the message: its number. The last messages have none until `numberAll`. */
+  readonly numbers: Uint32Array;
+  /** The flags of its messages, joined. */
+  readonly flags: number;
+}
+
+/** The state at one moment. Later changes add numbers and set slots to 0, and nothing else. */
+export interface TableView {
+  /** By slot. `undefined` if the conversation was deleted. */
+  readonly conversations: readonly (IndexedConversation | undefined)[];
+  /** By slot: the number of terms, and of passages, of the conversation. */
+  readonly termCounts: Uint32Array;
+  readonly passageCounts: Uint32Array;
+  /** All numbers are lower. */
+  readonly size: number;
+  /** By number: the conversation's slot; 0 if the message was deleted. */
+  readonly slots: Uint32Array;
+  /** By number: index of the message in its conversation. */
+  readonly indexes: Uint32Array;
+  readonly postings: TermPostings;
+}
+
+export class MessageTable {
+  readonly #slotOf = new Map<string, number>();
+  /** Slot 0 is no conversation. */
+  #conversations: (IndexedConversation | undefined)[] = [undefined];
+  #termCounts = new Uint32Array(1);
+  #passageCounts = new Uint32Array(1);
+  #slots = new Uint32List();
+  #indexes = new Uint32List();
+  #postings = new TermPostings();
+  #deleted = 0;
+  /** Slots of conversations that have messages without numbers. */
+  readonly #unnumbered = new Set<number>();
+
+  get(conversationId: string): IndexedConversation | undefined {
+    return this.#conversations[this.#slotOf.get(conversationId) ?? 0];
+  }
+
+  *all(): Generator<IndexedConversation> {
+    for (const one of this.#conversations) if (one !== undefined) yield one;
+  }
+
+  /** `reused`: number of messages, from the first, that are those of the last `put`. */
+  put(conversationId: string, conversation: ConversationTerms, reused: number): void {
+    const slot = this.#slotOf.get(conversationId) ?? this.#conversations.length;
+    const known = this.#conversations[slot];
+    const numbers = known?.numbers.subarray(0, reused) ?? NO_NUMBERS;
+    this.#forget(known?.numbers.subarray(reused));
+    this.#slotOf.set(conversationId, slot);
+    const flags = conversation.flags.reduce((all, own) => all | own, 0);
+    this.#conversations[slot] = { conversationId, conversation, numbers, flags };
+    this.#termCounts = withCapacity(this.#termCounts, slot + 1);
+    this.#termCounts[slot] = conversation.terms.length;
+    this.#passageCounts = withCapacity(this.#passageCounts, slot + 1);
+    this.#passageCounts[slot] = passagesIn(conversation);
+    this.#unnumbered.add(slot);
+  }
+
+  delete(conversationId: string): void {
+    const slot = this.#slotOf.get(conversationId);
+    if (slot === undefined) return;
+    this.#forget(this.#conversations[slot]?.numbers);
+    this.#slotOf.delete(conversationId);
+    this.#unnumbered.delete(slot);
+    this.#conversations[slot] = undefined;
+  }
+
+  /** Gives numbers to the messages that have none yet, and adds their terms to the postings. */
+  async numberAll(vocabularySize: number, slice: TimeSlice): Promise<void> {
+    if (this.#deleted > MAX_DELETED && 2 * this.#deleted > this.#slots.count) this.#clear();
+    for (const slot of this.#unnumbered) {
+      this.#unnumbered.delete(slot);
+      const indexed = this.#conversations[slot];
+      if (indexed === undefined) continue;
+      this.#conversations[slot] = {
+        ...indexed,
+        numbers: this.#number(slot, indexed, vocabularySize),
+      };
+      if (slice.isSpent()) await slice.yield();
+    }
+  }
+
+  view(): TableView {
+    return {
+      conversations: [...this.#conversations],
+      termCounts: this.#termCounts,
+      passageCounts: this.#passageCounts,
+      size: this.#slots.count,
+      slots: this.#slots.array,
+      indexes: this.#indexes.array,
+      postings: this.#postings,
+    };
+  }
+
+  #number(
+    slot: number,
+    { conversation, numbers }: IndexedConversation,
+    vocabularySize: number,
+  ): Uint32Array {
+    const all = new Uint32Array(messagesIn(conversation));
+    all.set(numbers);
+    for (let message = numbers.length; message < all.length; message++) {
+      const number = this.#slots.count;
+      all[message] = number;
+      this.#slots.push(slot);
+      this.#indexes.push(message);
+      this.#postings.add(conversation, message, number, vocabularySize);
+    }
+    return all;
+  }
+
+  #forget(numbers = NO_NUMBERS): void {
+    for (const number of numbers) this.#slots.array[number] = 0;
+    this.#deleted += numbers.length;
+  }
+
+  /** A running question keeps the old arrays. */
+  #clear(): void {
+    const stored = [...this.all()];
+    this.#slotOf.clear();
+    this.#conversations = [undefined];
+    this.#slots = new Uint32List();
+    this.#indexes = new Uint32List();
+    this.#postings = new TermPostings();
+    this.#deleted = 0;
+    this.#unnumbered.clear();
+    for (const { conversationId, conversation } of stored)
+      this.put(conversationId, conversation, 0);
+  }
+}
