@@ -8,7 +8,7 @@ import { MessageTable } from '../../src/recall/matching/message-table.js';
 import { WordMasks } from '../../src/recall/matching/word-masks.js';
 import type { Question } from '../../src/recall/question.js';
 import { RecallIndex } from '../../src/recall/recall-index.js';
-import { seeded } from './seeded.js';
+import { seededRandom } from '../support/seeded-random.js';
 
 const HOUR = 3_600_000;
 const WORDS = ['garden', 'bench', 'mara', 'stone', 'bread', '2026', 'always'];
@@ -20,7 +20,8 @@ const FUNCTION_WORDS = {
   german: ['und', 'der', 'ist', 'nicht'],
 };
 
-const pick = seeded(11);
+const random = seededRandom(11);
+const pick = (limit: number) => Math.floor(random() * limit);
 const from = <T>(list: readonly T[]): T => list[pick(list.length)] as T;
 
 function randomText(functionWords: readonly string[]): string {

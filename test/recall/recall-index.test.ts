@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { IS_INSTRUCTION, IS_PREFERENCE } from '../../src/recall/message-text.js';
 import { RecallIndex } from '../../src/recall/recall-index.js';
 import { ShortTextRecall } from '../../src/recall/short-text-recall.js';
-import { seeded } from './seeded.js';
+import { seededRandom } from '../support/seeded-random.js';
 
 const said = (content: string) => ({ role: 'user', content, time: 0, speaker: undefined });
 
@@ -338,7 +338,8 @@ it('a message is weighed in a time that grows with its length, not with its squa
 
 describe('the count of matches', () => {
   const words = ['garden', 'gardens', 'bench', 'mara', 'stone', 'bread', 'yesterday'];
-  const pick = seeded(7);
+  const random = seededRandom(7);
+  const pick = (limit: number) => Math.floor(random() * limit);
   const index = new RecallIndex();
   for (let at = 0; at < 30; at++) {
     const messages = Array.from({ length: 1 + pick(12) }, () => ({
@@ -373,7 +374,8 @@ describe('the count of matches', () => {
 const isThird = (_conversationId: string, seq: number) => seq % 3 === 0;
 
 it('after many changes it answers as an index of the same messages', async () => {
-  const pick = seeded(3);
+  const random = seededRandom(3);
+  const pick = (limit: number) => Math.floor(random() * limit);
   const words = ['garden', 'bench', 'stone', 'bread', 'rain', 'fence', 'apple', 'tool'];
   const text = () => Array.from({ length: 1 + pick(8) }, () => words[pick(words.length)]).join(' ');
   const messages = (count: number) => Array.from({ length: count }, () => said(text()));
