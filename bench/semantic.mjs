@@ -1,27 +1,36 @@
 /**
- * Search by meaning: how long a question takes over 10 000, 100 000 and 500 000 passages, with the kernel
- * and without, how many passages a second the local model embeds, and how much memory that takes; and what
- * the recall index costs to build, beside the search index over the same natural text.
+ * Search by meaning: how long a question takes over 10 000, 100 000 and 500 000 passages: the comparison with
+ * all vectors, with the kernel and without, and the whole question, with vectors and by words only; how many
+ * passages a second the local model embeds, and how much memory that takes; and what the recall index costs
+ * to build, beside the search index over the same natural text.
  *
  *   npm run build && npm --prefix bench/model ci --ignore-scripts && node --expose-gc bench/semantic.mjs
  *
- * The vectors of the scan are random: what is compared costs the same. Without the packages of the model
- * only the scan is measured.
+ * The vectors are random: what is compared costs the same. Without the packages of the model nothing is
+ * embedded; a whole question also needs the milliseconds of its own vector, which the last lines print.
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openLocalEmbedder } from '../dist/embeddings/local-embedder.js';
 import { createPackageLoader } from '../dist/embeddings/model/package-loader.js';
+import { PassageRows } from '../dist/embeddings/passage-rows.js';
 import { quantized, VectorTable } from '../dist/embeddings/vectors/vector-table.js';
 import { createTextIndex } from '../dist/fts/text-index.js';
+import { passagesOf } from '../dist/recall/passages.js';
 import { RecallIndex } from '../dist/recall/recall-index.js';
-import { naturalText } from './support/natural-text.mjs';
+import { naturalText, seeded } from './support/natural-text.mjs';
 
 process.env.ORT_DISABLE_TELEMETRY = '1';
 
 const WIDTH = 384;
 const QUESTIONS = 11;
+/** Of as many words, each taken from one message, so that there is an answer. */
+const WHOLE_QUESTIONS = 40;
+const WORDS = 6;
+const IN_A_CONVERSATION = 20;
+/** Beyond these the texts begin again. */
+const MOST_TEXTS = 200_000;
 /** Messages that both indexes are built over, so often: the first build also compiles the code. */
 const BUILT = 40_000;
 const ROUNDS = 3;
@@ -35,12 +44,17 @@ const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.le
 const megabytes = (bytes) => `${Math.round(bytes / 1e6)} MB`;
 const randomVector = () => Float32Array.from({ length: WIDTH }, () => Math.random() - 0.5);
 
-function scan(size, usesKernel) {
+const some = Array.from({ length: 64 }, () => quantized(randomVector()));
+const keyOf = (row) => row.toString(16).padStart(32, '0');
+
+function randomTable(size, usesKernel) {
   const table = new VectorTable(WIDTH, { usesKernel });
-  const some = Array.from({ length: 64 }, () => quantized(randomVector()));
-  for (let row = 0; row < size; row += 1) {
-    table.add({ key: row.toString(16).padStart(32, '0'), ...some[row % some.length] });
-  }
+  for (let row = 0; row < size; row += 1)
+    table.add({ key: keyOf(row), ...some[row % some.length] });
+  return table;
+}
+
+function scan(table) {
   const times = Array.from({ length: QUESTIONS }, () => {
     const question = randomVector();
     const startedAt = performance.now();
@@ -50,11 +64,70 @@ function scan(size, usesKernel) {
   return median(times);
 }
 
+/** An index with so many passages of natural text, and the passages' rows in the table. */
+function indexOf(texts, size) {
+  const recall = new RecallIndex();
+  const rows = new PassageRows();
+  let passages = 0;
+  for (let from = 0; passages < size; from += IN_A_CONVERSATION) {
+    const messages = Array.from({ length: IN_A_CONVERSATION }, (_, at) =>
+      source(texts[(from + at) % texts.length], from + at),
+    );
+    const id = `conversation ${from}`;
+    recall.put(id, messages);
+    const keys = messages.map(({ content }) =>
+      passagesOf(content).map(() => keyOf(passages++ % size)),
+    );
+    rows.put(id, 0, keys);
+  }
+  return { recall, rows };
+}
+
+const source = (content, at) => ({ role: at % 2 ? 'assistant' : 'user', content, time: at * 1e6 });
+
+async function wholeQuestions(texts, size, table) {
+  const { recall, rows } = indexOf(texts, size);
+  const random = seeded(5);
+  const question = () => {
+    const words = texts[Math.floor(random() * texts.length)].split(/\s+/);
+    const from = Math.floor(random() * Math.max(1, words.length - WORDS));
+    return words.slice(from, from + WORDS).join(' ');
+  };
+  const ask = async (usesVectors) => {
+    const [text, vector] = [question(), randomVector()];
+    const [before, startedAt] = [process.cpuUsage(), performance.now()];
+    const cosines = usesVectors ? table.cosines(vector) : undefined;
+    const vectors = cosines && {
+      best: (id, seq) => rows.best(id, seq, table, cosines),
+      highest: (id, from, to) => rows.highest(id, from, to, table, cosines),
+      nearest: (limit, accepts) => rows.nearest(limit, accepts, table, cosines),
+    };
+    await recall.ask(text, { vectors });
+    const { user, system } = process.cpuUsage(before);
+    return { cpu: (user + system) / 1000, wall: performance.now() - startedAt };
+  };
+  const medians = async (usesVectors) => {
+    const times = [];
+    for (let asked = 0; asked < 2 * WHOLE_QUESTIONS; asked += 1) {
+      const time = await ask(usesVectors);
+      // The first half also compiles the code.
+      if (asked >= WHOLE_QUESTIONS) times.push(time);
+    }
+    const of = (unit) => median(times.map((each) => each[unit])).toFixed(0);
+    return `${of('wall')} ms (${of('cpu')} ms of processor time)`;
+  };
+  return { withVectors: await medians(true), byWords: await medians(false) };
+}
+
+const { messages: someTexts } = naturalText(MOST_TEXTS);
 for (const size of SIZES) {
-  const [kernel, plain] = [scan(size, true), scan(size, false)];
+  const table = randomTable(size, true);
+  const [kernel, plain] = [scan(table), scan(randomTable(size, false))];
   console.log(
-    `${size} passages: ${kernel.toFixed(1)} ms a question, ${plain.toFixed(1)} ms without SIMD`,
+    `${size} passages: ${kernel.toFixed(1)} ms to compare a question with all vectors, ${plain.toFixed(1)} ms without SIMD`,
   );
+  const { withVectors, byWords } = await wholeQuestions(someTexts, size, table);
+  console.log(`  the whole question: ${withVectors} with vectors, ${byWords} by words`);
 }
 console.log(`memory after the scans: ${megabytes(process.memoryUsage().rss)}`);
 
@@ -68,7 +141,6 @@ function cpuMs(work) {
 }
 
 const { messages } = naturalText(BUILT);
-const source = (content, at) => ({ role: at % 2 ? 'assistant' : 'user', content, time: at * 1e6 });
 for (let round = 1; round <= ROUNDS; round += 1) {
   const search = createTextIndex({ columns: ['content'] });
   const recall = new RecallIndex();

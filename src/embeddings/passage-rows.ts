@@ -2,6 +2,7 @@
  * The passages of each conversation, and the keys of their vectors in the vector table. Equal texts have
  * one key, so that a moved or copied conversation is not embedded again.
  */
+import { withCapacity } from '../base/arrays/typed-array.js';
 import { sha256Hex } from '../base/ids.js';
 import type { PassageRef, PassageScore } from '../recall/vector-source.js';
 import { KEY_BYTES, type VectorTable } from './vectors/vector-table.js';
@@ -14,29 +15,30 @@ export type PassageSplitter = (
 export const passageKey = (text: string): string => sha256Hex(text).slice(0, KEY_BYTES * 2);
 
 interface Passages {
+  readonly conversationId: string;
   /** By message: the keys of its passages. */
   readonly keys: readonly string[][];
-  /** Made at the first question, and again after vectors were added that were missing. */
-  rows?: Rows;
-}
-
-/** The rows of a conversation's passages, so that a question need not look for their keys. */
-interface Rows {
-  readonly table: VectorTable;
-  /** Size of the table when the rows were looked for. */
-  readonly size: number;
-  /** In the order of the passages; NO_ROW if the passage has no vector yet. */
-  readonly numbers: Int32Array;
-  /** By message: index of its first passage. At the end, the number of passages. */
+  /** By message: the index in the list of all rows of its first passage, and after the last message the end. */
   readonly starts: Uint32Array;
-  readonly isComplete: boolean;
 }
 
-const NO_ROW = -1;
+/** Instead of a row: of a passage that has no vector yet, and of one that was deleted. */
+const NO_VECTOR = -1;
+const DELETED = -2;
+/** So many rows of deleted passages may be kept, even if there are few others. */
+const MAX_DELETED = 10_000;
 
 export class PassageRows {
   readonly #conversations = new Map<string, Passages>();
+  /** By passage of all conversations: its row in the table. One list, because a question reads all of it. */
+  #rows = new Int32Array(0);
+  #end = 0;
+  /** In the order of their rows, also those that were deleted or replaced. */
+  #all: Passages[] = [];
   #passages = 0;
+  /** The table of the rows, and its size when vectors were last looked for. */
+  #table: VectorTable | undefined;
+  #size = 0;
 
   get count(): number {
     return this.#passages;
@@ -49,16 +51,21 @@ export class PassageRows {
 
   /** Replaces the messages from index `from` (0 for all). */
   put(conversationId: string, from: number, keys: readonly string[][]): void {
-    const before = this.#conversations.get(conversationId)?.keys ?? [];
-    const kept = before.slice(0, from);
-    const lost = before.slice(from).reduce((sum, list) => sum + list.length, 0);
-    const gained = keys.reduce((sum, list) => sum + list.length, 0);
-    this.#passages += gained - lost;
-    this.#conversations.set(conversationId, { keys: [...kept, ...keys] });
+    const before = this.#conversations.get(conversationId);
+    const kept = before?.keys.slice(0, from) ?? [];
+    const known =
+      before && this.#rows.slice(before.starts[0] ?? 0, before.starts[kept.length] ?? 0);
+    this.delete(conversationId);
+    this.#add(conversationId, [...kept, ...keys], known ?? new Int32Array(0));
+    if (this.#end > 2 * this.#passages + MAX_DELETED) this.#removeDeleted();
   }
 
   delete(conversationId: string): void {
-    this.put(conversationId, 0, []);
+    const known = this.#conversations.get(conversationId);
+    if (known === undefined) return;
+    const [first = 0, end = 0] = [known.starts[0], known.starts.at(-1)];
+    this.#rows.fill(DELETED, first, end);
+    this.#passages -= end - first;
     this.#conversations.delete(conversationId);
   }
 
@@ -66,7 +73,6 @@ export class PassageRows {
   keys(): Set<string> {
     return new Set([...this.#conversations.values()].flatMap(({ keys }) => keys.flat()));
   }
-
   /** The best passage of a message; `undefined` if none has a vector yet. */
   best(
     conversationId: string,
@@ -74,18 +80,39 @@ export class PassageRows {
     table: VectorTable,
     cosines: Float32Array,
   ): PassageScore | undefined {
-    const conversation = this.#conversations.get(conversationId);
-    if (conversation === undefined) return undefined;
-    const { numbers, starts } = rowsOf(conversation, table);
-    const first = starts[seq - 1] ?? 0;
-    const end = starts[seq] ?? 0;
+    this.#findVectors(table);
+    const starts = this.#conversations.get(conversationId)?.starts;
+    const first = starts?.[seq - 1] ?? 0;
+    const end = starts?.[seq] ?? 0;
     let best: PassageScore | undefined;
     for (let at = first; at < end; at += 1) {
-      const cosine = cosineOf(numbers[at], cosines);
+      const row = this.#rows[at] ?? NO_VECTOR;
+      // A row that was added after the cosines were computed has none.
+      const cosine = row < 0 ? undefined : cosines[row];
       if (cosine === undefined || (best !== undefined && cosine <= best.cosine)) continue;
       best = { conversationId, seq, passage: at - first, cosine };
     }
     return best;
+  }
+
+  /** The best cosine of the messages `from` up to, without, `to`; `undefined` if none has a vector yet. */
+  highest(
+    conversationId: string,
+    from: number,
+    to: number,
+    table: VectorTable,
+    cosines: Float32Array,
+  ): number | undefined {
+    this.#findVectors(table);
+    const starts = this.#conversations.get(conversationId)?.starts;
+    const end = starts?.[Math.min(to, starts.length) - 1] ?? 0;
+    let highest: number | undefined;
+    for (let at = starts?.[from - 1] ?? end; at < end; at += 1) {
+      const row = this.#rows[at] ?? NO_VECTOR;
+      const cosine = row < 0 ? undefined : cosines[row];
+      if (cosine !== undefined && (highest === undefined || cosine > highest)) highest = cosine;
+    }
+    return highest;
   }
 
   /** The nearest passages for which `accepts` is true, best first. */
@@ -95,42 +122,97 @@ export class PassageRows {
     table: VectorTable,
     cosines: Float32Array,
   ): PassageScore[] {
+    this.#findVectors(table);
+    const rows = this.#rows;
     let best: PassageScore[] = [];
     let least = Number.NEGATIVE_INFINITY;
-    for (const [conversationId, conversation] of this.#conversations) {
-      const { numbers, starts } = rowsOf(conversation, table);
-      let seq = 1;
-      for (let at = 0; at < numbers.length; at += 1) {
-        const cosine = cosineOf(numbers[at], cosines);
-        if (cosine === undefined || cosine <= least) continue;
-        while ((starts[seq] ?? 0) <= at) seq += 1;
-        const ref = { conversationId, seq, passage: at - (starts[seq - 1] ?? 0) };
-        if (!accepts(ref)) continue;
-        best.push({ ...ref, cosine });
-        if (best.length < limit * 4) continue;
-        best = topOf(best, limit);
-        least = best.at(-1)?.cosine ?? least;
-      }
+    for (let at = 0; at < this.#end; at += 1) {
+      const row = rows[at] ?? NO_VECTOR;
+      const cosine = row < 0 ? undefined : cosines[row];
+      if (cosine === undefined || cosine <= least) continue;
+      const ref = this.#refAt(at);
+      if (ref === undefined || !accepts(ref)) continue;
+      best.push({ ...ref, cosine });
+      if (best.length < limit * 4) continue;
+      best = topOf(best, limit);
+      least = best.at(-1)?.cosine ?? least;
     }
     return topOf(best, limit);
   }
+
+  /** `rows`: those of the first passages. */
+  #add(conversationId: string, keys: readonly string[][], rows: Int32Array): void {
+    const starts = new Uint32Array(keys.length + 1);
+    starts[0] = this.#end;
+    keys.forEach((own, message) => {
+      starts[message + 1] = (starts[message] ?? 0) + own.length;
+    });
+    const first = this.#end;
+    this.#end = starts[keys.length] ?? 0;
+    this.#passages += this.#end - first;
+    this.#rows = withCapacity(this.#rows, this.#end);
+    this.#rows.set(rows, first);
+    this.#rows.fill(NO_VECTOR, first + rows.length, this.#end);
+    if (this.#end - first > rows.length) this.#size = 0;
+    const passages = { conversationId, keys, starts };
+    this.#conversations.set(conversationId, passages);
+    this.#all.push(passages);
+  }
+
+  /** Looks for the rows of passages that had no vector, if the table has changed since. */
+  #findVectors(table: VectorTable): void {
+    if (table === this.#table && table.size === this.#size) return;
+    const isNew = table !== this.#table;
+    this.#table = table;
+    this.#size = table.size;
+    for (const { keys, starts } of this.#conversations.values()) {
+      const [first = 0, end = 0] = [starts[0], starts.at(-1)];
+      if (isNew) this.#rows.fill(NO_VECTOR, first, end);
+      if (!this.#rows.subarray(first, end).includes(NO_VECTOR)) continue;
+      let at = first;
+      for (const own of keys)
+        for (const key of own) {
+          if (this.#rows[at] === NO_VECTOR) this.#rows[at] = table.rowOf(key) ?? NO_VECTOR;
+          at += 1;
+        }
+    }
+  }
+
+  /** The passage at an index in the list of rows. */
+  #refAt(at: number): PassageRef | undefined {
+    const found = this.#all[lastAtMost(this.#all.length, at, (one) => this.#all[one]?.starts[0])];
+    if (found === undefined) return undefined;
+    const { conversationId, keys, starts } = found;
+    const message = lastAtMost(keys.length, at, (one) => starts[one]);
+    return { conversationId, seq: message + 1, passage: at - (starts[message] ?? 0) };
+  }
+
+  #removeDeleted(): void {
+    const stored = [...this.#conversations.values()];
+    const rows = this.#rows;
+    this.#rows = new Int32Array(0);
+    this.#end = 0;
+    this.#passages = 0;
+    this.#all = [];
+    for (const { conversationId, keys, starts } of stored)
+      this.#add(conversationId, keys, rows.subarray(starts[0], starts.at(-1)));
+  }
 }
 
-/** `undefined` without a row, or for a row that was added after the cosines were computed. */
-const cosineOf = (row = NO_ROW, cosines: Float32Array): number | undefined =>
-  row === NO_ROW ? undefined : cosines[row];
-
-function rowsOf(conversation: Passages, table: VectorTable): Rows {
-  const { keys, rows } = conversation;
-  if (rows?.table === table && (rows.isComplete || rows.size === table.size)) return rows;
-  const starts = new Uint32Array(keys.length + 1);
-  keys.forEach((own, message) => {
-    starts[message + 1] = (starts[message] ?? 0) + own.length;
-  });
-  const numbers = Int32Array.from(keys.flat(), (key) => table.rowOf(key) ?? NO_ROW);
-  const isComplete = !numbers.includes(NO_ROW);
-  conversation.rows = { table, size: table.size, numbers, starts, isComplete };
-  return conversation.rows;
+/** The last index below `count` with a value of at most `most`. The values ascend. */
+function lastAtMost(
+  count: number,
+  most: number,
+  valueAt: (index: number) => number | undefined,
+): number {
+  let low = 0;
+  let high = count - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((valueAt(middle) ?? 0) <= most) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
 
 const topOf = (scores: readonly PassageScore[], limit: number): PassageScore[] =>

@@ -49,6 +49,7 @@ export function createVectorSource(
         const { rows, table, cosines } = asked;
         return {
           best: (conversationId, seq) => rows.best(conversationId, seq, table, cosines),
+          highest: (id, from, to) => rows.highest(id, from, to, table, cosines),
           nearest: (limit, accepts) => rows.nearest(limit, accepts, table, cosines),
         };
       } catch (error) {

@@ -15,6 +15,7 @@ import { findWords, slotsOf } from './matching/found-words.js';
 import { LEXICAL_CONSTANTS, type LexicalConstants } from './matching/lexical-constants.js';
 import { type Candidate, MessageScorer, wordWeights } from './matching/lexical-score.js';
 import { MessageTable } from './matching/message-table.js';
+import type { WordMasks } from './matching/word-masks.js';
 import {
   everyWordOf,
   type MatchOptions,
@@ -194,17 +195,29 @@ export class RecallIndex {
    */
   async count(question: Question, options: Omit<AskOptions, 'vectors'> = {}): Promise<number> {
     if (!matchesByWordsOnly(question, options)) return (await this.ask(question, options)).total;
-    const { matches } = await this.#find(question, options, new TimeSlice(options));
-    return matches.total;
+    const slice = new TimeSlice(options);
+    return this.#withMasks(slice, async (masks) => {
+      const { matches } = await this.#find(question, options, slice, masks);
+      return matches.total;
+    });
   }
 
   /** Yields to other tasks every few milliseconds. Rejects with the reason of the signal. */
   async ask(asked: string | Question, options: AskOptions = {}): Promise<RecallAnswer> {
     const question = typeof asked === 'string' ? this.question(asked, options) : asked;
     const slice = new TimeSlice(options);
-    const { words, found, matches } = await this.#find(question, options, slice);
+    return this.#withMasks(slice, (masks) => this.#answer(question, options, slice, masks));
+  }
+
+  async #answer(
+    question: Question,
+    options: AskOptions,
+    slice: TimeSlice,
+    masks: WordMasks,
+  ): Promise<RecallAnswer> {
+    const { words, found, matches } = await this.#find(question, options, slice, masks);
     const scorer = new MessageScorer({
-      ...{ question, vocabularySize: this.#vocabulary.size, masks: words.masks },
+      ...{ question, vocabularySize: this.#vocabulary.size, masks },
       weights: wordWeights(question, words.statistics),
       passageLength: words.statistics.passageLength,
       constants: { ...LEXICAL_CONSTANTS, ...options.lexical },
@@ -274,10 +287,23 @@ export class RecallIndex {
       this.#languages[position] = (this.#languages[position] ?? 0) + sign;
   }
 
-  /** Finds the words, the conversations that can have matches, and the messages that match by words. */
-  async #find(question: Question, options: AskOptions, slice: TimeSlice) {
+  /** Numbers all messages, and gives `use` masks for them. */
+  async #withMasks<Result>(
+    slice: TimeSlice,
+    use: (masks: WordMasks) => Promise<Result>,
+  ): Promise<Result> {
     await this.#table.numberAll(this.#vocabulary.size, slice);
-    const words = await findWords(question, this.#table.view(), options.inScope, slice);
+    const masks = this.#table.takeMasks();
+    try {
+      return await use(masks);
+    } finally {
+      this.#table.releaseMasks(masks);
+    }
+  }
+
+  /** Finds the words, the conversations that can have matches, and the messages that match by words. */
+  async #find(question: Question, options: AskOptions, slice: TimeSlice, masks: WordMasks) {
+    const words = await findWords(question, this.#table.view(), masks, options.inScope, slice);
     const needsAll = options.vectors !== undefined || asksOnlyForTime(question);
     const found = slotsOf(words, needsAll);
     const matches = await WordMatches.count(question, words, found, options, slice);

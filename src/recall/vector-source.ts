@@ -21,6 +21,8 @@ export interface PassageScore extends PassageRef {
 export interface VectorScores {
   /** The best cosine among the passages of a message; `undefined` if none has a vector yet. */
   best(conversationId: string, seq: number): PassageScore | undefined;
+  /** The best cosine among the messages `from` up to, without, `to`; `undefined` if none has a vector yet. */
+  highest(conversationId: string, from: number, to: number): number | undefined;
   /** The nearest passages for which `accepts` is true, best first, at most `limit`. */
   nearest(limit: number, accepts: (ref: PassageRef) => boolean): readonly PassageScore[];
 }

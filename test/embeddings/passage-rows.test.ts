@@ -61,6 +61,13 @@ it('are found before all passages have vectors, after others got theirs, and aft
       const own = all.filter((one) => one.conversationId === conversationId && one.seq === seq);
       const best = own.toSorted((a, b) => b.cosine - a.cosine || a.passage - b.passage)[0];
       expect(rows.best(conversationId, seq, table, cosines)).toEqual(best);
+      const to = seq + pick(4);
+      const range = all.filter(
+        (one) => one.conversationId === conversationId && one.seq >= seq && one.seq < to,
+      );
+      expect(rows.highest(conversationId, seq, to, table, cosines)).toBe(
+        range.length === 0 ? undefined : Math.max(...range.map(({ cosine }) => cosine)),
+      );
     }
   }
   expect(rows.count).toBe([...stored.values()].flat(2).length);

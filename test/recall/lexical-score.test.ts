@@ -161,10 +161,10 @@ it.each(QUESTIONS)('no bound is lower than the score of a message: %s', async (t
   for (const id of ids) table.put(id, index.get(id)!, 0);
   await table.numberAll(vocabulary.size, new TimeSlice());
   const question = index.question(text, {});
-  const found = await findWords(question, table.view(), undefined, new TimeSlice());
+  const masks = table.takeMasks();
+  const found = await findWords(question, table.view(), masks, undefined, new TimeSlice());
   const weights = wordWeights(question, found.statistics);
-  const { masks, statistics } = found;
-  const { passageLength } = statistics;
+  const { passageLength } = found.statistics;
   const scorer = new MessageScorer({
     ...{ question, vocabularySize: vocabulary.size, masks, weights, passageLength },
   });
@@ -206,7 +206,7 @@ describe('a message of very many passages', () => {
       question: { ...question, words },
       ...{ vocabularySize: 2, masks, weights: Float64Array.of(1), passageLength: 1 },
     });
-    const indexed = { conversationId: 'a', conversation, numbers: Uint32Array.of(0), flags: 0 };
+    const indexed = { conversationId: 'a', conversation, numbers: Uint32Array.of(0) };
     expect(scorer.score(indexed, 0)?.passage).toBe(count - 1);
   });
 });

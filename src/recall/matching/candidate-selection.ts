@@ -50,15 +50,14 @@ export interface SelectionInput {
  */
 export async function selectMatches(input: SelectionInput): Promise<Selection> {
   const { question, words, options, slice } = input;
-  const lists = listsOf(question, options);
+  const lists = listsOf(question, words, options);
   const { slots, bounds } = byBound(input);
   for (const slot of slots) {
-    const indexed = words.searched[slot];
-    if (indexed === undefined) continue;
     const bound = bounds[slot] ?? 0;
-    const open = lists.filter((list) => bound >= list.leastScore && list.mayInclude(indexed));
-    if (open.length === 0) continue;
-    select(indexed, words.words[slot] ?? 0, open, input);
+    const isOpen = (list: BestList) => bound >= list.leastScore && list.mayInclude(slot);
+    if (!lists.some(isOpen)) continue;
+    const indexed = words.searched[slot];
+    if (indexed !== undefined) select(indexed, words.words[slot] ?? 0, lists.filter(isOpen), input);
     if (slice.isSpent()) await slice.yield();
   }
   const [best = [], ...special] = lists.map((list) => list.sorted());
@@ -72,8 +71,8 @@ export async function selectMatches(input: SelectionInput): Promise<Selection> {
 
 /** The best of the messages that it includes. */
 class BestList {
-  /** Whether it includes messages of a conversation, and which of them. */
-  readonly mayInclude: (indexed: IndexedConversation) => boolean;
+  /** Whether it can include messages of the conversation with this slot, and which it includes. */
+  readonly mayInclude: (slot: number) => boolean;
   readonly includes: (indexed: IndexedConversation, message: number) => boolean;
   readonly #messages: TopK<Candidate>;
   /** A message with a lower score is not added. */
@@ -102,7 +101,11 @@ class BestList {
 }
 
 /** First that of all messages. */
-function listsOf(question: Question, { depth = 0 }: MatchOptions): BestList[] {
+function listsOf(
+  question: Question,
+  { table }: FoundWords,
+  { depth = 0 }: MatchOptions,
+): BestList[] {
   const lists = [new BestList(Math.max(CANDIDATE_COUNT, depth))];
   const applying = flagsThatApply(question);
   // In a long conversation many other messages have more of the question's words than these.
@@ -110,7 +113,7 @@ function listsOf(question: Question, { depth = 0 }: MatchOptions): BestList[] {
     lists.push(
       new BestList(
         CANDIDATE_COUNT,
-        ({ flags }) => (flags & applying) !== 0,
+        (slot) => ((table.flags[slot] ?? 0) & applying) !== 0,
         ({ conversation }, message) => ((conversation.flags[message] ?? 0) & applying) !== 0,
       ),
     );

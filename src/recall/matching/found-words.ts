@@ -5,7 +5,7 @@
 import type { TimeSlice } from '../../base/time-slice.js';
 import type { Question } from '../question.js';
 import type { IndexedConversation, TableView } from './message-table.js';
-import { WordMasks } from './word-masks.js';
+import type { WordMasks } from './word-masks.js';
 
 /** The words of a question in the messages that are searched. */
 export interface FoundWords {
@@ -32,10 +32,14 @@ export interface WordStatistics {
 /** So many messages are read between two looks at the clock. */
 const STEP = 20_000;
 
-/** Finds the words of a question in the conversations in scope; `undefined` is all. */
+/**
+ * Finds the words of a question in the conversations in scope; `undefined` is all. `masks`: those of the table,
+ * without words. The result uses them.
+ */
 export async function findWords(
   question: Question,
   table: TableView,
+  masks: WordMasks,
   inScope: ((conversationId: string) => boolean) | undefined,
   slice: TimeSlice,
 ): Promise<FoundWords> {
@@ -44,12 +48,11 @@ export async function findWords(
     inScope === undefined
       ? conversations
       : conversations.map((one) => (one && inScope(one.conversationId) ? one : undefined));
-  const masks = new WordMasks(size);
   for (const [word, { terms }] of question.words.entries()) {
     for (const term of terms) postings.mark(term, 1 << word, masks);
     if (slice.isSpent()) await slice.yield();
   }
-  const numbers = new Uint32Array(size);
+  const numbers = masks.found;
   const words = new Uint32Array(searched.length);
   const counts = new Uint32Array(question.words.length);
   let count = 0;

@@ -7,9 +7,12 @@ import { Uint32List, withCapacity } from '../../base/arrays/typed-array.js';
 import type { TimeSlice } from '../../base/time-slice.js';
 import { type ConversationTerms, messagesIn, passagesIn } from '../conversation-terms.js';
 import { TermPostings } from './term-postings.js';
+import { WordMasks } from './word-masks.js';
 
 /** If so many more messages were deleted than are stored, the table is made anew. */
 const MAX_DELETED = 10_000;
+/** Masks are so much longer than the table, so that they fit when messages are added. */
+const MASKS_GROWTH = 1.25;
 const NO_NUMBERS: Uint32Array = new Uint32Array(0);
 
 /** Immutable. A change of the conversation makes a new object. */
@@ -18,8 +21,6 @@ export interface IndexedConversation {
   readonly conversation: ConversationTerms;
   /** By index of the message: its number. The last messages have none until `numberAll`. */
   readonly numbers: Uint32Array;
-  /** The flags of its messages, joined. */
-  readonly flags: number;
 }
 
 /** The state at one moment. Later changes add numbers and set slots to 0, and nothing else. */
@@ -29,6 +30,8 @@ export interface TableView {
   /** By slot: the number of terms, and of passages, of the conversation. */
   readonly termCounts: Uint32Array;
   readonly passageCounts: Uint32Array;
+  /** By slot: the flags of the conversation's messages, joined. */
+  readonly flags: Uint8Array;
   /** All numbers are lower. */
   readonly size: number;
   /** By number: the conversation's slot; 0 if the message was deleted. */
@@ -44,10 +47,12 @@ export class MessageTable {
   #conversations: (IndexedConversation | undefined)[] = [undefined];
   #termCounts = new Uint32Array(1);
   #passageCounts = new Uint32Array(1);
+  #flags = new Uint8Array(1);
   #slots = new Uint32List();
   #indexes = new Uint32List();
   #postings = new TermPostings();
   #deleted = 0;
+  #spareMasks: WordMasks | undefined;
   /** Slots of conversations that have messages without numbers. */
   readonly #unnumbered = new Set<number>();
 
@@ -66,8 +71,9 @@ export class MessageTable {
     const numbers = known?.numbers.subarray(0, reused) ?? NO_NUMBERS;
     this.#forget(known?.numbers.subarray(reused));
     this.#slotOf.set(conversationId, slot);
-    const flags = conversation.flags.reduce((all, own) => all | own, 0);
-    this.#conversations[slot] = { conversationId, conversation, numbers, flags };
+    this.#conversations[slot] = { conversationId, conversation, numbers };
+    this.#flags = withCapacity(this.#flags, slot + 1);
+    this.#flags[slot] = conversation.flags.reduce((all, own) => all | own, 0);
     this.#termCounts = withCapacity(this.#termCounts, slot + 1);
     this.#termCounts[slot] = conversation.terms.length;
     this.#passageCounts = withCapacity(this.#passageCounts, slot + 1);
@@ -99,11 +105,29 @@ export class MessageTable {
     }
   }
 
+  /**
+   * Masks without words. Give them back with `releaseMasks`: new ones for each question would be more work for
+   * the garbage collector than the question.
+   */
+  takeMasks(): WordMasks {
+    const spare = this.#spareMasks;
+    this.#spareMasks = undefined;
+    const size = this.#slots.count;
+    if (spare !== undefined && spare.all.length >= size) return spare;
+    return new WordMasks(Math.ceil(size * MASKS_GROWTH));
+  }
+
+  releaseMasks(masks: WordMasks): void {
+    masks.clear();
+    this.#spareMasks = masks;
+  }
+
   view(): TableView {
     return {
       conversations: [...this.#conversations],
       termCounts: this.#termCounts,
       passageCounts: this.#passageCounts,
+      flags: this.#flags,
       size: this.#slots.count,
       slots: this.#slots.array,
       indexes: this.#indexes.array,

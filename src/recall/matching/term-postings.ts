@@ -29,6 +29,10 @@ const PLACES = 2 ** PLACE_BITS - 1;
 const IS_IN = 16;
 const MAX_VALUE_BYTES = 5;
 
+/** Of a list: index after the last value; that after its chunk; 1 + the last number; level of the chunk. */
+const FIELDS = 4;
+const [END, CHUNK_END, LAST, LEVEL] = [0, 1, 2, 3];
+
 const chunkBytes = (level: number): number => CHUNK_BYTES[level] ?? 0;
 
 export class TermPostings {
@@ -37,14 +41,10 @@ export class TermPostings {
   #used = 1;
   /** By term ID: index of the first chunk, 0 if there is none. */
   #firsts = new Uint32Array(0);
-  /** By term ID: index after the last value, and the end of its chunk's values. */
+  /** By term ID: FIELDS numbers about the end of its list. Side by side, they are one access to memory. */
   #ends = new Uint32Array(0);
-  #chunkEnds = new Uint32Array(0);
-  #levels = new Uint8Array(0);
   /** By term ID: where it is in the message that is added. */
   #placesOf = new Uint8Array(0);
-  /** By term ID: 1 + the last number. */
-  #lasts = new Uint32Array(0);
 
   /** Numbers must ascend. `vocabularySize`: all term IDs are lower. */
   add(
@@ -82,7 +82,7 @@ export class TermPostings {
     const bytes = this.#bytes;
     let at = this.#firsts[term] ?? 0;
     if (at === 0) return;
-    const end = this.#ends[term] ?? 0;
+    const end = this.#ends[FIELDS * term + END] ?? 0;
     let level = 0;
     let chunkEnd = at + chunkBytes(level);
     let number = -1;
@@ -112,31 +112,35 @@ export class TermPostings {
   }
 
   #append(term: number, number: number, places: number): void {
-    let value = ((number + 1 - (this.#lasts[term] ?? 0)) << PLACE_BITS) | places;
-    this.#lasts[term] = number + 1;
-    let at = this.#ends[term] ?? 0;
-    if (at + MAX_VALUE_BYTES > (this.#chunkEnds[term] ?? 0)) at = this.#placeFor(value, at, term);
+    const ends = this.#ends;
+    const list = FIELDS * term;
+    let value = ((number + 1 - (ends[list + LAST] ?? 0)) << PLACE_BITS) | places;
+    ends[list + LAST] = number + 1;
+    let at = ends[list + END] ?? 0;
+    if (at + MAX_VALUE_BYTES > (ends[list + CHUNK_END] ?? 0)) at = this.#placeFor(value, at, term);
     const bytes = this.#bytes;
     for (; value > 127; value >>>= 7) bytes[at++] = (value & 127) | 128;
     bytes[at++] = value;
-    this.#ends[term] = at;
+    ends[list + END] = at;
   }
 
   /** Where to write a value that may not fit into the rest of the chunk. */
   #placeFor(value: number, at: number, term: number): number {
-    const chunkEnd = this.#chunkEnds[term] ?? 0;
+    const ends = this.#ends;
+    const list = FIELDS * term;
+    const chunkEnd = ends[list + CHUNK_END] ?? 0;
     const length = Math.ceil((32 - Math.clz32(value)) / 7);
     if (at + length <= chunkEnd) return at;
     const isFirst = chunkEnd === 0;
-    const level = isFirst ? 0 : Math.min((this.#levels[term] ?? 0) + 1, LAST_LEVEL);
+    const level = isFirst ? 0 : Math.min((ends[list + LEVEL] ?? 0) + 1, LAST_LEVEL);
     const size = chunkBytes(level);
     const chunk = this.#used;
     this.#used += size + LINK_BYTES;
     this.#bytes = withCapacity(this.#bytes, this.#used);
     if (isFirst) this.#firsts[term] = chunk;
     else this.#link(chunkEnd, chunk);
-    this.#levels[term] = level;
-    this.#chunkEnds[term] = chunk + size;
+    ends[list + LEVEL] = level;
+    ends[list + CHUNK_END] = chunk + size;
     // A value of five bytes does not fit into a chunk of four.
     return length > size ? this.#placeFor(value, chunk, term) : chunk;
   }
@@ -156,10 +160,7 @@ export class TermPostings {
   #reserveTerms(count: number): void {
     if (count <= this.#firsts.length) return;
     this.#firsts = withCapacity(this.#firsts, count);
-    this.#ends = withCapacity(this.#ends, count);
-    this.#chunkEnds = withCapacity(this.#chunkEnds, count);
-    this.#levels = withCapacity(this.#levels, count);
+    this.#ends = withCapacity(this.#ends, FIELDS * count);
     this.#placesOf = withCapacity(this.#placesOf, count);
-    this.#lasts = withCapacity(this.#lasts, count);
   }
 }

@@ -18,6 +18,9 @@ export class WordMasks {
   /** More than once. */
   readonly repeated: Uint32Array;
 
+  /** Space for the numbers of the messages that have words. */
+  readonly found: Uint32Array;
+
   /** `messages`: all numbers are lower. */
   constructor(messages: number) {
     this.all = new Uint32Array(messages);
@@ -25,6 +28,12 @@ export class WordMasks {
     this.heads = new Uint32Array(messages);
     this.tails = new Uint32Array(messages);
     this.repeated = new Uint32Array(messages);
+    this.found = new Uint32Array(messages);
+  }
+
+  clear(): void {
+    for (const masks of [this.all, this.content, this.heads, this.tails, this.repeated])
+      masks.fill(0);
   }
 
   of({ numbers }: NumberedMessages, message: number): number {

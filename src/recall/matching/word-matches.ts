@@ -91,6 +91,19 @@ export class WordMatches {
     if (hasEvery) this.#every += 1;
   }
 
+  /** All messages with words match, and none is left out. */
+  get #acceptsAll(): boolean {
+    const { accepts, except } = this.#options;
+    return this.includesNeighbours && accepts === undefined && except === undefined;
+  }
+
+  #countWords(numbers: Uint32Array): void {
+    const { content } = this.#masks;
+    const everyWord = this.#everyWord;
+    this.#some = numbers.length;
+    this.#hasEvery = numbers.some((number) => content[number] === everyWord);
+  }
+
   static async count(
     question: Question,
     words: FoundWords,
@@ -107,6 +120,10 @@ export class WordMatches {
           matches.#count(indexed, message);
         if (slice.isSpent()) await slice.yield();
       }
+      return matches;
+    }
+    if (matches.#acceptsAll) {
+      matches.#countWords(numbers);
       return matches;
     }
     for (let from = 0; from < numbers.length; from += STEP) {

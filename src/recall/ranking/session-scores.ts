@@ -82,10 +82,7 @@ export class SessionScores {
     this.#frequencies.get(indexed)?.[session]?.forEach((frequency, word) => {
       words += ((this.#idf[word] ?? 0) * frequency * (SESSION_K1 + 1)) / (frequency + norm);
     });
-    let vector = -1;
-    const { vectors } = this.#input;
-    for (let message = first; vectors !== undefined && message < end; message++)
-      vector = Math.max(vector, vectors.best(conversationId, message + 1)?.cosine ?? -1);
+    const vector = this.#input.vectors?.highest(conversationId, first + 1, end + 1) ?? -1;
     return { first, end, words, vector };
   }
 }
