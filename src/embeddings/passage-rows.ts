@@ -2,6 +2,7 @@
  * The passages of each conversation, and the keys of their vectors in the vector table. Equal texts have
  * one key, so that a moved or copied conversation is not embedded again.
  */
+import { type Compare, TopK } from '../base/arrays/top-k.js';
 import { withCapacity } from '../base/arrays/typed-array.js';
 import { sha256Hex } from '../base/ids.js';
 import type { PassageRef, PassageScore } from '../recall/vector-source.js';
@@ -73,7 +74,7 @@ export class PassageRows {
   keys(): Set<string> {
     return new Set([...this.#conversations.values()].flatMap(({ keys }) => keys.flat()));
   }
-  /** The best passage of a message; `undefined` if none has a vector yet. */
+  /** The best passage of a message; `undefined` if none has a vector yet, or there is no such message. */
   best(
     conversationId: string,
     seq: number,
@@ -82,8 +83,8 @@ export class PassageRows {
   ): PassageScore | undefined {
     this.#findVectors(table);
     const starts = this.#conversations.get(conversationId)?.starts;
-    const first = starts?.[seq - 1] ?? 0;
     const end = starts?.[seq] ?? 0;
+    const first = starts?.[seq - 1] ?? end;
     let best: PassageScore | undefined;
     for (let at = first; at < end; at += 1) {
       const row = this.#rows[at] ?? NO_VECTOR;
@@ -124,20 +125,18 @@ export class PassageRows {
   ): PassageScore[] {
     this.#findVectors(table);
     const rows = this.#rows;
-    let best: PassageScore[] = [];
+    const best = new TopK(limit, byCosine);
     let least = Number.NEGATIVE_INFINITY;
     for (let at = 0; at < this.#end; at += 1) {
       const row = rows[at] ?? NO_VECTOR;
       const cosine = row < 0 ? undefined : cosines[row];
-      if (cosine === undefined || cosine <= least) continue;
+      if (cosine === undefined || cosine < least) continue;
       const ref = this.#refAt(at);
       if (ref === undefined || !accepts(ref)) continue;
-      best.push({ ...ref, cosine });
-      if (best.length < limit * 4) continue;
-      best = topOf(best, limit);
-      least = best.at(-1)?.cosine ?? least;
+      best.offer({ ...ref, cosine });
+      least = best.last?.cosine ?? least;
     }
-    return topOf(best, limit);
+    return best.sorted();
   }
 
   /** `rows`: those of the first passages. */
@@ -215,10 +214,9 @@ function lastAtMost(
   return low;
 }
 
-const topOf = (scores: readonly PassageScore[], limit: number): PassageScore[] =>
-  scores
-    .toSorted(
-      (a, b) =>
-        b.cosine - a.cosine || (a.conversationId < b.conversationId ? -1 : 1) || a.seq - b.seq,
-    )
-    .slice(0, limit);
+/** Equal cosines: by conversation and message, so that the order of embedding does not matter. */
+const byCosine: Compare<PassageScore> = (a, b) => {
+  if (a.cosine !== b.cosine) return b.cosine - a.cosine;
+  if (a.conversationId !== b.conversationId) return a.conversationId < b.conversationId ? -1 : 1;
+  return a.seq - b.seq || a.passage - b.passage;
+};

@@ -51,16 +51,24 @@ it('are found before all passages have vectors, after others got theirs, and aft
     );
     const accepts = ({ seq }: { seq: number }) => seq !== 2;
     const nearest = rows.nearest(20, accepts, table, cosines);
-    const expected = all.filter(accepts).sort((a, b) => b.cosine - a.cosine);
-    expect(nearest.map(({ cosine }) => cosine)).toEqual(
-      expected.slice(0, 20).map(({ cosine }) => cosine),
-    );
-    for (const found of nearest) expect(all).toContainEqual(found);
+    const expected = all
+      .filter(accepts)
+      .sort(
+        (a, b) =>
+          b.cosine - a.cosine ||
+          Number(a.conversationId > b.conversationId) -
+            Number(a.conversationId < b.conversationId) ||
+          a.seq - b.seq ||
+          a.passage - b.passage,
+      );
+    expect(nearest).toEqual(expected.slice(0, 20));
     for (const [conversationId, messages] of stored) {
       const seq = 1 + pick(messages.length);
       const own = all.filter((one) => one.conversationId === conversationId && one.seq === seq);
       const best = own.toSorted((a, b) => b.cosine - a.cosine || a.passage - b.passage)[0];
       expect(rows.best(conversationId, seq, table, cosines)).toEqual(best);
+      for (const none of [0, messages.length + 1])
+        expect(rows.best(conversationId, none, table, cosines)).toBeUndefined();
       const to = seq + pick(4);
       const range = all.filter(
         (one) => one.conversationId === conversationId && one.seq >= seq && one.seq < to,
