@@ -173,7 +173,7 @@ async function measureAblations({ vectors }, conversations, ids, hasAssistant) {
       const speakers = indexes[at].speakers(() => true);
       const asked = { ...options, vectors: await vectors?.ask(variantsOf(question, speakers)) };
       const answer = await indexes[at].ask(question, asked);
-      return Array.from({ length: Math.min(25, answer.total) }, (_, place) => answer.at(place).seq);
+      return answer.hits(0, 25).map(({ seq }) => seq);
     });
     tally.print(name);
   }

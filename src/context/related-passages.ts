@@ -43,13 +43,11 @@ export async function relatedPassages(
   const filters = module === undefined ? {} : { module };
   const { answer } = await recall.ask(words.join(' '), filters, 'hybrid', caller);
   const seen = new Set(except);
-  const found = Array.from({ length: Math.min(HITS_CONSIDERED, answer.total) }, (_, position) => {
-    const hit = answer.hit(position);
-    if (hit === undefined || seen.has(hit.conversationId)) return [];
-    if (hit.evidence.words.length < MIN_WORDS) return [];
-    seen.add(hit.conversationId);
-    return [{ ...hit, position }];
-  }).flat();
+  const found = answer.hits(0, HITS_CONSIDERED).filter(({ conversationId, evidence }) => {
+    if (seen.has(conversationId) || evidence.words.length < MIN_WORDS) return false;
+    seen.add(conversationId);
+    return true;
+  });
   const wordsAt = new Map(found.map(({ position, evidence }) => [position, evidence.words]));
   const { hits } = await recall.hits(answer, found.slice(0, MAX_MESSAGES_READ), {});
   const texts = new Set<string>();

@@ -57,6 +57,8 @@ export interface MessageRef {
 }
 
 export interface RecallHit extends MessageRef {
+  /** In the answer, from 0. */
+  readonly position: number;
   /** Index of the best passage, from 0, in the order of `passagesOf`. */
   readonly passage: number;
   /** Comparable only within one answer. */
@@ -75,10 +77,8 @@ export interface RecallAnswer {
   readonly total: number;
   /** Whether the content of one message has all words, in whatever form. */
   readonly hasAllWords: boolean;
-  /** The message at `position` (0 is the best), if it is among the first `depth`. */
-  at(position: number): MessageRef | undefined;
-  /** The message at `position` with its scores and evidence. */
-  hit(position: number): RecallHit | undefined;
+  /** At most `count` messages from `position` on (0 is the best), of the first `depth`. */
+  hits(position: number, count: number): RecallHit[];
 }
 
 export interface RecallStats {
@@ -241,14 +241,10 @@ export class RecallIndex {
       total: matches.total + neighbours.length,
       hasAllWords:
         matches.hasAllWords || neighbours.some(({ lexical }) => lexical.own === everyWord),
-      at: (position) => {
-        const found = all[position];
-        return found && { conversationId: found.indexed.conversationId, seq: found.message + 1 };
-      },
-      hit: (position) => {
-        const found = all[position];
-        return found && hitOf(found, question, options.vectors);
-      },
+      hits: (position, count) =>
+        all
+          .slice(position, position + count)
+          .map((found, at) => hitOf(found, position + at, question, options.vectors)),
     };
   }
 
@@ -313,6 +309,7 @@ export class RecallIndex {
 
 function hitOf(
   { indexed, message, lexical, score }: Ranked,
+  position: number,
   { words, timeSpan }: Question,
   vectors: VectorScores | undefined,
 ): RecallHit {
@@ -325,6 +322,7 @@ function hitOf(
   return {
     conversationId,
     seq: message + 1,
+    position,
     passage: own === 0 && vector !== undefined ? vector.passage : passage,
     score,
     lexical: lexical.score,

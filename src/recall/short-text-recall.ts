@@ -52,15 +52,14 @@ export class ShortTextRecall {
       depth: limit,
       ...(signal && { signal }),
     });
-    const hits = Array.from({ length: Math.min(limit, answer.total) }, (_, position) => {
-      const hit = answer.hit(position);
-      return hit === undefined ? [] : [{ id: hit.conversationId, score: hit.lexical }];
-    });
+    const hits = answer
+      .hits(0, limit)
+      .map(({ conversationId, lexical }) => ({ id: conversationId, score: lexical }));
     const snippet = (text: string, style: SnippetStyle) => {
       const whole = { start: 0, end: text.length };
       return cutRecallSnippet(text, whole, answer.question, this.#index.vocabulary, style);
     };
-    return { total: answer.total, hits: hits.flat(), names: namedIn(question), snippet };
+    return { total: answer.total, hits, names: namedIn(question), snippet };
   }
 }
 

@@ -22,7 +22,9 @@ async function instructionsFor(question: string): Promise<string[]> {
   const index = new RecallIndex();
   index.put('one', MESSAGES);
   const answer = await index.ask(question);
-  return Array.from({ length: answer.total }, (_, at) => MESSAGES[(answer.at(at)?.seq ?? 0) - 1])
+  return answer
+    .hits(0, answer.total)
+    .map(({ seq }) => MESSAGES[seq - 1])
     .map((message) => message?.content ?? '')
     .filter((content) => content.startsWith('Always'));
 }

@@ -9,7 +9,7 @@ const said = (content: string) => ({ role: 'user', content, time: 0, speaker: un
 
 async function found(index: RecallIndex, question: string): Promise<string[]> {
   const answer = await index.ask(question, { requiresContentMatch: true });
-  return Array.from({ length: answer.total }, (_, at) => answer.at(at)?.conversationId ?? '');
+  return answer.hits(0, answer.total).map(({ conversationId }) => conversationId);
 }
 
 describe('words with ß', () => {
@@ -117,7 +117,7 @@ async function ranked(
     messages.map(([role, content], at) => ({ ...said(content), role, time: at * 60_000 })),
   );
   const answer = await index.ask(question);
-  return Array.from({ length: answer.total }, (_, at) => answer.at(at)?.seq ?? 0);
+  return answer.hits(0, answer.total).map(({ seq }) => seq);
 }
 
 describe('a question of two words', () => {
@@ -239,7 +239,7 @@ describe('the order', () => {
     );
     const index = new RecallIndex();
     index.put('a', sessions);
-    expect((await index.ask(asked)).at(0)?.seq).toBe(alone.length + 5);
+    expect((await index.ask(asked)).hits(0, 1)[0]?.seq).toBe(alone.length + 5);
   });
 
   it('has what never happened first, for a question whether it ever did', async () => {
@@ -363,7 +363,7 @@ describe('the count of matches', () => {
     for (const limits of [{}, { inScope: (id: string) => id > 'c2' }, { accepts: isThird }]) {
       const options = { ...limits, except: even };
       const answer = await index.ask(text, options);
-      const shown = Array.from({ length: answer.total }, (_, at) => answer.at(at)?.seq ?? 0);
+      const shown = answer.hits(0, answer.total).map(({ seq }) => seq);
       expect(shown.filter((seq) => seq % 2 === 0)).toEqual([]);
       const question = index.question(text, limits);
       expect(await index.count(question, options)).toBe(answer.total);
@@ -386,8 +386,7 @@ it('after many changes it answers as an index of the same messages', async () =>
     for (const [id, all] of stored) fresh.put(id, all);
     for (const question of ['garden stone', 'Why was the bread by the fence?', 'apple']) {
       const [expected, answer] = [await fresh.ask(question), await changed.ask(question)];
-      const hits = (one: typeof answer) =>
-        Array.from({ length: one.total }, (_, at) => one.hit(at));
+      const hits = (one: typeof answer) => one.hits(0, one.total);
       expect(answer.total).toBe(expected.total);
       expect(hits(answer)).toEqual(hits(expected));
     }

@@ -119,7 +119,7 @@ describe('an answer to a question that names a time', () => {
     const index = new RecallIndex();
     for (const [name, messages] of Object.entries(CONVERSATIONS)) index.put(name, messages);
     const answer = await index.ask(question, { now: { ms: now, timeZone: 'UTC' } });
-    return Array.from({ length: answer.total }, (_, at) => answer.hit(at));
+    return answer.hits(0, answer.total);
   }
 
   it('begins with what was said then, and has the rest after it', async () => {
@@ -151,8 +151,8 @@ describe('an answer to a question that names a time', () => {
       index.put(name, [said(german, age), said(japanese, age)]);
     }
     const answer = await index.ask(question, { now: { ms: NOW, timeZone: 'UTC' } });
-    expect(answer.hit(0)?.conversationId).toBe(first);
-    expect(answer.hit(0)?.evidence.labelWords).toEqual([phrase]);
+    expect(answer.hits(0, 1)[0]?.conversationId).toBe(first);
+    expect(answer.hits(0, 1)[0]?.evidence.labelWords).toEqual([phrase]);
   });
 
   it('takes the phrase for words if nothing was said then', async () => {

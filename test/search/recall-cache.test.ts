@@ -59,7 +59,7 @@ async function answersOf(index: RecallIndex): Promise<string> {
   const lines = [JSON.stringify({ ...index.stats(), stems: 0 })];
   for (const question of QUESTIONS) {
     const answer = await index.ask(question);
-    const hits = Array.from({ length: answer.total }, (_, place) => answer.hit(place));
+    const hits = answer.hits(0, answer.total);
     const lineOfHits = hits.map(
       (hit) => `${hit?.conversationId}/${hit?.seq} ${hit?.score.toFixed(9)}`,
     );

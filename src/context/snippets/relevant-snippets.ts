@@ -85,11 +85,7 @@ export class RelevantSnippets {
   async #find(request: SnippetRequest, caller: SearchCaller): Promise<Snippets> {
     const { query, filters, strategy, maxTokens } = request;
     const { answer, tier } = await this.#recall.ask(query, filters, strategy, caller);
-    const found = Array.from({ length: Math.min(MAX_HITS, answer.total) }, (_, position) => {
-      const hit = answer.hit(position);
-      return hit === undefined ? [] : [{ ...hit, position }];
-    }).flat();
-    const { hits } = await this.#recall.hits(answer, found, {});
+    const { hits } = await this.#recall.hits(answer, answer.hits(0, MAX_HITS), {});
     const count = await tokenCounter();
     const ordered = strategy === 'temporal' ? spreadOverTime(hits) : hits;
     const { isBroad, emptyTime } = answer.question;

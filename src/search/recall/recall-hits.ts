@@ -50,7 +50,7 @@ interface HitsRequest {
 
 /** `isCurrent` is false if a message was left out (no longer readable) or has changed. CANCELLED. */
 export async function recalledHits(
-  found: readonly (RecallHit & { readonly position: number })[],
+  found: readonly RecallHit[],
   request: HitsRequest,
 ): Promise<{ hits: RecalledHit[]; isCurrent: boolean }> {
   const { index, store, signal } = request;
@@ -76,7 +76,7 @@ export async function recalledHits(
 }
 
 function messageHit(
-  hit: RecallHit & { readonly position: number },
+  hit: RecallHit,
   { id, role, createdAt, content, metadata }: Message,
   { index, question, snippet = {} }: HitsRequest,
 ): RecalledHit {

@@ -226,7 +226,7 @@ export class RecallSearch {
   /** Reads the messages of hits. `isCurrent` is false if one changed after it was indexed. Throws CANCELLED. */
   hits(
     asked: RecallAnswer,
-    found: readonly (RecallHit & { position: number })[],
+    found: readonly RecallHit[],
     request: Pick<RecallQuery, 'snippet'>,
     { signal }: SearchCaller = {},
   ) {
@@ -282,10 +282,9 @@ export class RecallSearch {
     const total = exact.total + answer.total;
     const leading = offset < exact.total ? await exact.page() : [];
     const from = Math.max(0, offset - exact.total);
-    const found = Array.from({ length: limit - leading.length }, (_, at) => {
-      const hit = answer.hit(from + at);
-      return hit === undefined ? [] : [{ ...hit, position: exact.total + from + at }];
-    }).flat();
+    const found = answer
+      .hits(from, limit - leading.length)
+      .map((hit) => ({ ...hit, position: exact.total + hit.position }));
     const { hits, isCurrent } = await this.hits(answer, found, request, caller);
     const relaxed = exact.total === 0 && !answer.hasAllWords;
     return { ...rest, total, tier, isCurrent, relaxed, hits: [...leading, ...hits] };
