@@ -45,8 +45,8 @@ export interface SelectionInput {
 }
 
 /**
- * The best lexical scores, the nearest vectors, and the instructions, preferences and messages of the named
- * time, CANDIDATE_COUNT of each at most.
+ * The best lexical scores and the nearest vectors, CANDIDATE_COUNT together; and at most as many more
+ * instructions and preferences that apply, and as many more messages of the named time.
  */
 export async function selectMatches(input: SelectionInput): Promise<Selection> {
   const { question, words, options, slice } = input;
@@ -62,9 +62,14 @@ export async function selectMatches(input: SelectionInput): Promise<Selection> {
   }
   const [best = [], ...special] = lists.map((list) => list.sorted());
   const all = options.vectors === undefined ? best : withNearest(options.vectors, best, input);
-  const candidates = new Map<string, Candidate>();
-  for (const candidate of [...all.slice(0, CANDIDATE_COUNT), ...special.flat()])
-    candidates.set(keyOf(candidate), candidate);
+  const candidates = new Map(
+    all.slice(0, CANDIDATE_COUNT).map((candidate) => [keyOf(candidate), candidate]),
+  );
+  for (const list of special) {
+    const more = list.filter((candidate) => !candidates.has(keyOf(candidate)));
+    for (const candidate of more.slice(0, CANDIDATE_COUNT))
+      candidates.set(keyOf(candidate), candidate);
+  }
   const others = all.slice(CANDIDATE_COUNT).filter((other) => !candidates.has(keyOf(other)));
   return { candidates: [...candidates.values()], others };
 }
@@ -112,7 +117,7 @@ function listsOf(
   if (applying !== 0)
     lists.push(
       new BestList(
-        CANDIDATE_COUNT,
+        2 * CANDIDATE_COUNT,
         (slot) => ((table.flags[slot] ?? 0) & applying) !== 0,
         ({ conversation }, message) => ((conversation.flags[message] ?? 0) & applying) !== 0,
       ),
@@ -120,7 +125,7 @@ function listsOf(
   if (question.timeSpan !== undefined)
     lists.push(
       new BestList(
-        CANDIDATE_COUNT,
+        2 * CANDIDATE_COUNT,
         () => true,
         ({ conversation }, message) => isInTime(question, conversation, message),
       ),
