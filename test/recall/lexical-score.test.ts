@@ -175,6 +175,8 @@ it.each(QUESTIONS)('no bound is lower than the score of a message: %s', async (t
       const score = scorer.score(indexed, message)?.score ?? 0;
       const least = score - 1e-6;
       expect(scorer.boundOf(scorer.gainOf(number), all)).toBeGreaterThanOrEqual(least);
+      const around = scorer.weightOf(scorer.wordsAround(indexed, message));
+      expect(scorer.boundOf(scorer.gainOf(number), around)).toBeGreaterThanOrEqual(least);
       expect(scorer.score(indexed, message, least)?.score).toBe(score);
       if (score > 0) scored += 1;
     });
@@ -206,7 +208,7 @@ describe('a message of very many passages', () => {
       question: { ...question, words },
       ...{ vocabularySize: 2, masks, weights: Float64Array.of(1), passageLength: 1 },
     });
-    const indexed = { conversationId: 'a', conversation, numbers: Uint32Array.of(0) };
+    const indexed = { conversationId: 'a', conversation, numbers: Uint32Array.of(0), reach: 0 };
     expect(scorer.score(indexed, 0)?.passage).toBe(count - 1);
   });
 });

@@ -173,6 +173,8 @@ function select(
       if (list.leastScore < least && list.includes(indexed, message)) least = list.leastScore;
     const gain = scorer.gainOf(indexed.numbers[message] ?? 0);
     if (scorer.boundOf(gain, allWeight) < least) continue;
+    const nearWeight = scorer.weightOf(scorer.wordsAround(indexed, message));
+    if (scorer.boundOf(gain, nearWeight) < least) continue;
     const isMatch = matches.matches(indexed, message);
     if (!isMatch && !matches.includesNeighbours) continue;
     const lexical = scorer.score(indexed, message, least);

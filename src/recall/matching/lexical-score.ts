@@ -10,10 +10,8 @@ import type { Question } from '../question.js';
 import type { WordStatistics } from './found-words.js';
 import { LEXICAL_CONSTANTS, type LexicalConstants, NEAR_TERMS } from './lexical-constants.js';
 import type { IndexedConversation } from './message-table.js';
+import { beginsSession, turnAfter, turnBefore } from './neighbours.js';
 import { MaskWeights, type WordMasks } from './word-masks.js';
-
-/** A longer pause ends a session: here it is messages about one subject. */
-const SESSION_GAP_MS = 60 * 60_000;
 
 /** By word of the question: its weight times its idf, scaled so that the sum is 1. */
 export function wordWeights(
@@ -28,17 +26,6 @@ export function wordWeights(
   const sum = weights.reduce((total, weight) => total + weight, 0);
   return sum > 0 ? weights.map((weight) => weight / sum) : weights;
 }
-
-/** The indexes of the first messages of all sessions, then the number of messages. */
-export function sessionsOf({ times }: ConversationTerms): Uint32Array {
-  const firsts = [0];
-  for (let message = 1; message < times.length; message++)
-    if (beginsSession(times, message)) firsts.push(message);
-  return Uint32Array.from([...firsts, times.length]);
-}
-
-const beginsSession = (times: Float64Array, message: number): boolean =>
-  (times[message] ?? 0) - (times[message - 1] ?? 0) > SESSION_GAP_MS;
 
 /** The score of a message. The others are bitmasks of the question's words. */
 export interface LexicalScore {
@@ -129,6 +116,16 @@ export class MessageScorer {
   /** The words in a message, its speaker's name or its date, as a bitmask. */
   wordsOf(indexed: IndexedConversation, message: number): number {
     return this.#masks.of(indexed, message);
+  }
+
+  /** The words of a message and of all messages whose words can count for it, as a bitmask. */
+  wordsAround(indexed: IndexedConversation, message: number): number {
+    const { all } = this.#masks;
+    const { numbers, reach } = indexed;
+    const end = Math.min(message + reach + 1, numbers.length);
+    let words = 0;
+    for (let at = Math.max(0, message - reach); at < end; at++) words |= all[numbers[at] ?? 0] ?? 0;
+    return words;
   }
 
   /**
@@ -364,19 +361,3 @@ interface WordsBeside {
 
 /** Of a message that has none of the words, and none near it. */
 export const NO_SCORE: LexicalScore = { score: 0, passage: 0, own: 0, around: 0, labelWords: 0 };
-
-/** The same speaker's last message before `message`, -1 if there is none. */
-function turnBefore({ speakers }: ConversationTerms, message: number): number {
-  const speaker = speakers[message];
-  let at = message - 1;
-  while (at >= 0 && speakers[at] !== speaker) at--;
-  return at;
-}
-
-/** The same speaker's next message after `message`, -1 if there is none. */
-function turnAfter({ speakers }: ConversationTerms, message: number): number {
-  const speaker = speakers[message];
-  let at = message + 1;
-  while (at < speakers.length && speakers[at] !== speaker) at++;
-  return at < speakers.length ? at : -1;
-}

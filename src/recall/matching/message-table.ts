@@ -6,6 +6,7 @@
 import { Uint32List, withCapacity } from '../../base/arrays/typed-array.js';
 import type { TimeSlice } from '../../base/time-slice.js';
 import { type ConversationTerms, messagesIn, passagesIn } from '../conversation-terms.js';
+import { reachOf } from './neighbours.js';
 import { TermPostings } from './term-postings.js';
 import { WordMasks } from './word-masks.js';
 
@@ -21,6 +22,8 @@ export interface IndexedConversation {
   readonly conversation: ConversationTerms;
   /** By index of the message: its number. The last messages have none until `numberAll`. */
   readonly numbers: Uint32Array;
+  /** Words of a message count only for messages that are at most so many before or after it. */
+  readonly reach: number;
 }
 
 /** The state at one moment. Later changes add numbers and set slots to 0, and nothing else. */
@@ -71,7 +74,8 @@ export class MessageTable {
     const numbers = known?.numbers.subarray(0, reused) ?? NO_NUMBERS;
     this.#forget(known?.numbers.subarray(reused));
     this.#slotOf.set(conversationId, slot);
-    this.#conversations[slot] = { conversationId, conversation, numbers };
+    const reach = reachOf(conversation);
+    this.#conversations[slot] = { conversationId, conversation, numbers, reach };
     this.#flags = withCapacity(this.#flags, slot + 1);
     this.#flags[slot] = conversation.flags.reduce((all, own) => all | own, 0);
     this.#termCounts = withCapacity(this.#termCounts, slot + 1);

@@ -1,11 +1,7 @@
 /** Scores the sessions of conversations for a question: BM25 of the words, and cosine of the best vector. */
-import {
-  type Candidate,
-  type Hits,
-  type MessageScorer,
-  sessionsOf,
-} from '../matching/lexical-score.js';
+import type { Candidate, Hits, MessageScorer } from '../matching/lexical-score.js';
 import type { IndexedConversation } from '../matching/message-table.js';
+import { sessionsOf } from '../matching/neighbours.js';
 import type { Question } from '../question.js';
 import type { VectorScores } from '../vector-source.js';
 
