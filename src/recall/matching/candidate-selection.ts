@@ -137,7 +137,7 @@ function listsOf(
  * The slots of the conversations, those whose messages may have the highest scores first; and by slot, a bound
  * of these scores.
  */
-function byBound({ found, scorer, words }: SelectionInput) {
+function byBound({ found, scorer, words, matches }: SelectionInput) {
   const { numbers, table, searched } = words;
   const bounds = new Float64Array(searched.length);
   for (const number of numbers) {
@@ -153,6 +153,7 @@ function byBound({ found, scorer, words }: SelectionInput) {
   }
   const groups: number[][] = Array.from({ length: BOUND_GROUPS }, () => []);
   for (const slot of found) {
+    if (words.words[slot] === 0 && !matches.includesWordless) continue;
     const share = highest === 0 ? 1 : (bounds[slot] ?? 0) / highest;
     groups[Math.floor((1 - share) * (BOUND_GROUPS - 1))]?.push(slot);
   }

@@ -113,7 +113,7 @@ export class WordMatches {
   ): Promise<WordMatches> {
     const matches = new WordMatches(question, words.masks, found, options);
     const { numbers, searched, table } = words;
-    if (matches.#onlyTime || matches.#includesInstructions) {
+    if (matches.includesWordless) {
       for (const slot of found) {
         const indexed = searched[slot];
         for (let message = 0; indexed && message < indexed.numbers.length; message++)
@@ -134,6 +134,11 @@ export class WordMatches {
       if (slice.isSpent()) await slice.yield();
     }
     return matches;
+  }
+
+  /** Messages can match in a conversation that has no word of the question. */
+  get includesWordless(): boolean {
+    return this.#onlyTime || this.#includesInstructions;
   }
 
   get total(): number {
