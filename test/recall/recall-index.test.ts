@@ -411,3 +411,43 @@ it('after many changes it answers as an index of the same messages', async () =>
   expect(changed.counters.dropped).toBeGreaterThan(20_000);
   await expectSame();
 });
+
+it('questions at the same time, while messages are added and deleted, do not disturb each other', async () => {
+  const random = seededRandom(8);
+  const pick = (limit: number) => Math.floor(random() * limit);
+  const words = Array.from(
+    { length: 60 },
+    (_, at) => `word${String.fromCharCode(97 + (at % 26))}${at}x`,
+  );
+  const messages = (count: number) =>
+    Array.from({ length: count }, () =>
+      said(Array.from({ length: 1 + pick(30) }, () => words[pick(words.length)]).join(' ')),
+    );
+  const index = new RecallIndex();
+  for (let at = 0; at < 500; at++) index.put(`c${at}`, messages(40));
+  const questions = Array.from({ length: 12 }, () =>
+    Array.from({ length: 4 }, () => words[pick(words.length)]).join(' '),
+  );
+  // Only these conversations stay as they are.
+  const inScope = (id: string) => Number(id.slice(1)) < 400;
+  const hitsOf = async (question: string) => {
+    const answer = await index.ask(question, { inScope });
+    return { total: answer.total, hits: answer.hits(0, 400) };
+  };
+  const alone = [];
+  for (const question of questions) alone.push(await hitsOf(question));
+  let isDone = false;
+  const changes = (async () => {
+    for (let round = 0; !isDone; round++) {
+      const id = `c${400 + pick(150)}`;
+      if (round % 3 === 0) index.delete(id);
+      else index.put(id, messages(30));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return index.counters.dropped;
+  })();
+  for (let round = 0; round < 3; round++)
+    expect(await Promise.all(questions.map(hitsOf))).toEqual(alone);
+  isDone = true;
+  expect(await changes).toBeGreaterThan(0);
+});

@@ -76,9 +76,9 @@ export class VectorTable {
     const { values, scale } = quantized(question);
     const scores = new Float32Array(this.size);
     const sums = this.#dots(values);
-    for (let row = 0; row < scores.length; row += 1) {
-      scores[row] = (sums[row] ?? 0) * scale * (this.#scales[row] ?? 0);
-    }
+    const scales = this.#scales;
+    for (let row = 0; row < scores.length; row += 1)
+      scores[row] = (sums[row] ?? 0) * scale * (scales[row] ?? 0);
     return scores;
   }
 

@@ -56,22 +56,19 @@ export async function findWords(
   const words = new Uint32Array(searched.length);
   const counts = new Uint32Array(question.words.length);
   let count = 0;
-  let messages = 0;
   for (let from = 0; from < size; from += STEP) {
     const end = Math.min(from + STEP, size);
     for (let number = from; number < end; number++) {
-      const slot = slots[number] ?? 0;
-      if (searched[slot] === undefined) continue;
-      messages += 1;
       const own = masks.all[number] ?? 0;
-      if (own === 0) continue;
+      const slot = slots[number] ?? 0;
+      if (own === 0 || searched[slot] === undefined) continue;
       numbers[count++] = number;
       words[slot] = (words[slot] ?? 0) | own;
       addBits(counts, own);
     }
     if (slice.isSpent()) await slice.yield();
   }
-  const statistics = { counts, messages, passageLength: passageLength(table, searched) };
+  const statistics = { counts, ...lengthsOf(table, searched) };
   return { masks, table, searched, numbers: numbers.subarray(0, count), words, statistics };
 }
 
@@ -84,18 +81,20 @@ export function slotsOf({ searched, words }: FoundWords, all: boolean): Uint32Ar
   return slots.subarray(0, count);
 }
 
-function passageLength(
-  { termCounts, passageCounts }: TableView,
+function lengthsOf(
+  { messageCounts, termCounts, passageCounts }: TableView,
   searched: FoundWords['searched'],
-): number {
+) {
+  let messages = 0;
   let terms = 0;
   let passages = 0;
   for (let slot = 1; slot < searched.length; slot++) {
     if (searched[slot] === undefined) continue;
+    messages += messageCounts[slot] ?? 0;
     terms += termCounts[slot] ?? 0;
     passages += passageCounts[slot] ?? 0;
   }
-  return passages === 0 ? 1 : terms / passages;
+  return { messages, passageLength: passages === 0 ? 1 : terms / passages };
 }
 
 /** Adds 1 to the count of each word of a bitmask. */

@@ -30,7 +30,8 @@ export interface IndexedConversation {
 export interface TableView {
   /** By slot. `undefined` if the conversation was deleted. */
   readonly conversations: readonly (IndexedConversation | undefined)[];
-  /** By slot: the number of terms, and of passages, of the conversation. */
+  /** By slot: the number of messages, terms and passages of the conversation. */
+  readonly messageCounts: Uint32Array;
   readonly termCounts: Uint32Array;
   readonly passageCounts: Uint32Array;
   /** By slot: the flags of the conversation's messages, joined. */
@@ -48,6 +49,7 @@ export class MessageTable {
   readonly #slotOf = new Map<string, number>();
   /** Slot 0 is no conversation. */
   #conversations: (IndexedConversation | undefined)[] = [undefined];
+  #messageCounts = new Uint32Array(1);
   #termCounts = new Uint32Array(1);
   #passageCounts = new Uint32Array(1);
   #flags = new Uint8Array(1);
@@ -78,6 +80,8 @@ export class MessageTable {
     this.#conversations[slot] = { conversationId, conversation, numbers, reach };
     this.#flags = withCapacity(this.#flags, slot + 1);
     this.#flags[slot] = conversation.flags.reduce((all, own) => all | own, 0);
+    this.#messageCounts = withCapacity(this.#messageCounts, slot + 1);
+    this.#messageCounts[slot] = messagesIn(conversation);
     this.#termCounts = withCapacity(this.#termCounts, slot + 1);
     this.#termCounts[slot] = conversation.terms.length;
     this.#passageCounts = withCapacity(this.#passageCounts, slot + 1);
@@ -129,6 +133,7 @@ export class MessageTable {
   view(): TableView {
     return {
       conversations: [...this.#conversations],
+      messageCounts: this.#messageCounts,
       termCounts: this.#termCounts,
       passageCounts: this.#passageCounts,
       flags: this.#flags,
