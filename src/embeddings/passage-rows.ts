@@ -3,7 +3,7 @@
  * one key, so that a moved or copied conversation is not embedded again.
  */
 import { type Compare, TopK } from '../base/arrays/top-k.js';
-import { withCapacity } from '../base/arrays/typed-array.js';
+import { Uint32List, withCapacity } from '../base/arrays/typed-array.js';
 import { sha256Hex } from '../base/ids.js';
 import type { PassageRef, PassageScore } from '../recall/vector-source.js';
 import { KEY_BYTES, type VectorTable } from './vectors/vector-table.js';
@@ -26,6 +26,8 @@ interface Passages {
 /** Instead of a row: of a passage that has no vector yet, and of one that was deleted. */
 const NO_VECTOR = -1;
 const DELETED = -2;
+/** Lower than every cosine. */
+const NONE = Number.NEGATIVE_INFINITY;
 /** So many rows of deleted passages may be kept, even if there are few others. */
 const MAX_DELETED = 10_000;
 
@@ -36,6 +38,8 @@ export class PassageRows {
   #end = 0;
   /** In the order of their rows, also those that were deleted or replaced. */
   #all: Passages[] = [];
+  /** By index in `#all`: the index of the first row. */
+  readonly #firsts = new Uint32List();
   #passages = 0;
   /** The table of the rows, and its size when vectors were last looked for. */
   #table: VectorTable | undefined;
@@ -87,10 +91,8 @@ export class PassageRows {
     const first = starts?.[seq - 1] ?? end;
     let best: PassageScore | undefined;
     for (let at = first; at < end; at += 1) {
-      const row = this.#rows[at] ?? NO_VECTOR;
-      // A row that was added after the cosines were computed has none.
-      const cosine = row < 0 ? undefined : cosines[row];
-      if (cosine === undefined || (best !== undefined && cosine <= best.cosine)) continue;
+      const cosine = cosineOf(this.#rows[at], cosines);
+      if (Number.isNaN(cosine) || (best !== undefined && cosine <= best.cosine)) continue;
       best = { conversationId, seq, passage: at - first, cosine };
     }
     return best;
@@ -107,13 +109,12 @@ export class PassageRows {
     this.#findVectors(table);
     const starts = this.#conversations.get(conversationId)?.starts;
     const end = starts?.[Math.min(to, starts.length) - 1] ?? 0;
-    let highest: number | undefined;
+    let highest = NONE;
     for (let at = starts?.[from - 1] ?? end; at < end; at += 1) {
-      const row = this.#rows[at] ?? NO_VECTOR;
-      const cosine = row < 0 ? undefined : cosines[row];
-      if (cosine !== undefined && (highest === undefined || cosine > highest)) highest = cosine;
+      const cosine = cosineOf(this.#rows[at], cosines);
+      if (cosine > highest) highest = cosine;
     }
-    return highest;
+    return highest === NONE ? undefined : highest;
   }
 
   /** The nearest passages for which `accepts` is true, best first. */
@@ -126,11 +127,11 @@ export class PassageRows {
     this.#findVectors(table);
     const rows = this.#rows;
     const best = new TopK(limit, byCosine);
-    let least = Number.NEGATIVE_INFINITY;
-    for (let at = 0; at < this.#end; at += 1) {
-      const row = rows[at] ?? NO_VECTOR;
-      const cosine = row < 0 ? undefined : cosines[row];
-      if (cosine === undefined || cosine < least) continue;
+    const end = this.#end;
+    let least = NONE;
+    for (let at = 0; at < end; at += 1) {
+      const cosine = cosineOf(rows[at], cosines);
+      if (Number.isNaN(cosine) || cosine < least) continue;
       const ref = this.#refAt(at);
       if (ref === undefined || !accepts(ref)) continue;
       best.offer({ ...ref, cosine });
@@ -156,6 +157,7 @@ export class PassageRows {
     const passages = { conversationId, keys, starts };
     this.#conversations.set(conversationId, passages);
     this.#all.push(passages);
+    this.#firsts.push(first);
   }
 
   /** Looks for the rows of passages that had no vector, if the table has changed since. */
@@ -179,10 +181,10 @@ export class PassageRows {
 
   /** The passage at an index in the list of rows. */
   #refAt(at: number): PassageRef | undefined {
-    const found = this.#all[lastAtMost(this.#all.length, at, (one) => this.#all[one]?.starts[0])];
+    const found = this.#all[lastAtMost(this.#firsts.array, this.#firsts.count, at)];
     if (found === undefined) return undefined;
     const { conversationId, keys, starts } = found;
-    const message = lastAtMost(keys.length, at, (one) => starts[one]);
+    const message = lastAtMost(starts, keys.length, at);
     return { conversationId, seq: message + 1, passage: at - (starts[message] ?? 0) };
   }
 
@@ -193,22 +195,23 @@ export class PassageRows {
     this.#end = 0;
     this.#passages = 0;
     this.#all = [];
+    this.#firsts.clear();
     for (const { conversationId, keys, starts } of stored)
       this.#add(conversationId, keys, rows.subarray(starts[0], starts.at(-1)));
   }
 }
 
-/** The last index below `count` with a value of at most `most`. The values ascend. */
-function lastAtMost(
-  count: number,
-  most: number,
-  valueAt: (index: number) => number | undefined,
-): number {
+/** NaN without a row, or for a row that was added after the cosines were computed. */
+const cosineOf = (row = NO_VECTOR, cosines: Float32Array): number =>
+  row < 0 ? Number.NaN : (cosines[row] ?? Number.NaN);
+
+/** The last of the first `count` indexes with a value of at most `most`. The values ascend. */
+function lastAtMost(values: Uint32Array, count: number, most: number): number {
   let low = 0;
   let high = count - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if ((valueAt(middle) ?? 0) <= most) low = middle;
+    if ((values[middle] ?? 0) <= most) low = middle;
     else high = middle - 1;
   }
   return low;
