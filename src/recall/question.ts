@@ -65,6 +65,13 @@ export interface QuestionOptions {
   readonly now?: PresentTime;
 }
 
+/**
+ * By term ID: the index of the word that has the term. Two words can have a term: "Bremse" also stands for
+ * "Scheibenbremse". The term then counts for the last of them.
+ */
+export const wordsByTerm = ({ words }: Question): ReadonlyMap<number, number> =>
+  new Map(words.flatMap(({ terms }, word) => terms.map((term) => [term, word] as const)));
+
 /** Whether standing instructions apply: they do not if the question asks about the past. */
 export const instructionsApply = ({
   isRequest,

@@ -52,7 +52,9 @@ function randomIndex(conversations: number): RecallIndex {
 /** By conversation and message: the score of the definition. */
 function definedScores(index: RecallIndex, question: Question, ids: readonly string[]) {
   const all = ids.map((id) => index.get(id) as ConversationTerms);
-  const has = (word: number, term: number) => question.words[word]?.terms.includes(term) === true;
+  // A term of two words counts for the last.
+  const has = (word: number, term: number) =>
+    question.words.findLastIndex(({ terms }) => terms.includes(term)) === word;
   const isIn = ({ terms }: ConversationTerms, word: number, start: number, end: number) =>
     terms.subarray(Math.max(0, start), Math.max(0, end)).some((term) => has(word, term));
   const messages = all.reduce((sum, { flags }) => sum + flags.length, 0);
@@ -118,6 +120,7 @@ const QUESTIONS = [
   'stone',
   'Why was my bread so dense?',
   'Bremse stone bread',
+  'Scheibenbremse and Bremse, stone, bread',
   'What did Mara say about the garden bench and the stone of 2026?',
   'Always use the bench and the garden when I ask about bread and stone',
   'Mara stone 2026 garden bench bread always',

@@ -174,10 +174,10 @@ function select(
       if (list.leastScore < least && list.includes(indexed, message)) least = list.leastScore;
     const gain = scorer.gainOf(indexed.numbers[message] ?? 0);
     if (scorer.boundOf(gain, allWeight) < least) continue;
-    const nearWeight = scorer.weightOf(scorer.wordsAround(indexed, message));
-    if (scorer.boundOf(gain, nearWeight) < least) continue;
+    const around = scorer.wordsAround(indexed, message);
+    if (scorer.boundOf(gain, scorer.weightOf(around)) < least) continue;
     const isMatch = matches.matches(indexed, message);
-    if (!isMatch && !matches.includesNeighbours) continue;
+    if (!isMatch && (around === 0 || !matches.includesNeighbours)) continue;
     const lexical = scorer.score(indexed, message, least);
     if (lexical === undefined || (!isMatch && lexical.score === 0)) continue;
     if (!matches.accepts(indexed, message)) continue;

@@ -3,7 +3,7 @@
  * (lexical-score.ts) also need the positions of the words in the messages.
  */
 import type { TimeSlice } from '../../base/time-slice.js';
-import type { Question } from '../question.js';
+import { type Question, wordsByTerm } from '../question.js';
 import type { IndexedConversation, TableView } from './message-table.js';
 import type { WordMasks } from './word-masks.js';
 
@@ -48,8 +48,8 @@ export async function findWords(
     inScope === undefined
       ? conversations
       : conversations.map((one) => (one && inScope(one.conversationId) ? one : undefined));
-  for (const [word, { terms }] of question.words.entries()) {
-    for (const term of terms) postings.mark(term, 1 << word, masks);
+  for (const [term, word] of wordsByTerm(question)) {
+    postings.mark(term, 1 << word, masks);
     if (slice.isSpent()) await slice.yield();
   }
   const numbers = masks.found;

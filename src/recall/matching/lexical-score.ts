@@ -6,7 +6,7 @@
 
 import { Uint32List } from '../../base/arrays/typed-array.js';
 import { type ConversationTerms, messagesIn } from '../conversation-terms.js';
-import type { Question } from '../question.js';
+import { type Question, wordsByTerm } from '../question.js';
 import type { WordStatistics } from './found-words.js';
 import { LEXICAL_CONSTANTS, type LexicalConstants, NEAR_TERMS } from './lexical-constants.js';
 import type { IndexedConversation } from './message-table.js';
@@ -86,9 +86,7 @@ export class MessageScorer {
   constructor(input: ScorerInput) {
     const { question, vocabularySize, masks, weights, passageLength } = input;
     this.#wordOf = new Uint8Array(vocabularySize);
-    question.words.forEach(({ terms }, word) => {
-      for (const term of terms) this.#wordOf[term] = word + 1;
-    });
+    for (const [term, word] of wordsByTerm(question)) this.#wordOf[term] = word + 1;
     this.#masks = masks;
     this.#weights = weights;
     this.#maskWeights = new MaskWeights(weights);
