@@ -178,7 +178,8 @@ it.each(QUESTIONS)('no bound is lower than the score of a message: %s', async (t
       const score = scorer.score(indexed, message)?.score ?? 0;
       const least = score - 1e-6;
       expect(scorer.boundOf(scorer.gainOf(number), all)).toBeGreaterThanOrEqual(least);
-      const around = scorer.weightOf(scorer.wordsAround(indexed, message));
+      const words = found.words[slot] ?? 0;
+      const around = scorer.weightOf(scorer.wordsAround(indexed, message, words));
       expect(scorer.boundOf(scorer.gainOf(number), around)).toBeGreaterThanOrEqual(least);
       expect(scorer.score(indexed, message, least)?.score).toBe(score);
       if (score > 0) scored += 1;

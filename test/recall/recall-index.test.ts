@@ -451,3 +451,26 @@ it('questions at the same time, while messages are added and deleted, do not dis
   isDone = true;
   expect(await changes).toBeGreaterThan(0);
 });
+
+it('a speaker of the first and the last message only does not make a question slow', async () => {
+  const words = ['garden', 'stone', 'bread', 'bench', 'rain', 'fence'];
+  const millisecondsWith = async (role: string) => {
+    const index = new RecallIndex();
+    const messages = Array.from({ length: 10_000 }, (_, at) => ({
+      ...said(`${words[at % 6]} ${words[(at * 7) % 6]} and other things about it`),
+      role: at === 0 || at === 9_999 ? role : at % 2 === 0 ? 'user' : 'assistant',
+    }));
+    index.put('long', messages);
+    const times = [];
+    for (let asked = 0; asked < 6; asked++) {
+      const before = process.cpuUsage();
+      await index.ask('garden stone bread fence');
+      const { user, system } = process.cpuUsage(before);
+      times.push((user + system) / 1000);
+    }
+    return Math.min(...times);
+  };
+  const [near, far] = [await millisecondsWith('user'), await millisecondsWith('system')];
+  // To look at all messages for each message would take 10 times as long and more.
+  expect(far).toBeLessThan(4 * Math.max(near, 1));
+});

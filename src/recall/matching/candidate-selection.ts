@@ -174,7 +174,7 @@ function select(
       if (list.leastScore < least && list.includes(indexed, message)) least = list.leastScore;
     const gain = scorer.gainOf(indexed.numbers[message] ?? 0);
     if (scorer.boundOf(gain, allWeight) < least) continue;
-    const around = scorer.wordsAround(indexed, message);
+    const around = scorer.wordsAround(indexed, message, words);
     if (scorer.boundOf(gain, scorer.weightOf(around)) < least) continue;
     const isMatch = matches.matches(indexed, message);
     if (!isMatch && (around === 0 || !matches.includesNeighbours)) continue;

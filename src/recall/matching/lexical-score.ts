@@ -13,6 +13,9 @@ import type { IndexedConversation } from './message-table.js';
 import { beginsSession, turnAfter, turnBefore } from './neighbours.js';
 import { MaskWeights, type WordMasks } from './word-masks.js';
 
+/** Farther away, there are so many messages that a look at their words takes longer than what it can save. */
+const MAX_REACH = 16;
+
 /** By word of the question: its weight times its idf, scaled so that the sum is 1. */
 export function wordWeights(
   { words }: Question,
@@ -116,14 +119,19 @@ export class MessageScorer {
     return this.#masks.of(indexed, message);
   }
 
-  /** The words of a message and of all messages whose words can count for it, as a bitmask. */
-  wordsAround(indexed: IndexedConversation, message: number): number {
+  /**
+   * The words of a message and of all messages whose words can count for it, as a bitmask; those of its
+   * conversation, `words`, if these can be many messages.
+   */
+  wordsAround(indexed: IndexedConversation, message: number, words: number): number {
     const { all } = this.#masks;
     const { numbers, reach } = indexed;
+    if (reach > MAX_REACH) return words;
     const end = Math.min(message + reach + 1, numbers.length);
-    let words = 0;
-    for (let at = Math.max(0, message - reach); at < end; at++) words |= all[numbers[at] ?? 0] ?? 0;
-    return words;
+    let around = 0;
+    for (let at = Math.max(0, message - reach); at < end; at++)
+      around |= all[numbers[at] ?? 0] ?? 0;
+    return around;
   }
 
   /**
