@@ -2,6 +2,7 @@
  * The passages of each conversation, and the keys of their vectors in the vector table. Equal texts have
  * one key, so that a moved or copied conversation is not embedded again.
  */
+import { lastAtMost } from '../base/arrays/binary-search.js';
 import { type Compare, TopK } from '../base/arrays/top-k.js';
 import { Uint32List, withCapacity } from '../base/arrays/typed-array.js';
 import { sha256Hex } from '../base/ids.js';
@@ -204,18 +205,6 @@ export class PassageRows {
 /** NaN without a row, or for a row that was added after the cosines were computed. */
 const cosineOf = (row = NO_VECTOR, cosines: Float32Array): number =>
   row < 0 ? Number.NaN : (cosines[row] ?? Number.NaN);
-
-/** The last of the first `count` indexes with a value of at most `most`. The values ascend. */
-function lastAtMost(values: Uint32Array, count: number, most: number): number {
-  let low = 0;
-  let high = count - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((values[middle] ?? 0) <= most) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
 
 /** Equal cosines: by conversation and message, so that the order of embedding does not matter. */
 const byCosine: Compare<PassageScore> = (a, b) => {

@@ -5,7 +5,7 @@
 import type { TimeSlice } from '../../base/time-slice.js';
 import { type Question, wordsByTerm } from '../question.js';
 import type { IndexedConversation, TableView } from './message-table.js';
-import type { WordMasks } from './word-masks.js';
+import { addBits, type WordMasks } from './word-masks.js';
 
 /** The words of a question in the messages that are searched. */
 export interface FoundWords {
@@ -64,7 +64,7 @@ export async function findWords(
       if (own === 0 || searched[slot] === undefined) continue;
       numbers[count++] = number;
       words[slot] = (words[slot] ?? 0) | own;
-      addBits(counts, own);
+      addBits(counts, 0, own);
     }
     if (slice.isSpent()) await slice.yield();
   }
@@ -95,12 +95,4 @@ function lengthsOf(
     passages += passageCounts[slot] ?? 0;
   }
   return { messages, passageLength: passages === 0 ? 1 : terms / passages };
-}
-
-/** Adds 1 to the count of each word of a bitmask. */
-function addBits(counts: Uint32Array, words: number): void {
-  for (let rest = words; rest !== 0; rest &= rest - 1) {
-    const word = 31 - Math.clz32(rest & -rest);
-    counts[word] = (counts[word] ?? 0) + 1;
-  }
 }

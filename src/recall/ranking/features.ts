@@ -2,6 +2,7 @@
  * Computes the features of a candidate from the lexical scores, the vectors, the sessions and the form of the
  * messages. ranking.ts scales and weighs them.
  */
+import { firstAtLeast } from '../../base/arrays/binary-search.js';
 import { type ConversationTerms, messagesIn, speakerName } from '../conversation-terms.js';
 import type { Candidate, Hits, MessageScorer } from '../matching/lexical-score.js';
 import type { IndexedConversation } from '../matching/message-table.js';
@@ -150,16 +151,4 @@ class PairCounts {
     }
     return found.size;
   }
-}
-
-/** Index of the first hit at or after `position`. */
-function firstAtLeast(positions: Uint32Array, position: number): number {
-  let low = 0;
-  let high = positions.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((positions[middle] ?? 0) < position) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

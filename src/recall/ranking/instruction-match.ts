@@ -7,6 +7,7 @@
 import { type ConversationTerms, passagesIn } from '../conversation-terms.js';
 import { LANGUAGES } from '../languages.js';
 import type { Candidate, Hits, MessageScorer } from '../matching/lexical-score.js';
+import { addBits } from '../matching/word-masks.js';
 import { IS_INSTRUCTION } from '../message-text.js';
 import { instructionsApply, type Question } from '../question.js';
 import { stemOf } from '../stemming.js';
@@ -141,14 +142,6 @@ class RelatedTerms {
       this.#withTerm[index] ?? 0,
       shared,
     );
-  }
-}
-
-/** Adds 1 to the counts of the words in the bitmask; `first` is the index of the first word's count. */
-function addBits(counts: Uint32Array, first: number, words: number): void {
-  for (let rest = words; rest !== 0; rest &= rest - 1) {
-    const at = first + 31 - Math.clz32(rest & -rest);
-    counts[at] = (counts[at] ?? 0) + 1;
   }
 }
 

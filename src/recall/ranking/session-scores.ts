@@ -1,4 +1,5 @@
 /** Scores the sessions of conversations for a question: BM25 of the words, and cosine of the best vector. */
+import { lastAtMost } from '../../base/arrays/binary-search.js';
 import type { Candidate, Hits, MessageScorer } from '../matching/lexical-score.js';
 import type { IndexedConversation } from '../matching/message-table.js';
 import { sessionsOf } from '../matching/neighbours.js';
@@ -61,7 +62,7 @@ export class SessionScores {
 
   of(indexed: IndexedConversation, message: number): Session {
     const bounds = this.#bounds.get(indexed) ?? new Uint32Array(2);
-    const session = sessionAt(bounds, message);
+    const session = lastAtMost(bounds, bounds.length - 1, message);
     const known = this.#known.get(indexed);
     const found = known?.[session] ?? this.#score(indexed, bounds, session);
     if (known !== undefined) known[session] = found;
@@ -81,17 +82,6 @@ export class SessionScores {
     const vector = this.#input.vectors?.highest(conversationId, first + 1, end + 1) ?? -1;
     return { first, end, words, vector };
   }
-}
-
-function sessionAt(bounds: Uint32Array, message: number): number {
-  let low = 0;
-  let high = bounds.length - 2;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((bounds[middle] ?? 0) <= message) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }
 
 function sessionFrequencies(hits: Hits, bounds: Uint32Array, words: number) {
