@@ -96,8 +96,7 @@ class BestList {
   offer(candidate: Candidate): void {
     this.#messages.offer(candidate);
     const { last } = this.#messages;
-    if (last !== undefined)
-      this.leastScore = Math.max(this.leastScore, last.lexical.score - ROUNDING);
+    if (last !== undefined) this.leastScore = last.lexical.score - ROUNDING;
   }
 
   sorted(): Candidate[] {
