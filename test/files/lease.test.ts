@@ -4,20 +4,27 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  closeSync,
   existsSync,
   mkdirSync,
+  openSync,
   readFileSync,
   rmdirSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { sleep } from '../../src/base/clock.js';
 import { tryLease } from '../../src/files/locks/lease.js';
 import { ownerName } from '../../src/files/locks/process-identity.js';
 import { tempFolder } from '../support/temp-folder.js';
+
+async function turns(count: number): Promise<void> {
+  for (let at = 0; at < count; at += 1) await new Promise((resolve) => setImmediate(resolve));
+}
 
 describe('tryLease', () => {
   it('has one holder; letting go twice does nothing', async () => {
@@ -53,6 +60,35 @@ describe('tryLease', () => {
     await first?.release();
     expect(await tryLease(path)).toBeUndefined();
     await second?.release();
+  });
+
+  // proper-lockfile refreshes a lease that was lost once more, at a descriptor that may be another's by then.
+  it('a lease that was lost and released leaves no refresh that fails', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const failures: unknown[] = [];
+    const onFailure = (error: unknown) => failures.push(error);
+    const listeners = process.listeners('uncaughtException');
+    process.removeAllListeners('uncaughtException').on('uncaughtException', onFailure);
+    try {
+      const folder = tempFolder();
+      const path = join(folder, 'poll');
+      const lost = await tryLease(path);
+      rmSync(`${path}.owner`);
+      expect(lost?.isHeld()).toBe(false);
+      await lost?.release();
+      rmdirSync(`${path}.lock`);
+      await (await tryLease(path))?.release();
+      // With a file at the descriptor of the folder, the refresh fails with ENOTDIR.
+      const files = [1, 2, 3, 4].map(() => openSync(join(folder, 'file'), 'a'));
+      vi.advanceTimersByTime(10_000);
+      await turns(200);
+      for (const file of files) closeSync(file);
+    } finally {
+      vi.useRealTimers();
+      process.off('uncaughtException', onFailure);
+      for (const listener of listeners) process.on('uncaughtException', listener);
+    }
+    expect(failures).toEqual([]);
   });
 
   it('is free at once when its holder was killed on this machine', async () => {

@@ -29,11 +29,29 @@ const REFRESH_MS = 5_000;
 const OWNER_FILE_MS = 1_000;
 const MAX_OWNER_BYTES = 1000;
 
-/** proper-lockfile gives no mode, and the folder of a lock would be open to other users. */
-const PRIVATE_FS = {
-  ...fs,
-  mkdir: (path: string, done: (error: Error | null) => void) => fs.mkdir(path, 0o700, done),
-};
+type Done<T> = (error: Error | null, result?: T) => void;
+
+/**
+ * The file system for proper-lockfile, which gives no mode: the folder of a lock would be open to other users.
+ *
+ * Its refresh goes on after the lock was released if `stat` then fails with another error than ENOENT. It
+ * throws in a timer, which would end the process. With ENOENT it stops.
+ */
+function lockFs(isOver: () => boolean) {
+  const unlessOver =
+    <T>(done: Done<T>): Done<T> =>
+    (error, result) =>
+      isOver()
+        ? done(Object.assign(new Error('the lease is over'), { code: 'ENOENT' }))
+        : done(error, result);
+  return {
+    ...fs,
+    mkdir: (path: string, done: Done<void>) => fs.mkdir(path, 0o700, done),
+    stat: (path: string, done: Done<fs.Stats>) => fs.stat(path, unlessOver(done)),
+    utimes: (path: string, atime: Date, mtime: Date, done: Done<void>) =>
+      fs.utimes(path, atime, mtime, unlessOver(done)),
+  };
+}
 
 export interface Lease {
   /** Returns false when another process has taken over the lease. Then stop the work soon. */
@@ -53,13 +71,14 @@ export async function tryLease(path: string): Promise<Lease | undefined> {
 
 async function acquire(path: string): Promise<Lease | undefined> {
   let isHeld = true;
+  let isOver = false;
   const folder = await withFileError('lease', path, async () => pinFolder(dirname(path)));
   try {
     const at = folder.at(basename(path));
     const unlock = await lock(at, {
       lockfilePath: lockPath(at),
       realpath: false,
-      fs: PRIVATE_FS,
+      fs: lockFs(() => isOver),
       stale: LEASE_STALE_MS,
       update: REFRESH_MS,
       // The default handler throws in a timer, which would end the process.
@@ -80,7 +99,9 @@ async function acquire(path: string): Promise<Lease | undefined> {
       isHeld: isOurs,
       release: async () => {
         // If the lease was taken over, lock and file belong to the new owner.
-        if (isOurs()) {
+        const isStillOurs = isOurs();
+        isOver = true;
+        if (isStillOurs) {
           removeQuietly(folder.at(basename(ownerPath(path))));
           await unlock().catch(() => undefined);
         }
@@ -89,6 +110,7 @@ async function acquire(path: string): Promise<Lease | undefined> {
       },
     };
   } catch (error) {
+    isOver = true;
     const name = basename(lockPath(path));
     const found = lstatSync(folder.at(name), { throwIfNoEntry: false });
     folder.close();
