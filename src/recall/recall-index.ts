@@ -24,7 +24,7 @@ import {
 } from './matching/word-matches.js';
 import type { MessageSources } from './message-text.js';
 import { asksOnlyForTime, type Question, type QuestionOptions, readQuestion } from './question.js';
-import { type Ranked, rank, WEIGHTS, type Weights } from './ranking/ranking.js';
+import { type Ranked, rank, type Weights } from './ranking/ranking.js';
 import { isInSpan, type TimeSpan } from './relative-time.js';
 import type { VectorScores } from './vector-source.js';
 import { Vocabulary } from './vocabulary.js';
@@ -230,7 +230,7 @@ export class RecallIndex {
       ...{ question, candidates, scorer },
       vectors: options.vectors,
       vocabulary: this.#vocabulary,
-      weights: { ...WEIGHTS, ...options.weights },
+      weights: options.weights,
     });
     const isShown = ({ indexed, message }: Candidate) => !matches.isLeftOut(indexed, message);
     const all = [...ranked, ...others.map((other) => ({ ...other, score: 0 }))].filter(isShown);

@@ -17,11 +17,9 @@ import type { Vocabulary } from '../vocabulary.js';
 import { FeatureReader, type Features } from './features.js';
 import { instructionMatches } from './instruction-match.js';
 
-/** The weight of each feature. */
-export const WEIGHTS = {
-  lexical: 1.3,
-  /** Of the lexical score if there are vectors. */
-  lexicalBesideVectors: 1,
+/** The weight of each feature, if there are vectors. */
+const WEIGHTS = {
+  lexical: 1,
   vector: 1.3,
   before: 0.4,
   after: 0.35,
@@ -50,6 +48,12 @@ export const WEIGHTS = {
   timeSpan: 1,
 };
 export type Weights = Readonly<Record<keyof typeof WEIGHTS, number>>;
+const WEIGHTS_WITHOUT_VECTORS: Weights = {
+  ...WEIGHTS,
+  lexical: 1.3,
+  answeredQuestion: 0.6,
+  instructionFits: 0.9,
+};
 
 /** Zero for features of the order and form of messages. Words, sessions and speakers count. */
 export const CONTENT_ONLY_WEIGHTS: Partial<Weights> = {
@@ -105,7 +109,8 @@ export interface RankingInput {
   readonly scorer: MessageScorer;
   readonly vectors: VectorScores | undefined;
   readonly vocabulary: Vocabulary;
-  readonly weights: Weights;
+  /** Weights that differ from those of docs/RECALL.md. */
+  readonly weights: Partial<Weights> | undefined;
 }
 
 /** The candidates, best first. */
@@ -119,7 +124,9 @@ export function rank(input: RankingInput): Ranked[] {
   const fits = features.map((own, at) => scaledFeatures(own, spans, shares, matches[at]));
   if (question.isOverview) return sortedByScore(candidates, fits.map(overviewScore));
   const instructions = instructionShares(fits);
-  const scores = fits.map((own, at) => answerScore(own, instructions[at] ?? 0, input));
+  const usual = input.vectors === undefined ? WEIGHTS_WITHOUT_VECTORS : WEIGHTS;
+  const weights = { ...usual, ...input.weights };
+  const scores = fits.map((own, at) => answerScore(own, instructions[at] ?? 0, question, weights));
   return sortedByScore(candidates, scores);
 }
 
@@ -220,10 +227,10 @@ function scaledFeatures(
 function answerScore(
   features: ScaledFeatures,
   instructionShare: number,
-  { question, weights, vectors }: RankingInput,
+  question: Question,
+  weights: Weights,
 ): number {
   const { raw, fit, instructionFit, fitBefore, fitAfter } = features;
-  const lexical = vectors === undefined ? weights.lexical : weights.lexicalBesideVectors;
   const { flags } = raw;
   const has = (flag: number) => ((flags & flag) === 0 ? 0 : 1);
   const ofLongReply =
@@ -235,7 +242,7 @@ function answerScore(
   const asksNow = instructionWeight(question);
   const asked = features.isMatched ? weights.instructionMatched : weights.instructionAsked;
   return (
-    lexical * features.lexical +
+    weights.lexical * features.lexical +
     weights.vector * features.vector +
     weights.before * fitBefore +
     weights.after * fitAfter +

@@ -37,7 +37,7 @@ import { RecallSync, type RecallSyncOptions } from './recall-sync.js';
 /** The longest wait in mode `auto`, in which keywords answer in the meantime. */
 const WAIT_IN_AUTO_MS = 5_000;
 /** In mode `semantic` with vectors, words have no weight. */
-const VECTOR_ONLY_WEIGHTS = { lexicalBesideVectors: 0, pairs: 0, session: 0 };
+const VECTOR_ONLY_WEIGHTS = { lexical: 0, pairs: 0, session: 0 };
 /** For strategy `topical`: only the words of messages and sessions, and vectors, have weights. */
 const TOPICAL_WEIGHTS = { ...CONTENT_ONLY_WEIGHTS, namedSpeaker: 0 };
 
