@@ -43,7 +43,10 @@ function conversation(n, texts) {
   const createdAt = new Date(ms).toISOString();
   const conversationId = `${createdAt.slice(0, 10).replaceAll('-', '')}-${ms}`;
   const messages = texts.map((content, seq) => ({
-    ...{ id: `${n}-${seq}`, role: seq % 2 === 0 ? 'user' : 'assistant', content, createdAt },
+    id: `${n}-${seq}`,
+    role: seq % 2 === 0 ? 'user' : 'assistant',
+    content,
+    createdAt,
   }));
   const head = { conversationId, createdAt, updatedAt: createdAt, messageCount: texts.length };
   return { ...head, formatVersion: 1, title: `Conversation ${n}`, messages };

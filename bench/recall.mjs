@@ -39,7 +39,9 @@ function storeOf(root, conversations) {
     const id = `${new Date(ms).toISOString().slice(0, 10).replaceAll('-', '')}-${ms}`;
     mkdirSync(join(root, 'conversation-logs', id), { recursive: true });
     const stored = messages.map(({ role, content, time, speaker }) => ({
-      ...{ role, content, createdAt: new Date(time).toISOString() },
+      role,
+      content,
+      createdAt: new Date(time).toISOString(),
       ...(speaker && { metadata: { speaker } }),
     }));
     const path = join(root, 'conversation-logs', id, 'conversation.json');

@@ -90,7 +90,8 @@ function openOurs(messages, options) {
     quote(text) {
       const result = index.search(text, { limit: LIMIT });
       return result.hits.map(({ id, rank }) => ({
-        ...{ id, rank },
+        id,
+        rank,
         snippet: result.snippet(id, { content: messages[id] }),
       }));
     },

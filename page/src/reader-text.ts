@@ -5,8 +5,12 @@
 
 /** By argument of a tool, the name of the field on the page. */
 const FIELDS: Readonly<Record<string, string>> = {
-  ...{ module: 'Module', tag: 'Tag', role: 'Role', mode: 'Mode' },
-  ...{ startDate: 'From', endDate: 'To' },
+  module: 'Module',
+  tag: 'Tag',
+  role: 'Role',
+  mode: 'Mode',
+  startDate: 'From',
+  endDate: 'To',
 };
 
 const NAME = /`(\w+)(?:: \w+)?`/g;

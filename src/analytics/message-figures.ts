@@ -35,7 +35,9 @@ export function figuresOf({ role, content, createdAt, metadata = {} }: Message):
   const cost = costOf(metadata);
   const name = nameOf(model);
   return {
-    ...{ time: Date.parse(createdAt), role, words: wordsIn(content) },
+    time: Date.parse(createdAt),
+    role,
+    words: wordsIn(content),
     tokens: estimateTextTokens(content),
     ...(billed !== undefined && { billedTokens: billed }),
     ...(name !== undefined && { model: name }),

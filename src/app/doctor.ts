@@ -104,7 +104,9 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
       indexCheck(digests),
       vectorCheck(vectorsFolder(config), () => passageKeys(conversations)),
       backupCheck({
-        ...{ backups, clock, isDaily: backup.isDaily },
+        backups,
+        clock,
+        isDaily: backup.isDaily,
         archives: () => new ArchiveFiles({ folder: archiveFolder, logsFolder, fsync }).paths(),
         async hasData() {
           await memoryBank.refresh();

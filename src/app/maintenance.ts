@@ -52,12 +52,19 @@ export function retentionParts(
   const trash = new TrashBin({ conversations, insights, memoryBank });
   const file = { logsFolder, fsync, clock };
   const retention = new Retention({
-    ...{ conversations, trash, size, trashKeepDays, clock },
+    conversations,
+    trash,
+    size,
+    trashKeepDays,
+    clock,
     policy: new RetentionPolicyFile(file),
     lastRun: new LastRunFile(file),
   });
   const archives = new Archives({
-    ...{ ...file, folder: archiveFolder, conversations, sealer },
+    ...file,
+    folder: archiveFolder,
+    conversations,
+    sealer,
     requireRoom: (bytes) => size.requireRoom(bytes),
   });
   const services: RetentionParts = { trash, retention, size, archives };

@@ -12,7 +12,12 @@ export function redactorOf(config: Config, sealer: FileSealer): Redactor {
   const { root, logsDir: logsFolder, memoryBankFolder, fsync, backup } = config;
   const graph = graphFiles(config.kg.snapshotPath, config.kg.walPath);
   return new Redactor({
-    ...{ root, logsFolder, fsync, graph, contentsName: CONTENTS_NAME, sealer },
+    root,
+    logsFolder,
+    fsync,
+    graph,
+    contentsName: CONTENTS_NAME,
+    sealer,
     bankFolder: memoryBankFolder,
     locksFolders: locksFoldersOf(config),
     otherFolders: [backup.folder],

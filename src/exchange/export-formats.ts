@@ -58,8 +58,18 @@ export function threadOf({ conversationId: id, ...head }: Omit<ExportedDocument,
   const { module, title, createdAt, updatedAt, messageCount, formatVersion, ...others } = head;
   const { clientId, pinned, tags, metadata, branchOf, ...extra } = others;
   return {
-    ...{ id, module, title, createdAt, updatedAt, messageCount, formatVersion },
-    ...{ clientId, pinned, tags, metadata, branchOf },
+    id,
+    module,
+    title,
+    createdAt,
+    updatedAt,
+    messageCount,
+    formatVersion,
+    clientId,
+    pinned,
+    tags,
+    metadata,
+    branchOf,
     ...inExtra(extra),
   };
 }

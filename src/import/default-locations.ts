@@ -51,10 +51,7 @@ function defaultLocations({ home, programs, variable }: Machine): readonly Defau
     title: string,
     path: string,
     deletes?: string,
-  ): DefaultLocation => ({
-    ...{ kind, title, path },
-    ...(deletes !== undefined && { deletes }),
-  });
+  ): DefaultLocation => ({ kind, title, path, ...(deletes !== undefined && { deletes }) });
   return [
     location(
       'claude-code',

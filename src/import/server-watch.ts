@@ -62,7 +62,10 @@ async function watch(
   };
   try {
     await watchImports(importer, {
-      ...{ areFound: true, everyMs, signal, onError },
+      areFound: true,
+      everyMs,
+      signal,
+      onError,
       paths: () =>
         paths().catch((error: unknown) => {
           if (!isAppError(error)) throw error;

@@ -219,7 +219,8 @@ async function write(file: ArchiveFile, options: RestoreOptions): Promise<void> 
   await addFile(path, sealed ?? file.bytes, { fsync });
   if (!ARCHIVED.test(file.name)) return;
   await rewriteArchive(path, {
-    ...{ contentsName: CONTENTS_NAME, fsync },
+    contentsName: CONTENTS_NAME,
+    fsync,
     change: ({ name, bytes }) => sealer.sealed(name, bytes),
   });
 }

@@ -165,7 +165,8 @@ export class Redactor {
   async #redactArchive(path: string, redaction: Redaction): Promise<void> {
     const { contentsName, fsync } = this.#options;
     await rewriteArchive(path, {
-      ...{ contentsName, fsync },
+      contentsName,
+      fsync,
       change: ({ name, bytes }) => {
         const isGraph = this.#isArchivedGraph(name);
         const redacted = this.#redacted(name, bytes, redaction, isGraph);

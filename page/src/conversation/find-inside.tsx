@@ -89,7 +89,11 @@ async function matchesOf(id: string, query: string, signal: AbortSignal): Promis
     const page: Output<'search_messages'> = await call(
       'search_messages',
       {
-        ...{ query, conversationId: id, matchType: 'prefix' as const, limit: PAGE_SIZE, offset },
+        query,
+        conversationId: id,
+        matchType: 'prefix' as const,
+        limit: PAGE_SIZE,
+        offset,
         snippetTokens: 1,
       },
       signal,

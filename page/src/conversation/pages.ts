@@ -67,7 +67,9 @@ export function usePages(id: string, named: number | undefined): MessagePages {
   const { messages, cursor } = pages;
   const [first] = messages;
   return {
-    ...{ messages, error, cursor },
+    messages,
+    error,
+    cursor,
     hasEarlier: first !== undefined && (first.seq > 1 || first.offset !== undefined),
     more: () => running.current === 0 && run((now) => after(id, now)),
     earlier: () => running.current === 0 && run((now) => before(id, now)),
@@ -82,7 +84,10 @@ const holds = ({ messages }: Pages, seq: number | undefined) =>
 
 const read = (id: string, cursor: string, limit = PAGE_SIZE) =>
   call('get_conversation_history', {
-    ...{ conversationId: id, includeSystemPrompt: true, limit, cursor },
+    conversationId: id,
+    includeSystemPrompt: true,
+    limit,
+    cursor,
   });
 
 async function begin(id: string, seq: number): Promise<Pages> {

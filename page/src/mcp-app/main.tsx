@@ -45,7 +45,7 @@ async function start(place: HTMLElement): Promise<void> {
     const address = memoryAddress(startAddress(view, input, result.structuredContent ?? {}));
     setAddress(address);
     const { version } = input;
-    render(<Frame {...{ app, connection, address, version }} />, place);
+    render(<Frame app={app} connection={connection} address={address} version={version} />, place);
   };
   app.ontoolcancelled = () => fail(new CallError('CANCELLED', 'The call was cancelled.'));
   app.onhostcontextchanged = () => applyHostStyle(app.getHostContext() ?? {});

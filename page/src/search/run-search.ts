@@ -83,10 +83,15 @@ async function askMessages(
   return {
     total,
     hits: results.map((hit) => ({
-      ...{ kind: 'messages', key: `${hit.conversationId}:${hit.seq}`, at: hit.createdAt },
-      ...{ href: hrefOf('conversation', hit.conversationId, { seq: String(hit.seq) }) },
-      ...{ title: hit.title ?? hit.conversationId, role: hit.role, seq: hit.seq },
-      ...{ snippet: hit.snippet, reason: reasonOf(hit.why) },
+      kind: 'messages',
+      key: `${hit.conversationId}:${hit.seq}`,
+      at: hit.createdAt,
+      href: hrefOf('conversation', hit.conversationId, { seq: String(hit.seq) }),
+      title: hit.title ?? hit.conversationId,
+      role: hit.role,
+      seq: hit.seq,
+      snippet: hit.snippet,
+      reason: reasonOf(hit.why),
     })),
     summary: `${counted(total, 'message')}${none}. ${total === 0 ? withoutToolNames(explanation) : ''}`,
   };

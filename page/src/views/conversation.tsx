@@ -101,8 +101,10 @@ function Messages(props: {
   };
   useEffect(() => markWords(list.current, words), [words, messages]);
   useKeys({
-    ...{ j: () => step(1), k: () => step(-1) },
-    ...{ J: () => stepToQuestion(1), K: () => stepToQuestion(-1) },
+    j: () => step(1),
+    k: () => step(-1),
+    J: () => stepToQuestion(1),
+    K: () => stepToQuestion(-1),
   });
   return (
     <>

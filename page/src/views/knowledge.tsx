@@ -162,7 +162,8 @@ async function readFacts({ node, given, predicate, asOf, depth }: Asked, signal:
   const filter = {
     ...(predicate !== '' && { predicate }),
     ...(asOf !== '' && { asOf }),
-    ...{ limit: PAGE_SIZE, maxTokens: 25_000 },
+    limit: PAGE_SIZE,
+    maxTokens: 25_000,
   };
   const facts: Fact[] = [];
   let offset: number | undefined = 0;

@@ -72,7 +72,8 @@ function usePages(asked: string) {
   const ask = useCallback(
     (cursor?: string) =>
       call('get_conversations', {
-        ...{ limit: PAGE_SIZE, maxTokens: 25_000 },
+        limit: PAGE_SIZE,
+        maxTokens: 25_000,
         ...(asked !== '' && { query: asked }),
         ...(cursor !== undefined && { cursor }),
       }),
@@ -117,7 +118,8 @@ function usePages(asked: string) {
 function toPages(found: Output<'get_conversations'>, before: readonly Head[]): Pages {
   const { total, nextCursor, approximate, conversations } = found;
   return {
-    ...{ heads: [...before, ...conversations], total },
+    heads: [...before, ...conversations],
+    total,
     ...(nextCursor !== undefined && { cursor: nextCursor }),
     ...(approximate !== undefined && { approximate }),
   };

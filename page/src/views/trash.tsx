@@ -60,7 +60,9 @@ export function TrashView() {
       <Trashed
         heading="Deleted conversations"
         items={conversations.map(({ conversationId, title, ...item }) => ({
-          ...{ kind: 'conversation' as const, title: title ?? conversationId, ...item },
+          kind: 'conversation' as const,
+          title: title ?? conversationId,
+          ...item,
         }))}
         onRestore={restore}
       />

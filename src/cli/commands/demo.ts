@@ -95,7 +95,9 @@ function conversationOf(index: number, now: number, below: Below) {
     return { role: 'assistant' as const, content: say(pick(answers)), createdAt, metadata };
   });
   return {
-    ...{ module, messages, createdAt: messages[0]?.createdAt ?? isoTime(time) },
+    module,
+    messages,
+    createdAt: messages[0]?.createdAt ?? isoTime(time),
     updatedAt: isoTime(time),
     title: `${thing.charAt(0).toUpperCase()}${thing.slice(1)}: ${say(pick(questions)).slice(0, 60)}`,
     ...(below(3) === 0 && { tags: [pick(tags)] }),
@@ -107,7 +109,9 @@ function conversationOf(index: number, now: number, below: Below) {
 function answeredBy(model: string, below: Below) {
   if (!model.startsWith('sonar')) return { model };
   return {
-    ...{ model, provider: 'perplexity', usage: { totalTokens: 400 + below(3000) } },
+    model,
+    provider: 'perplexity',
+    usage: { totalTokens: 400 + below(3000) },
     cost: { currency: 'USD', total: (5 + below(90)) / 1000 },
     sources: [{ id: 1, url: 'https://example.org/almanac', title: 'An almanac' }],
   };

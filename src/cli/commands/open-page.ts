@@ -41,7 +41,9 @@ export async function openPage(
   const stop = stopSignal();
   try {
     const options = {
-      ...{ config: { ...config.http, host, token }, build, log },
+      config: { ...config.http, host, token },
+      build,
+      log,
       page: { folder: PAGE_FOLDER, app: () => app },
     };
     const server = await listen(options, port !== undefined);

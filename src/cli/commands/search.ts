@@ -126,8 +126,12 @@ function inputOf(query: string, options: Wanted): Input {
     ...same
   } = options;
   const given = {
-    ...{ query, ...same },
-    ...{ startDate: from, endDate: to, limit, offset: numberOf(offset) },
+    query,
+    ...same,
+    startDate: from,
+    endDate: to,
+    limit,
+    offset: numberOf(offset),
     ...(json ? {} : { highlightStart: MATCH_START, highlightEnd: MATCH_END }),
   };
   const present = Object.entries(given).filter(([, value]) => value !== undefined);
@@ -139,20 +143,16 @@ function inputOf(query: string, options: Wanted): Input {
 }
 
 const OPTIONS: Record<string, string> = {
-  ...{
-    matchType: '--match-type',
-    mode: '--mode',
-    role: '--role',
-    limit: '--limit',
-    offset: '--offset',
-  },
-  ...{
-    conversationId: '--conversation',
-    module: '--module',
-    tag: '--tag',
-    startDate: '--from',
-    endDate: '--to',
-  },
+  matchType: '--match-type',
+  mode: '--mode',
+  role: '--role',
+  limit: '--limit',
+  offset: '--offset',
+  conversationId: '--conversation',
+  module: '--module',
+  tag: '--tag',
+  startDate: '--from',
+  endDate: '--to',
 };
 
 function contextOf(text: string | undefined): number {

@@ -59,7 +59,8 @@ function inputOf(
     ...(limit !== undefined && { limit: Number(limit) }),
     ...(csv !== undefined && limit === undefined && { limit: 100 }),
     ...(csv !== undefined && { include: [csv === true ? 'periods' : csv] }),
-    ...{ timeZone: zoneFor(flags), maxTokens: 25_000 },
+    timeZone: zoneFor(flags),
+    maxTokens: 25_000,
   });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

@@ -20,7 +20,11 @@ const MATCH = new RegExp(`${MATCH_START}([^${MATCH_START}${MATCH_END}]*)${MATCH_
 
 const same = (text: string) => text;
 const plain: Paint = {
-  ...{ bold: same, dim: same, italic: same, underline: same, code: same },
+  bold: same,
+  dim: same,
+  italic: same,
+  underline: same,
+  code: same,
   matches: (text) => text.replace(MARKS, ''),
 };
 

@@ -139,7 +139,15 @@ function withSuperseded(taken: readonly SelectedPassage[]): Snippet[] {
     const { conversationId, messageId, seq, role, createdAt, rank, why } = hit;
     const later = taken[by[at] ?? -1]?.hit;
     return {
-      ...{ conversationId, messageId, seq, role, createdAt, text, tokens, score: -rank, why },
+      conversationId,
+      messageId,
+      seq,
+      role,
+      createdAt,
+      text,
+      tokens,
+      score: -rank,
+      why,
       ...(later && {
         supersededBy: { conversationId: later.conversationId, messageId: later.messageId },
       }),

@@ -18,7 +18,9 @@ export const stateAndSummariesCheck = (logsFolder: string, options: RepairOption
   async run(context) {
     const locksFolder = locksFolderIn(logsFolder);
     const file = (path: string, lockName: string, check: JsonFile['check']): JsonFile => ({
-      ...{ path, locksFolder, lockName },
+      path,
+      locksFolder,
+      lockName,
       check,
     });
     const state = join(logsFolder, 'state.json');

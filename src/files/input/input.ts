@@ -58,7 +58,9 @@ export function textInput(given: string | undefined, text: string, modifiedAtMs:
   const bytes = Buffer.from(text);
   const name = given ?? generatedName(text);
   const file: InputFile = {
-    ...{ name, modifiedAtMs, sizeBytes: bytes.byteLength },
+    name,
+    modifiedAtMs,
+    sizeBytes: bytes.byteLength,
     ...(given === undefined && { isUnnamed: true }),
     async *bytes() {
       yield bytes;

@@ -117,7 +117,9 @@ export class BranchImport {
     const { replaced: _replaced, ...own } = mark;
     const [first] = messages;
     const source: SourceMark = {
-      ...{ ...own, id: this.#freeId(mark), count: messages.length },
+      ...own,
+      id: this.#freeId(mark),
+      count: messages.length,
       ...(first && { first: first.id }),
     };
     const fork = parent.messages.find(({ id }) => id === previous?.id);

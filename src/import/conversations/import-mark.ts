@@ -63,7 +63,12 @@ export function markIn(metadata: JsonObject | undefined): SourceMark | undefined
     textIn(source[name]),
   );
   return {
-    ...{ kind, id, count, hash, said, head },
+    kind,
+    id,
+    count,
+    hash,
+    said,
+    head,
     ...(source['times'] === 'file' && { times: 'file' }),
     ...(source['isRemnant'] === true && { isRemnant: true }),
     ...(typeof source['first'] === 'string' && { first: source['first'] }),

@@ -48,7 +48,6 @@ export function candidateOf(
   };
   const times = isDated ? undefined : ('file' as const);
   const { hash, said } = digestsOf(messages, times);
-  // Not `{ ...{ kind`: V8 gives each object of such a literal a hidden class of its own, and the store keeps it.
   const mark: SourceMark = {
     kind,
     id,
@@ -140,7 +139,10 @@ function messagesOf(
     if (message.id !== undefined) stored.set(message.id, id);
     const parent = parentId === undefined ? undefined : stored.get(parentId);
     return {
-      ...{ id, role, content, createdAt: time },
+      id,
+      role,
+      content,
+      createdAt: time,
       ...(parent !== undefined && parent !== id && { parentMessageId: parent }),
       ...(metadata !== undefined && { metadata: jsonCopy(metadata) }),
     };

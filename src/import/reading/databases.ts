@@ -223,8 +223,10 @@ export function messageRows(
       typeof content === 'string' ? `the role ${JSON.stringify(row['role'])}` : 'no text';
     problems.push({
       type: 'problem',
-      ...{ path: location.path, record: `${location.record}, message ${id}` },
-      ...{ code: 'VALIDATION_ERROR', message: `The message has ${reason}. It was not imported.` },
+      path: location.path,
+      record: `${location.record}, message ${id}`,
+      code: 'VALIDATION_ERROR',
+      message: `The message has ${reason}. It was not imported.`,
     });
   }
   return { messages, problems };

@@ -37,7 +37,9 @@ export function* aiderConversations(
     const first = sha256Hex(messages[0]?.content ?? '').slice(0, 8);
     yield {
       type: 'conversation',
-      ...{ path: file.name, record: startedAt, fileTimeMs: file.modifiedAtMs },
+      path: file.name,
+      record: startedAt,
+      fileTimeMs: file.modifiedAtMs,
       id: uniqueId(`${startedAt} ${first}`),
       createdAt: timeIn(startedAt),
       ...(folder !== undefined && { module: basename(folder), project: folder }),

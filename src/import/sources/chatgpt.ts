@@ -82,7 +82,9 @@ function* conversationsOf(record: JsonRecord, context: Context): Generator<Impor
     const { isMain, ...conversation } = each;
     yield {
       type: 'conversation',
-      ...{ path, record: at, fileTimeMs: context.file.modifiedAtMs },
+      path,
+      record: at,
+      fileTimeMs: context.file.modifiedAtMs,
       ...head,
       ...(!isMain && timesOf(conversation)),
       ...conversation,

@@ -59,7 +59,10 @@ export const promptsOnly = (
   { id, project, messages }: Lost,
 ): ImportedConversation => ({
   type: 'conversation',
-  ...{ path: file.name, id, fileTimeMs: file.modifiedAtMs, isRemnant: true },
+  path: file.name,
+  id,
+  fileTimeMs: file.modifiedAtMs,
+  isRemnant: true,
   ...(project !== undefined && {
     module: project
       .replaceAll('\\', '/')

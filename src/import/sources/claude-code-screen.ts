@@ -45,7 +45,9 @@ export function claudeCodeScreen(
   for (const block of blocks) addBlock(turns, block, model);
   return {
     type: 'conversation',
-    ...{ path: file.name, id: file.name, fileTimeMs: file.modifiedAtMs },
+    path: file.name,
+    id: file.name,
+    fileTimeMs: file.modifiedAtMs,
     ...(folder !== undefined && { module: /[^\\/]+$/.exec(folder)?.[0], project: folder }),
     messages: turns.messages(),
     leftOut: turns.leftOut,

@@ -99,15 +99,17 @@ export async function* readSession(
 function newSession(line: JsonObject, file: InputFile): Session {
   const id = textIn(line['sessionId']) ?? posix.basename(file.name, '.jsonl');
   return {
-    ...{
-      id,
-      ids: new Set([id]),
-      path: file.name,
-      fileTimeMs: 0,
-      title: undefined,
-      isOwnTitle: false,
-    },
-    ...{ cwd: undefined, metadata: undefined, nodes: [], results: new Map(), seen: new Set() },
+    id,
+    ids: new Set([id]),
+    path: file.name,
+    fileTimeMs: 0,
+    title: undefined,
+    isOwnTitle: false,
+    cwd: undefined,
+    metadata: undefined,
+    nodes: [],
+    results: new Map(),
+    seen: new Set(),
     queuedAfter: new Map(),
     images: { inline: [], named: new Set() },
   };
@@ -147,7 +149,9 @@ function nodeOf(
   const type = textIn(line['type']) ?? '';
   const message = objectIn(line['message']);
   return {
-    ...{ id, type, isSidechain },
+    id,
+    type,
+    isSidechain,
     parent: isThere ? named : isSidechain ? undefined : before,
     createdAt: timeIn(line['timestamp']),
     isInjected:

@@ -250,7 +250,8 @@ function* agentConversations(
 function headOf({ path, fileTimeMs, cwd, metadata }: Session) {
   return {
     type: 'conversation' as const,
-    ...{ path, fileTimeMs },
+    path,
+    fileTimeMs,
     ...(cwd !== undefined && { module: posix.basename(cwd.replaceAll('\\', '/')), project: cwd }),
     metadata,
   };

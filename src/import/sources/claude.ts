@@ -151,7 +151,9 @@ function* conversationsOf(
   for (const { isMain, ...made } of treeConversations(id, nodes, leafOf(fields, nodes), read)) {
     yield {
       type: 'conversation',
-      ...{ path, record, fileTimeMs: file.modifiedAtMs },
+      path,
+      record,
+      fileTimeMs: file.modifiedAtMs,
       ...head,
       ...(!isMain && timesOf(made)),
       ...made,

@@ -134,7 +134,9 @@ function conversationOf(
   const git = objectIn(head['git']);
   return {
     type: 'conversation',
-    ...{ path: file.name, id, fileTimeMs: file.modifiedAtMs },
+    path: file.name,
+    id,
+    fileTimeMs: file.modifiedAtMs,
     ...(cwd !== undefined && { module: posix.basename(cwd.replaceAll('\\', '/')), project: cwd }),
     ...(file.name.includes('archived_sessions/') && { tags: ['archived'] }),
     createdAt: timeIn(head['timestamp']),

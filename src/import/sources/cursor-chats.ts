@@ -47,7 +47,9 @@ function* chatsIn(
     yield {
       type: 'conversation',
       ...location,
-      ...{ id, fileTimeMs: file.modifiedAtMs, title: textIn(meta['name']) },
+      id,
+      fileTimeMs: file.modifiedAtMs,
+      title: textIn(meta['name']),
       createdAt: timeIn(meta['createdAt']),
       metadata: definedOrNothing({ model: textIn(meta['lastUsedModel']) }),
       // A transcript of the same chat has more messages and replaces this one.

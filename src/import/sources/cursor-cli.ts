@@ -100,7 +100,9 @@ async function* transcriptOf(
   const parent = SUBAGENT.exec(path)?.[1];
   yield {
     type: 'conversation',
-    ...{ path: file.name, id: idOf(file), fileTimeMs: file.modifiedAtMs },
+    path: file.name,
+    id: idOf(file),
+    fileTimeMs: file.modifiedAtMs,
     ...(project !== undefined && { module: project, project }),
     ...(parent !== undefined && { tags: ['subagent'] }),
     metadata: definedOrNothing({ parent }),

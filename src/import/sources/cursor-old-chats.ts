@@ -61,7 +61,10 @@ function tabOf(
   for (const { role, content } of messages) if (role === 'user') typed.add(content.trim());
   return {
     type: 'conversation',
-    ...{ path: file.name, record, id, fileTimeMs: file.modifiedAtMs },
+    path: file.name,
+    record,
+    id,
+    fileTimeMs: file.modifiedAtMs,
     title: textIn(fields['chatTitle']) ?? textIn(fields['title']),
     updatedAt: timeIn(fields['lastSendTime']) ?? timeIn(fields['timestamp']),
     messages,
@@ -94,8 +97,13 @@ function* promptsOf(
   const workspace = basename(dirname(file.diskPath ?? file.name));
   yield {
     type: 'conversation',
-    ...{ path: file.name, record: PROMPTS, id: `prompts:${workspace}` },
-    ...{ tags: ['prompts'], isRemnant: true, fileTimeMs: file.modifiedAtMs, messages },
+    path: file.name,
+    record: PROMPTS,
+    id: `prompts:${workspace}`,
+    tags: ['prompts'],
+    isRemnant: true,
+    fileTimeMs: file.modifiedAtMs,
+    messages,
   };
 }
 

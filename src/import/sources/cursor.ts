@@ -55,7 +55,10 @@ function* composers(
     if (messages.length === 0) continue;
     yield {
       type: 'conversation',
-      ...{ path: file.name, record, id, fileTimeMs: file.modifiedAtMs },
+      path: file.name,
+      record,
+      id,
+      fileTimeMs: file.modifiedAtMs,
       title: textIn(composer['name']),
       createdAt: timeIn(composer['createdAt']),
       updatedAt: timeIn(composer['lastUpdatedAt']),

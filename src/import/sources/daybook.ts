@@ -206,7 +206,10 @@ function conversationOf(
   const lost = given.length - messages.length;
   return {
     type: 'conversation',
-    ...{ path: file.name, record, fileTimeMs: file.modifiedAtMs, id },
+    path: file.name,
+    record,
+    fileTimeMs: file.modifiedAtMs,
+    id,
     isKey: !CONVERSATION_ID.test(id),
     title: textIn(title),
     module: textIn(module),
@@ -230,7 +233,10 @@ function messageOf(message: JsonObject) {
     typeof content === 'string' ? content : (textIn(body) ?? textIn(contentText(content)));
   if (role === undefined || text === undefined) return undefined;
   return {
-    ...{ role, content: text, id: textIn(message['id']), createdAt: timeIn(message['createdAt']) },
+    role,
+    content: text,
+    id: textIn(message['id']),
+    createdAt: timeIn(message['createdAt']),
     parentId: textIn(parentMessageId),
     ...(isRecord(metadata) && { metadata: defined(metadata) }),
   };

@@ -74,7 +74,10 @@ function conversationOf(
   counts.set(moment, count);
   return {
     type: 'conversation',
-    ...{ path, record, fileTimeMs, id: `${moment}:${count}` },
+    path,
+    record,
+    fileTimeMs,
+    id: `${moment}:${count}`,
     createdAt,
     messages: messagesOf(value, createdAt),
     // The files are in the folder of the file that names them.

@@ -119,7 +119,8 @@ async function* sessionOf(
   for (const { isMain, ...made } of treeConversations(id, nodes, shownLeaf, read)) {
     yield {
       type: 'conversation',
-      ...{ path: file.name, fileTimeMs: file.modifiedAtMs },
+      path: file.name,
+      fileTimeMs: file.modifiedAtMs,
       title: textIn(state.head['summary']),
       ...(project !== undefined && {
         module: posix.basename(project.replaceAll('\\', '/')),

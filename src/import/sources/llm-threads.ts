@@ -50,7 +50,10 @@ export function* threads(
     }
     yield {
       type: 'conversation',
-      ...{ path: file.name, record: `thread ${id}`, fileTimeMs: file.modifiedAtMs, id },
+      path: file.name,
+      record: `thread ${id}`,
+      fileTimeMs: file.modifiedAtMs,
+      id,
       title: textIn(row['name']),
       metadata: definedOrNothing({ parent: forkedFrom }),
       messages: [...before.messages, ...turns.messages()],

@@ -61,7 +61,10 @@ function* conversations(
     if (done.has(id)) continue;
     yield {
       type: 'conversation',
-      ...{ path: file.name, record: `conversation ${id}`, fileTimeMs: file.modifiedAtMs, id },
+      path: file.name,
+      record: `conversation ${id}`,
+      fileTimeMs: file.modifiedAtMs,
+      id,
       title: textIn(row['name']),
       metadata: definedOrNothing({ model: textIn(row['model']) }),
       messages: [...messages(database, key)],

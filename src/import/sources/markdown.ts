@@ -89,7 +89,8 @@ function conversationOf(file: InputFile, text: string): ImportItem {
   ]);
   return {
     type: 'conversation',
-    ...{ path: file.name, fileTimeMs: file.modifiedAtMs },
+    path: file.name,
+    fileTimeMs: file.modifiedAtMs,
     id: fields.get('id') ?? file.name,
     title: fields.get('title') ?? (isSpeaker ? undefined : title) ?? nameOf(file),
     createdAt: timeIn(fields.get('created') ?? fields.get('date')),

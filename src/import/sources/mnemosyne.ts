@@ -60,7 +60,8 @@ function stateItem(state: Map<string, string>, file: InputFile): ImportItem {
   const others = [...state].filter(([key]) => ![ACTIVE, WINDOW, PINNED].includes(key));
   return {
     type: 'state',
-    ...{ path: file.name, record: 'persistence_state' },
+    path: file.name,
+    record: 'persistence_state',
     activeConversation: CLIENT_ID.test(active) ? active : undefined,
     contextWindow: Number.isSafeInteger(messages) && messages > 0 ? messages : undefined,
     values: Object.fromEntries(others),
@@ -87,8 +88,11 @@ function* conversations(
     yield* problems;
     yield {
       type: 'conversation',
-      ...{ ...location, fileTimeMs: file.modifiedAtMs },
-      ...{ id, isKey: true, pinned: pinned.has(id) || undefined },
+      ...location,
+      fileTimeMs: file.modifiedAtMs,
+      id,
+      isKey: true,
+      pinned: pinned.has(id) || undefined,
       title: textIn(row['title']),
       createdAt: timeIn(row['created_at']),
       updatedAt: timeIn(row['updated_at']),
@@ -110,7 +114,9 @@ function summariesOf(database: SqliteFile, key: SqlValue): ImportedConversation[
     const [text, generatedAt] = [textIn(row['summary_text']), timeIn(row['generated_at'])];
     if (level === undefined || text === undefined || generatedAt === undefined) return [];
     const summary = {
-      ...{ text, generatedAt, provider: textIn(row['provider']) ?? 'unknown' },
+      text,
+      generatedAt,
+      provider: textIn(row['provider']) ?? 'unknown',
       model: textIn(row['model']),
       messageCount: numberIn(row['message_count']) ?? 0,
       qualityScore: Math.min(Math.max(numberIn(row['quality_score']) ?? 0, 0), 1),

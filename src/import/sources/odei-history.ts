@@ -36,8 +36,10 @@ function* threads(database: SqliteFile, file: InputFile): Generator<ImportItem> 
     yield* problems;
     yield {
       type: 'conversation',
-      ...{ ...location, fileTimeMs: file.modifiedAtMs },
-      ...{ id, isKey: true },
+      ...location,
+      fileTimeMs: file.modifiedAtMs,
+      id,
+      isKey: true,
       title: textIn(row['title']),
       module: textIn(row['module']),
       tags: listIn(tags).filter((tag) => typeof tag === 'string'),

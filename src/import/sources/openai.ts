@@ -166,7 +166,9 @@ function conversationOf(fields: JsonObject, context: Context): ImportedConversat
   const given = textIn(fields['id']) ?? textIn(fields['conversationId']) ?? textIn(fields['uuid']);
   return {
     type: 'conversation',
-    ...{ path: file.name, record, fileTimeMs: file.modifiedAtMs },
+    path: file.name,
+    record,
+    fileTimeMs: file.modifiedAtMs,
     id: given ?? derivedId(file, messages, context.index),
     isKey: given !== undefined,
     title: textIn(fields['title']) ?? textIn(fields['name']),
@@ -188,8 +190,11 @@ function conversationOf(fields: JsonObject, context: Context): ImportedConversat
 /** It gets no number, so that the derived ids of the conversations after it stay the same. */
 const emptyConversation = (file: InputFile, record: string): ImportedConversation => ({
   type: 'conversation',
-  ...{ path: file.name, record, fileTimeMs: file.modifiedAtMs },
-  ...{ id: `${posix.basename(file.name)}:${record}`, messages: [] },
+  path: file.name,
+  record,
+  fileTimeMs: file.modifiedAtMs,
+  id: `${posix.basename(file.name)}:${record}`,
+  messages: [],
 });
 
 /** Derived from the first message, so that the id stays the same when messages are added to the file. */

@@ -87,7 +87,9 @@ function* conversations(
     const { isMain, ...conversation } = made;
     yield {
       type: 'conversation',
-      ...{ path, record, fileTimeMs: file.modifiedAtMs },
+      path,
+      record,
+      fileTimeMs: file.modifiedAtMs,
       ...head,
       ...(!isMain && timesOf(conversation)),
       ...conversation,

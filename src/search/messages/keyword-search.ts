@@ -146,7 +146,10 @@ export class KeywordSearch {
     });
     const { total, relaxed, unknownWords } = result;
     return {
-      ...{ total, hits, relaxed, unknownWords },
+      total,
+      hits,
+      relaxed,
+      unknownWords,
       withoutFilter: total === 0 ? await this.#withoutFilters(request, caller) : {},
       ...this.#indexing(),
     };
@@ -183,7 +186,10 @@ export class KeywordSearch {
     const { total, result } = ranking;
     const { relaxed, unknownWords } = result;
     return {
-      ...{ total, relaxed, unknownWords, conversations },
+      total,
+      relaxed,
+      unknownWords,
+      conversations,
       withoutFilter: total === 0 ? await this.#withoutFilters(request, caller) : {},
       ...this.#indexing(),
     };

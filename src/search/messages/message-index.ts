@@ -221,7 +221,9 @@ const MIN_CAPACITY = 1024;
 const NONE = 0xffffffff;
 
 const noMessages = (documents: readonly number[] = []) => ({
-  ...{ roles: [], times: [], fingerprints: [] },
+  roles: [],
+  times: [],
+  fingerprints: [],
   documents: [...documents],
 });
 

@@ -97,7 +97,10 @@ function entryOfHead(head: ConversationHead): FindEntry[] {
   return [
     {
       kind: 'conversation',
-      ...{ id, title, names, updatedAt: Date.parse(updatedAt) },
+      id,
+      title,
+      names,
+      updatedAt: Date.parse(updatedAt),
       ...(tags !== undefined && { tags }),
     },
   ];

@@ -86,7 +86,14 @@ function messageHit(
   const passage = passages[hit.passage] ?? { start: 0, end: content.length };
   const style = { open, close, ellipsis, words: tokens };
   return {
-    ...{ conversationId, messageId: id, seq, position, role, createdAt, content, passage },
+    conversationId,
+    messageId: id,
+    seq,
+    position,
+    role,
+    createdAt,
+    content,
+    passage,
     snippet: cutRecallSnippet(content, passage, question, index.vocabulary, style),
     rank: -Number(score.toFixed(RANK_DECIMALS)),
     why: whyOf(hit, content),

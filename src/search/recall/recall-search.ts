@@ -268,7 +268,9 @@ export class RecallSearch {
     const words = question.words.map(({ text }) => text).join(' ');
     const { emptyTime } = question;
     const rest = {
-      ...{ words, unknownWords: [], withoutFilter: {} },
+      words,
+      unknownWords: [],
+      withoutFilter: {},
       ...(emptyTime !== undefined && { emptyTime }),
     };
     if (exact.total >= offset + limit && this.#options.vectors === undefined) {

@@ -257,7 +257,9 @@ export class WriteQueue {
 /** For a store whose writes never wait. */
 export const unusedQueue = (): WriteQueue =>
   new WriteQueue({
-    ...{ presence: undefined, clock: systemClock, log: silentLog },
+    presence: undefined,
+    clock: systemClock,
+    log: silentLog,
     probe: () => Promise.resolve(),
   });
 

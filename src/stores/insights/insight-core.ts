@@ -68,7 +68,9 @@ export class InsightCore {
     const { catalogue } = this;
     this.trash = new InsightTrash(this);
     this.deferred = new DeferredInsights({
-      ...{ queue, catalogue, clock },
+      queue,
+      catalogue,
+      clock,
       write: (stored) => this.writeNew(stored),
       revise: async (id, change) => (await this.revise(id, change)) !== undefined,
       trash: async (id, check) => void (await this.trash.moveIn(id, check)),

@@ -53,10 +53,13 @@ export function readInsight(value: unknown, location: SourceLocation): StoredIns
   }
   const created = timeOf(created_at) ?? location.modifiedAt;
   const insight: Insight = {
-    ...{ id: location.id, content, context: known },
+    id: location.id,
+    content,
+    context: known,
     ...(tags === undefined ? {} : { tags }),
     ...(metadata === undefined ? {} : { metadata }),
-    ...{ created_at: created, updated_at: timeOf(updated_at) ?? created },
+    created_at: created,
+    updated_at: timeOf(updated_at) ?? created,
     ...(expires === undefined ? {} : { expires_at: expires }),
   };
   return { insight, extra };

@@ -125,7 +125,9 @@ function withTimes(request: AddRequest, nowMs: number): AddRequest {
 function withLastTimes(request: RemoveRequest, { triples }: Change): RemoveRequest {
   const seen = triples.filter(({ isChanged }) => isChanged);
   const keys = seen.map(({ subject, predicate, object, ts }) => ({
-    ...{ subject, predicate, object },
+    subject,
+    predicate,
+    object,
     lastTs: ts,
   }));
   return { ...request, keys };

@@ -76,7 +76,11 @@ export class MemoryBank {
     this.#log = log;
     this.#catalogue = new NoteCatalogue(folder, (path) => this.#deferred.views.isInMemory(path));
     this.#deferred = new DeferredNotes({
-      ...{ folder, queue, catalogue: this.#catalogue, clock, log },
+      folder,
+      queue,
+      catalogue: this.#catalogue,
+      clock,
+      log,
       requireFree: (path) => this.#requireFree(path),
       requireCount: () => this.#requireCount(),
       locked: (work) => this.#locked(work),

@@ -46,7 +46,9 @@ export const quickFind = defineTool({
     return {
       total: found.total,
       hits: found.hits.map(({ entry: { kind, id, title }, matches }) => ({
-        ...{ kind, id, title: shortened(title) },
+        kind,
+        id,
+        title: shortened(title),
         matches: matches.map(({ field, text }) => ({ field, text: shortened(text) })),
       })),
       suggestions: [...found.suggestions],

@@ -126,7 +126,9 @@ export const getAnalytics = defineTool({
     const has = (part: (typeof ANALYTICS_PARTS)[number]) => include.includes(part);
     const first = (groups: readonly Group[]) => groups.slice(0, limit).map(toNamed);
     const around = {
-      ...{ timeZone, totals: report.totals, pace: report.pace },
+      timeZone,
+      totals: report.totals,
+      pace: report.pace,
       ...(has('week') && { week: report.week.map((hours) => [...hours]) }),
     };
     const lists = {

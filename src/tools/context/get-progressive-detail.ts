@@ -161,7 +161,10 @@ function summaryPart({ summary, isStale, problem }: SummaryAnswer, room: number)
       tokens: summary.tokenCount,
       provider,
       ...(model !== undefined && { model }),
-      ...{ generatedAt, messageCount, qualityScore, isStale },
+      generatedAt,
+      messageCount,
+      qualityScore,
+      isStale,
       ...(problem && { problem: { code: problem.code, message: problem.message } }),
     },
   };

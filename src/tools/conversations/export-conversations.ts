@@ -105,12 +105,7 @@ function requestOf(
     format,
     forSharing,
     signal,
-    selection: {
-      refs: conversationIds,
-      module,
-      ...{ startTime, endTime },
-      after: cursor,
-    },
+    selection: { refs: conversationIds, module, startTime, endTime, after: cursor },
     onProgress: (done, total) =>
       (done % 50 === 0 || done === total) && progress({ progress: done, total }),
   };

@@ -172,10 +172,7 @@ async function requestedPart(
   const end =
     beforeMessageId === undefined ? messages.length : endBefore(messages, beforeMessageId);
   const from = Math.max(0, end - limit);
-  return {
-    ...{ head, first: from + 1, messages: messages.slice(from, end) },
-    costs: costsOf(messages),
-  };
+  return { head, first: from + 1, messages: messages.slice(from, end), costs: costsOf(messages) };
 }
 
 async function versionsOf({ history, deferred }: ConversationStore, conversationId: string) {

@@ -115,7 +115,9 @@ async function similarPage(
   const next = start + conversations.length;
   const hasMore = conversations.length > 0 && next < heads.length;
   return {
-    ...{ total: heads.length, hasMore, conversations },
+    total: heads.length,
+    hasMore,
+    conversations,
     ...(hasMore && { nextCursor: `similar.${next}` }),
     ...(heads.length > 0 && { approximate: true }),
     ...(suggestions.length > 0 && { suggestions: [...suggestions] }),

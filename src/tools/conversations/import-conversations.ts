@@ -99,7 +99,11 @@ export const importConversations = defineTool({
       paths,
       text: text === undefined ? undefined : { name, content: text },
       since: startDate === undefined ? undefined : isoTime(startOf('startDate', startDate)),
-      ...{ from, project, attachments, dryRun, signal },
+      from,
+      project,
+      attachments,
+      dryRun,
+      signal,
       onProgress: (done) => progress(reportOf(done)),
     });
     if (report.stopped !== undefined) {
@@ -111,8 +115,20 @@ export const importConversations = defineTool({
     const { masked, notes, notesUpdated, insights, facts, stateValues } = report;
     const { leftOut, branched, problems, moreProblems } = report;
     return {
-      ...{ sources, added, updated, unchanged, skipped, messages, masked },
-      ...{ notes, notesUpdated, insights, facts, stateValues, leftOut, branched },
+      sources,
+      added,
+      updated,
+      unchanged,
+      skipped,
+      messages,
+      masked,
+      notes,
+      notesUpdated,
+      insights,
+      facts,
+      stateValues,
+      leftOut,
+      branched,
       problems: problems.slice(0, MAX_PROBLEMS),
       problemsTotal: problems.length + moreProblems,
     };

@@ -222,7 +222,8 @@ const unavailableFacts = ({ refused, ...state }: Unavailable) => ({
 async function otherTools(importer: Importer) {
   const watched = new Set((await importer.watched()).map(({ path }) => path));
   return (await importer.locations()).map(({ title, path, deletes }) => ({
-    ...{ tool: title, path },
+    tool: title,
+    path,
     ...(deletes !== undefined && { deletes }),
     isWatched: watched.has(path),
   }));

@@ -53,7 +53,9 @@ export const saveInsight = defineTool({
     );
     const isExpired = saved.expires_at !== undefined && saved.expires_at <= saved.created_at;
     return {
-      ...{ id: saved.id, created_at: saved.created_at, context: saved.context },
+      id: saved.id,
+      created_at: saved.created_at,
+      context: saved.context,
       ...joinedNote([note.note, isExpired ? EXPIRED : undefined]),
     };
   },

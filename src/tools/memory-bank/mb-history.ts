@@ -58,7 +58,9 @@ export const mbHistory = defineTool({
     const lines = listed.map((each) => JSON.stringify(each));
     const { given, isCut } = linesWithin(lines, budget);
     return {
-      ...{ path, total: commits.length, commits: listed.slice(0, isCut ? 0 : given.length) },
+      path,
+      total: commits.length,
+      commits: listed.slice(0, isCut ? 0 : given.length),
       ...(commits.length === 0 && { explanation: await noteHistory.whyEmpty(path) }),
     };
   },

@@ -95,7 +95,9 @@ export const getConversationHistory = defineTool({
   async run({ conversationId, includeSystemPrompt, limit, cursor }, { research, conversations }) {
     const history = await research.history(conversationId);
     const { head, systemMessages, page } = await pageWithin(conversations, history.conversationId, {
-      ...{ includeSystemPrompt, limit, maxTokens: MAX_PAGE_TOKENS },
+      includeSystemPrompt,
+      limit,
+      maxTokens: MAX_PAGE_TOKENS,
       ...(cursor === undefined ? {} : { cursor }),
     });
     return {

@@ -104,7 +104,11 @@ function toResult(
   const head = store.knownHead(conversationId);
   if (head === undefined) return [];
   const matchedMessages = hits.map(({ messageId: id, seq, role, createdAt, ...hit }) => ({
-    ...{ id, seq, role, createdAt, snippet: shortSnippet(hit.snippet, input) },
+    id,
+    seq,
+    role,
+    createdAt,
+    snippet: shortSnippet(hit.snippet, input),
     ...shownMetadata(hit.metadata, input.includeMetadata),
   }));
   const thread = toThread(head);

@@ -160,14 +160,23 @@ export class ConversationDocument {
     const { title, titleFrom, module, clientId, pinned, tags, metadata, branchOf, ...others } =
       optional;
     const fields = {
-      ...{ title, titleFrom, module, clientId, pinned, tags, metadata, branchOf },
+      title,
+      titleFrom,
+      module,
+      clientId,
+      pinned,
+      tags,
+      metadata,
+      branchOf,
       ...others,
       ...this.#extra,
     };
     // The literal must not begin with `...`, which takes three times as long.
     const all = {
       conversationId,
-      ...{ createdAt, updatedAt, messageCount },
+      createdAt,
+      updatedAt,
+      messageCount,
       formatVersion: versionOf('conversation'),
       ...this.#sealed(fields, conversationId),
     };
@@ -194,7 +203,9 @@ export class ConversationDocument {
     const hasMore = Object.keys(others).length > 0;
     const stored = {
       id,
-      ...{ role, content: this.#codec.seal(content, binding), createdAt },
+      role,
+      content: this.#codec.seal(content, binding),
+      createdAt,
       ...(parentMessageId !== undefined && { parentMessageId }),
       ...(hasMore && this.#sealed(others, binding)),
     };

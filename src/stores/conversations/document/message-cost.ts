@@ -31,7 +31,8 @@ export function costsOf(messages: Iterable<Message>): CostSum[] {
     sums.set(cost.currency, { total: total + cost.total, answers: answers + 1 });
   }
   return [...sums].map(([currency, { total, answers }]) => ({
-    ...{ currency, answers },
+    currency,
+    answers,
     total: Number(total.toFixed(6)),
   }));
 }

@@ -160,7 +160,9 @@ export function partOf(
   const end = range.before === undefined ? undefined : endBefore(all(), range.before);
   const { from, to } = boundsOf(range, head.messageCount, end);
   return {
-    ...{ head, first: from + 1, messages: messagesOf(view, from, to) },
+    head,
+    first: from + 1,
+    messages: messagesOf(view, from, to),
     // Computed only when asked for: it reads every message.
     get costs() {
       return costsOf(all());
