@@ -83,7 +83,8 @@ async function serve() {
   await client.connect(new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`)));
   const call = async (name, args) => {
     const { isError, structuredContent, content } = await client.callTool({
-      ...{ name, arguments: args },
+      name,
+      arguments: args,
     });
     assert.ok(!isError, `${name}: ${content[0]?.text}`);
     return structuredContent;

@@ -12,7 +12,8 @@ const imports = readdirSync(join(ROOT, 'bench'), { recursive: true, encoding: 'u
     Array.from(
       readFileSync(join(ROOT, 'bench', path), 'utf8').matchAll(IMPORT),
       ([, names = '', module = '']) => ({
-        ...{ path, module },
+        path,
+        module,
         names: names.split(',').flatMap((name) => name.trim().split(' as ')[0] || []),
       }),
     ),

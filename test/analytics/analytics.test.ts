@@ -18,9 +18,13 @@ async function write({ root }: Place, id: string, head: object, messages: readon
   const folder = join(root, 'conversation-logs', id);
   await mkdir(folder, { recursive: true });
   const document = {
-    ...{ conversationId: id, formatVersion: 1, messageCount: messages.length },
-    ...{ createdAt: messages[0]?.createdAt, updatedAt: messages.at(-1)?.createdAt },
-    ...{ ...head, messages: messages.map((each, n) => ({ id: `${id}-${n}`, ...each })) },
+    conversationId: id,
+    formatVersion: 1,
+    messageCount: messages.length,
+    createdAt: messages[0]?.createdAt,
+    updatedAt: messages.at(-1)?.createdAt,
+    ...head,
+    messages: messages.map((each, n) => ({ id: `${id}-${n}`, ...each })),
   };
   await writeFile(join(folder, 'conversation.json'), JSON.stringify(document));
 }
@@ -28,7 +32,8 @@ async function write({ root }: Place, id: string, head: object, messages: readon
 const BEES = '20250124-1706102400123';
 const MILL = '20250301-1740787200000';
 const cost = (total: number) => ({
-  ...{ model: 'sonar', usage: { totalTokens: 900 } },
+  model: 'sonar',
+  usage: { totalTokens: 900 },
   cost: { currency: 'USD', total },
 });
 
@@ -37,12 +42,16 @@ async function prepare(place: Place): Promise<void> {
   await write(place, BEES, { title: 'Bees', module: 'garden' }, [
     { role: 'user', content: 'Do bees sleep?', createdAt: '2025-01-24T23:30:00Z' },
     {
-      ...{ role: 'assistant', content: 'Bees sleep at night.' },
-      ...{ createdAt: '2025-01-24T23:30:40Z', metadata: cost(0.1) },
+      role: 'assistant',
+      content: 'Bees sleep at night.',
+      createdAt: '2025-01-24T23:30:40Z',
+      metadata: cost(0.1),
     },
     {
-      ...{ role: 'assistant', content: 'Bees rest, too.' },
-      ...{ createdAt: '2025-01-24T23:45:00Z', metadata: cost(0.2) },
+      role: 'assistant',
+      content: 'Bees rest, too.',
+      createdAt: '2025-01-24T23:45:00Z',
+      metadata: cost(0.2),
     },
   ]);
   await write(place, MILL, { title: 'The mill' }, [
@@ -59,7 +68,10 @@ describe('get_analytics', () => {
         expect(all).toMatchObject({
           timeZone: 'UTC',
           totals: {
-            ...{ conversations: 2, messages: 4, words: 15, billedTokens: 1800 },
+            conversations: 2,
+            messages: 4,
+            words: 15,
+            billedTokens: 1800,
             costs: [{ currency: 'USD', total: 0.3 }],
           },
           pace: { sessions: 2, longestMinutes: 15, medianPauseSeconds: 450 },
@@ -80,7 +92,9 @@ describe('get_analytics', () => {
         });
         expect((all['week'] as number[][])[4]?.[23]).toBe(3);
         expect((all['topics'] as { word: string }[])[0]).toEqual({
-          ...{ word: 'bees', messages: 3, conversations: 1 },
+          word: 'bees',
+          messages: 3,
+          conversations: 1,
         });
         const asked = { period: 'day', include: ['periods', 'week'], timeZone: 'Asia/Qatar' };
         const east = await call('get_analytics', { ...asked, from: '2025-01-25', role: 'user' });
@@ -118,7 +132,8 @@ describe('get_analytics', () => {
   it('keeps its size, and refuses what is no day or zone', async () => {
     await withPlace(async (place) => {
       const messages = Array.from({ length: 900 }, (_, n) => ({
-        ...{ role: 'user' as const, content: `word ${n}` },
+        role: 'user' as const,
+        content: `word ${n}`,
         createdAt: new Date(Date.UTC(2021, 0, 1 + n)).toISOString(),
       }));
       await write(place, BEES, {}, messages);
@@ -166,10 +181,7 @@ it('shares maxTokens among all lists, and says what it left out', async () => {
 it('prints a table as CSV that no spreadsheet computes', async () => {
   await withPlace(async (place) => {
     await write(place, BEES, { title: '=1+1, "x"', module: '@m' }, [
-      {
-        ...{ role: 'user', content: 'one two', createdAt: '2025-01-24T23:30:00Z' },
-        metadata: cost(0.5),
-      },
+      { role: 'user', content: 'one two', createdAt: '2025-01-24T23:30:00Z', metadata: cost(0.5) },
     ]);
     const csv = async (table: string) =>
       (await runCommand(place, ['--root', place.root, 'stats', '--csv', table])).stdout.trim();

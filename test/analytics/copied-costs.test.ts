@@ -5,8 +5,13 @@ import { reportOf } from '../../src/analytics/report.js';
 
 const TIME = Date.parse('2025-01-24T10:00:00Z');
 const answer = (minute: number, total: number) => ({
-  ...{ time: TIME + minute * 60_000, role: 'assistant' as const, words: 2, tokens: 3 },
-  ...{ billedTokens: 1000, model: 'sonar', cost: { currency: 'USD', total } },
+  time: TIME + minute * 60_000,
+  role: 'assistant' as const,
+  words: 2,
+  tokens: 3,
+  billedTokens: 1000,
+  model: 'sonar',
+  cost: { currency: 'USD', total },
 });
 const at = new Date(TIME).toISOString();
 const conversation = (
@@ -15,7 +20,10 @@ const conversation = (
   source?: string,
 ): ConversationFigures => ({
   head: {
-    ...{ conversationId, createdAt: at, updatedAt: at, messageCount: messages.length },
+    conversationId,
+    createdAt: at,
+    updatedAt: at,
+    messageCount: messages.length,
     ...(source && { branchOf: { conversationId: source, messageId: 'm' } }),
   },
   messages,
@@ -27,7 +35,8 @@ it('counts once, and for the source', async () => {
   const branch = conversation('b', [answer(0, 0.5), answer(9, 0.125)], 'a');
   const { totals, conversations, models } = await reportOf([branch, source], REQUEST);
   expect(totals).toMatchObject({
-    ...{ messages: 4, billedTokens: 3000 },
+    messages: 4,
+    billedTokens: 3000,
     costs: [{ currency: 'USD', total: 0.875 }],
   });
   expect(models[0]?.[1].billedTokens).toBe(3000);

@@ -22,7 +22,8 @@ const paid = (n: number) => ({
   ...sample(n, 1),
   messages: [
     {
-      ...{ role: 'assistant', content: 'An answer about the mill wheel, 水車.' },
+      role: 'assistant',
+      content: 'An answer about the mill wheel, 水車.',
       createdAt: '2025-01-24T23:30:00.000Z',
       metadata: {
         model: 'sonar',

@@ -13,8 +13,10 @@ it.each([
   expect(withLocalDays({ expires: day }, timeZone)).toEqual({ expires: endDate });
   const ofFacts = { since: day, until: day, asOf: day, validTo: day };
   expect(withLocalDays(ofFacts, timeZone)).toEqual({
-    ...{ since: startDate, validTo: startDate },
-    ...{ until: endDate, asOf: endDate },
+    since: startDate,
+    validTo: startDate,
+    until: endDate,
+    asOf: endDate,
   });
 });
 

@@ -55,7 +55,10 @@ describe('distinctive words', () => {
       'And if they are cold, the batteries of this lamp die: that is the war with the shed.',
     ];
     const all = texts.map((content, at) => ({
-      ...{ id: `${at}`, role: 'user' as const, content, createdAt: '2025-01-24T15:00:00.000Z' },
+      id: `${at}`,
+      role: 'user' as const,
+      content,
+      createdAt: '2025-01-24T15:00:00.000Z',
     }));
     const words = (await frequentWords(all, all, new TimeSlice())).map(({ word }) => word);
     expect(words).toEqual(expect.arrayContaining(['tomaten', 'mauer', 'batteries', 'die', 'war']));

@@ -14,12 +14,15 @@ const COUNT = 60;
 const { disk, isMounted } = smallDisk('full-disk-import', '1m');
 
 const conversation = (index: number) => ({
-  ...{ id: `c-${index}`, create_time: 1737724800 + index, current_node: 'n' },
+  id: `c-${index}`,
+  create_time: 1737724800 + index,
+  current_node: 'n',
   mapping: {
     n: {
       parent: null,
       message: {
-        ...{ id: `message-0000-0000-${index}`, author: { role: 'user' } },
+        id: `message-0000-0000-${index}`,
+        author: { role: 'user' },
         content: { content_type: 'text', parts: ['x'.repeat(30_000)] },
         metadata: { attachments: [{ id: `file-A${index}`, name: 'a.bin' }] },
       },
@@ -60,8 +63,10 @@ it.runIf(isMounted)(
     const rest = await bench.import(path, { attachments: true });
     expect([rest.stopped, rest.problems]).toEqual([undefined, []]);
     expect(counts(rest)).toEqual({
-      ...{ added: COUNT - counts(rest).unchanged, unchanged: counts(rest).unchanged },
-      ...{ updated: 0, skipped: 0 },
+      added: COUNT - counts(rest).unchanged,
+      unchanged: counts(rest).unchanged,
+      updated: 0,
+      skipped: 0,
     });
     expect(wholeOnes()).toHaveLength(COUNT);
     const before = bench.hash();

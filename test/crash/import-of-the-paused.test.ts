@@ -23,12 +23,15 @@ import { MAIN, runCommand, withPlace } from '../e2e/harness.js';
 const COUNT = 3000;
 /** ChatGPT's export: each conversation has a time of its own, from which its id here is derived. */
 const EXPORT = Array.from({ length: COUNT }, (_, index) => ({
-  ...{ id: `c-${index}`, create_time: 1737724800 + index, current_node: 'n' },
+  id: `c-${index}`,
+  create_time: 1737724800 + index,
+  current_node: 'n',
   mapping: {
     n: {
       parent: null,
       message: {
-        ...{ id: `message-0000-0000-${index}`, author: { role: 'user' } },
+        id: `message-0000-0000-${index}`,
+        author: { role: 'user' },
         content: { content_type: 'text', parts: [`number ${index}`] },
       },
     },

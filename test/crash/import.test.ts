@@ -22,9 +22,11 @@ const EXPORTS = {
   'with ids of their own': {
     name: 'all.json',
     text: JSON.stringify({
-      ...{ format: 'daybook-export', version: 1 },
+      format: 'daybook-export',
+      version: 1,
       conversations: Array.from({ length: COUNT }, (_, index) => ({
-        ...{ conversationId: conversationIdAt(index), clientId: `c-${index}` },
+        conversationId: conversationIdAt(index),
+        clientId: `c-${index}`,
         ...conversation(index),
       })),
     }),

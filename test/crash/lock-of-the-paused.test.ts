@@ -44,7 +44,12 @@ function openPlace() {
 type Place = ReturnType<typeof openPlace>;
 
 const taskOf = ({ root }: Place, { operation, ref }: Case, at: number): InterruptedTask => ({
-  ...{ root, operation, ref, text: 'paused', at, signal: 'SIGSTOP' },
+  root,
+  operation,
+  ref,
+  text: 'paused',
+  at,
+  signal: 'SIGSTOP',
 });
 
 async function isStoppedOrDone(child: Child, result: Promise<unknown>): Promise<boolean> {

@@ -49,7 +49,12 @@ export function doctorPlace(env: Record<string, string> = {}): DoctorPlace {
   };
   const examine = () => withApp(({ doctor }) => doctor.examine({ signal }));
   return {
-    ...{ folder, root, logs: config.logsDir, config, withApp, examine },
+    folder,
+    root,
+    logs: config.logsDir,
+    config,
+    withApp,
+    examine,
     write(name, text) {
       const path = join(root, name);
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

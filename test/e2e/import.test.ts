@@ -95,7 +95,10 @@ describe('daybook import', () => {
       const { code, stdout } = await run(place, 'import', FIXTURE, '--yes', '--json');
       expect(code).toBe(0);
       expect(JSON.parse(stdout)).toMatchObject({
-        ...{ added: 3, updated: 0, unchanged: 0, skipped: 1 },
+        added: 3,
+        updated: 0,
+        unchanged: 0,
+        skipped: 1,
         problems: [{ path: 'conversations.json', record: '[1]', code: 'CORRUPT' }],
       });
     });
@@ -220,8 +223,11 @@ describe('daybook import', () => {
       const path = join(place.folder, 'large.jsonl');
       const lineOf = (n: number) =>
         JSON.stringify({
-          ...{ type: 'user', uuid: `u${n}`, parentUuid: n === 0 ? null : `u${n - 1}` },
-          ...{ sessionId: 's', message: { content: 'word '.repeat(2000) } },
+          type: 'user',
+          uuid: `u${n}`,
+          parentUuid: n === 0 ? null : `u${n - 1}`,
+          sessionId: 's',
+          message: { content: 'word '.repeat(2000) },
         });
       await writeFile(
         path,
@@ -259,7 +265,9 @@ describe('import_conversations', () => {
           added: 3,
         });
         expect(await call('import_conversations', { path })).toMatchObject({
-          ...{ added: 3, skipped: 1, problemsTotal: 1 },
+          added: 3,
+          skipped: 1,
+          problemsTotal: 1,
         });
         const found = await call('search_messages', { query: 'larch' });
         expect(found['total']).toBe(1);

@@ -116,7 +116,11 @@ function prepare(place: Place): Promise<Known> {
     const trashed = String((await save())['conversationId']);
     await call('delete_conversation', { conversationId: trashed });
     return {
-      ...{ id: String(conversationId), messageId: String(messageId), doomed, halves, insight },
+      id: String(conversationId),
+      messageId: String(messageId),
+      doomed,
+      halves,
+      insight,
       messages: await Promise.all(messages),
       trashed,
     };

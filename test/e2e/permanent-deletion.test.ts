@@ -15,17 +15,23 @@ const ID = '6fa459ea-ee8a-4ca4-894e-db77e160355e';
 const insight = JSON.stringify({ id: ID, content: 'Sand for clay', context: 'global' });
 const kinds: readonly Kind[] = [
   {
-    ...{ kind: 'a note', words: ['mb', 'delete'], name: 'a.md' },
+    kind: 'a note',
+    words: ['mb', 'delete'],
+    name: 'a.md',
     save: ['mb', 'add', 'a.md', 'Sand'],
     asks: 'Remove the note a.md permanently?',
   },
   {
-    ...{ kind: 'an insight', words: ['insight', 'delete'], name: ID.slice(0, 4) },
+    kind: 'an insight',
+    words: ['insight', 'delete'],
+    name: ID.slice(0, 4),
     save: ['insight', 'import', '-'],
     asks: `Remove the insight ${ID}, Sand for clay, permanently?`,
   },
   {
-    ...{ kind: 'a conversation', words: ['delete'], name: 'plan' },
+    kind: 'a conversation',
+    words: ['delete'],
+    name: 'plan',
     save: ['save', 'user', 'Sand', '--conversation-id', 'plan'],
     asks: 'Remove plan, "Sand", 1 message permanently?',
   },

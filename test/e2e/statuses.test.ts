@@ -17,8 +17,18 @@ const INSIGHT = '0fa459ea-ee8a-4ca4-894e-db77e160355e';
 
 /** What each command is asked for on an empty store, and its status. None: it asks for nothing. */
 const MISSING: Readonly<Record<string, readonly [status: number, ...args: string[]] | null>> = {
-  ...{ serve: null, init: null, demo: null, info: null, doctor: null, scan: null, backup: null },
-  ...{ encrypt: null, decrypt: null, complete: null, prune: null, archive: null },
+  serve: null,
+  init: null,
+  demo: null,
+  info: null,
+  doctor: null,
+  scan: null,
+  backup: null,
+  encrypt: null,
+  decrypt: null,
+  complete: null,
+  prune: null,
+  archive: null,
   search: [1, 'walrus'],
   find: [1, 'walrus'],
   list: [1, 'walrus'],
@@ -73,9 +83,13 @@ const MISSING: Readonly<Record<string, readonly [status: number, ...args: string
   'providers allow': [1, 'walrus', '--yes'],
   'providers remove': [1, 'walrus'],
   'providers test': [1, 'walrus'],
-  ...{ 'embeddings status': null, 'embeddings enable': null, 'embeddings disable': null },
+  'embeddings status': null,
+  'embeddings enable': null,
+  'embeddings disable': null,
   'embeddings update': null,
-  ...{ 'retention show': null, 'retention add': null, 'retention clear': null },
+  'retention show': null,
+  'retention add': null,
+  'retention clear': null,
 };
 
 const program = createProgram();
@@ -126,8 +140,11 @@ describe('the status of a command', () => {
         expect(JSON.parse(stdout), name).toMatchObject({
           success: false,
           error: {
-            ...{ code: 'VALIDATION_ERROR', number: 1000, retryable: false },
-            ...{ message: expect.stringMatching(/--no-such|required/), hint: expect.any(String) },
+            code: 'VALIDATION_ERROR',
+            number: 1000,
+            retryable: false,
+            message: expect.stringMatching(/--no-such|required/),
+            hint: expect.any(String),
           },
         });
         expect(stderr, name).toBe('');

@@ -190,7 +190,8 @@ describe('a root that is moved away and back', () => {
         ];
         const seen = [
           {
-            ...{ activeConversation: 'plan', activeConversationFound: true },
+            activeConversation: 'plan',
+            activeConversationFound: true,
             values: { before: 1, during: 2 },
           },
           { total: 1, results: [{ id: changed, content: 'new larch' }] },

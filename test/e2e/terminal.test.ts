@@ -63,7 +63,8 @@ const STEPS: readonly Step[] = [
   { args: ['stats', '--from', 'once'], code: 2, shows: '--from' },
   {
     args: ['stats', '--from', '2025-02-01', '--to', '2025-01-01'],
-    ...{ code: 2, shows: '--from is after --to' },
+    code: 2,
+    shows: '--from is after --to',
   },
   { args: ['stats', '--from', '2999-01-01'], code: 1, shows: 'No message' },
   { args: ['show', CONVERSATION], shows: 'A Mad Tea-Party' },

@@ -10,16 +10,24 @@ import { filesBelow } from '../support/files-below.js';
 import { DIGITS, errorOf, failure, filesWith, keyIn, run, withKey } from './store.js';
 
 const MARKS = {
-  ...{ message: 'MarkMessage', metadata: 'MarkMetadata', title: 'MarkTitle', tag: 'MarkTag' },
-  ...{ key: 'MarkKey', insight: 'MarkInsight', note: 'MarkNote', subject: 'MarkSubject' },
-  ...{ object: 'MarkObject', state: 'MarkState', trashed: 'MarkTrashed' },
-  ...{ trashedNote: 'MarkGoneNote', trashedInsight: 'MarkGoneInsight', rejected: 'MarkRejected' },
-  ...{
-    broken: 'MarkBroken',
-    temporary: 'MarkTemporary',
-    summary: 'MarkSummary',
-    version: 'MarkVersion',
-  },
+  message: 'MarkMessage',
+  metadata: 'MarkMetadata',
+  title: 'MarkTitle',
+  tag: 'MarkTag',
+  key: 'MarkKey',
+  insight: 'MarkInsight',
+  note: 'MarkNote',
+  subject: 'MarkSubject',
+  object: 'MarkObject',
+  state: 'MarkState',
+  trashed: 'MarkTrashed',
+  trashedNote: 'MarkGoneNote',
+  trashedInsight: 'MarkGoneInsight',
+  rejected: 'MarkRejected',
+  broken: 'MarkBroken',
+  temporary: 'MarkTemporary',
+  summary: 'MarkSummary',
+  version: 'MarkVersion',
 } as const;
 /** Saved when the store is encrypted. */
 const LATER = 'MarkLater';
@@ -28,11 +36,15 @@ const BROKEN = '20250124-1706102400123';
 
 async function fill({ root }: Place, { call }: Session): Promise<void> {
   const { conversationId } = await call('save_message', {
-    ...{ conversationId: MARKS.key, role: 'user', content: `${MARKS.message} at the raven's desk` },
+    conversationId: MARKS.key,
+    role: 'user',
+    content: `${MARKS.message} at the raven's desk`,
     metadata: { thought: MARKS.metadata },
   });
   await call('save_message', {
-    ...{ conversationId, role: 'assistant', content: `${MARKS.summary} was decided. It is good.` },
+    conversationId,
+    role: 'assistant',
+    content: `${MARKS.summary} was decided. It is good.`,
   });
   await call('update_conversation', { conversationId, title: MARKS.title, tags: [MARKS.tag] });
   await call('get_context_summary', { conversationIds: [conversationId] });
@@ -111,7 +123,8 @@ describe('a store that is encrypted', () => {
         await call('save_insight', { content: `${LATER} insight`, context: 'global' });
         await call('mb_edit', {
           path: 'plan.md',
-          ...{ oldText: MARKS.note, newText: `${MARKS.note} and ${LATER}` },
+          oldText: MARKS.note,
+          newText: `${MARKS.note} and ${LATER}`,
         });
         await call('kg_add', { triples: [{ subject: LATER, predicate: 'p', object: 'o' }] });
         await call('set_state', { values: { more: LATER } });

@@ -12,7 +12,8 @@ const CONVERSATION = {
   messages: [
     { role: 'user', content: 'Build a shed' },
     {
-      ...{ role: 'assistant', content: 'Done.' },
+      role: 'assistant',
+      content: 'Done.',
       metadata: {
         thinking: 'First look.\n## User · 2025',
         tools: [

@@ -62,7 +62,11 @@ describe('export and restore', () => {
     const from = await openBench();
     const extra = { seq: 'mine', threadId: 7, extra: { extra: 1 } };
     const byHand = {
-      ...{ mood: 'calm', extra: 'x', id: 'y', clientId: 'k', pinned: true },
+      mood: 'calm',
+      extra: 'x',
+      id: 'y',
+      clientId: 'k',
+      pinned: true,
       messages: [
         { role: 'user', content: 'a', ...extra },
         { role: 'user', content: 'a' },
@@ -91,7 +95,11 @@ describe('export and restore', () => {
 
 describe('summaries', () => {
   const summary = (text: string) => ({
-    ...{ text, provider: 'extractive', messageCount: 1, sourceHash: 'h', qualityScore: 0.5 },
+    text,
+    provider: 'extractive',
+    messageCount: 1,
+    sourceHash: 'h',
+    qualityScore: 0.5,
     generatedAt: new Date(T0).toISOString(),
   });
 

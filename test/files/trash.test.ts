@@ -57,7 +57,10 @@ function open(holds: 'files' | 'folders') {
   const clock = { now: () => time.now, monotonic: () => 0 };
   const folder = join(root, '.trash');
   const trash = new TrashFolder({
-    ...{ folder, clock, holds, durability: { fsync: false } },
+    folder,
+    clock,
+    holds,
+    durability: { fsync: false },
     originalOf: (name) => parseTrashName(name).path,
   });
   const put = (path: string, text: string) => {

@@ -13,13 +13,16 @@ const record = (second: number, type: string, payload: object) => ({
 });
 const meta = (more: object = {}) =>
   record(0, 'session_meta', {
-    ...{ id: ID, timestamp: '2026-02-03T10:00:00.000Z', cwd: '/home/ada/shed' },
+    id: ID,
+    timestamp: '2026-02-03T10:00:00.000Z',
+    cwd: '/home/ada/shed',
     git: { branch: 'main', repository_url: 'git@example.org:shed.git' },
     ...more,
   });
 const message = (second: number, role: string, text: string) =>
   record(second, 'response_item', {
-    ...{ type: 'message', role },
+    type: 'message',
+    role,
     content: [{ type: role === 'assistant' ? 'output_text' : 'input_text', text }],
   });
 const LEGACY = [
@@ -59,7 +62,8 @@ describe('a session of Codex', () => {
     const made = bench.bySource(ID);
     expect(said(made)).toEqual(SAID);
     expect(made).toMatchObject({
-      ...{ module: 'shed', createdAt: '2026-02-03T10:00:00.000Z' },
+      module: 'shed',
+      createdAt: '2026-02-03T10:00:00.000Z',
       metadata: { gitBranch: 'main', gitRemote: 'git@example.org:shed.git' },
     });
     expect(made.messages[1].metadata).toEqual({
@@ -95,8 +99,13 @@ describe('a session of Codex', () => {
       item(2, { id: 'i1', type: 'UserMessage', content: [{ type: 'text', text: 'Build a shed' }] }),
       item(3, { id: 'i2', type: 'CommandExecution', command: 'ls', aggregated_output: 'files' }),
       item(3, {
-        ...{ id: 'i5', type: 'McpToolCall', server: 's', tool: 'buy', arguments: { a: 1 } },
-        ...{ result: { content: [{ type: 'text', text: 'bought' }] }, status: 'completed' },
+        id: 'i5',
+        type: 'McpToolCall',
+        server: 's',
+        tool: 'buy',
+        arguments: { a: 1 },
+        result: { content: [{ type: 'text', text: 'bought' }] },
+        status: 'completed',
       }),
       item(3, { id: 'i6', type: 'Reasoning', summary_text: ['Hm'], raw_content: ['so'] }),
       item(3, { id: 'i7', type: 'ContextCompaction' }),
@@ -129,7 +138,11 @@ describe('a session of Gemini CLI', () => {
   const HEAD = { sessionId: ID, projectHash: 'abc', startTime: '2026-02-03T10:00:00.000Z' };
   const ASKED = { ...at(1), type: 'user', content: [{ text: 'Build a shed' }] };
   const ANSWERED = {
-    ...{ ...at(2), type: 'gemini', content: 'Done.', model: 'gemini-x', tokens: { total: 9 } },
+    ...at(2),
+    type: 'gemini',
+    content: 'Done.',
+    model: 'gemini-x',
+    tokens: { total: 9 },
     thoughts: [{ subject: 'Plan', description: 'Hm' }],
     toolCalls: [{ name: 'ls', args: {}, resultDisplay: 'files', status: 'success' }],
   };
@@ -155,7 +168,9 @@ describe('a session of Gemini CLI', () => {
     expect(said(made)).toEqual(SAID);
     expect(made).toMatchObject({ title: 'A shed', module: 'shed' });
     expect(made.messages[1].metadata).toEqual({
-      ...{ model: 'gemini-x', usage: { total: 9 }, thinking: 'Hm' },
+      model: 'gemini-x',
+      usage: { total: 9 },
+      thinking: 'Hm',
       tools: [{ name: 'ls', input: '{}', result: 'files' }],
     });
     const branch = bench.bySource(`${ID}:g3`);
@@ -166,7 +181,10 @@ describe('a session of Gemini CLI', () => {
   it('keeps what was said before it was compressed, and each message once', async () => {
     const bench = await openImportBench();
     const say = (n: number, content: string, id = `g${n}`) => ({
-      ...{ ...at(n), id, type: n % 2 === 1 ? 'user' : 'gemini', content },
+      ...at(n),
+      id,
+      type: n % 2 === 1 ? 'user' : 'gemini',
+      content,
     });
     const context = '<session_context>This is the Gemini CLI.</session_context>';
     const log = [
@@ -228,7 +246,10 @@ describe('a session of Gemini CLI', () => {
   it('that was deleted has its prompts from logs.json, which never replace a session', async () => {
     const bench = await openImportBench();
     const typed = (sessionId: string, messageId: number, message: string) => ({
-      ...{ sessionId, messageId, message, type: 'user' },
+      sessionId,
+      messageId,
+      message,
+      type: 'user',
       timestamp: `2026-02-03T10:00:0${messageId}.000Z`,
     });
     const session = 'shed/chats/session-2026-02-03T10-00-abc.jsonl';
@@ -273,12 +294,10 @@ describe('Gemini Apps in a Takeout', () => {
   it('come in as conversations of one turn, their answers as text', async () => {
     const bench = await openImportBench();
     const turn = (title: string, html: string) => ({
-      ...{
-        header: 'Gemini Apps',
-        products: ['Gemini Apps'],
-        title,
-        time: '2026-02-03T10:00:00.123Z',
-      },
+      header: 'Gemini Apps',
+      products: ['Gemini Apps'],
+      title,
+      time: '2026-02-03T10:00:00.123Z',
       safeHtmlItem: [{ html }],
     });
     const report = await bench.import(

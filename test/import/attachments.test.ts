@@ -13,18 +13,23 @@ import { zipOf } from '../support/zip.js';
 import { counts, fileWith, folderWith, openImportBench, said } from './bench.js';
 
 const message = (id: string, files: readonly object[], parts: readonly unknown[]) => ({
-  ...{ id, author: { role: 'user' }, create_time: 1737724800 },
+  id,
+  author: { role: 'user' },
+  create_time: 1737724800,
   content: { content_type: 'multimodal_text', parts },
   metadata: { attachments: files },
 });
 const picture = (id: string) => ({
-  ...{ content_type: 'image_asset_pointer', asset_pointer: `file-service://${id}` },
+  content_type: 'image_asset_pointer',
+  asset_pointer: `file-service://${id}`,
 });
 
 /** A conversation with a picture, and with a branch that has another one. */
 const CONVERSATIONS = [
   {
-    ...{ id: 'with-pictures', title: 'Pictures', current_node: 'b' },
+    id: 'with-pictures',
+    title: 'Pictures',
+    current_node: 'b',
     mapping: {
       a: { parent: null, message: message('a', [], ['look', picture('file-Cat1')]) },
       b: { parent: 'a', message: message('b', [{ id: 'file-Doc2', name: 'plan.pdf' }], ['and']) },
@@ -106,7 +111,9 @@ it('gives unsafe names safe ones, replaces nothing, and follows no link', async 
 it('takes the files that lie beside the activity of Gemini Apps', async () => {
   const bench = await openImportBench();
   const record = {
-    ...{ header: 'Gemini Apps', title: 'Prompted What is it?', time: '2025-01-24T13:20:00.000Z' },
+    header: 'Gemini Apps',
+    title: 'Prompted What is it?',
+    time: '2025-01-24T13:20:00.000Z',
     attachedFiles: ['photo-12.jpg', { name: 'missing.jpg' }],
   };
   const path = folderWith({
@@ -126,7 +133,11 @@ const base64 = (media_type: string, bytes: Buffer) => ({
   source: { type: 'base64', media_type, data: bytes.toString('base64') },
 });
 const codeLine = (uuid: string, parentUuid: string | null, type: string, content: unknown) => ({
-  ...{ uuid, parentUuid, type, sessionId: 'cccccccc-0000-4000-8000-000000000001', cwd: '/shed' },
+  uuid,
+  parentUuid,
+  type,
+  sessionId: 'cccccccc-0000-4000-8000-000000000001',
+  cwd: '/shed',
   timestamp: `2026-01-02T10:00:0${uuid.at(-1)}.000Z`,
   message: { role: type, content },
 });

@@ -61,7 +61,11 @@ export async function openImportBench(options: Options = {}) {
     });
   return {
     ...bench,
-    ...{ memoryBank, kg, insights, stores, bank },
+    memoryBank,
+    kg,
+    insights,
+    stores,
+    bank,
     import: run,
     /** The same of a file of this content. */
     importText: (content: string | Uint8Array | object, name = 'export.json') =>
@@ -109,7 +113,10 @@ export const said = (conversation: any) =>
   conversation.messages.map(({ role, content }: any) => `${role}: ${content}`);
 
 export const counts = ({ added, updated, unchanged, skipped }: ImportReport) => ({
-  ...{ added, updated, unchanged, skipped },
+  added,
+  updated,
+  unchanged,
+  skipped,
 });
 
 function hashOf(folder: string): string {

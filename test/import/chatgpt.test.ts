@@ -71,12 +71,15 @@ describe('a ChatGPT export', () => {
     const bench = await openImportBench();
     const links = { parent: 'u', children: ['a'], current: 'a', ...left };
     const message = (role: string, text: string) => ({
-      ...{ author: { role }, content: { content_type: 'text', parts: [text] } },
+      author: { role },
+      content: { content_type: 'text', parts: [text] },
     });
     const mapping = {
       root: { id: 'root', parent: null, children: links.children && ['u'], message: null },
       u: {
-        ...{ id: 'u', parent: links.parent && 'root', children: links.children },
+        id: 'u',
+        parent: links.parent && 'root',
+        children: links.children,
         message: message('user', 'Where?'),
       },
       a: { id: 'a', parent: links.parent, message: message('assistant', 'There.') },
@@ -103,7 +106,8 @@ describe('a ChatGPT export', () => {
       { matched_text: ' ', alt: '', items: [{ url }] },
     ];
     const message = {
-      ...{ author: { role: 'assistant' }, content: { content_type: 'text', parts: [text] } },
+      author: { role: 'assistant' },
+      content: { content_type: 'text', parts: [text] },
       metadata: { content_references },
     };
     const mapping = { a: { id: 'a', parent: null, message } };
@@ -144,7 +148,8 @@ describe('a ChatGPT export', () => {
     };
     const node = (id: string, parent: string | null, message: object) => ({ id, parent, message });
     const of = (role: string, text: string) => ({
-      ...{ author: { role }, content: { content_type: 'text', parts: [text] } },
+      author: { role },
+      content: { content_type: 'text', parts: [text] },
     });
     const sdk = (state: object) => ({
       is_visually_hidden_from_conversation: true,
@@ -154,7 +159,9 @@ describe('a ChatGPT export', () => {
       a: node('a', null, of('user', 'Does larch last?')),
       b: node('b', 'a', { ...of('tool', 'started'), metadata: sdk({ status: 'running' }) }),
       c: node('c', 'b', {
-        ...{ ...of('tool', 'state'), id: 'c', create_time: 1_767_348_000 },
+        ...of('tool', 'state'),
+        id: 'c',
+        create_time: 1_767_348_000,
         metadata: sdk({ status: 'completed', report_message }),
       }),
     };
@@ -171,7 +178,9 @@ describe('a ChatGPT export', () => {
   it('counts parts that it does not know, and keeps the others', async () => {
     const bench = await openImportBench();
     const node = (id: string, parent: string | null, role: string, content: object) => ({
-      ...{ id, parent, message: { author: { role, name: 'search' }, content } },
+      id,
+      parent,
+      message: { author: { role, name: 'search' }, content },
     });
     const parts = ['What is this?', { content_type: 'hologram', data: 'x' }, { text: '' }, null];
     const nodes = [

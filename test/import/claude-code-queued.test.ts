@@ -8,16 +8,26 @@ const SESSION = '33333333-cccc-4ccc-8ccc-000000000001';
 const id = (n: number) => `33333333-dddd-4ddd-8ddd-${String(n).padStart(12, '0')}`;
 const at = (n: number) => `2026-06-02T10:00:${String(n).padStart(2, '0')}.000Z`;
 const line = (n: number, parent: number | null, type: string, content: unknown) => ({
-  ...{ type, uuid: id(n), parentUuid: parent === null ? null : id(parent), sessionId: SESSION },
-  ...{ cwd: '/home/ada/shed', isSidechain: false, timestamp: at(n), message: { content } },
+  type,
+  uuid: id(n),
+  parentUuid: parent === null ? null : id(parent),
+  sessionId: SESSION,
+  cwd: '/home/ada/shed',
+  isSidechain: false,
+  timestamp: at(n),
+  message: { content },
 });
 const queued = (n: number, prompt: unknown, more: object = {}) => ({
-  ...{ type: 'attachment', timestamp: at(n), sessionId: SESSION },
+  type: 'attachment',
+  timestamp: at(n),
+  sessionId: SESSION,
   attachment: { type: 'queued_command', commandMode: 'prompt', prompt, ...more },
 });
 const inChain = (n: number, parent: number, prompt: unknown, more: object = {}) => ({
   ...queued(n, prompt, more),
-  ...{ uuid: id(n), parentUuid: id(parent), isSidechain: false },
+  uuid: id(n),
+  parentUuid: id(parent),
+  isSidechain: false,
 });
 const START = [
   line(1, null, 'user', 'Build a shed'),

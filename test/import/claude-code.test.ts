@@ -14,8 +14,14 @@ const line = (
   content: unknown,
   more: object = {},
 ) => ({
-  ...{ type, uuid: id(n), parentUuid: parent === null ? null : id(parent), sessionId: S1 },
-  ...{ cwd: '/home/ada/shed', gitBranch: 'main', version: '2.1.0', isSidechain: false },
+  type,
+  uuid: id(n),
+  parentUuid: parent === null ? null : id(parent),
+  sessionId: S1,
+  cwd: '/home/ada/shed',
+  gitBranch: 'main',
+  version: '2.1.0',
+  isSidechain: false,
   timestamp: `2026-01-02T10:00:${String(n).padStart(2, '0')}.000Z`,
   message: { role: type, content },
   ...more,
@@ -23,7 +29,10 @@ const line = (
 const answer = (n: number, parent: number, apiId: string, block: object, more: object = {}) =>
   line(n, parent, 'assistant', [], {
     message: {
-      ...{ role: 'assistant', id: apiId, model: 'claude-x', content: [block] },
+      role: 'assistant',
+      id: apiId,
+      model: 'claude-x',
+      content: [block],
       usage: { input_tokens: 5, output_tokens: 7 },
     },
     ...more,
@@ -80,12 +89,16 @@ describe('a session of Claude Code', () => {
       'user: /clear all of it',
     ]);
     expect(session).toMatchObject({
-      ...{ title: 'Building a shed', module: 'shed', createdAt: '2026-01-02T10:00:02.000Z' },
+      title: 'Building a shed',
+      module: 'shed',
+      createdAt: '2026-01-02T10:00:02.000Z',
       metadata: { cwd: '/home/ada/shed', gitBranch: 'main' },
     });
     expect(session.messages[1]).toMatchObject({ id: id(4) });
     expect(session.messages[1].metadata).toEqual({
-      ...{ model: 'claude-x', usage: { inputTokens: 5, outputTokens: 7 }, thinking: 'Hm.' },
+      model: 'claude-x',
+      usage: { inputTokens: 5, outputTokens: 7 },
+      thinking: 'Hm.',
       tools: [
         { name: 'Bash', input: '{"a":1}', result: 'ls output' },
         { name: 'Read', input: '{"a":1}', result: 'file', isError: true },
@@ -198,7 +211,8 @@ describe('a session of Claude Code', () => {
     });
     await bench.import(folder, { activity: 'all' });
     expect(bench.bySource(S1).messages[1]).toMatchObject({
-      ...{ role: 'assistant', content: '' },
+      role: 'assistant',
+      content: '',
       metadata: { tools: [{ name: 'Bash', result: 'the whole output' }] },
     });
   });
@@ -261,7 +275,8 @@ it('what other agents and the program itself wrote is not of the user', async ()
     ),
   });
   expect(await bench.import(folder)).toMatchObject({
-    ...{ added: 2, problems: [] },
+    added: 2,
+    problems: [],
     leftOut: { 'injected context': 2, 'messages of the program': 1 },
   });
   expect(said(bench.bySource(S1))).toEqual([

@@ -9,7 +9,12 @@ const ROOT = '00000000-0000-4000-8000-000000000000';
 const id = (n: number) => `22222222-bbbb-4bbb-8bbb-00000000000${n}`;
 const text = (words: string) => ({ type: 'text', text: words });
 const message = (n: number, sender: string, content: unknown[], more: object = {}) => ({
-  ...{ uuid: id(n), sender, text: '', content, attachments: [], files: [] },
+  uuid: id(n),
+  sender,
+  text: '',
+  content,
+  attachments: [],
+  files: [],
   created_at: `2025-03-01T10:00:0${n}.123456Z`,
   ...more,
 });
@@ -96,7 +101,9 @@ describe('a Claude.ai export', () => {
   it('takes a file that Claude wrote for the user as an artifact', async () => {
     const create = (n: number, path: string, file_text: string) => [
       {
-        ...{ type: 'tool_use', id: `t${n}`, name: 'create_file' },
+        type: 'tool_use',
+        id: `t${n}`,
+        name: 'create_file',
         input: { description: 'a plan', path, file_text },
       },
       { type: 'tool_result', tool_use_id: `t${n}`, name: 'create_file', content: [text('made')] },
@@ -152,7 +159,9 @@ describe('a Claude.ai export', () => {
   it('makes notes of the documents of projects, and names the project', async () => {
     const bench = await openImportBench();
     const project = {
-      ...{ uuid: 'p1', name: 'Garden / shed', prompt_template: 'Be brief.' },
+      uuid: 'p1',
+      name: 'Garden / shed',
+      prompt_template: 'Be brief.',
       docs: [
         { uuid: 'd1d1d1d1d1', filename: 'plan.md', content: '# Plan' },
         { uuid: 'd2d2d2d2d2', filename: 'plan.md', content: `${'ö'.repeat(40)}\n`.repeat(1000) },
@@ -190,10 +199,14 @@ describe('a Claude.ai export', () => {
   it('keeps the documents of projects and of files with the same name apart', async () => {
     const bench = await openImportBench();
     const project = (uuid: string, created_at: string, text: string) => ({
-      ...{ uuid, created_at, name: 'Test', prompt_template: text },
+      uuid,
+      created_at,
+      name: 'Test',
+      prompt_template: text,
       docs: ['n.md', 'N.md', 'n/.md'].map((filename, at) => ({
         uuid: `${at}-doc-${uuid}`,
-        ...{ filename, content: `${text} ${at}` },
+        filename,
+        content: `${text} ${at}`,
       })),
     });
     const [old, young] = [

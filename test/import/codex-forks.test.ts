@@ -15,7 +15,8 @@ const idAt = (minute: number, last: number) => {
 const at = (minute: number) => new Date(Date.UTC(2026, 5, 2, 10, minute)).toISOString();
 const [PARENT, FORK, OTHER] = [idAt(0, 1), idAt(10, 2), idAt(20, 3)];
 const meta = (minute: number, id: string, from?: string) => ({
-  ...{ timestamp: at(minute), type: 'session_meta' },
+  timestamp: at(minute),
+  type: 'session_meta',
   payload: { id, timestamp: at(minute), cwd: '/shed', ...(from && { forked_from_id: from }) },
 });
 /** A turn that began in minute `began`. In a copy it has the time of the fork, but the id of its first time. */
@@ -25,7 +26,8 @@ const turn = (began: number, user: string, minute = began) => [
     ['user', 'input_text', user],
     ['assistant', 'output_text', `${user} Done.`],
   ].map(([role, type, text]) => ({
-    ...{ timestamp: at(minute), type: 'response_item' },
+    timestamp: at(minute),
+    type: 'response_item',
     payload: { type: 'message', role, content: [{ type, text }] },
   })),
 ];

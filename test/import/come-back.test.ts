@@ -41,13 +41,11 @@ const WHOLE = {
   createdAt: '2025-01-24T13:20:00.123Z',
   updatedAt: '2025-02-01T00:00:00.000Z',
   messages: CONTENTS.map((content, index) => ({
-    ...{
-      id: `m-${index}`,
-      content,
-      seq: 'mine',
-      fence: 'mine',
-      createdAt: '2025-01-24T13:20:01.000Z',
-    },
+    id: `m-${index}`,
+    content,
+    seq: 'mine',
+    fence: 'mine',
+    createdAt: '2025-01-24T13:20:01.000Z',
     role: ['system', 'user', 'assistant'][index % 3],
     ...(index > 0 && { parentMessageId: `m-${index - 1}` }),
     metadata: { tools: [{ name: 'Bash', input: 'ls -->' }], usage: { input: index } },
@@ -74,7 +72,8 @@ async function filled(): Promise<Bench> {
   const bench = await openBench();
   bench.put(ID, WHOLE);
   bench.put(BRANCH, {
-    ...{ title: 'Other beds', branchOf: { conversationId: ID, messageId: 'm-1' } },
+    title: 'Other beds',
+    branchOf: { conversationId: ID, messageId: 'm-1' },
     messages: [{ id: 'b', role: 'user', content: 'Or potatoes?' }],
   });
   bench.put('20250126-1737900000000', { messages: [] });
@@ -159,8 +158,12 @@ describe.each(FORMS)('a key in an export as %s', (form) => {
 
 describe('summaries', () => {
   const summary = (text: string) => ({
-    ...{ text, provider: 'extractive', messageCount: 1, sourceHash: 'a'.repeat(64) },
-    ...{ qualityScore: 0.5, generatedAt: '2025-02-01T00:00:00.000Z' },
+    text,
+    provider: 'extractive',
+    messageCount: 1,
+    sourceHash: 'a'.repeat(64),
+    qualityScore: 0.5,
+    generatedAt: '2025-02-01T00:00:00.000Z',
   });
   const fileOf = ({ logsFolder }: { logsFolder: string }) =>
     join(logsFolder, BRANCH, 'summaries.json');

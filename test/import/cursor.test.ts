@@ -136,12 +136,14 @@ describe('the database of the editor', () => {
     const path = databaseAt(join(tempFolder(), 'state.vscdb'), {
       cursorDiskKV: {
         [`composerData:${ID}`]: {
-          ...{ name: 'Shed', createdAt: 1770112800000 },
+          name: 'Shed',
+          createdAt: 1770112800000,
           fullConversationHeadersOnly: headers,
         },
         [`bubbleId:${ID}:b1`]: { type: 1, text: 'Build a shed', createdAt: '2026-02-03T10:00:01Z' },
         [`bubbleId:${ID}:b2`]: {
-          ...{ type: 2, text: 'Done.' },
+          type: 2,
+          text: 'Done.',
           toolFormerData: { name: 'ls', rawArgs: '{}', result: 'files' },
         },
         [`bubbleId:${ID}:torn`]: '{"type": 2, "te',
@@ -159,7 +161,9 @@ describe('the database of the editor', () => {
     expect(report.problems).toEqual(
       [`composer ${ID}, bubble gone`, `composer ${ID}, bubble torn`, 'composer broken'].map(
         (record) => ({
-          ...{ path: 'state.vscdb', record, code: 'CORRUPT' },
+          path: 'state.vscdb',
+          record,
+          code: 'CORRUPT',
           message: expect.stringContaining(record),
         }),
       ),
@@ -169,7 +173,9 @@ describe('the database of the editor', () => {
 
   const CHATS = 'workbench.panel.aichat.view.aichat.chatdata';
   const tab = {
-    ...{ tabId: ID, chatTitle: 'Shed', lastSendTime: 1700000000000 },
+    tabId: ID,
+    chatTitle: 'Shed',
+    lastSendTime: 1700000000000,
     bubbles: [
       { type: 'user', id: 'u1', text: 'Build a shed' },
       { type: 'ai', id: 'a1', rawText: 'Done.', modelType: 'gpt-4' },

@@ -13,7 +13,11 @@ const claude = (message: object) => ({
   ],
 });
 const codeLine = (uuid: string, content: unknown) => ({
-  ...{ type: 'user', uuid, parentUuid: null, sessionId: 's', message: { content } },
+  type: 'user',
+  uuid,
+  parentUuid: null,
+  sessionId: 's',
+  message: { content },
 });
 
 it.each<[string, Record<string, string | object>, string[]]>([
@@ -66,11 +70,15 @@ it.each<[string, Record<string, string | object>, string[]]>([
         conversationId: 'c',
         messages: [
           {
-            ...{ messageId: 'm', text: '', isCreatedByUser: true },
+            messageId: 'm',
+            text: '',
+            isCreatedByUser: true,
             files: [{ file_id: 'x', filename: 'a.pdf', type: 'application/pdf' }],
           },
           {
-            ...{ messageId: 'n', parentMessageId: 'm', text: '' },
+            messageId: 'n',
+            parentMessageId: 'm',
+            text: '',
             content: [
               { type: 'text', text: 'hey' },
               { type: 'image_file', image_file: { filename: 'x.png' } },
@@ -126,7 +134,8 @@ it.each<[string, Record<string, string | object>, string[]]>([
         { sessionId: 's', projectHash: 'p', startTime: '2026-01-01T00:00:00Z' },
         { id: 'a', type: 'user', content: [{ inlineData: { mimeType: 'image/png', data: 'x' } }] },
         {
-          ...{ id: 'b', type: 'user' },
+          id: 'b',
+          type: 'user',
           content: [{ fileData: { mimeType: 'application/pdf', fileUri: 'gs://a.pdf' } }],
         },
         { id: 'c', type: 'gemini', content: [{ thought: true, text: 'hm' }, { text: 'answer' }] },
@@ -159,7 +168,8 @@ it.each<[string, Record<string, string | object>, string[]]>([
         {
           type: 'response_item',
           payload: {
-            ...{ type: 'message', role: 'user' },
+            type: 'message',
+            role: 'user',
             content: [
               { type: 'input_text', text: '<image name=[Image #1]>' },
               { type: 'input_image', image_url: 'data:image/png;base64,xx' },
@@ -176,8 +186,11 @@ it.each<[string, Record<string, string | object>, string[]]>([
     {
       'MyActivity.json': [
         {
-          ...{ header: 'Gemini Apps', title: 'Prompted', time: '2026-01-01T00:00:00Z' },
-          ...{ attachedFiles: ['a.png'], safeHtmlItem: [{ html: '<p>nice</p>' }] },
+          header: 'Gemini Apps',
+          title: 'Prompted',
+          time: '2026-01-01T00:00:00Z',
+          attachedFiles: ['a.png'],
+          safeHtmlItem: [{ html: '<p>nice</p>' }],
         },
       ],
     },

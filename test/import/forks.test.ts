@@ -11,8 +11,12 @@ const B = '33333333-cccc-4ccc-8ccc-00000000000b';
 const id = (n: number) => `33333333-dddd-4ddd-8ddd-${String(n).padStart(12, '0')}`;
 const line = (n: number, parent: number | null, session = A, text = `text ${n}`) => ({
   type: n % 2 === 0 ? 'assistant' : 'user',
-  ...{ uuid: id(n), parentUuid: parent === null ? null : id(parent), sessionId: session },
-  ...{ cwd: '/home/ada/shed', version: '2.1.0', isSidechain: false },
+  uuid: id(n),
+  parentUuid: parent === null ? null : id(parent),
+  sessionId: session,
+  cwd: '/home/ada/shed',
+  version: '2.1.0',
+  isSidechain: false,
   timestamp: `2026-01-02T10:00:${String(n).padStart(2, '0')}.000Z`,
   message: { role: n % 2 === 0 ? 'assistant' : 'user', content: text },
 });

@@ -47,7 +47,9 @@ describe('conversations with role and content', () => {
   ])('are skipped in %s where nobody has said anything', async (_form, name, content) => {
     const bench = await openImportBench();
     expect(await bench.importText(content, name)).toMatchObject({
-      ...{ added: 1, skipped: 2, problems: [] },
+      added: 1,
+      skipped: 2,
+      problems: [],
       leftOut: { 'conversations without messages': 2 },
     });
     // The id does not depend on them.
@@ -56,7 +58,8 @@ describe('conversations with role and content', () => {
   });
 
   const SHARED = {
-    ...{ id: 'QWJhYvA_0', system: 'Be kind.' },
+    id: 'QWJhYvA_0',
+    system: 'Be kind.',
     conversations: [
       { from: 'human', value: 'Hello' },
       { from: 'function_call', value: '{"name":"time","arguments":{}}' },
@@ -99,12 +102,16 @@ describe('conversations with role and content', () => {
   it('take the flat folder and the export of mnemosyne, whose ids stay keys', async () => {
     const bench = await openImportBench();
     const flat = (id: string) => ({
-      ...{ id, title: 'Flat', created_at: 1706102400123, updated_at: 1706102401123 },
+      id,
+      title: 'Flat',
+      created_at: 1706102400123,
+      updated_at: 1706102401123,
       messages: [{ id: `m-${id}`, role: 'user', content: 'hi', created_at: 1706102400123 }],
     });
     await bench.import(folderWith({ 'one.json': flat('test-convo'), 'two.json': flat('other') }));
     expect(bench.bySource('test-convo')).toMatchObject({
-      ...{ clientId: 'test-convo', createdAt: '2024-01-24T13:20:00.123Z' },
+      clientId: 'test-convo',
+      createdAt: '2024-01-24T13:20:00.123Z',
       updatedAt: '2024-01-24T13:20:01.123Z',
     });
     expect((await bench.store.load('other')).messages).toHaveLength(1);
@@ -312,7 +319,9 @@ describe('what has the form of Daybook', () => {
     const id = '20250124-1706102400123';
     const folder = folderWith({
       [`conversation-logs/${id}/conversation.json`]: {
-        ...{ conversationId: id, createdAt: '2025-01-24T15:00:00.123Z', messageCount: 9 },
+        conversationId: id,
+        createdAt: '2025-01-24T15:00:00.123Z',
+        messageCount: 9,
         messages: [
           { role: 'system', content: 'You are' },
           { role: 'user', content: 'What is new?' },

@@ -5,7 +5,8 @@ import { folderWith, lines, openImportBench, said } from './bench.js';
 
 const SAMPLES: Readonly<Record<string, (id: string) => object>> = {
   chatgpt: (id) => ({
-    ...{ id, current_node: 'a' },
+    id,
+    current_node: 'a',
     mapping: {
       q: { id: 'q', parent: null, message: message('user') },
       a: { id: 'a', parent: 'q', message: message('assistant') },

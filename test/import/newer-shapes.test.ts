@@ -77,7 +77,9 @@ it('Gemini CLI: what the user typed, without the text of the files that it names
     'chats/session-1.jsonl': jsonLines(
       { sessionId: 'c', startTime: TIME },
       {
-        ...{ id: 'm', type: 'user', timestamp: TIME },
+        id: 'm',
+        type: 'user',
+        timestamp: TIME,
         content: [{ text: typed }, { text: '--- Content from referenced files ---' }],
         displayContent: [{ text: typed }],
       },
@@ -89,7 +91,8 @@ it('Gemini CLI: what the user typed, without the text of the files that it names
 
 it('Codex: the path of an image on this machine', async () => {
   const item = {
-    ...{ type: 'UserMessage', id: 'i' },
+    type: 'UserMessage',
+    id: 'i',
     content: [
       { type: 'text', text: 'look' },
       { type: 'local_image', path: '/shed/photo.png' },
@@ -116,7 +119,9 @@ it.each([
 
 it('OpenWebUI: reasoning beside the text, the names of files, and that a chat is archived', async () => {
   const message = {
-    ...{ id: 'a', role: 'assistant', timestamp: 1_700_000_000 },
+    id: 'a',
+    role: 'assistant',
+    timestamp: 1_700_000_000,
     content:
       '<details type="reasoning" done="true" duration="3">\n<summary>Thought</summary>\n> first\n> then\n</details>\nThe answer',
     files: [

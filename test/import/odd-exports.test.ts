@@ -16,7 +16,9 @@ async function imported(files: Readonly<Record<string, string | object>>) {
 
 describe('two messages with the same id', () => {
   const message = (uuid: string, sender: string, text: string, more: object = {}) => ({
-    ...{ uuid, sender, text },
+    uuid,
+    sender,
+    text,
     ...more,
   });
 
@@ -32,7 +34,10 @@ describe('two messages with the same id', () => {
 
   it('both come in from a tree of LibreChat', async () => {
     const of = (messageId: string, parentMessageId: string | null, text: string) => ({
-      ...{ messageId, parentMessageId, text, isCreatedByUser: parentMessageId === null },
+      messageId,
+      parentMessageId,
+      text,
+      isCreatedByUser: parentMessageId === null,
     });
     const messages = [of('a', null, 'one'), of('b', 'a', 'two'), of('b', 'a', 'or this')];
     const { texts } = await imported({ 'a.json': { conversationId: 'c', messages } });
@@ -59,8 +64,10 @@ it('a Takeout in another language is found by its folder; other files in it are 
   const { report, texts } = await imported({
     [`${folder}/\u30de\u30a4\u30a2\u30af\u30c6\u30a3\u30d3\u30c6\u30a3.json`]: [
       {
-        ...{ header: 'Gemini \u30a2\u30d7\u30ea', title: '\u3053\u3093\u306b\u3061\u306f' },
-        ...{ time: '2026-01-01T00:00:00.000Z', safeHtmlItem: [{ html: '<p>\u306f\u3044</p>' }] },
+        header: 'Gemini \u30a2\u30d7\u30ea',
+        title: '\u3053\u3093\u306b\u3061\u306f',
+        time: '2026-01-01T00:00:00.000Z',
+        safeHtmlItem: [{ html: '<p>\u306f\u3044</p>' }],
       },
     ],
     [`${folder}/settings.json`]: { a: 1 },

@@ -21,11 +21,20 @@ const claude = (messages: readonly object[], more: object = {}) => ({
   'conversations.json': [{ uuid: 'c', name: '', chat_messages: messages, ...more }],
 });
 const human = (uuid: string, more: object) => ({
-  ...{ uuid, sender: 'human', created_at: '2025-01-24T13:20:00.123456Z', ...more },
+  uuid,
+  sender: 'human',
+  created_at: '2025-01-24T13:20:00.123456Z',
+  ...more,
 });
 const code = (uuid: string, content: unknown, more: object = {}) => ({
-  ...{ type: 'user', uuid, parentUuid: null, sessionId: 'c', cwd: '/shed' },
-  ...{ timestamp: '2026-01-02T10:00:00.000Z', message: { role: 'user', content }, ...more },
+  type: 'user',
+  uuid,
+  parentUuid: null,
+  sessionId: 'c',
+  cwd: '/shed',
+  timestamp: '2026-01-02T10:00:00.000Z',
+  message: { role: 'user', content },
+  ...more,
 });
 const session = (...all: readonly unknown[]) => ({ 'projects/-shed/c.jsonl': lines(...all) });
 const gemini = (...all: readonly unknown[]) =>
@@ -83,7 +92,8 @@ const ROWS: readonly Row[] = [
     chatgpt({
       ...node('a', null, text('user', 'one')),
       ...node('b', 'a', {
-        ...{ author: { role: 'assistant' }, recipient: 'python' },
+        author: { role: 'assistant' },
+        recipient: 'python',
         content: { content_type: 'code', language: 'python', text: '1+1' },
       }),
       ...node('d', 'b', {
@@ -128,7 +138,8 @@ const ROWS: readonly Row[] = [
     'Claude.ai: text without content, and a parent that is not in the file',
     claude([
       human('a', {
-        ...{ text: 'one', content: [] },
+        text: 'one',
+        content: [],
         parent_message_uuid: '00000000-0000-4000-8000-000000000000',
       }),
     ]),
@@ -149,7 +160,8 @@ const ROWS: readonly Row[] = [
     'Claude.ai: a file in the newer list, named in the older one too',
     claude([
       human('a', {
-        ...{ text: 'one', files: [{ file_name: 'photo.png' }] },
+        text: 'one',
+        files: [{ file_name: 'photo.png' }],
         files_v2: [{ file_name: 'photo.png', file_kind: 'image' }, { file_name: 'plan.pdf' }],
       }),
     ]),
@@ -169,7 +181,9 @@ const ROWS: readonly Row[] = [
     'Claude Code: prompts of the history with what was pasted, and with what is gone',
     {
       'history.jsonl': lines({
-        ...{ timestamp: 1767348002000, project: '/shed', sessionId: 'c' },
+        timestamp: 1767348002000,
+        project: '/shed',
+        sessionId: 'c',
         display: 'one [Pasted text #1 +2 lines] [Pasted text #2] [Image #3]',
         pastedContents: { 1: { id: 1, type: 'text', content: 'larch\noak' }, 2: { id: 2 } },
       }),
@@ -209,7 +223,9 @@ const ROWS: readonly Row[] = [
         'b',
         [
           {
-            ...{ type: 'tool_result', tool_use_id: 't', is_error: true },
+            type: 'tool_result',
+            tool_use_id: 't',
+            is_error: true,
             content:
               "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\nUse larch",
           },
@@ -310,7 +326,8 @@ const ROWS: readonly Row[] = [
             ],
           },
           {
-            ...{ role: 'assistant', content: null },
+            role: 'assistant',
+            content: null,
             tool_calls: [{ id: 't', function: { name: 'ls', arguments: '{}' } }],
           },
           { role: 'tool', tool_call_id: 't', content: 'files' },
@@ -382,7 +399,8 @@ it('ChatGPT: the model is in the metadata, and a star pins', async () => {
   const more = { is_starred: true, default_model_slug: 'gpt-y' };
   await bench.import(folderWith(chatgpt(node('a', null, answer), more)));
   expect(bench.bySource('c')).toMatchObject({
-    ...{ pinned: true, metadata: { model: 'gpt-y' } },
+    pinned: true,
+    metadata: { model: 'gpt-y' },
     messages: [{ metadata: { model: 'gpt-x' } }],
   });
 });
@@ -500,7 +518,9 @@ describe('records without what they usually have', () => {
   it('a ChatGPT conversation without an id is imported once, also from a later export', async () => {
     const bench = await openImportBench();
     const node = (id: string, parent: string | null, role: string, text: string) => ({
-      ...{ id, parent, children: [] },
+      id,
+      parent,
+      children: [],
       message: { id, author: { role }, content: { content_type: 'text', parts: [text] } },
     });
     const first = {
@@ -511,11 +531,13 @@ describe('records without what they usually have', () => {
       { title: 'Wood', create_time: 1_706_102_400, mapping, current_node },
     ];
     expect(counts(await bench.importText(talk(first, 'a'), 'conversations.json'))).toMatchObject({
-      ...{ added: 1, skipped: 0 },
+      added: 1,
+      skipped: 0,
     });
     const later = { ...first, b: node('b', 'a', 'user', 'Thanks') };
     expect(counts(await bench.importText(talk(later, 'b'), 'conversations.json'))).toMatchObject({
-      ...{ added: 0, updated: 1 },
+      added: 0,
+      updated: 1,
     });
   });
 
@@ -545,12 +567,17 @@ describe('records without what they usually have', () => {
   it('an older export that is imported after a newer one changes nothing', async () => {
     const bench = await openImportBench();
     const messageOf = (id: string, role: string, text: string) => ({
-      ...{ id, author: { role } },
+      id,
+      author: { role },
       content: { content_type: 'text', parts: [text] },
     });
     const talk = (title: string, update_time: number, text: string) => [
       {
-        ...{ id: 'c1', title, create_time: 1_706_102_400, update_time, current_node: 'b' },
+        id: 'c1',
+        title,
+        create_time: 1_706_102_400,
+        update_time,
+        current_node: 'b',
         mapping: {
           a: { id: 'a', parent: null, children: ['b'], message: messageOf('a', 'user', 'Soup?') },
           b: { id: 'b', parent: 'a', children: [], message: messageOf('b', 'assistant', text) },
@@ -584,7 +611,8 @@ it.each([
 ])('recognises %s whose first conversation has 17 MB', async (_what, of) => {
   const bench = await openImportBench();
   const messages = Array.from({ length: 17 }, (_none, index) => ({
-    ...{ role: 'user', content: `${index}${'x'.repeat(1024 * 1024)}` },
+    role: 'user',
+    content: `${index}${'x'.repeat(1024 * 1024)}`,
   }));
   await bench.importText(of({ id: 'large', messages }));
   expect(bench.bySource('large').messageCount).toBe(17);

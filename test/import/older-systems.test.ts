@@ -48,7 +48,9 @@ describe('SQLite files of the older systems', () => {
     const made = bench.bySource('test-convo');
     expect(said(made)).toEqual(['user: Capital of France?', 'assistant: Paris.']);
     expect(made).toMatchObject({
-      ...{ clientId: 'test-convo', title: 'Capitals', createdAt: '2024-01-24T13:20:00.123Z' },
+      clientId: 'test-convo',
+      title: 'Capitals',
+      createdAt: '2024-01-24T13:20:00.123Z',
       metadata: { mood: 'calm' },
     });
     expect(made.messages[1]).toMatchObject({
@@ -88,7 +90,9 @@ describe('SQLite files of the older systems', () => {
     const report = await bench.import(path);
     expect([plan.stateValues, report.stateValues]).toEqual([2, 2]);
     expect(await state.get()).toMatchObject({
-      ...{ activeConversation: 'test-convo', contextWindow: 7, values: { language: 'French' } },
+      activeConversation: 'test-convo',
+      contextWindow: 7,
+      values: { language: 'French' },
     });
     expect(bench.bySource('test-convo').pinned).toBe(true);
     await state.set({ values: { language: 'German' } });
@@ -109,11 +113,9 @@ describe('SQLite files of the older systems', () => {
     const made = bench.bySource(UUID);
     expect(said(made)).toEqual(['user: one', 'assistant: two']);
     expect(made).toMatchObject({
-      ...{
-        module: 'discuss',
-        tags: ['odei-history', 'values'],
-        updatedAt: '2025-12-18T15:00:00.000Z',
-      },
+      module: 'discuss',
+      tags: ['odei-history', 'values'],
+      updatedAt: '2025-12-18T15:00:00.000Z',
       metadata: { status: 'open' },
     });
   });
@@ -141,7 +143,9 @@ describe('SQLite files of the older systems', () => {
     const report = await bench.import(path);
     expect(report).toMatchObject({ insights: 2, problems: [{ code: 'CORRUPT' }] });
     expect(await bench.insights.get(UUID)).toMatchObject({
-      ...{ content: 'Use JWT', context: '/home/ada/shed', created_at: 1706102400000 },
+      content: 'Use JWT',
+      context: '/home/ada/shed',
+      created_at: 1706102400000,
       metadata: { files: ['a.ts'] },
     });
     const before = bench.hash();

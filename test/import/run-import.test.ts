@@ -23,13 +23,18 @@ function conversation(id: string, turns: readonly Turn[], more: object = {}) {
       id: nodeId,
       parent: turns[index - 1]?.id ?? null,
       message: {
-        ...{ id: nodeId, author: { role }, create_time: time + index },
+        id: nodeId,
+        author: { role },
+        create_time: time + index,
         content: { content_type: 'text', parts: [text] },
       },
     },
   ]);
   return {
-    ...{ id, title: 'Shed', create_time: 1737724800, update_time: 1737724900 },
+    id,
+    title: 'Shed',
+    create_time: 1737724800,
+    update_time: 1737724900,
     mapping: Object.fromEntries(nodes),
     current_node: turns.at(-1)?.id,
     ...more,
@@ -69,7 +74,9 @@ describe('an import that comes again', () => {
     expect(report.messages).toBe(2);
     expect(bench.folders()).toEqual(folders);
     expect(bench.bySource('x1')).toMatchObject({
-      ...{ title: 'The shed', messageCount: 4, updatedAt: '2025-01-24T13:23:20.000Z' },
+      title: 'The shed',
+      messageCount: 4,
+      updatedAt: '2025-01-24T13:23:20.000Z',
     });
     const before = bench.hash();
     await bench.importText([
@@ -487,8 +494,11 @@ describe('what an import must not read', () => {
     const bench = await openImportBench();
     const record = (n: number) =>
       `${JSON.stringify({
-        ...{ type: 'user', uuid: `u${n}`, parentUuid: n === 0 ? null : `u${n - 1}` },
-        ...{ sessionId: 's', message: { content: 'word '.repeat(2000) } },
+        type: 'user',
+        uuid: `u${n}`,
+        parentUuid: n === 0 ? null : `u${n - 1}`,
+        sessionId: 's',
+        message: { content: 'word '.repeat(2000) },
       })}\n`;
     const text = Array.from({ length: 1000 }, (_, n) => record(n)).join('');
     const seen: ImportProgress[] = [];

@@ -43,13 +43,12 @@ export const TEXT_SAMPLES: Readonly<Record<string, string>> = {
       chat_messages: [
         { uuid: 'm', sender: 'human', content: [{ type: 'text', text: 'x' }] },
         {
-          ...{ uuid: 'n', parent_message_uuid: 'm', sender: 'assistant' },
+          uuid: 'n',
+          parent_message_uuid: 'm',
+          sender: 'assistant',
           content: [
             { type: 'tool_result', content: [{ title: 'A', url: 'https://a.example' }] },
-            {
-              ...{ type: 'text', text: 'y' },
-              citations: [{ details: { url: 'https://a.example' } }],
-            },
+            { type: 'text', text: 'y', citations: [{ details: { url: 'https://a.example' } }] },
           ],
         },
       ],
@@ -112,14 +111,25 @@ export const DATABASE_SAMPLES: Readonly<Record<string, Tables>> = {
     conversations: [{ id: 'c', created_at: T, updated_at: T, title: 'x', metadata: '{"a":1}' }],
     messages: [
       {
-        ...{ id: 'm', conversation_id: 'c', role: 'user', content: 'x', created_at: T },
-        ...{ parent_message_id: null, metadata: '{}' },
+        id: 'm',
+        conversation_id: 'c',
+        role: 'user',
+        content: 'x',
+        created_at: T,
+        parent_message_id: null,
+        metadata: '{}',
       },
     ],
     conversation_summaries: [
       {
-        ...{ conversation_id: 'c', level: 'brief', summary_text: 'x', provider: 'y', model: 'z' },
-        ...{ generated_at: T, message_count: 1, quality_score: 0.5 },
+        conversation_id: 'c',
+        level: 'brief',
+        summary_text: 'x',
+        provider: 'y',
+        model: 'z',
+        generated_at: T,
+        message_count: 1,
+        quality_score: 0.5,
       },
     ],
     persistence_state: [{ key: 'pinned_conversations', value: '["c"]', updated_at: T }],
@@ -127,13 +137,21 @@ export const DATABASE_SAMPLES: Readonly<Record<string, Tables>> = {
   'odei-history': {
     threads: [
       {
-        ...{ id: UUID, module: 'm', title: 'x', createdAt: '2025-12-18T14:22:00Z' },
-        ...{ updatedAt: '2025-12-18T14:22:00Z', meta: '{"tags":["a"]}' },
+        id: UUID,
+        module: 'm',
+        title: 'x',
+        createdAt: '2025-12-18T14:22:00Z',
+        updatedAt: '2025-12-18T14:22:00Z',
+        meta: '{"tags":["a"]}',
       },
     ],
     messages: [
       {
-        ...{ id: 'a', threadId: UUID, seq: 1, role: 'user', content: 'x' },
+        id: 'a',
+        threadId: UUID,
+        seq: 1,
+        role: 'user',
+        content: 'x',
         createdAt: '2025-12-18T14:22:00Z',
       },
     ],
@@ -141,8 +159,12 @@ export const DATABASE_SAMPLES: Readonly<Record<string, Tables>> = {
   'insights-mcp': {
     insights: [
       {
-        ...{ id: UUID, content: 'x', context: 'global', metadata: '{"files":["a"]}' },
-        ...{ created_at: T, updated_at: T },
+        id: UUID,
+        content: 'x',
+        context: 'global',
+        metadata: '{"files":["a"]}',
+        created_at: T,
+        updated_at: T,
       },
     ],
   },
@@ -150,15 +172,24 @@ export const DATABASE_SAMPLES: Readonly<Record<string, Tables>> = {
     conversations: [{ id: 'c', name: 'x', model: 'm' }],
     responses: [
       {
-        ...{ id: 'r', model: 'm', prompt: 'x', system: 's', response: 'y', conversation_id: 'c' },
+        id: 'r',
+        model: 'm',
+        prompt: 'x',
+        system: 's',
+        response: 'y',
+        conversation_id: 'c',
         datetime_utc: '2026-02-03T10:00:00',
       },
     ],
     threads: [{ id: 'c', name: 'x', tip_message_hash: 'h2', forked_from: null }],
     turns: [
       {
-        ...{ id: 'u', thread_id: 'c', parent_message_hash: 'h1', tip_message_hash: 'h2' },
-        ...{ model: 'm', datetime_utc: '2026-02-03T10:00:00+00:00' },
+        id: 'u',
+        thread_id: 'c',
+        parent_message_hash: 'h1',
+        tip_message_hash: 'h2',
+        model: 'm',
+        datetime_utc: '2026-02-03T10:00:00+00:00',
       },
     ],
     messages: [
@@ -167,7 +198,11 @@ export const DATABASE_SAMPLES: Readonly<Record<string, Tables>> = {
     ],
     parts: [
       {
-        ...{ message_hash: 'h1', position: 0, type: 'text', tool_name: null, text: null },
+        message_hash: 'h1',
+        position: 0,
+        type: 'text',
+        tool_name: null,
+        text: null,
         payload: '{"text_ref":[{"fragment":1},{"literal":"x"}]}',
       },
       { message_hash: 'h2', position: 0, type: 'text', tool_name: null, text: 'y', payload: null },

@@ -164,6 +164,7 @@ it('names an archive of another format', async () => {
   expect(error).toMatchObject({ hint: expect.stringContaining('Unpack takeout.tgz') });
   const folder = folderWith({ 'conversations.json': CLAUDE, 'takeout.tgz': tar });
   expect(await bench.import(folder)).toMatchObject({
-    ...{ added: 1, problems: [{ path: 'takeout.tgz', code: 'VALIDATION_ERROR' }] },
+    added: 1,
+    problems: [{ path: 'takeout.tgz', code: 'VALIDATION_ERROR' }],
   });
 });

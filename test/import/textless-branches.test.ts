@@ -3,7 +3,9 @@ import { expect, it } from 'vitest';
 import { fileWith, lines, openImportBench, said } from './bench.js';
 
 const node = (id: string, parent: string | null, role: string, fields: object = {}) => ({
-  ...{ id, parent, children: [] },
+  id,
+  parent,
+  children: [],
   message: { id, author: { role }, content: { content_type: 'text', parts: ['hello'] }, ...fields },
 });
 const asked = node('q', null, 'user');
@@ -35,7 +37,9 @@ it.each([
           { uuid: 'q', sender: 'human', text: 'hello', parent_message_uuid: null },
           { uuid: 'a', sender: 'assistant', text: 'hello', parent_message_uuid: 'q' },
           {
-            ...{ uuid: 't', sender: 'assistant', parent_message_uuid: 'q' },
+            uuid: 't',
+            sender: 'assistant',
+            parent_message_uuid: 'q',
             content: [{ type: 'thinking', thinking: 'Well' }],
           },
         ],
@@ -57,7 +61,11 @@ it.each([
 
 it('Claude Code: an interrupted answer, but not the results of parallel tools', async () => {
   const line = (type: string, uuid: string, parentUuid: string | null, content: unknown) => ({
-    ...{ type, uuid, parentUuid, sessionId: 's', timestamp: '2026-01-02T10:00:00.000Z' },
+    type,
+    uuid,
+    parentUuid,
+    sessionId: 's',
+    timestamp: '2026-01-02T10:00:00.000Z',
     message: { role: type, ...(type === 'assistant' && { id: 'm' }), content },
   });
   const call = (id: string) => [{ type: 'tool_use', id, name: 'ls', input: {} }];

@@ -7,9 +7,14 @@ import { counts, folderWith, openImportBench, said } from './bench.js';
 const TIME = '2026-01-02T10:00:00.000Z';
 const chat = (name: string, ...texts: readonly string[]) => [
   {
-    ...{ uuid: 'c', name, created_at: TIME, updated_at: TIME },
+    uuid: 'c',
+    name,
+    created_at: TIME,
+    updated_at: TIME,
     chat_messages: texts.map((text, index) => ({
-      ...{ uuid: `m${index}`, sender: index % 2 === 0 ? 'human' : 'assistant', text },
+      uuid: `m${index}`,
+      sender: index % 2 === 0 ? 'human' : 'assistant',
+      text,
       created_at: TIME,
     })),
   },

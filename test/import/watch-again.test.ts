@@ -95,7 +95,7 @@ it('a folder of which no file can be opened is refused by its format, with the f
     const folder = folderWith({ 'projects/x/a.jsonl': session('a') });
     chmodSync(join(folder, 'projects/x/a.jsonl'), 0);
     await expect(bench.import(folder)).rejects.toMatchObject({
-      ...{ code: 'VALIDATION_ERROR' },
+      code: 'VALIDATION_ERROR',
       message: expect.stringContaining('projects/x/a.jsonl could not be read'),
     });
   }));

@@ -22,11 +22,17 @@ interface Log {
 
 const LOGS: Readonly<Record<string, Log>> = {
   'Claude Code': {
-    ...{ path: 'projects/x/s.jsonl', moved: 'projects/y/s.jsonl', id: 's', head: '' },
+    path: 'projects/x/s.jsonl',
+    moved: 'projects/y/s.jsonl',
+    id: 's',
+    head: '',
     line: (n) =>
       lines({
-        ...{ type: roles[n % 2], uuid: `u${n}`, parentUuid: n === 0 ? null : `u${n - 1}` },
-        ...{ sessionId: 's', timestamp: time(n) },
+        type: roles[n % 2],
+        uuid: `u${n}`,
+        parentUuid: n === 0 ? null : `u${n - 1}`,
+        sessionId: 's',
+        timestamp: time(n),
         message: { role: roles[n % 2], id: `m${n}`, content: [{ type: 'text', text: words[n] }] },
       }),
   },
@@ -37,23 +43,29 @@ const LOGS: Readonly<Record<string, Log>> = {
     head: lines({ timestamp: time(0), type: 'session_meta', payload: { id: CODEX_ID } }),
     line: (n) =>
       lines({
-        ...{ timestamp: time(n), type: 'response_item' },
+        timestamp: time(n),
+        type: 'response_item',
         payload: { type: 'message', role: roles[n % 2], content: [{ text: words[n] }] },
       }),
   },
   'Gemini CLI': {
-    ...{ path: 'shed/chats/session-1.jsonl', moved: 'barn/chats/session-1.jsonl', id: 'g' },
+    path: 'shed/chats/session-1.jsonl',
+    moved: 'barn/chats/session-1.jsonl',
+    id: 'g',
     head: lines({ sessionId: 'g', projectHash: 'p', startTime: time(0) }),
     line: (n) =>
       lines({
-        ...{ id: `m${n}`, timestamp: time(n), content: words[n] },
+        id: `m${n}`,
+        timestamp: time(n),
+        content: words[n],
         type: n % 2 === 0 ? 'user' : 'gemini',
       }),
   },
   'Cursor (command line)': {
     path: 'shed/agent-transcripts/c/c.jsonl',
     moved: 'barn/agent-transcripts/c/c.jsonl',
-    ...{ id: 'c', head: '' },
+    id: 'c',
+    head: '',
     line: (n) =>
       lines({ role: roles[n % 2], message: { content: [{ type: 'text', text: words[n] }] } }),
   },

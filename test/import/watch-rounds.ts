@@ -18,7 +18,10 @@ export async function watched(
   const reports: ImportReport[] = [];
   const errors: Error[] = [];
   await watchImports(new Importer({ ...bench.stores, ...options }), {
-    ...{ paths: async () => [path], areFound: false, everyMs: 1, signal: stop.signal },
+    paths: async () => [path],
+    areFound: false,
+    everyMs: 1,
+    signal: stop.signal,
     onError: (error) => void errors.push(error),
     onRound(report) {
       reports.push(report);

@@ -14,7 +14,11 @@ import { folderWith, lines, openImportBench, said } from './bench.js';
 const MAIN = join(import.meta.dirname, '../../dist/cli/main.js');
 
 const line = (uuid: string, parentUuid: string | null, content: string) => ({
-  ...{ type: 'user', uuid, parentUuid, sessionId: 'session-1', message: { role: 'user', content } },
+  type: 'user',
+  uuid,
+  parentUuid,
+  sessionId: 'session-1',
+  message: { role: 'user', content },
   timestamp: '2026-01-02T10:00:00.000Z',
 });
 
@@ -71,7 +75,10 @@ it('lets one server at a time take in what is watched, and another one go on', a
   const machine = { home, programs: home, variable: () => undefined };
   const importer = new Importer({
     ...bench.stores,
-    ...{ machine, activity: 'short', watched: ['claude-code'], folders: [] },
+    machine,
+    activity: 'short',
+    watched: ['claude-code'],
+    folders: [],
   });
   expect((await importer.watched()).map(({ title }) => title)).toEqual(['Claude Code']);
   const leasePath = join(bench.logsFolder, '.leases', 'import-watch');

@@ -89,7 +89,11 @@ const GROWING: readonly { way: string; grow(app: App, place: Full): Promise<unkn
     grow({ areas, size, kg, sealer }, { path, root }) {
       rmSync(join(root, 'memory-bank', 'kept.md'), { force: true });
       return restoreArchive(path, {
-        ...{ into: areas, graphPaths: graphPathsOf(kg.files), sealer, dryRun: false, fsync: false },
+        into: areas,
+        graphPaths: graphPathsOf(kg.files),
+        sealer,
+        dryRun: false,
+        fsync: false,
         requireRoom: (bytes) => size.requireRoom(bytes),
       }).catch((error: unknown) => {
         expect(existsSync(join(root, 'memory-bank', 'kept.md'))).toBe(false);

@@ -36,7 +36,11 @@ export async function openMaintained({
   const trash = new TrashBin({ conversations, insights, memoryBank });
   const file = { logsFolder, clock, fsync: false };
   const retention = new Retention({
-    ...{ conversations, trash, size, clock, trashKeepDays: 30 },
+    conversations,
+    trash,
+    size,
+    clock,
+    trashKeepDays: 30,
     policy: new RetentionPolicyFile(file),
     lastRun: new LastRunFile(file),
   });

@@ -72,7 +72,10 @@ const claudeExport = (content: string) => {
   const message = { uuid: 'm1-0000-0000-0000-0000', sender: 'human', text: 'When are beans sown?' };
   const time = '2026-01-02T10:00:00Z';
   const talk = {
-    ...{ uuid: 'c1', name: 'Garden', created_at: time, updated_at: time },
+    uuid: 'c1',
+    name: 'Garden',
+    created_at: time,
+    updated_at: time,
     chat_messages: [{ ...message, created_at: time, attachments: [], files: [] }],
   };
   const project = { uuid: 'p1', name: 'P', docs: [{ filename: 'a.md', content }] };
@@ -90,9 +93,9 @@ it('offers notes of which the source has a newer text', async () => {
     ['two', 'notes with a newer text'],
   ] as const) {
     const buffer = claudeExport(content);
-    await page.getByLabel('Choose a file').setInputFiles({
-      ...{ name: `${content}.zip`, mimeType: 'application/zip', buffer },
-    });
+    await page
+      .getByLabel('Choose a file')
+      .setInputFiles({ name: `${content}.zip`, mimeType: 'application/zip', buffer });
     await page.waitForSelector(`[role=status]:text("from ${content}.zip. Nothing is imported")`);
     await page.waitForSelector(`dt:text-is("${row}")`);
     await page.getByRole('button', { name: 'Import' }).click();
@@ -107,9 +110,9 @@ it('imports a zip archive that is chosen, and nothing on a cancel', async () => 
   await page.getByText('Import an export').click();
   await page.waitForSelector('h1:text("Import")');
   const buffer = zipOf([{ name: 'conversations.json', content: EXPORT }]);
-  await page.getByLabel('Choose a file').setInputFiles({
-    ...{ name: 'chatgpt.zip', mimeType: 'application/zip', buffer },
-  });
+  await page
+    .getByLabel('Choose a file')
+    .setInputFiles({ name: 'chatgpt.zip', mimeType: 'application/zip', buffer });
   await page.waitForSelector('.totals dd:text("1")');
   await page.getByRole('button', { name: 'Cancel' }).click();
   await page.waitForSelector('.totals', { state: 'detached' });
@@ -125,7 +128,9 @@ it('is done by keyboard alone', async () => {
   await page.getByLabel('Choose a file').focus();
   await page.keyboard.press('Enter');
   await (await chooser).setFiles({
-    ...{ name: 'conversations.json', mimeType: 'application/json', buffer: Buffer.from(EXPORT) },
+    name: 'conversations.json',
+    mimeType: 'application/json',
+    buffer: Buffer.from(EXPORT),
   });
   await page.waitForSelector('[role=status]:text("Nothing is imported yet")');
   await page.keyboard.press('Tab');

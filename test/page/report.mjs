@@ -151,7 +151,8 @@ async function addFacts({ root, env }) {
   writeFileSync(file, facts.map((fact) => JSON.stringify(fact)).join('\n'));
   const main = resolve(import.meta.dirname, '../../dist/cli/main.js');
   const child = spawn(process.execPath, [main, '--root', root, 'kg', 'import', '--file', file], {
-    ...{ env, stdio: ['ignore', 'ignore', 'inherit'] },
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
   });
   await new Promise((done) => child.on('exit', done));
 }
@@ -162,7 +163,8 @@ function observe() {
   Object.assign(window, { measured: found });
   const follow = (type, add) =>
     new PerformanceObserver((list) => list.getEntries().forEach(add)).observe({
-      ...{ type, buffered: true },
+      type,
+      buffered: true,
     });
   follow('layout-shift', ({ value, hadRecentInput }) => {
     if (!hadRecentInput) found.shift += value;

@@ -97,7 +97,9 @@ it('shows topics by month, open questions, the store, and what is near a limit',
     async (place) => {
       await run(place, ['demo', place.root]);
       const messages = Array.from({ length: 500 }, (_, at) => ({
-        ...{ role: 'user', content: `Line ${at}`, createdAt: '2025-01-24T12:00:00.000Z' },
+        role: 'user',
+        content: `Line ${at}`,
+        createdAt: '2025-01-24T12:00:00.000Z',
       }));
       writeConversation(place.root, ID, { title: 'Almost full' }, messages);
     },

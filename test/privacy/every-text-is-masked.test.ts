@@ -52,7 +52,11 @@ async function told(env: Record<string, string> = {}) {
     const masker = new SecretMasker({ masksSecrets: env['DAYBOOK_SECRETS'] !== 'keep' });
     const { logs: logsFolder } = place;
     const jobs = new ResearchJobFiles({
-      ...{ logsFolder, conversations: app.conversations, fsync: false, log: silentLog, masker },
+      logsFolder,
+      conversations: app.conversations,
+      fsync: false,
+      log: silentLog,
+      masker,
     });
     await jobs.put(conversationId, { state: 'creating', query: TEXT } as never);
     expect((await app.memoryBank.read('a.md')).content).toContain('more a ');

@@ -258,21 +258,49 @@ describe('redaction', () => {
 
   /** TypeScript requires all fields of a type here; those of a research are read from its schema. */
   const conversation: Record<keyof Conversation, true> = {
-    ...{ conversationId: true, createdAt: true, updatedAt: true, messageCount: true, title: true },
-    ...{ titleFrom: true, module: true, clientId: true, pinned: true, tags: true, metadata: true },
-    ...{ branchOf: true, messages: true },
+    conversationId: true,
+    createdAt: true,
+    updatedAt: true,
+    messageCount: true,
+    title: true,
+    titleFrom: true,
+    module: true,
+    clientId: true,
+    pinned: true,
+    tags: true,
+    metadata: true,
+    branchOf: true,
+    messages: true,
   };
   const message: Record<keyof Message, true> = {
-    ...{ id: true, role: true, content: true, createdAt: true, parentMessageId: true },
+    id: true,
+    role: true,
+    content: true,
+    createdAt: true,
+    parentMessageId: true,
     metadata: true,
   };
   const insight: Record<keyof Insight, true> = {
-    ...{ id: true, content: true, context: true, tags: true, metadata: true, created_at: true },
-    ...{ updated_at: true, expires_at: true },
+    id: true,
+    content: true,
+    context: true,
+    tags: true,
+    metadata: true,
+    created_at: true,
+    updated_at: true,
+    expires_at: true,
   };
   const mark: Record<keyof SourceMark, true> = {
-    ...{ kind: true, id: true, count: true, hash: true, said: true, head: true, times: true },
-    ...{ isRemnant: true, first: true, replaced: true },
+    kind: true,
+    id: true,
+    count: true,
+    hash: true,
+    said: true,
+    head: true,
+    times: true,
+    isRemnant: true,
+    first: true,
+    replaced: true,
   };
   it.each([
     ['a conversation', conversation],
@@ -300,15 +328,27 @@ describe('redaction', () => {
     'raven',
   ])('leaves a research that can be read: %s', (text) => {
     const job = {
-      ...{ formatVersion: 1, state: 'running', query: `a raven and ${text}`, backend: 'agent' },
-      ...{ startedAt: '2026-01-02T10:00:00.000Z', updatedAt: '2026-01-02T10:00:00.000Z' },
-      ...{ runId: 'agent-1', lastStatus: 'in_progress', relatedQuestions: true, notes: [text] },
-      ...{ showThinking: false, startsConversation: true },
+      formatVersion: 1,
+      state: 'running',
+      query: `a raven and ${text}`,
+      backend: 'agent',
+      startedAt: '2026-01-02T10:00:00.000Z',
+      updatedAt: '2026-01-02T10:00:00.000Z',
+      runId: 'agent-1',
+      lastStatus: 'in_progress',
+      relatedQuestions: true,
+      notes: [text],
+      showThinking: false,
+      startsConversation: true,
     };
     const bytes = new Redaction(text, '[redacted]').apply(Buffer.from(JSON.stringify(job)));
     expect(readJob(JSON.parse(bytes.toString()), 'job.json')).toMatchObject({
-      ...{ backend: 'agent', state: 'running', startedAt: job.startedAt, runId: 'agent-1' },
-      ...{ query: expect.stringContaining('[redacted]'), notes: ['[redacted]'] },
+      backend: 'agent',
+      state: 'running',
+      startedAt: job.startedAt,
+      runId: 'agent-1',
+      query: expect.stringContaining('[redacted]'),
+      notes: ['[redacted]'],
     });
   });
 

@@ -169,7 +169,11 @@ it.each(QUESTIONS)('no bound is lower than the score of a message: %s', async (t
   const weights = wordWeights(question, found.statistics);
   const { passageLength } = found.statistics;
   const scorer = new MessageScorer({
-    ...{ question, vocabularySize: vocabulary.size, masks, weights, passageLength },
+    question,
+    vocabularySize: vocabulary.size,
+    masks,
+    weights,
+    passageLength,
   });
   let scored = 0;
   found.searched.forEach((indexed, slot) => {
@@ -210,7 +214,10 @@ describe('a message of very many passages', () => {
     for (const array of [masks.all, masks.content]) array[0] = 1;
     const scorer = new MessageScorer({
       question: { ...question, words },
-      ...{ vocabularySize: 2, masks, weights: Float64Array.of(1), passageLength: 1 },
+      vocabularySize: 2,
+      masks,
+      weights: Float64Array.of(1),
+      passageLength: 1,
     });
     const indexed = { conversationId: 'a', conversation, numbers: Uint32Array.of(0), reach: 0 };
     expect(scorer.score(indexed, 0)?.passage).toBe(count - 1);

@@ -64,7 +64,9 @@ describe('a run', () => {
     expect(await roles(id)).toEqual(['system']);
     // Also a caller that does not wait gets its answer only after the question was sent.
     expect((await service.history(id)).run).toMatchObject({
-      ...{ state: 'in_progress', query: 'why?', runId: 'resp_1' },
+      state: 'in_progress',
+      query: 'why?',
+      runId: 'resp_1',
     });
     const { startedAt } = (await service.history(id)).run ?? {};
     bench.api.pollsUntilDone = 0;

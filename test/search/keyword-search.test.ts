@@ -39,7 +39,8 @@ it('counts the messages with a word, without titles', async () => {
   put(place.logsFolder, idOf(0), {
     title: 'Zebrafish tank 水車',
     messages: ['The zebrafish hide.', 'Oxygen "levels".', '水車 turns.'].map((content) => ({
-      ...{ role: 'user', content },
+      role: 'user',
+      content,
     })),
   });
   await place.search.built();

@@ -32,7 +32,8 @@ describe('recall with vectors', () => {
     ];
     await app.conversations.create({
       messages: contents.map((content) => ({
-        ...{ role: 'user' as const, content },
+        role: 'user' as const,
+        content,
         metadata: { speaker: 'Anna' },
       })),
     });

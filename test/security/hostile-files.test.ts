@@ -127,7 +127,9 @@ describe('the two ways to run code', () => {
 
 async function archiveWith(folder: string, files: Record<string, string>): Promise<string> {
   const list = Object.entries(files).map(([name, text]) => ({
-    ...{ name, sizeBytes: Buffer.byteLength(text), sha256: sha256Hex(text) },
+    name,
+    sizeBytes: Buffer.byteLength(text),
+    sha256: sha256Hex(text),
   }));
   const contents = { format: 'daybook-backup', version: 1, createdAt: 'x', files: list };
   const all = { ...files, [CONTENTS_NAME]: JSON.stringify(contents) };

@@ -18,7 +18,9 @@ it('stops subscribing when the client has left', async () => {
   const built = buildServer({ app, toolsets: [] });
   const resourceSubscriptions = ['daybook://a', 'daybook://b', 'daybook://c'];
   const request = {
-    ...{ jsonrpc: '2.0' as const, id: 1, method: 'subscriptions/listen' },
+    jsonrpc: '2.0' as const,
+    id: 1,
+    method: 'subscriptions/listen',
     params: { notifications: { resourceSubscriptions, resourcesListChanged: true } },
   };
   const nothing = () => undefined;

@@ -68,7 +68,10 @@ describe('a conversation of version 1', () => {
     const { messages } = await first.store.load(ID0);
     const summary = { provider: 'extractive', messageCount: messages.length, sourceHash: '' };
     await first.summaries.put(ID0, 'brief', {
-      ...{ ...summary, qualityScore: 1, generatedAt: '', text: 'Beans.' },
+      ...summary,
+      qualityScore: 1,
+      generatedAt: '',
+      text: 'Beans.',
     });
     const exported = await first.exported('jsonl');
     teach('conversation', renamed('subject', 'title'));
@@ -98,9 +101,16 @@ describe('a conversation of version 1', () => {
 
 const INSIGHT = '6fa459ea-ee8a-4ca4-894e-db77e160355e';
 const JOB = {
-  ...{ formatVersion: 1, state: 'failed', question: 'Why?', backend: 'agent', notes: [] },
-  ...{ startedAt: '', updatedAt: '', startsConversation: false },
-  ...{ relatedQuestions: false, showThinking: false },
+  formatVersion: 1,
+  state: 'failed',
+  question: 'Why?',
+  backend: 'agent',
+  notes: [],
+  startedAt: '',
+  updatedAt: '',
+  startsConversation: false,
+  relatedQuestions: false,
+  showThinking: false,
 };
 
 interface Reader {
@@ -143,8 +153,12 @@ async function readers(): Promise<Record<Exclude<FileKind, 'conversation'>, Read
       read: async () => ({ summaries: await summaries.get(ID0) }),
       write: () =>
         summaries.put(ID0, 'detailed', {
-          ...{ text: 'Longer.', provider: 'p', messageCount: 1, sourceHash: '' },
-          ...{ qualityScore: 1, generatedAt: '' },
+          text: 'Longer.',
+          provider: 'p',
+          messageCount: 1,
+          sourceHash: '',
+          qualityScore: 1,
+          generatedAt: '',
         }),
       v2: { summaries: { brief } },
     },

@@ -17,7 +17,8 @@ function makeQueue() {
     error: () => new AppError('STORAGE_UNAVAILABLE', 'away'),
   };
   return new WriteQueue({
-    ...{ presence: presence as never, log: createLog('silent') },
+    presence: presence as never,
+    log: createLog('silent'),
     clock: { now: () => 0 } as never,
     probe: () => Promise.reject(ofTheDisk('EROFS')),
   });

@@ -115,7 +115,9 @@ const PRUNE: CareOperation = {
       const insights = new InsightStore({ folder: bankOf(root), fsync });
       const memoryBank = new MemoryBank({ folder: bankOf(root), maxFiles: 100, fsync });
       const retention = new Retention({
-        ...{ conversations, clock: systemClock, trashKeepDays: 30 },
+        conversations,
+        clock: systemClock,
+        trashKeepDays: 30,
         trash: new TrashBin({ conversations, insights, memoryBank }),
         size: new StoreSize({ folders: [logsOf(root)], clock: systemClock, limitBytes: undefined }),
         policy: new RetentionPolicyFile(file),
@@ -166,7 +168,10 @@ type Store = Awaited<ReturnType<typeof openStore>>;
 
 const archivesOf = (root: string, conversations: Store, fsync: boolean) =>
   new Archives({
-    ...{ logsFolder: logsOf(root), folder: join(root, 'archive'), clock: systemClock, fsync },
+    logsFolder: logsOf(root),
+    folder: join(root, 'archive'),
+    clock: systemClock,
+    fsync,
     conversations,
   });
 
@@ -190,15 +195,20 @@ const graphOf = (root: string) =>
 function pathsOf(root: string): StorePaths {
   const { snapshot, sidecar, wal, previousSnapshot, previousWal, rejects } = graphOf(root);
   return {
-    ...{ sealed: [logsOf(root), bankOf(root)], guarded: [root] },
-    ...{ cacheFolder: join(root, '.cache'), cacheName: CACHE_NAME },
+    sealed: [logsOf(root), bankOf(root)],
+    guarded: [root],
+    cacheFolder: join(root, '.cache'),
+    cacheName: CACHE_NAME,
     lineFiles: [snapshot, sidecar, wal, previousSnapshot, previousWal, rejects],
   };
 }
 
 async function convert(root: string, keyFile: string, isEncrypting: boolean, fsync: boolean) {
   const { left } = await convertStore({
-    ...{ logsFolder: logsOf(root), memoryBank: bankOf(root), paths: pathsOf(root), fsync },
+    logsFolder: logsOf(root),
+    memoryBank: bankOf(root),
+    paths: pathsOf(root),
+    fsync,
     locks: [join(logsOf(root), '.locks'), join(bankOf(root), '.locks')],
     archives: { folder: join(root, 'archive'), contentsName: CONTENTS_NAME },
     current: { keyFile },
@@ -269,10 +279,17 @@ const REDACT: CareOperation = {
   async run(root, _key, fsync) {
     const { signal } = new AbortController();
     const redactor = new Redactor({
-      ...{ root, logsFolder: logsOf(root), bankFolder: bankOf(root), otherFolders: [], fsync },
+      root,
+      logsFolder: logsOf(root),
+      bankFolder: bankOf(root),
+      otherFolders: [],
+      fsync,
       locksFolders: [logsOf(root), bankOf(root)].map(locksFolderIn),
-      ...{ graph: graphOf(root), contentsName: CONTENTS_NAME, sealer: plainSealer },
-      ...{ derivedFiles: [cacheFile(root)], derivedFolders: [] },
+      graph: graphOf(root),
+      contentsName: CONTENTS_NAME,
+      sealer: plainSealer,
+      derivedFiles: [cacheFile(root)],
+      derivedFolders: [],
     });
     const { files } = await redactor.find(MARK, signal);
     const paths = files.map(({ path }) => path);
@@ -323,7 +340,9 @@ const REPAIR: CareOperation = {
   async run(root, _key, fsync) {
     makeOld(brokenFileIn(root));
     const repairer = new ConversationRepairer({
-      ...{ logsFolder: logsOf(root), clock: systemClock, fsync },
+      logsFolder: logsOf(root),
+      clock: systemClock,
+      fsync,
     });
     await repairer.repair(BROKEN_ID);
   },

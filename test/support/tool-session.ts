@@ -50,8 +50,13 @@ async function withServer(
   work: (session: Session) => Promise<void>,
 ): Promise<void> {
   const config = loadConfig({
-    ...{ flags: { root }, env, home: folder, cwd: folder, knownToolsets: TOOLSETS },
-    ...{ readFile: readTextIfPresent, realPath: resolveRealPath },
+    flags: { root },
+    env,
+    home: folder,
+    cwd: folder,
+    knownToolsets: TOOLSETS,
+    readFile: readTextIfPresent,
+    realPath: resolveRealPath,
   });
   const app = await createApp(config, { staysUp: true });
   app.start();

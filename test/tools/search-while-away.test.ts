@@ -11,8 +11,12 @@ it('says why there are matches and no results', async () => {
   await withStore(async ({ app, file, leave }) => {
     const input = {
       ...({ query: 'zebra', mode: 'keyword', limit: 5, snippetTokens: 32 } as const),
-      ...{ explain: false, includeContent: false, includeMetadata: false },
-      ...{ highlightStart: '<', highlightEnd: '>', ellipsis: '...' },
+      explain: false,
+      includeContent: false,
+      includeMetadata: false,
+      highlightStart: '<',
+      highlightEnd: '>',
+      ellipsis: '...',
     };
     const call = { signal: new AbortController().signal, progress: () => undefined };
     const search = (offset: number) =>

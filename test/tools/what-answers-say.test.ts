@@ -75,7 +75,8 @@ describe('a search or a list', () => {
     let cursor: unknown;
     do {
       const page = await call('get_conversations', {
-        ...{ query: 'garden', limit: 2 },
+        query: 'garden',
+        limit: 2,
         ...(cursor !== undefined && { cursor }),
       });
       expect(page).toMatchObject({ total: 5, approximate: true });
@@ -136,7 +137,9 @@ describe('a search or a list', () => {
   it('says that a filter leaves out what other forms of the words would find', async () => {
     await save('c', 'Where should the tomatoes go?');
     const { total, explanation } = await call('search_messages', {
-      ...{ query: 'tomato', module: 'plan', role: 'user' },
+      query: 'tomato',
+      module: 'plan',
+      role: 'user',
     });
     expect(total).toBe(0);
     expect(explanation).toContain('1 message matches without `module`');
@@ -145,7 +148,8 @@ describe('a search or a list', () => {
     await save('c', 'By the wall.');
     const { total: all } = await call('search_messages', { query: 'tomato' });
     const { explanation: counted } = await call('search_messages', {
-      ...{ query: 'tomato', module: 'plan' },
+      query: 'tomato',
+      module: 'plan',
     });
     expect(counted).toContain(`${all} messages match without \`module\``);
     const { explanation: blank } = await call('search_messages', { query: ' ( ' });
@@ -272,7 +276,8 @@ describe('an input', () => {
       JSON.stringify(each),
     );
     expect(await call('kg_import', { text: text.join('\n') })).toMatchObject({
-      ...{ added: 1, refusedTotal: 1 },
+      added: 1,
+      refusedTotal: 1,
     });
     for (const args of [
       ['search', 'x', '--from', day],

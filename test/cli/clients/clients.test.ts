@@ -137,7 +137,8 @@ describe('an entry', () => {
       '// mine\r\n{\r\n\t"theme": "dark", // keep\r\n\t"mcpServers": {\r\n\t\t/* other */\r\n\t\t"git": { "command": "g", },\r\n\t},\r\n}\r\n';
     const after = withEntry(before, cursor, entry);
     expect(parse(after)).toEqual({
-      ...{ theme: 'dark', mcpServers: { git: { command: 'g' }, daybook: entry } },
+      theme: 'dark',
+      mcpServers: { git: { command: 'g' }, daybook: entry },
     });
     for (const part of ['// mine\r\n', '// keep', '/* other */', '"theme": "dark", // keep']) {
       expect(after).toContain(part);

@@ -180,8 +180,13 @@ describe('summaries in the background', () => {
     const leasePath = join(logsFolder, '.leases', 'summaries');
     const times = { quietMs: 50, pollIntervalMs: 20, pauseMs: 50 };
     const auto = startAutoSummaries({
-      ...{ conversations, summaries, store, leasePath, clock },
-      ...{ log: silentLog, ...times },
+      conversations,
+      summaries,
+      store,
+      leasePath,
+      clock,
+      log: silentLog,
+      ...times,
     });
     onTestFinished(() => auto.close());
   };

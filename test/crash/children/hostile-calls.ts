@@ -69,8 +69,12 @@ for await (const { root, home, calls } of commands<HostileTask>()) {
   const config = loadConfig({
     flags: { root },
     env: { DAYBOOK_FSYNC: '0', DAYBOOK_TOOLSETS: 'all', DAYBOOK_BACKUP: 'daily' },
-    ...{ home, cwd: home, platform: 'linux' as const, knownToolsets: TOOLSETS },
-    ...{ readFile: readTextIfPresent, realPath: resolveRealPath },
+    home,
+    cwd: home,
+    platform: 'linux' as const,
+    knownToolsets: TOOLSETS,
+    readFile: readTextIfPresent,
+    realPath: resolveRealPath,
   });
   say({ answers: await answersOf(config, log, calls), log: lines.join('\n') });
 }

@@ -6,7 +6,9 @@ const NOW = Date.UTC(2026, 0, 1);
 const DAY = 24 * 60 * 60 * 1000;
 
 const conversation = (id: string, title: string, more: Partial<FindEntry> = {}): FindEntry => ({
-  ...{ kind: 'conversation', id, title },
+  kind: 'conversation',
+  id,
+  title,
   ...more,
 });
 

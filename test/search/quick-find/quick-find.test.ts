@@ -12,8 +12,11 @@ const call = (name: string, args: Record<string, unknown> = {}) => opened.sessio
 describe('get_conversations with a query that no title has', () => {
   it('returns conversations with similar words, marked as approximate', async () => {
     await call('save_message', {
-      ...{ conversationId: 'garden', role: 'user', content: 'x' },
-      ...{ title: 'Tomatoes by the south wall', module: 'home' },
+      conversationId: 'garden',
+      role: 'user',
+      content: 'x',
+      title: 'Tomatoes by the south wall',
+      module: 'home',
     });
     const exact = await call('get_conversations', { query: 'toma' });
     expect(exact['total']).toBe(1);

@@ -12,7 +12,11 @@ const nothing = () => undefined;
 
 const response = (destroyed: boolean) =>
   Object.assign(new EventEmitter(), {
-    ...{ destroyed, set: nothing, flushHeaders: nothing, write: nothing, end: nothing },
+    destroyed,
+    set: nothing,
+    flushHeaders: nothing,
+    write: nothing,
+    end: nothing,
   }) as unknown as Response;
 
 it('follows nothing for a browser that left before the store was open', () => {

@@ -126,7 +126,11 @@ describe('conversations created together', () => {
       conversationIdAt(Date.parse(TIME) + index),
     );
     const contentOf = (id: string, content: string) => ({
-      ...{ conversationId: id, clientId: `of-${id}`, createdAt: TIME, updatedAt: TIME, other: 1 },
+      conversationId: id,
+      clientId: `of-${id}`,
+      createdAt: TIME,
+      updatedAt: TIME,
+      other: 1,
       messages: [{ id: 'm', role: 'user', content, createdAt: TIME }],
     });
     const add = (id: string, content: string) =>

@@ -38,8 +38,12 @@ describe('branch', () => {
     const [first, second] = branch.messages;
     expect(first?.id).not.toBe('m1');
     expect(second).toEqual({
-      ...{ id: second?.id, role: 'assistant', content: 'a', createdAt: made.createdAt },
-      ...{ parentMessageId: first?.id, metadata: { model: 'x' } },
+      id: second?.id,
+      role: 'assistant',
+      content: 'a',
+      createdAt: made.createdAt,
+      parentMessageId: first?.id,
+      metadata: { model: 'x' },
     });
     expect(await store.load(ID0)).toEqual(made);
     expect((await store.branch(ID0, 'm1', { title: 'Other' })).title).toBe('Other');

@@ -83,7 +83,10 @@ describe('a store for reading', () => {
   it('creates no folder, and is empty where there is none', async () => {
     const logsFolder = `${tempFolder()}/nothing/logs`;
     const store = await openConversationStore({
-      ...{ logsFolder, maxMessages: 10, fsync: false, isReading: true },
+      logsFolder,
+      maxMessages: 10,
+      fsync: false,
+      isReading: true,
     });
     expect(await store.list()).toEqual([]);
     expect(await store.ignoredFolders()).toEqual([]);

@@ -52,7 +52,11 @@ async function open(
   codec = plainCodec,
 ): Promise<ConversationStore> {
   const store = await openConversationStore({
-    ...{ logsFolder, maxMessages: COUNT, fsync: false, cachedHeads, codec },
+    logsFolder,
+    maxMessages: COUNT,
+    fsync: false,
+    cachedHeads,
+    codec,
   });
   onTestFinished(() => store.close());
   return store;

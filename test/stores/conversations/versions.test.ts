@@ -16,7 +16,11 @@ async function openStore(
   const time = { now: Date.parse('2025-01-24T13:20:00.123Z') };
   const clock = { now: () => (time.now += 1), monotonic: () => performance.now() };
   const store = await openConversationStore({
-    ...{ logsFolder, maxMessages: 100, fsync: false, clock, versions },
+    logsFolder,
+    maxMessages: 100,
+    fsync: false,
+    clock,
+    versions,
   });
   onTestFinished(() => store.close());
   return { store, time, logsFolder };

@@ -32,7 +32,10 @@ function open(folder = tempFolder()) {
   const insights = join(folder, 'insights');
   const pathOf = (id: string) => join(insights, `${id}.json`);
   return {
-    ...{ folder, insights, store, pathOf },
+    folder,
+    insights,
+    store,
+    pathOf,
     write(id: string, content: string | object) {
       mkdirSync(insights, { recursive: true });
       const text = typeof content === 'string' ? content : JSON.stringify(content);
@@ -50,8 +53,11 @@ describe('the file', () => {
   it('is JSON in a stable order that git likes', async () => {
     const { store, pathOf } = open();
     const { id } = await store.save({
-      ...{ expires_at: 4_102_444_800_000, tags: ['a'], metadata: { z: 1, a: [2] } },
-      ...{ context, content: '二行\n"quoted"' },
+      expires_at: 4_102_444_800_000,
+      tags: ['a'],
+      metadata: { z: 1, a: [2] },
+      context,
+      content: '二行\n"quoted"',
     });
     const { created_at } = (await store.get(id)) ?? {};
     const expected = `{
@@ -120,8 +126,13 @@ describe('what a person wrote', () => {
   it('may have times in ISO 8601, and fields of its own, which stay', async () => {
     const { store, write, pathOf } = open();
     write(ID, {
-      ...{ author: 'Ada', content: 'x y z', context: 'global', mood: ['calm'] },
-      ...{ created_at: '2024-01-02T03:04:05Z', expires_at: '2999-01-01', id: 'of another file' },
+      author: 'Ada',
+      content: 'x y z',
+      context: 'global',
+      mood: ['calm'],
+      created_at: '2024-01-02T03:04:05Z',
+      expires_at: '2999-01-01',
+      id: 'of another file',
     });
     const updated = await store.update(ID, { tags: ['t'] });
     expect(updated).toMatchObject({ id: ID, created_at: Date.parse('2024-01-02T03:04:05Z') });

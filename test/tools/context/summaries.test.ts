@@ -138,7 +138,9 @@ describe('get_context_summary', () => {
       await writeFile(join(folder, 'conversation.json'), JSON.stringify(content));
     };
     const said = (role: string, content: string, createdAt: string) => ({
-      ...{ role, content, createdAt },
+      role,
+      content,
+      createdAt,
     });
     await put('20261126-1795651200000', {
       title: 'by hand',

@@ -69,7 +69,8 @@ describe('the repository around a folder', () => {
     git(outer, 'init', '-q');
     git(outer, 'submodule', '--quiet', 'add', top, 'inner');
     expect(await findGitProject(join(outer, 'inner'))).toEqual({
-      ...{ folder: join(outer, 'inner'), remote: top },
+      folder: join(outer, 'inner'),
+      remote: top,
     });
     expect(await findGitProject(outer)).toEqual({ folder: outer });
   });

@@ -244,7 +244,9 @@ describe('get_conversation_history', () => {
 
   it('has the sources of an answer, also in the text and if their texts are long', async () => {
     const results = [1, 2, 3].map((id) => ({
-      ...{ id, url: `https://example.org/${id}`, title: `Page ${id}` },
+      id,
+      url: `https://example.org/${id}`,
+      title: `Page ${id}`,
       snippet: 'long '.repeat(5_000),
     }));
     bench.api.reply = () => ({ text: 'So it is [2].', results });
