@@ -1,4 +1,4 @@
-/** Shortens texts for answers, and writes a number before a noun. */
+/** Shortens texts for answers, finds blank texts, and writes a number before a noun. */
 import { defined } from './json.js';
 
 const LONGEST_TEXT = 200;
@@ -24,3 +24,6 @@ export const shownNames = ({ title, module }: Names) =>
 /** `1 file`, `2 files`. `plural`: where it is not the noun with an s, or where a verb follows. */
 export const countOf = (count: number, noun: string, plural = `${noun}s`): string =>
   `${count} ${count === 1 ? noun : plural}`;
+
+/** Whether the text is not only white space. */
+export const hasText = (text: string): boolean => text.trim() !== '';

@@ -1,6 +1,6 @@
 /** The input fields that several tools of conversations share, and a conversation as an item of a list. */
 import { z } from 'zod';
-import { countOf, shortened, shownNames } from '../base/display-text.js';
+import { countOf, hasText, shortened, shownNames } from '../base/display-text.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
 import { distinctTags, withoutHash } from '../stores/tags.js';
@@ -13,10 +13,7 @@ export const conversationRef = (description = 'Conversation id or key.') =>
  * only by the size of a conversation (conversation-files.ts) and of a request.
  */
 export const messageContent = (description: string) =>
-  z
-    .string()
-    .refine((text) => /\S/.test(text), 'The message is empty.')
-    .describe(description);
+  z.string().refine(hasText, 'The message is empty.').describe(description);
 
 /** A title that is to be stored. */
 export const titleField = z.string().max(1000);
@@ -24,10 +21,8 @@ export const titleField = z.string().max(1000);
 /** The module of a new conversation; `inModule` leaves out an empty one. */
 export const moduleName = z.string().max(200);
 
-export const isNamed = (module: string): boolean => module.trim() !== '';
-
 /** A module that must not be empty. */
-export const namedModule = moduleName.refine(isNamed, 'The module is empty.');
+export const namedModule = moduleName.refine(hasText, 'The module is empty.');
 
 /** A tag that is to be stored. */
 export const tagField = z
@@ -35,13 +30,13 @@ export const tagField = z
   .min(1)
   .max(200)
   .overwrite(withoutHash)
-  .refine((tag) => tag.trim() !== '', 'A tag must have a letter, a digit or another sign.');
+  .refine(hasText, 'A tag must have a letter, a digit or another sign.');
 
 /** The tags of a new conversation. Empty tags are left out, so that they do not prevent the save. */
 export const newTags = z
   .array(z.string().max(200))
   .max(100)
-  .overwrite((tags) => distinctTags(tags.map(withoutHash).filter((tag) => tag.trim() !== '')));
+  .overwrite((tags) => distinctTags(tags.map(withoutHash).filter(hasText)));
 
 /** The title of a new conversation. An empty one is left out, so that a title is derived. */
 export const newTitle = titleField.overwrite((title) => title.trim());

@@ -1,7 +1,7 @@
 /** What the tools of insights share: fields, and the shape of an insight. */
 
 import { z } from 'zod';
-import { countOf } from '../base/display-text.js';
+import { countOf, hasText } from '../base/display-text.js';
 import type { Insight, InsightStore } from '../stores/insights/insights.js';
 import { INSIGHT_ID } from '../stores/insights/schema.js';
 import { distinctTags } from '../stores/tags.js';
@@ -23,11 +23,7 @@ export const idField = z
   .toLowerCase()
   .refine((text) => INSIGHT_ID.test(text), 'Invalid UUID')
   .meta({ format: 'uuid', description: 'Id of the insight.' });
-export const contentField = z
-  .string()
-  .min(3)
-  .max(100_000)
-  .refine((text) => /\S/.test(text), 'The insight is empty.');
+export const contentField = z.string().min(3).max(100_000).refine(hasText, 'The insight is empty.');
 export const tagsField = z.array(tagField).max(100).overwrite(distinctTags);
 export const tagsFilter = z
   .array(z.string())

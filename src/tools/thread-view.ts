@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { hasText } from '../base/display-text.js';
 import { AppError } from '../base/errors.js';
 import { defined } from '../base/json.js';
 import type { JsonObject } from '../base/json-fields.js';
@@ -13,7 +14,7 @@ import {
   ROLES,
 } from '../stores/conversations/document/schema.js';
 import { estimateTokens } from './answer-budget.js';
-import { isNamed, moduleName, toListed } from './conversation-input.js';
+import { moduleName, toListed } from './conversation-input.js';
 import { jsonObject } from './json-object.js';
 
 /** In a list; get_conversation returns longer metadata. */
@@ -27,7 +28,7 @@ export const threadIdField = z
 
 export const moduleField = moduleName
   .min(1, { abort: true })
-  .refine(isNamed, 'The module is empty.');
+  .refine(hasText, 'The module is empty.');
 
 export const threadSchema = z.object({
   id: z.string().describe('Pass as threadId, or as conversationId to other tools.'),

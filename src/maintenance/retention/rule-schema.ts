@@ -1,5 +1,7 @@
 /** The schema of one rule of the retention policy, for its file and for the tools that show and set it. */
+
 import { z } from 'zod';
+import { hasText } from '../../base/display-text.js';
 
 export const MAX_RULES = 100;
 
@@ -10,12 +12,10 @@ export const ruleSchema = z.strictObject({
   tag: z.string().min(1).max(200).describe('Only conversations with this tag.').exactOptional(),
 });
 
-const isNamed = (text: string) => text.trim() !== '';
-
 /** The module of a new rule. No conversation has an empty module or tag. */
-export const ruleModule = ruleSchema.shape.module.unwrap().refine(isNamed, 'The module is empty.');
+export const ruleModule = ruleSchema.shape.module.unwrap().refine(hasText, 'The module is empty.');
 
-export const ruleTag = ruleSchema.shape.tag.unwrap().refine(isNamed, 'The tag is empty.');
+export const ruleTag = ruleSchema.shape.tag.unwrap().refine(hasText, 'The tag is empty.');
 
 /** A rule that is to be stored. */
 export const newRuleSchema = ruleSchema.extend({

@@ -1,6 +1,7 @@
 /** The tool `update_conversation`: changes title, tags, pin, module and metadata of a conversation. */
 
 import { z } from 'zod';
+import { hasText } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
 import { estimateTokens } from '../answer-budget.js';
 import {
@@ -27,7 +28,7 @@ export const updateConversation = defineTool({
     z.strictObject({
       conversationId: conversationRef(),
       title: titleField
-        .refine((title) => title.trim() !== '', 'The title is empty.')
+        .refine(hasText, 'The title is empty.')
         .nullable()
         .describe('New title; null removes it.')
         .exactOptional(),
