@@ -3,7 +3,7 @@
 import { jsonTextsIn, parsedJson } from '../../base/json.js';
 import { isRecord } from '../../base/json-fields.js';
 import { type InputLine, inputLines, type LineOptions } from '../../files/input/input-lines.js';
-import type { InputFile } from '../../files/input/input-types.js';
+import type { Input, InputFile } from '../../files/input/input-types.js';
 import { jsonElements } from '../../files/input/json-elements.js';
 import { withoutUtf16 } from '../../files/input/utf16.js';
 import { isZstd, unzstd } from '../../files/input/zstd.js';
@@ -19,6 +19,10 @@ export interface JsonRecord {
   readonly record: string;
   readonly value: unknown;
 }
+
+/** The given file, or the files of a folder or ZIP archive whose names match. */
+export const filesNamed = (pattern: RegExp, { form, files }: Input): readonly InputFile[] =>
+  form === 'file' ? files : files.filter(({ name }) => pattern.test(name));
 
 /** The format of a file is detected from this many bytes, or from its first element. */
 const PEEK_BYTES = 16 * 1024 * 1024;

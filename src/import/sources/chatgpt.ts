@@ -10,6 +10,7 @@ import type { Input, InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentNames, type NamedFiles } from '../reading/attachment-lines.js';
 import {
+  filesNamed,
   type JsonRecord,
   recordsOf,
   textOf,
@@ -29,12 +30,13 @@ export const chatgpt: Source = {
   kind: 'chatgpt',
   title: 'ChatGPT export',
   async detect(input) {
-    return hasListOf('chatgpt', filesOf(input));
+    return hasListOf('chatgpt', filesNamed(CONVERSATIONS, input));
   },
   async *read(input, options) {
     const names = attachmentNames(input.files);
     const shared = await sharedIn(input);
-    for await (const file of withoutListsOf('claude', filesOf(input), input.form)) {
+    const files = filesNamed(CONVERSATIONS, input);
+    for await (const file of withoutListsOf('claude', files, input.form)) {
       for await (const record of recordsOf(file)) {
         options.signal?.throwIfAborted();
         yield* conversationsOf(record, { file, names, shared, options });
@@ -42,10 +44,6 @@ export const chatgpt: Source = {
     }
   },
 };
-
-function filesOf({ form, files }: Input): readonly InputFile[] {
-  return form === 'file' ? files : files.filter(({ name }) => CONVERSATIONS.test(name));
-}
 
 interface Context {
   readonly file: InputFile;

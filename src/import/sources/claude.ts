@@ -12,10 +12,11 @@ import {
   objectsIn,
   textIn,
 } from '../../base/json-fields.js';
-import type { Input, InputFile } from '../../files/input/input-types.js';
+import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import {
   elementsOf,
+  filesNamed,
   type JsonRecord,
   recordsOf,
   unreadable,
@@ -38,7 +39,7 @@ export const claude: Source = {
   kind: 'claude',
   title: 'Claude.ai export',
   async detect(input) {
-    return hasListOf('claude', filesOf(input));
+    return hasListOf('claude', filesNamed(CONVERSATIONS, input));
   },
   async *read(input, options) {
     const projects = input.files.filter(({ name }) => PROJECTS.test(name));
@@ -49,7 +50,8 @@ export const claude: Source = {
     for (const file of input.files.filter(({ name }) => MEMORIES.test(name))) {
       for await (const record of elementsOf(file)) yield* memoryNotes(record);
     }
-    for await (const file of withoutListsOf('chatgpt', filesOf(input), input.form)) {
+    const files = filesNamed(CONVERSATIONS, input);
+    for await (const file of withoutListsOf('chatgpt', files, input.form)) {
       for await (const record of recordsOf(file)) {
         options.signal?.throwIfAborted();
         yield* conversationsOf(record, file, names, options);
@@ -57,10 +59,6 @@ export const claude: Source = {
     }
   },
 };
-
-function filesOf({ form, files }: Input): readonly InputFile[] {
-  return form === 'file' ? files : files.filter(({ name }) => CONVERSATIONS.test(name));
-}
 
 /**
  * By id: the names of the projects, and of the folders of their notes. Of projects with the same name only

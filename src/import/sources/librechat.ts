@@ -1,10 +1,9 @@
 /** Conversations that LibreChat exports, one a file: a list of messages with parents, or a tree. */
 
 import { definedOrNothing, isRecord, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
-import type { Input, InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { fileLine } from '../reading/attachment-lines.js';
-import { hasRecord, recordsOf, unreadableConversation } from '../reading/documents.js';
+import { filesNamed, hasRecord, recordsOf, unreadableConversation } from '../reading/documents.js';
 import { contentText } from '../reading/openai-messages.js';
 import { timeIn } from '../reading/times.js';
 import { type TreeNode, uniqueIds } from '../reading/tree.js';
@@ -22,11 +21,11 @@ export const libreChat: Source = {
   kind: 'librechat',
   title: 'conversations of LibreChat',
   async detect(input) {
-    const [file] = filesOf(input);
+    const [file] = filesNamed(JSON_FILE, input);
     return file !== undefined && (await hasRecord(file, isConversation));
   },
   async *read(input, options) {
-    for (const file of filesOf(input)) {
+    for (const file of filesNamed(JSON_FILE, input)) {
       for await (const { value, path, record } of recordsOf(file)) {
         const location = { path, record, fileTimeMs: file.modifiedAtMs };
         if (isConversation(value)) yield* conversations(value, location, options);
@@ -37,9 +36,6 @@ export const libreChat: Source = {
     }
   },
 };
-
-const filesOf = ({ form, files }: Input): readonly InputFile[] =>
-  form === 'file' ? files : files.filter(({ name }) => JSON_FILE.test(name));
 
 /** A document of a folder without these fields belongs to another program. */
 const isOfOther = (value: unknown): boolean =>

@@ -2,9 +2,8 @@
 
 import { defined } from '../../base/json.js';
 import { isRecord, listIn, objectIn, textIn } from '../../base/json-fields.js';
-import type { Input, InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { hasRecord, recordsOf, unreadable } from '../reading/documents.js';
+import { filesNamed, hasRecord, recordsOf, unreadable } from '../reading/documents.js';
 import { timeIn } from '../reading/times.js';
 import type {
   ImportedInsight,
@@ -19,14 +18,14 @@ export const mem0: Source = {
   kind: 'mem0',
   title: 'memories of mem0',
   async detect(input) {
-    for (const file of filesOf(input).slice(0, 3)) {
+    for (const file of filesNamed(JSON_FILE, input).slice(0, 3)) {
       const hasMemory = (element: unknown) => [element, ...listsIn(element)].some(isMemory);
       if (await hasRecord(file, hasMemory)) return true;
     }
     return false;
   },
   async *read(input) {
-    for (const file of filesOf(input)) {
+    for (const file of filesNamed(JSON_FILE, input)) {
       const others: ImportProblem[] = [];
       let count = 0;
       for await (const { value, record, path } of recordsOf(file)) {
@@ -44,9 +43,6 @@ export const mem0: Source = {
     }
   },
 };
-
-const filesOf = ({ form, files }: Input): readonly InputFile[] =>
-  form === 'file' ? files : files.filter(({ name }) => JSON_FILE.test(name));
 
 /** The fields that have the list of memories in API responses and exports. */
 const listsIn = (value: unknown): readonly unknown[] =>

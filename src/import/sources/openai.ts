@@ -13,10 +13,11 @@ import {
   objectsIn,
   textIn,
 } from '../../base/json-fields.js';
-import type { Input, InputFile } from '../../files/input/input-types.js';
+import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import {
   elementsOf,
+  filesNamed,
   hasElement,
   hasLine,
   objectLines,
@@ -49,22 +50,18 @@ export const openai: Source = {
   kind: 'openai',
   title: 'conversations with role and content (JSON, JSON Lines)',
   async detect(input) {
-    for (const file of filesOf(input).slice(0, MAX_PEEKS)) {
+    for (const file of filesNamed(DOCUMENT, input).slice(0, MAX_PEEKS)) {
       if (await hasConversations(file)) return true;
     }
     return false;
   },
   async *read(input, options) {
-    for (const file of filesOf(input)) {
+    for (const file of filesNamed(DOCUMENT, input)) {
       options.signal?.throwIfAborted();
       yield* fileConversations(file, input.form === 'file', options);
     }
   },
 };
-
-function filesOf({ form, files }: Input): readonly InputFile[] {
-  return form === 'file' ? files : files.filter(({ name }) => DOCUMENT.test(name));
-}
 
 async function hasConversations(file: InputFile): Promise<boolean> {
   if (await isJsonLines(file)) return true;
