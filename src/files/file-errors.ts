@@ -23,6 +23,10 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: 'not a folder, ENOTDIR',
 };
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
+/** The errors of a path at which there is nothing. */
+export const ABSENT = ['ENOENT', 'ENOTDIR'];
+/** The errors on Windows for a rename onto a folder that exists or is being removed. */
+export const TAKEN_ON_WINDOWS = ['EPERM', 'EACCES', 'EBUSY'];
 
 /**
  * Returns STORAGE_FULL if the disk or the quota is full, otherwise FILESYSTEM_ERROR. Returns an AppError

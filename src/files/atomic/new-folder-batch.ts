@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { errnoOf } from '../../base/errors.js';
-import { alreadyExistsError } from '../file-errors.js';
+import { alreadyExistsError, TAKEN_ON_WINDOWS } from '../file-errors.js';
 import { readStampNow, type Stamp } from '../read/stamp.js';
 import { createIn } from '../safe-access/open-regular.js';
 import type { PinnedFolder } from '../safe-access/pinned-folder.js';
@@ -27,7 +27,6 @@ export interface NewFolder {
 
 /** The errors for a rename onto a name that exists. */
 export const TAKEN = ['ENOTEMPTY', 'EEXIST', 'ENOTDIR'];
-const TAKEN_ON_WINDOWS = ['EPERM', 'EACCES', 'EBUSY'];
 
 /**
  * Writes the folders into `home`; `placeFolder` later moves them to `parent`. Returns an outcome for each,

@@ -36,11 +36,10 @@ import { notRegularFileError } from '../safe-access/refusals.js';
 import { requireUnconverted } from '../sealing/open-stores.js';
 import { requirePresent } from '../store-presence.js';
 import { acquire, release } from './lock-acquisition.js';
-import { WANTED } from './lock-takeover.js';
+import { GONE, WANTED } from './lock-takeover.js';
 import { HEARTBEAT_INTERVAL_MS } from './process-identity.js';
 
 const MAX_RUNS = 20;
-const GONE = ['ENOENT'];
 
 /** By lock path: the last call of this process. Calls of one process wait here, not on the disk. */
 const queues = new Map<string, Promise<unknown>>();

@@ -10,7 +10,7 @@ import { sleep, systemClock } from '../../base/clock.js';
 import { AppError, errnoOf } from '../../base/errors.js';
 import { randomBelow } from '../../base/ids.js';
 import { makeFolder, renameWithRetry } from '../atomic/atomic-write.js';
-import { ignoreErrno } from '../file-errors.js';
+import { ignoreErrno, TAKEN_ON_WINDOWS } from '../file-errors.js';
 import { FOLDER_MODE } from '../private-modes.js';
 import { type PinnedFolder, pinFolder } from '../safe-access/pinned-folder.js';
 import { symlinkError } from '../safe-access/refusals.js';
@@ -18,13 +18,14 @@ import {
   discardedName,
   exists,
   forgetOwner,
+  GONE,
+  IS_WINDOWS,
   inUse,
   type LockFolder,
   removeDeadOwner,
   removeDiscarded,
   removeIfEmpty,
   TAKEN,
-  TAKEN_ON_WINDOWS,
   WANTED,
 } from './lock-takeover.js';
 import { isOwnerName, ownerName } from './process-identity.js';
@@ -35,9 +36,6 @@ const FIRST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 20;
 /** An owner pauses this long for a waiter: longer than any waiter's pause, so the waiter gets the lock. */
 const YIELD_MS = 25;
-
-const GONE = ['ENOENT'];
-const IS_WINDOWS = process.platform === 'win32';
 
 /** A lock that this process owns. Its `folder` stays pinned until the release. */
 export interface OwnedLock extends LockFolder {

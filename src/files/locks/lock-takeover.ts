@@ -9,7 +9,7 @@ import { lstat, readdir, rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { systemClock } from '../../base/clock.js';
 import { errnoOf } from '../../base/errors.js';
-import { ignoreErrno, withFileError } from '../file-errors.js';
+import { ignoreErrno, TAKEN_ON_WINDOWS, withFileError } from '../file-errors.js';
 import { listFolders } from '../paths/folders.js';
 import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';
 import { removeTree } from '../safe-access/remove-tree.js';
@@ -17,11 +17,9 @@ import { isOfEarlierBoot, isOwnerName, isOwnName, isSurelyDead } from './process
 
 /** The name of the mark that a waiting process makes in the owner's folder. */
 export const WANTED = 'wanted';
-const GONE = ['ENOENT'];
+export const GONE = ['ENOENT'];
 export const TAKEN = ['ENOTEMPTY', 'EEXIST'];
-/** The errors on Windows for a rename onto a folder that exists or is being removed. */
-export const TAKEN_ON_WINDOWS = ['EPERM', 'EACCES', 'EBUSY'];
-const IS_WINDOWS = process.platform === 'win32';
+export const IS_WINDOWS = process.platform === 'win32';
 
 /** The folder of a lock, and the pinned folder that contains it. */
 export interface LockFolder {

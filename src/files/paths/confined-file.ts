@@ -3,11 +3,13 @@
  * refuses a name that only looks like an existing name. If another program replaces the file by a link
  * after the check, the link is not followed.
  */
+
 import type { Dirent } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
 import { type ReadFile, readWhole } from '../read/json-doc.js';
 import { readStamp } from '../read/stamp.js';
+import { caseFolded } from '../safe-access/real-path.js';
 import { confusableProblem, skeletonOf } from './confusables.js';
 import { entriesOf } from './folders.js';
 import { confinedPath } from './path-confinement.js';
@@ -112,8 +114,7 @@ async function entryOf(folder: string, part: string, name: string, own: string) 
   throw twinError(name, part, twin.name);
 }
 
-const lettersOf = (name: string) => name.normalize('NFC').toLowerCase();
-const isSameLetters = (a: string, b: string) => lettersOf(a) === lettersOf(b);
+const isSameLetters = (a: string, b: string) => caseFolded(a) === caseFolded(b);
 
 function twinError(name: string, part: string, twin: string): AppError {
   const details = { name, twin };

@@ -12,7 +12,13 @@ import {
 } from '../atomic/atomic-write.js';
 import { TAKEN } from '../atomic/new-folder-batch.js';
 import { temporaryName } from '../atomic/staging.js';
-import { alreadyExistsError, fileError, ignoreErrno, withFileError } from '../file-errors.js';
+import {
+  ABSENT,
+  alreadyExistsError,
+  fileError,
+  ignoreErrno,
+  withFileError,
+} from '../file-errors.js';
 import { inFolder } from '../safe-access/pinned-folder.js';
 import { removeTree } from '../safe-access/remove-tree.js';
 
@@ -61,10 +67,10 @@ export const isPresent = async (path: string): Promise<boolean> =>
   (await statOf(path)) !== undefined;
 
 /** Nothing can have a name that is too long. */
-const ABSENT = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'];
+const CANNOT_EXIST = [...ABSENT, 'ENAMETOOLONG'];
 
 const statOf = (path: string) =>
-  withFileError('inspect', path, () => ignoreErrno(ABSENT, stat(path)));
+  withFileError('inspect', path, () => ignoreErrno(CANNOT_EXIST, stat(path)));
 
 /** Creates the folder. Returns true for exactly one caller of all processes, false if it exists already. */
 export async function claimFolder(path: string): Promise<boolean> {

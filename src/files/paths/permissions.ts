@@ -5,13 +5,12 @@
 import { type Dirent, fchmodSync, fstatSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { TimeSlice } from '../../base/time-slice.js';
-import { fileError, withFileError } from '../file-errors.js';
+import { ABSENT, fileError, withFileError } from '../file-errors.js';
 import { closeQuietly } from '../safe-access/close-quietly.js';
 import { openToRead } from '../safe-access/open-regular.js';
 import { inFolder } from '../safe-access/pinned-folder.js';
 import { entriesNow, entriesOf } from './folders.js';
 
-const ABSENT = ['ENOENT', 'ENOTDIR'];
 const OTHERS = 0o077;
 
 export interface OpenEntry {

@@ -4,11 +4,10 @@ import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errnoOf } from '../../base/errors.js';
 import { TimeSlice } from '../../base/time-slice.js';
-import { fileError, ignoreErrno, withFileError } from '../file-errors.js';
+import { ABSENT, fileError, ignoreErrno, withFileError } from '../file-errors.js';
 import { entriesNow, entriesOf } from '../paths/folders.js';
 import { isPlainName } from './walk-files.js';
 
-const ABSENT = ['ENOENT', 'ENOTDIR'];
 /** A folder of another user among many must not hide the size of all others. */
 const CLOSED = ['EACCES', 'EPERM'];
 

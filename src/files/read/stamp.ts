@@ -5,7 +5,7 @@
 import { lstatSync, type Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { errnoOf } from '../../base/errors.js';
-import { fileError, ignoreErrno, withFileError } from '../file-errors.js';
+import { ABSENT, fileError, ignoreErrno, withFileError } from '../file-errors.js';
 
 export interface Stamp {
   readonly dev: bigint;
@@ -14,6 +14,8 @@ export interface Stamp {
   readonly mtimeNs: bigint;
 }
 
+type FileId = Pick<Stamp, 'dev' | 'ino'>;
+
 /** Whether both identify the same version. `undefined` (no file) is equal only to `undefined`. */
 export function isSameStamp(a: Stamp | undefined, b: Stamp | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
@@ -21,11 +23,9 @@ export function isSameStamp(a: Stamp | undefined, b: Stamp | undefined): boolean
 }
 
 /** Whether both are of the same file (device and inode). Its content may differ. */
-export function isSameFile(a: Stamp, b: Stamp): boolean {
+export function isSameFile(a: FileId, b: FileId): boolean {
   return a.ino === b.ino && a.dev === b.dev;
 }
-
-const ABSENT = ['ENOENT', 'ENOTDIR'];
 
 /** Reads the stamp; a link is not followed. `undefined` if there is nothing. FILESYSTEM_ERROR. */
 export async function readStamp(path: string): Promise<Stamp | undefined> {

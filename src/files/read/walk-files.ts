@@ -2,9 +2,11 @@
  * Walks a folder: yields every file below it, sorted by name, for backups. Links and other entries that are not
  * regular files are listed and not followed, because a link could lead out of the folder.
  */
+
 import type { Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { isAppError } from '../../base/errors.js';
+import { ABSENT } from '../file-errors.js';
 import { LEASES_FOLDER, LOCKS_FOLDER } from '../locks/lock-folders.js';
 import { entriesOf } from '../paths/folders.js';
 
@@ -19,8 +21,6 @@ export interface ListedFile {
 
 /** Folders of a root without data: the locks of running processes, and `.git`, which is not copied file by file. */
 export const NO_DATA: ReadonlySet<string> = new Set([LOCKS_FOLDER, LEASES_FOLDER, '.git']);
-
-const ABSENT = ['ENOENT', 'ENOTDIR'];
 
 /** A name that is not UTF-8, or has a backslash, may stand for another file. */
 export const isPlainName = (name: string): boolean => !/[\uFFFD\\]/.test(name);

@@ -4,9 +4,11 @@
  * path. Linux reports the path of an open file, so a folder that was replaced before the open is detected. On
  * other systems the path is checked again after the file was opened.
  */
-import { type BigIntStats, fstatSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
+
+import { fstatSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { errnoOf } from '../../base/errors.js';
+import { isSameFile } from '../read/stamp.js';
 
 const OPEN_FILES = '/proc/self/fd';
 const DELETED = ' (deleted)';
@@ -32,7 +34,7 @@ export function isAtPath(file: number, path: string): boolean {
     return false; // the folder was moved
   }
   const named = lstatSync(clean, { bigint: true, throwIfNoEntry: false });
-  return named !== undefined && isSame(named, fstatSync(file, { bigint: true }));
+  return named !== undefined && isSameFile(named, fstatSync(file, { bigint: true }));
 }
 
 /** Whether no part of the path is a link. Throws the system's own error, such as ENOENT. */
@@ -63,6 +65,7 @@ function linkTarget(file: number | 'self'): string | undefined {
   }
 }
 
-const spelling = (path: string) => (FOLDS_NAMES ? path.normalize('NFC').toLowerCase() : path);
+const spelling = (path: string) => (FOLDS_NAMES ? caseFolded(path) : path);
 
-const isSame = (a: BigIntStats, b: BigIntStats) => a.ino === b.ino && a.dev === b.dev;
+/** Returns the same text for all names that a file system may treat as equal. */
+export const caseFolded = (name: string): string => name.normalize('NFC').toLowerCase();

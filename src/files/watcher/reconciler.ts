@@ -4,8 +4,10 @@
  * shows that a name was added or removed. Calls must not overlap (the watcher queues them), but the
  * known files may change between time slices.
  */
+
 import type { Clock } from '../../base/clock.js';
 import { TimeSlice } from '../../base/time-slice.js';
+import { caseFolded } from '../safe-access/real-path.js';
 import { joinPath, type KnownFolder, splitPath } from './file-tree.js';
 import { isIgnoredFolder } from './ignored-names.js';
 import type { KnownFiles } from './known-files.js';
@@ -224,9 +226,4 @@ export class Reconciler {
   #absolute(path: string): string {
     return path === '' ? this.#root : `${this.#root}/${path}`;
   }
-}
-
-/** Returns the same text for all names that a file system may treat as equal. */
-function caseFolded(name: string): string {
-  return name.normalize('NFC').toLowerCase();
 }
