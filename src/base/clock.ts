@@ -3,6 +3,9 @@
 /** The milliseconds of a day. */
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
+/** The latest time that a Date can represent, in milliseconds. */
+export const LATEST_TIME = 8.64e15;
+
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;

@@ -3,6 +3,11 @@ import { defined } from './json.js';
 
 export type JsonObject = { [key: string]: unknown };
 
+export const isString = (value: unknown): value is string => typeof value === 'string';
+
+export const isTextList = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every(isString);
+
 /** True for an object that is not an array. */
 export function isRecord(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

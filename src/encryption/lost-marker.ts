@@ -2,19 +2,20 @@
  * Detects an encrypted store whose marker (`encryption.json`) is missing or has no key. Without this check,
  * new texts would be written unencrypted beside the encrypted ones.
  */
+
 import { join } from 'node:path';
 import { AppError } from '../base/errors.js';
 import { listFiles, listFolders } from '../files/paths/folders.js';
 import { readStored } from '../files/read/json-doc.js';
 import type { StorePaths } from '../files/sealing/open-stores.js';
 import { sealedFileKey } from '../files/sealing/sealed-form.js';
+import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
 import { MARKER_REMEDY, markerPath } from './marker.js';
 
 /** The number of checked files of each kind. */
 const MAX_FILES = 20;
 /** Larger files are not checked. */
 const MAX_BYTES = 1024 * 1024;
-const CONVERSATION = /^\d{8}-\d{13}$/;
 /** A sealed value, or a sealed line of the graph. In a text, the quotation mark would be escaped. */
 const SEALED_PART = /(?:[^\\]"sealed:1:|^~)([0-9a-f]{16}):/m;
 
@@ -47,7 +48,7 @@ export async function requireClear(logsFolder: string, paths: StorePaths): Promi
 
 async function documents(logsFolder: string, { sealed }: StorePaths): Promise<string[]> {
   const conversations = (await namesIn(listFolders, logsFolder))
-    .filter((name) => CONVERSATION.test(name))
+    .filter((name) => CONVERSATION_ID.test(name))
     .sort()
     .slice(-MAX_FILES)
     .map((name) => join(logsFolder, name, 'conversation.json'));

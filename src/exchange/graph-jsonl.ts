@@ -1,7 +1,7 @@
 /** Facts as JSON Lines, which have all fields and can be imported again. */
 import { isoTime, timeOfText } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
-import { isRecord, type JsonObject } from '../base/json-fields.js';
+import { isRecord, isString, type JsonObject } from '../base/json-fields.js';
 import type { NewTriple, Triple } from '../stores/knowledge-graph/model/triple.js';
 
 /** The line of a fact. `validTo` is present for facts that have ended; times are ISO 8601. */
@@ -29,15 +29,15 @@ export function factOf(value: unknown): NewTriple {
     ...partsOf(value),
     ...(ts !== undefined && { ts: timeOf('ts', ts) }),
     ...(validTo !== undefined && { validTo: timeOf('validTo', validTo) }),
-    ...(isText(conversationId) && { conversationId }),
-    ...(isText(messageId) && { messageId }),
+    ...(isString(conversationId) && { conversationId }),
+    ...(isString(messageId) && { messageId }),
   };
 }
 
 /** What every line of a fact has; other fields are not checked. VALIDATION_ERROR. */
 export function partsOf(value: unknown): Pick<NewTriple, 'subject' | 'predicate' | 'object'> {
   const { subject, predicate, object } = asObject(value);
-  if (!isText(subject) || !isText(predicate) || !isText(object)) {
+  if (!isString(subject) || !isString(predicate) || !isString(object)) {
     throw new AppError(
       'VALIDATION_ERROR',
       'The line must have a subject, a predicate and an object.',
@@ -46,15 +46,13 @@ export function partsOf(value: unknown): Pick<NewTriple, 'subject' | 'predicate'
   return { subject, predicate, object };
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string';
-
 function asObject(value: unknown): JsonObject {
   if (isRecord(value)) return value;
   throw new AppError('VALIDATION_ERROR', 'The line is not a JSON object.');
 }
 
 function timeOf(name: string, value: unknown): number {
-  const time = isText(value) ? timeOfText(value) : value;
+  const time = isString(value) ? timeOfText(value) : value;
   if (typeof time === 'number' && !Number.isNaN(time)) return time;
   throw new AppError('VALIDATION_ERROR', `The value of ${name} is not a time.`);
 }

@@ -5,7 +5,7 @@
  */
 
 import { AppError, isAppError } from '../../base/errors.js';
-import { isRecord, type JsonObject } from '../../base/json-fields.js';
+import { isRecord, isTextList, type JsonObject } from '../../base/json-fields.js';
 import { parseDocument } from '../../files/read/json-doc.js';
 import { conflictSides } from '../conflict-markers.js';
 import { upgraded, versionOf } from '../format-migrations.js';
@@ -83,9 +83,6 @@ function timeOf(value: unknown): number | undefined {
   const isTime = typeof time === 'number' && Number.isSafeInteger(Math.trunc(time));
   return isTime ? Math.trunc(time) : undefined;
 }
-
-const isTextList = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.every((item) => typeof item === 'string');
 
 function damage(field: string, takes: string, { path }: SourceLocation): AppError {
   return new AppError('CORRUPT', `${path}: ${field} must be ${takes}.`, {

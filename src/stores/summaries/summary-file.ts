@@ -7,7 +7,7 @@
 import { AppError } from '../../base/errors.js';
 import { estimateTextTokens } from '../../base/estimate-tokens.js';
 import { sha256Stream } from '../../base/ids.js';
-import { isRecord, type JsonObject } from '../../base/json-fields.js';
+import { isRecord, type JsonObject, objectIn } from '../../base/json-fields.js';
 import type { Message } from '../conversations/document/schema.js';
 import { upgraded, versionOf } from '../format-migrations.js';
 
@@ -97,7 +97,7 @@ function requireReadable(file: unknown, path: string): JsonObject {
   return upgraded('summaries', file, path);
 }
 
-const levelsIn = ({ summaries }: JsonObject): JsonObject => (isRecord(summaries) ? summaries : {});
+const levelsIn = ({ summaries }: JsonObject) => objectIn(summaries);
 
 function summaryOf(
   value: unknown,

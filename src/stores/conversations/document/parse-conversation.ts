@@ -6,7 +6,7 @@
 
 import { isoTime } from '../../../base/clock.js';
 import { AppError, isAppError } from '../../../base/errors.js';
-import { isRecord, type JsonObject } from '../../../base/json-fields.js';
+import { isRecord, isString, isTextList, type JsonObject } from '../../../base/json-fields.js';
 import { runToCompletion } from '../../../base/time-slice.js';
 import { type Codec, plainCodec } from '../../../files/sealing/conversation-codec.js';
 import { upgraded } from '../../format-migrations.js';
@@ -18,7 +18,6 @@ import {
   damage,
   isSealed,
   isShallowObject,
-  isString,
   objectAt,
   optional,
   requireShallow,
@@ -144,8 +143,6 @@ export function requireReadable(fields: object): void {
 
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 const isClientId = (value: unknown): value is string => isString(value) && CLIENT_ID.test(value);
-const isTextList = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.every(isString);
 const isBranch = (value: unknown): value is { conversationId: string; messageId: string } =>
   isRecord(value) && isString(value['conversationId']) && isString(value['messageId']);
 

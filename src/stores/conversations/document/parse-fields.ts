@@ -4,7 +4,7 @@
 import { isoTime } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
 import { isDeeperThan, MAX_LEVELS_READ } from '../../../base/json.js';
-import { isRecord, type JsonObject } from '../../../base/json-fields.js';
+import { isRecord, isString, type JsonObject } from '../../../base/json-fields.js';
 import { type Codec, plainCodec } from '../../../files/sealing/conversation-codec.js';
 import { isSealedText } from '../../../files/sealing/sealed-form.js';
 import { fieldsBinding } from './document.js';
@@ -60,7 +60,6 @@ export function optional<K extends string, T>(
   return { [name]: value } as { [P in K]?: T };
 }
 
-export const isString = (value: unknown): value is string => typeof value === 'string';
 export const isShallowObject = (value: unknown): value is JsonObject =>
   isRecord(value) && !isDeeperThan(MAX_LEVELS_READ, value);
 

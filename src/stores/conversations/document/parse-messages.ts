@@ -3,13 +3,12 @@
  * thousand. Missing values are derived, in the same way in every process.
  */
 import { derivedUuid } from '../../../base/ids.js';
-import { isRecord } from '../../../base/json-fields.js';
+import { isRecord, isString } from '../../../base/json-fields.js';
 import { type Codec, plainCodec } from '../../../files/sealing/conversation-codec.js';
 import {
   AN_OBJECT,
   damage,
   isShallowObject,
-  isString,
   objectAt,
   optional,
   requireShallow,

@@ -11,7 +11,7 @@
  * the edge of the page and the time of the first page. The list is then built again, and the conversations
  * that changed since come next. So none is skipped, but one that changed may be returned twice.
  */
-import { isoTime } from '../../../base/clock.js';
+import { isoTime, LATEST_TIME } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
 import { randomHex } from '../../../base/ids.js';
 import type { ConversationHead } from '../document/schema.js';
@@ -190,7 +190,7 @@ const CURSOR =
 function parseCursor(cursor: string): Cursor {
   const [, direction, token = '', index, updatedMs, conversationId = '', begunMs, query = ''] =
     CURSOR.exec(cursor) ?? [];
-  const isTime = Math.abs(Number(updatedMs)) <= MAX_TIME && Number(begunMs) <= MAX_TIME;
+  const isTime = Math.abs(Number(updatedMs)) <= LATEST_TIME && Number(begunMs) <= LATEST_TIME;
   if (direction === undefined || !isTime) throw badCursor();
   return {
     direction: direction === 'n' ? 'n' : 'p',
@@ -201,9 +201,6 @@ function parseCursor(cursor: string): Cursor {
     edge: { updatedAt: isoTime(Number(updatedMs)), conversationId },
   };
 }
-
-/** The latest time that a Date can represent, in milliseconds. */
-const MAX_TIME = 8.64e15;
 
 function badCursor(): AppError {
   return new AppError('VALIDATION_ERROR', 'This list did not return this cursor.', {

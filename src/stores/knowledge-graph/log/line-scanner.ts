@@ -3,9 +3,10 @@
  * the form that Daybook writes: its parts are interned as bytes, without strings. All other lines are parsed
  * by the general reader (operation-line.ts).
  */
+import { LATEST_TIME } from '../../../base/clock.js';
 import { jsonTextsIn } from '../../../base/json.js';
 import { isSealedLine, openLine } from '../../../files/sealing/sealed-form.js';
-import { LATEST_TIME, type Operation } from '../model/triple.js';
+import type { Operation } from '../model/triple.js';
 import type { TripleTable } from '../table/triple-table.js';
 import { checkedEnd, digitOf, readLine, SUM_BYTES } from './operation-line.js';
 

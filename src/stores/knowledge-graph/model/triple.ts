@@ -1,12 +1,10 @@
 /** The data model of the graph: triples for callers, operations for the files, and their checks. */
 
-import { isoTime } from '../../../base/clock.js';
+import { isoTime, LATEST_TIME } from '../../../base/clock.js';
 import { AppError, isAppError } from '../../../base/errors.js';
 
 const MAX_PART_CHARACTERS = 200;
 const MAX_ORIGIN_CHARACTERS = 200;
-/** The latest time that `Date` can represent. */
-export const LATEST_TIME = 8.64e15;
 export const PARTS = ['subject', 'predicate', 'object'] as const;
 
 export interface TripleKey {
