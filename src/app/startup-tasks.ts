@@ -11,7 +11,7 @@ import { type ServerWatch, startServerWatch } from '../import/server-watch.js';
 import type { Research } from '../research/research.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 
-/** Then the lease of an ended server on a research run has expired, so the run can be resumed. */
+/** After this time the lease of an ended server on a research run has expired, so the run can be resumed. */
 const SECOND_RESUME_MS = LEASE_STALE_MS + 5_000;
 
 interface Parts {

@@ -18,7 +18,7 @@ export interface TimeSliceOptions {
    * each pause is as long as a slice, so that other work gets time.
    */
   readonly readsDisk?: boolean;
-  /** For work that nobody waits for: each pause is four times as long as a slice. */
+  /** For work that no caller waits for: each pause is four times as long as a slice. */
   readonly isBackground?: boolean;
 }
 

@@ -53,7 +53,7 @@ export interface TextIndexStats {
 
 /** A mask of columns has 31 bits, one of them for the hidden column of CJK bigrams. */
 const MAX_COLUMNS = 30;
-/** A search that the index changed this many times is then done without pauses. */
+/** If the index changes this many times during a search, the search continues without pauses. */
 const MAX_RESTARTS = 3;
 
 export class TextIndex {

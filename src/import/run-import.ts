@@ -288,7 +288,7 @@ class Run {
     return unread;
   }
 
-  /** Returns the names of the files that the source opened; of a general one, those that it found items in. */
+  /** Returns the names of the files that the source opened, or for a general source those with items. */
   async #read(source: Source, input: Input): Promise<ReadonlySet<string>> {
     const opened = new Set<string>();
     const { path } = input;

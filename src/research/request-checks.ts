@@ -1,6 +1,6 @@
 /**
  * The checks before a request to Perplexity. A request costs money, so it is not sent if its answer could
- * not be stored, or if nobody waits for it any more.
+ * not be stored, or if no caller waits for it any more.
  */
 import { countOf } from '../base/display-text.js';
 import { AppError } from '../base/errors.js';

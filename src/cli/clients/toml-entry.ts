@@ -94,7 +94,7 @@ function checked(
   throw unfitFile(client, UNSAFE);
 }
 
-/** The parser returns objects without prototype and its own dates, which `isDeepStrictEqual` tells apart. */
+/** The parser returns objects without prototype and its own dates, which `isDeepStrictEqual` treats as different. */
 const plainOf = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 function servers(text: string, client: Client): Readonly<Record<string, unknown>> {

@@ -157,7 +157,7 @@ function line(provider: Provider, isKeySet: boolean): string {
   );
 }
 
-/** By field of a provider. */
+/** The option for each field of a provider. */
 const OPTIONS = {
   kind: '--kind',
   model: '--model',

@@ -167,7 +167,7 @@ function isReplaced(path: string, stamp: Stamp): boolean {
   }
 }
 
-/** Identifies one acquisition of the lock: the next one has another. Empty if there is none. */
+/** Identifies one acquisition of the lock: the next one has another version. Empty if there is no lock. */
 function lockVersion(path: string): string {
   const found = lstatSync(lockPath(path), { throwIfNoEntry: false });
   return found === undefined ? '' : `${found.ino} ${found.mtimeMs}`;

@@ -217,7 +217,7 @@ export class SegmentQuery {
     return { node, documents: phrases[0] ?? NO_POSTINGS, children: [], phrases };
   }
 
-  /** The first two phrases, if they are words with positions: what a NEAR of these alone would meet. */
+  /** The instances that meet the NEAR of the first two phrases, if both are words with positions. */
   #nearPair({ distance }: NearNode, firstPhrase: number, lists: readonly PostingList[]) {
     const [a, b] = [this.#matcher(firstPhrase), this.#matcher(firstPhrase + 1)];
     const isPair = a instanceof PhraseMatcher && b instanceof PhraseMatcher && a !== b;

@@ -55,7 +55,7 @@ function logOfRatio(m: number, c: number): Double2 {
   // ln (m / c) = 2 artanh((m - c) / (m + c)), and both sums are exact here as pairs.
   const ratio = divide(add([m, 0], [-c, 0]), add([m, 0], [c, 0]));
   const square = multiply(ratio, ratio);
-  // Terms after the first 57 bits need no more than a double, and those after 110 bits are nothing.
+  // Terms after the first 57 bits need no more than a double, and those after 110 bits have no effect.
   const bits = -Math.log2(square[0]);
   const precise = Math.min(SERIES.length, Math.ceil(57 / bits));
   let tail = 0;

@@ -15,11 +15,11 @@ export interface KnownConversation {
 
 export interface ArchivedSource {
   readonly conversationId: string;
-  /** What `metadata.source` of the conversation says. */
+  /** The value of `metadata.source` of the conversation. */
   readonly source?: unknown;
 }
 
-/** What follows the id of a tree in the ids of its branches. */
+/** Separates the id of a tree from the rest of a branch's id. */
 const BRANCH_MARK = /[:+]/g;
 
 export class AlreadyImported {

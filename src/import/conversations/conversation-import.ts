@@ -102,7 +102,7 @@ export class ConversationImport {
     return importing;
   }
 
-  /** Whether conversations of the tree came in before: by an earlier import, or earlier in this one. */
+  /** Whether conversations of the tree were imported before: by an earlier import, or earlier in this one. */
   #isStoredTree(tree: SourceId): boolean {
     if (this.#repeated.get(tree)) return true;
     const id = this.#options.known.get(tree)?.conversationId;
@@ -177,7 +177,7 @@ export class ConversationImport {
     else await this.#update(there, this.#following(candidate, there));
   }
 
-  /** The tree of a branch, if conversations of it came in before. */
+  /** The tree of a branch, if conversations of the tree were imported before. */
   #storedTreeOf({ mark, treeId }: Candidate): SourceId | undefined {
     if (treeId === undefined || treeId === mark.id) return undefined;
     const tree = { kind: mark.kind, id: treeId };

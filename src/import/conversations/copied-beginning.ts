@@ -46,7 +46,7 @@ async function countCopied(
   return countStored(messages.slice(0, copyOf.count), { kind, id: copyOf.id }, stored);
 }
 
-/** How many messages of the copy the other conversation has, after those that it has a copy of itself. */
+/** How many messages of the copy are stored: in the other conversation, and in the one that it copied itself. */
 async function countStored(
   copy: readonly ImportedMessage[],
   source: SourceId,

@@ -38,7 +38,7 @@ const MAX_REPLACED = 16;
 /** The name of a version in `replaced`. */
 const versionOf = ({ hash, head }: SourceMark): string => `${hash}${head}`;
 
-/** What `replaced` is if the next version replaces this one, and the import has both. */
+/** The value of `replaced` if the next version replaces this one, and the import has both. */
 export const replacedWith = (mark: SourceMark): readonly string[] =>
   [...(mark.replaced ?? []), versionOf(mark)].slice(-MAX_REPLACED);
 
@@ -103,7 +103,7 @@ export function digestsOf(
     const content = contentOf(message);
     const others = JSON.stringify([times === 'file' ? null : createdAt, metadata ?? null]);
     said.add(content);
-    hash.add(`${content.slice(0, -1)},${others.slice(1)}`); // one list of all five
+    hash.add(`${content.slice(0, -1)},${others.slice(1)}`); // one list of all five values
   }
   return { hash: hash.end(), said: said.end() };
 }

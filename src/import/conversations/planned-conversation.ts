@@ -106,8 +106,8 @@ function timesOf(item: ImportedConversation) {
 }
 
 /**
- * What a short message id is unique in: the tree, because a message can move to another of its branches. The
- * branches of older imports have ids that are derived from the branch.
+ * A short message id is unique only in its tree: a message can move to another branch of it. The branches of
+ * older imports have ids that are derived from the branch.
  */
 function scopeOf(
   kind: string,

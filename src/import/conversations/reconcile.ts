@@ -17,7 +17,7 @@ export interface BranchContent {
 }
 
 export interface Reconciled {
-  /** For the conversation itself. */
+  /** The changes of the conversation itself. */
   readonly revision: Revision;
   /** The source's new messages, if they do not follow the last message of the conversation. */
   readonly branch?: BranchContent;
@@ -128,7 +128,7 @@ function firstDifference({ messages }: Conversation, news: readonly CandidateMes
   return at === -1 ? news.length : at;
 }
 
-/** The index from `from` on of the first message that is not stored: branches may have been added to. */
+/** The index of the first message, from `from` on, that is not stored here. A branch can grow too. */
 function firstMissing(
   current: Conversation,
   messages: readonly CandidateMessage[],

@@ -160,7 +160,7 @@ export function sqliteSource(source: SqliteSource): Source {
   };
 }
 
-/** The file with the size and time of its write-ahead log: new rows are only there at first. */
+/** The file with the size and time of its write-ahead log: SQLite writes new rows only there at first. */
 async function versionOf(file: InputFile): Promise<InputFile> {
   const log = file.diskPath && (await readStamp(`${file.diskPath}-wal`));
   if (!log) return file;
@@ -186,8 +186,8 @@ async function* itemsOfDatabase(
 }
 
 /**
- * The id of a row: its text, and the value for queries. The text of an id that is bytes is what they say as
- * UTF-8 or, if they are not readable, their hexadecimal digits.
+ * The id of a row: its text, and the value for queries. The text of an id in bytes is their text in UTF-8
+ * or, if they are not readable text, their hexadecimal digits.
  */
 export function rowId(id: Row[string]): { readonly id: string; readonly key: SqlValue } {
   if (!(id instanceof Uint8Array)) return { id: String(id), key: String(id) };

@@ -51,7 +51,7 @@ export function textOfHtml(html: string): string {
     .replaceAll(PLACE, (_all, index: string) => codes[Number(index)] ?? '');
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: no text of a page holds a NUL
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the text of a page contains no NUL
 const PLACE = /\u0000(\d+)\u0000/g;
 
 function plain(html: string): string {

@@ -71,7 +71,7 @@ export async function* kept<Value>(
   yield* (await found) as readonly Value[];
 }
 
-/** Nobody knows how large a compressed file is when it is unpacked. */
+/** The unpacked size of a compressed file is not known. */
 const isSmall = ({ name, sizeBytes }: InputFile): boolean =>
   sizeBytes < LARGE_BYTES && !isZstd(name);
 

@@ -150,6 +150,6 @@ function partLine(part: JsonObject): string {
   if (url !== undefined) return attachmentLine('image', url.startsWith('data:') ? 'inline' : url);
   if (ACTIVITY.test(type)) return '';
   const line = fileLine(part);
-  // Without a name, the type says more than the line.
+  // For a file without a name, the type tells the reader more than the line.
   return line?.includes(':') || !/image|audio|video|file/.test(type) ? (line ?? '') : `[${type}]`;
 }

@@ -100,7 +100,7 @@ interface Notes {
   readonly isSidechain: boolean;
 }
 
-/** What stands behind a name, in brackets or behind a dash; `undefined` if it is no model and no time. */
+/** The text after a name, in brackets or after a dash; `undefined` if it is no model and no time. */
 function notesIn(given: string): Notes | undefined {
   if (given.trim() === '') return { isSidechain: false };
   if (!/^\s*[([{|·•@,–—-]/.test(given)) return undefined;
@@ -141,7 +141,7 @@ export function timedText(text: string): { content: string; createdAt?: string |
   return { content: rest.join('\n').trim(), createdAt };
 }
 
-/** A date such as `5/1/2024` says not which of its numbers is the month, so it cannot be read. */
+/** A date such as `5/1/2024` does not show which number is the month, so it cannot be read. */
 function readTime(time: string): string | undefined {
   if (!/^\d{4}|[A-Za-z]{3}/.test(time)) return undefined;
   const date = time.replace(/^(\d{4})[/.](\d\d?)[/.](\d\d?)/, (_all, year, month, day) =>

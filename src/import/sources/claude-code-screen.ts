@@ -65,7 +65,7 @@ interface Block {
   readonly folded: string[];
 }
 
-/** The marked parts of the screen, and what stands before the first of them. */
+/** The marked parts of the screen, and the text before the first of them. */
 function blocksIn(text: string): { banner: string; blocks: readonly Block[] } {
   const banner: string[] = [];
   const blocks: Block[] = [];

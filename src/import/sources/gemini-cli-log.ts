@@ -42,7 +42,7 @@ export class GeminiLog {
     } else node.message = { ...message, id };
   }
 
-  /** Adds what is new of the messages that the model is to see now. */
+  /** Adds the new ones of the messages that the model gets now. */
   set(messages: readonly JsonObject[]): void {
     const ids = new Set(messages.map((message) => this.#idOf(message)));
     let others: Map<string, string[]> | undefined;
@@ -59,7 +59,7 @@ export class GeminiLog {
     }
   }
 
-  /** By what is said: the ids of the shown messages, without these. */
+  /** The ids of the shown messages, by what is said in them, without `ids`. */
   #shownWithout(ids: ReadonlySet<string>): Map<string, string[]> {
     const found = new Map<string, string[]>();
     for (const id of this.#shown.filter((each) => !ids.has(each))) {

@@ -1,7 +1,7 @@
 /**
  * Transcripts in Markdown or plain text, with a heading or a name for each speaker, such as `## User`,
  * `## Assistant (gpt-4)`, `**You:**` or `User: text`. The text may follow a name on its line. A text with fewer
- * than two speakers is no transcript. What stands before the first speaker is metadata of the first message.
+ * than two speakers is no transcript. The text before the first speaker becomes metadata of the first message.
  */
 import { posix } from 'node:path';
 import { definedOrNothing } from '../../base/json-fields.js';

@@ -81,7 +81,7 @@ export function buildServer(options: ServerOptions): BuiltServer {
   return { server, calls };
 }
 
-/** Names no tool of a toolset that is switched off. */
+/** The instructions for the model. They name only tools of the toolsets that are switched on. */
 function instructionsFor(toolsets: ToolChoice['toolsets'], listsPerplexity: boolean): string {
   return [
     ABOUT,

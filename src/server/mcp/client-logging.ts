@@ -17,7 +17,7 @@ export type ClientLog = (extra: Extra, level: LoggingLevel, data: Record<string,
 /** Least severe first. */
 const LEVELS = LoggingLevelSchema.options;
 
-/** Handles `logging/setLevel`. Until the client sets a level, it receives `warning` and more severe. */
+/** Handles `logging/setLevel`. Until the client sets a level, it receives warnings and errors. */
 export function registerLogging(server: Server, log: Log): ClientLog {
   let minimumLevel: LoggingLevel = 'warning';
   server.setRequestHandler(SetLevelRequestSchema, ({ params }) => {

@@ -24,7 +24,7 @@ export function inputError(tool: Tool, error: z.ZodError): AppError {
   });
 }
 
-/** Without the other issues of a value of the wrong type, such as the length of a list that must be a text. */
+/** Leaves out the other issues of a value of the wrong type, such as its length. */
 function relevant(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
   const placeIn = ({ path }: z.core.$ZodIssue) => JSON.stringify(path);
   const isType = ({ code }: z.core.$ZodIssue) => code === 'invalid_type';

@@ -58,7 +58,7 @@ const invalid = (reason: string) =>
 
 /** Counts brackets, braces and commas outside of strings, before JSON.parse makes values of them. */
 function hasTooManyParts(bytes: Uint8Array): boolean {
-  const { byteLength } = bytes; // asked for at each byte, it costs more than the comparison
+  const { byteLength } = bytes; // reading it for each byte would take longer than the comparison
   if (byteLength <= MAX_PARTS) return false;
   let parts = 0;
   let isString = false;

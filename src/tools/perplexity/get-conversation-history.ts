@@ -147,7 +147,7 @@ async function pageWithin(
   }
 }
 
-/** Metadata that are too long come without the texts of the sources; if that is too long too, they are left out. */
+/** Leaves out the texts of the sources if the metadata is too long, and all of it if it is still too long. */
 function shownMetadata({ metadata }: Message) {
   if (metadata === undefined) return {};
   const { sources } = metadata;

@@ -27,7 +27,7 @@ const TIME_RESOLUTION_MS = 12;
 
 /** A new conversation, of which nothing must be masked any more. */
 export interface MaskedConversation {
-  /** Plain JSON that nobody changes any more, and that can be stored (`requireReadable`). */
+  /** Plain JSON that is not changed any more, and that can be stored (`requireReadable`). */
   readonly fields: PastFields;
   readonly messages: readonly PastMessage[];
 }

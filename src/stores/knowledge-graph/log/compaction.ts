@@ -62,7 +62,7 @@ interface Staged {
 
 /**
  * Whether the background work should compact: the log is larger than the snapshot (and than MIN_LOG_BYTES),
- * or the snapshot is damaged and nobody is writing it now. `now`: epoch milliseconds.
+ * or the snapshot is damaged and no program is writing it. `now`: epoch milliseconds.
  */
 export function isCompactionDue(
   { snapshot, needsHealing }: GraphState['content'],
