@@ -1,7 +1,6 @@
 /**
- * Files of somebody else's making: nothing of them runs, nothing outside the root is made, read into
- * an answer or changed, no call hangs, and the answer names the file. The built command, real git and
- * a real shell.
+ * Files that an attacker made: Daybook runs nothing in them, and creates, reads and changes nothing outside
+ * the root. No call hangs, and the answer names the file. Uses the built command, real git and a real shell.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import {
@@ -21,7 +20,7 @@ import { CONTENTS_NAME } from '../../src/maintenance/check-archive.js';
 import { MAIN } from '../e2e/harness.js';
 import { tempFolder } from '../support/temp-folder.js';
 
-/** Far more than any of these calls takes; what hangs, hangs for ever. */
+/** Much longer than any of these calls takes. A call that is not finished by then hangs. */
 const HANGS_MS = 60_000;
 
 interface Home {
@@ -36,7 +35,7 @@ function newHome(): Home {
   return { home, root };
 }
 
-/** Of the built command; the process is ended where it hangs, and `code` is `null` then. */
+/** The answer of the built command. A command that hangs is killed, and its `code` is `null`. */
 async function daybook({ home, root }: Home, args: readonly string[], mainArgs = [MAIN]) {
   const env = { PATH: process.env['PATH'], HOME: home, DAYBOOK_FSYNC: '0' };
   const child = spawn(process.execPath, [...mainArgs, '--root', root, ...args], {
@@ -51,7 +50,7 @@ async function daybook({ home, root }: Home, args: readonly string[], mainArgs =
   return { code, text };
 }
 
-/** All below a folder that is no part of `except`, with what is in it. */
+/** All entries below a folder, with their content, without those in `except`. */
 function treeOf(folder: string, except: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .map((entry) => ({ entry, path: join(entry.parentPath, entry.name) }))
@@ -63,7 +62,7 @@ function treeOf(folder: string, except: string): string[] {
 const git = (cwd: string, ...args: string[]) =>
   execFileSync('git', args, { cwd, stdio: 'pipe' }).toString();
 
-describe('the two ways to run code', () => {
+describe('ways to run code', () => {
   it('a link to the shell settings in a cloned memory bank is not written through', async () => {
     const { home, root } = newHome();
     const [bank, bashrc] = [join(root, 'memory-bank'), join(home, '.bashrc')];
@@ -144,7 +143,7 @@ async function archiveWith(folder: string, files: Record<string, string>): Promi
 }
 
 describe('settings that are a pipe', () => {
-  it('end the command at once, naming the file', async () => {
+  it('end the command at once with an error that names the file', async () => {
     const place = newHome();
     const folder = join(place.home, '.config', 'daybook');
     mkdirSync(folder, { recursive: true });

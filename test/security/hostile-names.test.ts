@@ -1,8 +1,8 @@
 /**
- * Every name that Daybook uses below a root, and in the user's folders of caches and settings, is in
- * turn something of somebody else's making, and is swapped for a link while it is written: nothing
- * outside is made, read into an answer or changed, no call hangs, and the answer or the log names the
- * file. The calls run in one process of their own, which is ended where it hangs.
+ * For every name that Daybook uses below a root, and in the user's folders of caches and settings: an
+ * attacker puts another kind of file there, or replaces it by a link while it is written. Daybook creates,
+ * reads and changes nothing outside. No call hangs, and the answer or the log names the file. The calls run
+ * in a process of their own, which is killed if it hangs.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -28,18 +28,18 @@ const OTHER = '20250124-1706102400124';
 const INSIGHT = '0b8f2c1e-5a77-4c7e-9d51-3f0f5c1f7a11';
 const DELETED = '20260101T000000000Z';
 const VERSION = '0001.20260101T000000000Z.edit.json';
-/** keyLockName in key-lock.ts. */
+/** As `keyLockName` in key-lock.ts returns it. */
 const KEY_LOCK = `key-${sha256Hex('key').slice(0, 32)}`;
 const ARCHIVE = 'conversations-2025-01.tar.gz';
 const SECRET = 'the-secret-outside';
-/** Far longer than any of these calls takes: a call that is not finished then hangs. */
+/** Much longer than any of these calls takes. A call that is not finished by then hangs. */
 const HANGS_MS = 240_000;
-/** Of the calls while a name is swapped. */
+/** How often the calls run while a name is swapped. */
 const ROUNDS = 8;
-/** A cache is made from so many messages on (index-sync.ts). */
+/** A cache is made from this number of messages on (index-sync.ts). */
 const CACHED_MESSAGES = 2_000;
 
-/** As `get_conversation` gives it. */
+/** The hash as `get_conversation` returns it. */
 const hashOf = (content: string) => sha256Hex(content).slice(0, 16);
 
 const CALLS = {
@@ -82,7 +82,7 @@ const CALLS = {
   ],
   policy: ['set_retention_policy', { rules: [{ olderThanDays: 36_500 }] }],
   prune: ['prune_conversations', {}],
-  // Steps of hostile-calls.ts.
+  // These are steps of hostile-calls.ts.
   start: ['start', {}],
   build: ['build', {}],
   merged: ['merged', {}],
@@ -108,12 +108,12 @@ const LOGS = 'conversation-logs';
 const BANK = 'memory-bank';
 const CACHE = '../.cache/daybook';
 const SETTINGS = '../.config/daybook';
-/** In a name: the hash by which a root's index is found in the cache. */
+/** Stands for the hash in the name of a root's cached index. */
 const HASH = '<hash>';
 
 /**
- * Names and the calls that come across each. A quiet one is not opened where it is not a regular file, or
- * is a hint that Daybook does without: nobody needs to hear of it.
+ * Names, and the calls that use each. A call does not report a quiet name: Daybook does not open it unless it
+ * is a regular file, or works without it.
  */
 const NAMES: readonly { name: string; calls: readonly Call[]; isQuiet?: true }[] = [
   { name: LOGS, calls: ['list', 'save'] },
@@ -211,14 +211,14 @@ const NAMES: readonly { name: string; calls: readonly Call[]; isQuiet?: true }[]
 const isFile = ({ name }: { name: string }) =>
   /\.(json|md|log|sha256|jsonl|bin|gz|vectors|owner|git\w+)$/.test(name);
 
-/** What lies at the name instead of Daybook's own. `isRead`: Daybook may read it (a hard link). */
+/** What is put at the name. `isRead`: Daybook may read it (a hard link). */
 const KINDS: Record<string, { lay(path: string, outside: string): void; isRead?: true }> = {
   'a link to a file outside': { lay: (path, outside) => symlinkSync(join(outside, 'file'), path) },
   'a link to a folder outside': { lay: (path, outside) => symlinkSync(outside, path) },
   'a dangling link': { lay: (path, outside) => symlinkSync(join(outside, 'new'), path) },
   'a pipe': { lay: (path) => void execFileSync('mkfifo', [path]) },
   'a link to a device': { lay: (path) => symlinkSync('/dev/zero', path) },
-  // Only root can make a device; a link to one is tried for everybody.
+  // Only root can create a device. A link to one is tested for every user.
   ...(process.getuid?.() === 0 && {
     'a device': { lay: (path: string) => void execFileSync('mknod', [path, 'c', '1', '5']) },
   }),
@@ -231,7 +231,7 @@ interface Place {
   readonly outside: string;
 }
 
-/** A root that is in use, and a folder outside with a file of each name that a link may lead to. */
+/** A root with data, and a folder outside with a file for each name that a link can lead to. */
 function newPlace(messages = 2): Place {
   const home = tempFolder();
   const [root, outside] = [join(home, 'notes'), join(home, 'outside')];
@@ -240,7 +240,7 @@ function newPlace(messages = 2): Place {
   put(root, `${LOGS}/${ID}/conversation.json`, { messages: many });
   put(root, `${LOGS}/${OTHER}/conversation.json`, { messages: [said('other')] });
   put(root, `${BANK}/kept.md`, 'kept\n');
-  put(root, `${BANK}/kg_wal.log`, '{"damaged":true}\n'); // what is to be kept in kg_rejects.log
+  put(root, `${BANK}/kg_wal.log`, '{"damaged":true}\n'); // makes Daybook write kg_rejects.log
   const secret = { messages: [said(SECRET)], content: SECRET, context: 'global' };
   for (const name of ['file', 'conversation.json', 'note.md', `${INSIGHT}.json`]) {
     put(outside, name, secret);
@@ -262,7 +262,7 @@ function pathOf({ root }: Place, name: string): string {
 
 const messagesFor = (name: string) => (name.startsWith(CACHE) ? CACHED_MESSAGES : 2);
 
-/** All below a folder, with what is in it. */
+/** All entries below a folder, with their content. */
 const treeOf = (folder: string) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .map((entry) => ({ entry, path: join(entry.parentPath, entry.name) }))
@@ -296,14 +296,10 @@ function expectNothingInside({ answers, log }: HostileAnswer, isRead = false): v
 }
 
 describe.each(Object.entries(KINDS))('a name of Daybook that is %s', (_, { lay, isRead }) => {
-  // No system makes hard links of folders, locks among them.
+  // No system has hard links of folders, so names of folders such as locks are left out.
   it.each(
     NAMES.filter((each) => !isRead || isFile(each)),
-  )('neither reads, makes nor changes anything outside: $name', async ({
-    name,
-    calls,
-    isQuiet,
-  }) => {
+  )('reads, creates and changes nothing outside: $name', async ({ name, calls, isQuiet }) => {
     const place = newPlace(messagesFor(name));
     const path = pathOf(place, name);
     mkdirSync(dirname(path), { recursive: true });
@@ -313,7 +309,7 @@ describe.each(Object.entries(KINDS))('a name of Daybook that is %s', (_, { lay, 
     const answer = await answersOf(place, calls);
     expectNothingInside(answer, isRead);
     expect(treeOf(place.outside)).toEqual(before);
-    // A hard link that is only read cannot be told from any other file.
+    // A hard link that Daybook only reads looks like any other file.
     if (isRead || isQuiet) return;
     expect([...answer.answers, answer.log].join('\n')).toContain(basename(path));
   });
@@ -321,7 +317,7 @@ describe.each(Object.entries(KINDS))('a name of Daybook that is %s', (_, { lay, 
 
 const isLink = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink();
 
-/** What fails here met the other process between two steps. */
+/** Ignores errors of the system: the other process was between two steps. */
 function tryTo(step: () => void): void {
   try {
     step();
@@ -354,11 +350,14 @@ async function whileSwapped<T>(path: string, outside: string, work: Promise<T>):
   }
 }
 
-describe('a name that is swapped for a link while Daybook uses it', () => {
-  it.each(NAMES)('leads nothing outside, and works afterwards: $name', async ({ name, calls }) => {
+describe('a name that is replaced by a link while Daybook uses it', () => {
+  it.each(NAMES)('leads to nothing outside, and works afterwards: $name', async ({
+    name,
+    calls,
+  }) => {
     const place = newPlace(messagesFor(name));
     const path = pathOf(place, name);
-    await answersOf(place, calls); // so that it is there
+    await answersOf(place, calls); // creates the name
     mkdirSync(dirname(path), { recursive: true });
     const before = treeOf(place.outside);
     const target = isFile({ name }) ? join(place.outside, 'file') : place.outside;
@@ -368,7 +367,7 @@ describe('a name that is swapped for a link while Daybook uses it', () => {
     expect(treeOf(place.outside)).toEqual(before);
     const { answers } = await answersOf(place, calls);
     expect(answers.join('\n')).not.toContain('PATH_ESCAPE');
-    // A lease ends by itself after 20 s.
+    // A lease of a dead process ends after 20 s.
     if (!name.includes('.leases')) expect(answers.join('\n')).not.toContain('LOCKED');
   });
 });

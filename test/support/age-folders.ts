@@ -1,4 +1,7 @@
-/** Makes empty folders look as if an hour had passed: a younger one may belong to a process at work. */
+/**
+ * Sets the times of empty folders back by an hour, because Daybook leaves younger ones to the process that
+ * may use them.
+ */
 import { readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 

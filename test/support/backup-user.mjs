@@ -1,7 +1,7 @@
 /**
- * A second process for tests of backups, on the built code.
+ * A second process for tests of backups, with the built code.
  * `node backup-user.mjs <dist> <root> write`: saves messages and replaces a note until stdin ends.
- * `node backup-user.mjs <dist> <root> backup`: makes one backup; says `started` at its first file.
+ * `node backup-user.mjs <dist> <root> backup`: makes one backup; prints `started` at its first file.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

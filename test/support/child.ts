@@ -1,6 +1,6 @@
 /**
- * A process of its own for a test: one of test/crash/children, spoken to in lines of JSON.
- * Nothing is left running: `stop` kills and waits, and the end of a test file kills the rest.
+ * Starts one of test/crash/children as a process of its own. Test and process exchange lines of JSON. `stop`
+ * kills the process and waits; the end of a test file kills all that are left.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ export class Child {
   readonly #readers: ((line: string | undefined) => void)[] = [];
   readonly #ended: Promise<unknown>;
   #hasEnded = false;
-  /** What it wrote to stderr: an uncaught exception, mostly. */
+  /** Its output on stderr, mostly an uncaught exception. */
   stderr = '';
 
   constructor(name: string, task: unknown) {
@@ -34,7 +34,7 @@ export class Child {
     running.add(this);
     const { stdin, stdout, stderr } = this.#process;
     if (stdin === null || stdout === null || stderr === null) throw new Error('no pipes');
-    stdin.on('error', () => undefined); // it was killed while we wrote
+    stdin.on('error', () => undefined); // it was killed during the write
     stderr.setEncoding('utf8').on('data', (text: string) => {
       this.stderr += text;
     });
@@ -55,14 +55,14 @@ export class Child {
     return this.#process.pid ?? 0;
   }
 
-  /** The next line it printed; `undefined` once it has ended and all was read. */
+  /** The next line that it printed; `undefined` if it has ended and no line is left. */
   nextLine(): Promise<string | undefined> {
     const line = this.#lines.shift();
     if (line !== undefined || this.#hasEnded) return Promise.resolve(line);
     return new Promise((resolvePromise) => this.#readers.push(resolvePromise));
   }
 
-  /** The next line as JSON; an error with its stderr where it ended instead. */
+  /** The next line as JSON. If it has ended instead, throws an error with its stderr. */
   async next<T>(): Promise<T> {
     const line = await this.nextLine();
     if (line === undefined) throw new Error(`the child ended early: ${this.stderr}`);
@@ -77,7 +77,7 @@ export class Child {
     if (!this.#hasEnded) this.#process.kill(signal);
   }
 
-  /** Resolves when it is gone and its output was read to the end. */
+  /** Resolves when it has ended and all its output was read. */
   async ended(): Promise<void> {
     await this.#ended;
   }
@@ -87,7 +87,7 @@ export class Child {
     await this.ended();
   }
 
-  /** True while SIGSTOP holds it. */
+  /** True while SIGSTOP stops it. */
   isStopped(): boolean {
     if (this.#hasEnded) return false;
     const stat = readFileSync(`/proc/${this.pid}/stat`, 'utf8');

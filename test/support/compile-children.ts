@@ -1,6 +1,7 @@
 /**
- * Packs the programs that tests start as processes of their own (pack-children.js), with the product
- * they use, to test/dist: before any test, so that they run what the tests import.
+ * Packs the programs that tests start as processes of their own (pack-children.js), together with the
+ * product, into test/dist. This is done before the tests, so that the programs run the same code as the
+ * tests.
  */
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';

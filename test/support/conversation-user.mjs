@@ -1,6 +1,6 @@
 /**
- * A second process on a logs folder, on the built code, for tests of what processes do to each other
- * and of being killed. Says each step in a line on standard output.
+ * A second process that uses a logs folder, with the built code, for tests of several processes and of kills.
+ * It prints each step as a line.
  * `node conversation-user.mjs <dist> <logs folder> <append | churn> [id]`
  */
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ if (what === 'append') {
     }
   }
 } else {
-  // Each round makes two conversations, branches one, merges the two, deletes, restores, purges.
+  // Each round creates two conversations, branches one, merges the two, deletes, restores and purges.
   for (let n = 0; ; n += 1) {
     const made = [];
     for (const name of ['a', 'b']) {

@@ -1,4 +1,4 @@
-/** What may happen to the bytes of a file, by name; `random` decides where. */
+/** The kinds of damage to the bytes of a file, by name. `random` chooses the place. */
 type Damage = (bytes: Buffer, random: () => number) => Buffer;
 
 const at = (bytes: Buffer, random: () => number) => Math.floor(random() * bytes.length);

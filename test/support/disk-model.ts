@@ -1,8 +1,8 @@
 /**
- * What a disk may hold after a power cut. Recorded file-system calls are replayed on a model that
- * knows what was synced; everything else may be there or not: each new, renamed or removed name by
- * itself and out of order, the data of a file wholly, not at all, cut short or as zeros.
- * Stricter than ext4 or APFS, which keep an order; a store that holds here holds there.
+ * Computes what a disk may contain after a power cut. It replays recorded file-system calls on a model that
+ * knows what was synced. Everything else may exist or not: each new, renamed or removed name alone and in any
+ * order; the data of a file completely, not at all, truncated or as zeros. This is stricter than ext4 and
+ * APFS, which keep an order, so a store that is safe here is safe there.
  */
 import { constants, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
@@ -14,12 +14,12 @@ export type Step =
   | { do: 'write'; fd: number; bytes: Buffer; position: number | null }
   | { do: 'fsync' | 'close'; fd: number }
   | { do: 'rename' | 'link'; path: string; to: string }
-  /** Not a call: from here on this text must survive. */
+  /** Not a call: after this step the text must survive. */
   | { do: 'acknowledge'; text: string; id?: string }
-  /** Not a call: this is what the disk holds, all of it synced. */
+  /** Not a call: the disk contains this, and all of it is synced. */
   | { do: 'settle'; tree: Tree };
 
-/** By paths below the root; folders as `undefined`. */
+/** The content of each file by its path below the root; `undefined` for a folder. */
 export type Tree = ReadonlyMap<string, Buffer | undefined>;
 
 class Folder {
@@ -32,25 +32,25 @@ class File {
 }
 type Entry = Folder | File;
 
-/** One name that may or may not have reached the disk. */
+/** The change of one name, which may have reached the disk or not. */
 interface Change {
   folder: Folder;
   name: string;
   entry: Entry | undefined;
-  /** Of a folder that was moved: its new name, without which the old one does not go. */
+  /** For the old name of a moved folder: the change of its new name, without which the old one is not removed. */
   moved?: Change;
 }
 
 type DataFate = 'whole' | 'none' | 'cut' | 'zeros';
 const FATES: readonly DataFate[] = ['whole', 'none', 'cut', 'zeros'];
 
-/** One thing that the disk may hold. */
+/** One possible content of the disk. */
 export interface CrashState {
   kept: readonly Change[];
   fateOf: (file: File) => DataFate;
 }
 
-/** The step that a successful call is; `undefined` for those that change nothing. */
+/** The step of a successful call; `undefined` for calls that change nothing. */
 export function stepOf({ name, path, args }: FsCall, result: unknown): Step | undefined {
   switch (name) {
     case 'mkdir':
@@ -68,7 +68,7 @@ export function stepOf({ name, path, args }: FsCall, result: unknown): Step | un
     }
     case 'write': {
       const [fd, data, offset, length, position] = args as WriteArguments;
-      const bytes = Buffer.from(data.subarray(offset, offset + length)); // the product uses it again
+      const bytes = Buffer.from(data.subarray(offset, offset + length)); // a copy, because the product uses the buffer again
       return { do: 'write', fd, bytes, position: position ?? null };
     }
     case 'writeFile':
@@ -78,7 +78,7 @@ export function stepOf({ name, path, args }: FsCall, result: unknown): Step | un
         bytes: Buffer.from(args[1] as Buffer),
         position: null,
       };
-    // Whoever meets one of these in a new store: teach the model what it does.
+    // If a new store makes such a call, add its effect to this model.
     case 'truncate':
     case 'ftruncate':
     case 'copyFile':
@@ -91,7 +91,7 @@ export function stepOf({ name, path, args }: FsCall, result: unknown): Step | un
   }
 }
 
-/** Of a new file `wx`, of one that is made where it is missing `a`. */
+/** `wx` for a new file, `a` for one that is created if it is missing. */
 function flagsOf(flags: unknown): string {
   if (typeof flags !== 'number') return String(flags ?? 'r');
   if ((flags & constants.O_EXCL) !== 0) return 'wx';
@@ -110,7 +110,7 @@ export class DiskModel {
   readonly #open = new Map<number, Entry>();
   #pending: Change[] = [];
 
-  /** `rootPath` is there and synced, with nothing in it. */
+  /** `rootPath` exists, is synced and is empty. */
   constructor(rootPath: string) {
     this.#rootPath = rootPath;
   }
@@ -127,7 +127,7 @@ export class DiskModel {
     else if ('path' in step) this.#remove(step.path);
   }
 
-  /** What a power cut now may leave: every loss by itself, all of them, and some at random. */
+  /** What a power cut at this point may leave: each loss alone, all of them, and random combinations. */
   *crashStates(random: () => number): Generator<CrashState> {
     const all = this.#pending;
     const whole = () => 'whole' as const;
@@ -136,7 +136,7 @@ export class DiskModel {
       yield { kept: [], fateOf: () => fate };
     }
     yield { kept: all.toReversed(), fateOf: whole };
-    // Names in the folder of locks are many and never synced: the latest are enough one by one.
+    // The folder of locks has many names, which are never synced. Only the latest are lost one by one.
     for (const change of all.slice(-12)) {
       const others = all.filter((other) => other !== change);
       yield { kept: others, fateOf: whole };
@@ -155,7 +155,7 @@ export class DiskModel {
     }
   }
 
-  /** The tree of one state: paths below the root, folders as `undefined`. */
+  /** The content of one state by paths below the root; `undefined` for a folder. */
   treeOf({ kept, fateOf }: CrashState): Tree {
     const tree = new Map<string, Buffer | undefined>();
     const visit = (folder: Folder, path: string): void => {
@@ -195,14 +195,14 @@ export class DiskModel {
   }
 
   #mkdir(path: string, firstMade: string): void {
-    if (firstMade === '') return; // all of it was there
+    if (firstMade === '') return; // all folders existed
     if (path !== firstMade) this.#mkdir(dirname(path), firstMade);
     this.#set(path, new Folder());
   }
 
   /**
-   * Two names, which a power cut can part. Of a folder the old name never goes without the new one: that
-   * much order every journal keeps, since nobody could protect a folder by a second name.
+   * A power cut can separate the two names. Of a folder, the old name is never removed without the new one:
+   * every journal keeps this order, because a program cannot protect a folder by a second name.
    */
   #rename(path: string, to: string): void {
     const entry = this.#find(path);
@@ -273,17 +273,20 @@ function afterFate(file: File, fate: DataFate): Buffer {
   const { now, synced } = file;
   if (fate === 'whole' || now === synced) return now;
   if (fate === 'none') return synced;
-  // What was synced stays where the file only grew; a file that is written anew has nothing synced.
+  // The synced part stays if the file only grew. A file that is written from the start has no synced part.
   const kept = synced.byteLength;
   const added = now.subarray(kept);
   if (fate === 'cut') return now.subarray(0, kept + Math.floor(added.byteLength / 2));
   return Buffer.concat([now.subarray(0, kept), Buffer.alloc(added.byteLength)]);
 }
 
-/** `<boot id>-<pid namespace>-<pid>-…`, in src/files/locks/process-identity.ts; never a UUID's middle. */
+/**
+ * Matches `<boot id>-<pid namespace>-<pid>-…` of src/files/locks/process-identity.ts, but not the middle of a
+ * UUID.
+ */
 const NAME_OF_THIS_PROCESS = /([0-9a-f]{8}-\d{6,}-\d+)-\d+-([0-9a-z]+)/g;
 
-/** Writes the tree; the names of this living process become those of a dead one. */
+/** Writes the content to the disk. Names of this process are replaced by those of a dead one. */
 export function materialise(tree: Tree, at: string): void {
   mkdirSync(at, { recursive: true });
   for (const [path, bytes] of tree) {

@@ -1,9 +1,9 @@
-/** A server of embeddings in the OpenAI format on loopback, whose vectors say which subjects a text has. */
+/** A local server of embeddings in the OpenAI format. The vector of a text shows which subjects the text has. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Meaning, as far as this test needs it: which of these subjects a text is about. */
+/** The subjects that a text can have. */
 const SUBJECTS = [
   /larch|board|wood/i,
   /tomato|lettuce|plant/i,

@@ -1,6 +1,6 @@
 /**
- * Exports a whole store on the built code, for tests that give the process little memory.
- * `node export-all.mjs <dist> <folder> <format>`: the store is `<folder>/logs`; says what came out.
+ * Exports a whole store with the built code, for tests that limit the memory of the process.
+ * `node export-all.mjs <dist> <folder> <format>`: the store is `<folder>/logs`; prints the result.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

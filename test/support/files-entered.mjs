@@ -1,6 +1,6 @@
 /**
- * Prints the files of the built package that one call of `save_message` for a conversation in use enters,
- * as V8 counts calls of functions. Argument: the folder for the store.
+ * Prints the files of the built package with a function that one call of `save_message` to an existing
+ * conversation calls. V8 counts the calls. Argument: the folder for the store.
  */
 import { Session } from 'node:inspector/promises';
 import { openConversationStore } from '../../dist/stores/conversations/conversations.js';

@@ -1,16 +1,15 @@
 /**
- * Watches and disturbs the file-system calls that Node makes for us, by replacing the functions of
- * node:fs and node:fs/promises (and FileHandle's methods) and syncing them to ES modules.
- * The product is not mocked: undisturbed calls go through to the real file system.
- *
- * Only calls on paths below one folder (and /proc, which the lock asks about other processes) are seen,
- * so that a test runner's own calls in the same process are neither counted nor harmed.
+ * Observes the file-system calls that Node makes for us, and can make them fail. It replaces the functions of
+ * node:fs and node:fs/promises (and the methods of FileHandle) and syncs them to ES modules. The product is
+ * not mocked: other calls reach the real file system. Only calls for paths below one folder (and /proc, which
+ * the lock reads) are observed, so that the calls of the test runner in the same process are neither counted
+ * nor changed.
  */
 import fs from 'node:fs';
 import promises, { type FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
-/** Writing two thirds of the bytes is the failure of a disk that fills in the middle of a write. */
+/** Two thirds of the bytes are written, as on a disk that becomes full during a write. */
 export type Disturbance = { error: string } | 'short-write';
 
 export interface FsCall {
@@ -21,9 +20,9 @@ export interface FsCall {
 }
 
 export interface FsObserver {
-  /** Before the call; an answer disturbs it. */
+  /** Called before the call. A result changes or fails the call. */
   before?(call: FsCall): Disturbance | undefined;
-  /** After a call that succeeded. */
+  /** Called after a successful call. */
   after?(call: FsCall, result: unknown): void;
 }
 
@@ -72,7 +71,7 @@ const PROMISED = [
 ];
 const OF_HANDLE = ['stat', 'read', 'write', 'writeFile', 'sync', 'chmod', 'readFile', 'truncate'];
 
-/** The calls that `work` makes, undisturbed. */
+/** The calls that `work` makes; none of them is changed. */
 export async function callsDuring(root: string, work: () => Promise<unknown>): Promise<FsCall[]> {
   const calls: FsCall[] = [];
   const restore = await tapFs(root, {
@@ -85,17 +84,18 @@ export async function callsDuring(root: string, work: () => Promise<unknown>): P
   return calls;
 }
 
-/** Each try for a lock is three of these; so are a few others. */
+/** Each attempt to acquire a lock makes three of these calls; some other operations make them too. */
 export const claimsIn = (calls: readonly FsCall[]): number =>
   calls.filter(({ name }) => name === 'mkdir' || name === 'rename').length;
 
-/** Of work that does not wait for a lock of its own; who waits for a second tries fifty times. */
+/** The maximum for work that does not wait for its own lock. Work that waits for a second makes fifty attempts. */
 export const MOST_CLAIMS = 45;
 
-/** Starts watching; the answer ends it and puts everything back. One at a time. */
+/** Starts to observe. The returned function stops it and restores the functions. Only one at a time. */
 export async function tapFs(root: string, observer: FsObserver): Promise<() => void> {
   const tap = new Tap(root, observer);
-  // Node loads the code behind rm at its first use, and it would take our functions for its own.
+  // Node loads the code behind `rm` at its first use, and it would then call our functions instead of its
+  // own.
   await promises.rm(`${root}.none`, { recursive: true, force: true });
   const handle = await promises.open('/', 'r');
   tap.install(Object.getPrototypeOf(handle) as Functions);
@@ -108,7 +108,7 @@ class Tap {
   readonly #observer: FsObserver;
   readonly #paths = new Map<number, string>();
   readonly #undo: (() => void)[] = [];
-  /** Node's functions call each other; only the outermost call is the product's. */
+  /** Functions of Node call each other. Only the outermost call is one of the product. */
   #depth = 0;
 
   constructor(root: string, observer: FsObserver) {
@@ -175,7 +175,7 @@ class Tap {
     const original = owner[name];
     if (original === undefined) throw new Error(`no ${name} to tap`);
     const replaced = wrap(original);
-    // realpathSync.native and the like
+    // for example realpathSync.native
     owner[name] = Object.assign(replaced, original);
     this.#undo.push(() => {
       owner[name] = original;
@@ -188,12 +188,12 @@ class Tap {
     const [first] = known;
     const path = typeof first === 'number' ? this.#paths.get(first) : String(first);
     if (path === undefined) return undefined;
-    if (name === 'close') this.#paths.delete(Number(first)); // the number is free again from now on
+    if (name === 'close') this.#paths.delete(Number(first)); // a later file can have the same number
     const isOurs = path.startsWith(this.#root) || path.startsWith('/proc/');
     return isOurs ? { name, path, args: known } : undefined;
   }
 
-  /** The path that is meant by one that leads through an open folder. */
+  /** The real path for a path that goes through an open folder. */
   #realPath(arg: unknown): unknown {
     const through = typeof arg === 'string' ? /^\/proc\/self\/fd\/(\d+)(.*)$/.exec(arg) : null;
     const folder = through && this.#paths.get(Number(through[1]));
@@ -207,7 +207,7 @@ class Tap {
     if (disturbance === 'short-write') {
       args[3] = shortened(args[3]);
     } else if (disturbance !== undefined) {
-      // A failing close has closed: keeping it open would be our own leak.
+      // A `close` that fails has closed the file. Otherwise the test would leak it.
       if (name === 'close') this.#nested(run);
       throw systemError(disturbance.error, call);
     }
@@ -277,7 +277,7 @@ class Tap {
     const fd = typeof result === 'number' ? result : result.fd;
     this.#paths.set(fd, path);
     if (typeof result === 'number') return;
-    // Each handle has a close of its own, not the prototype's.
+    // Each handle has its own `close`, not that of the prototype.
     const close = result.close;
     result.close = () =>
       this.#runPromised('close', [fd], () => close.call(result)) as Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * An HTTP server in this process, on a temporary root and a free port, with whatever limits and tools
- * a test wants; and requests to it as bytes, because the official client sends nothing wrong.
+ * An HTTP server in this process, on a temporary root and a free port, with the limits and tools that a test
+ * needs. Sends requests as bytes, because the official client sends no invalid ones.
  */
 import { request } from 'node:http';
 import { type App, createApp } from '../../src/app.js';
@@ -28,9 +28,9 @@ export interface HttpPlaceOptions {
   readonly server?: Partial<ServerOptions>;
   readonly log?: Log;
   readonly clock?: Clock;
-  /** Settings, given the folder around the root. */
+  /** Settings; the argument is the folder around the root. */
   settings?(folder: string): Readonly<Record<string, string>>;
-  /** Changes each server before it is used. */
+  /** Changes each server before its first use. */
   change?(built: BuiltServer): void;
 }
 
@@ -78,7 +78,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Record<string, string | string[] | undefined>;
   readonly text: string;
-  /** Of JSON, or of the last event of a stream. */
+  /** The JSON of the body, or of the last event of a stream. */
   readonly body: { error?: { code: number; message: string }; result?: Record<string, unknown> };
 }
 
@@ -94,7 +94,7 @@ export const JSON_HEADERS = {
   Accept: 'application/json, text/event-stream',
 };
 
-/** One request of exactly these headers; rejects only where no answer came. */
+/** Sends one request with exactly these headers. Rejects only if there is no answer. */
 export function ask(url: string, { method = 'POST', path, headers, body }: Ask): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const options = { method, headers: headers ?? JSON_HEADERS, agent: false };
@@ -130,7 +130,7 @@ export const initialize = (protocolVersion = '2025-11-25') =>
     clientInfo: { name: 'bytes', version: '1' },
   });
 
-/** The headers of a session that has begun. */
+/** The headers of a request in an open session. */
 export async function begin(url: string, protocolVersion = '2025-11-25') {
   const { headers } = await ask(url, { body: initialize(protocolVersion) });
   return {

@@ -1,14 +1,14 @@
-/** For children that a signal stops right before a chosen file-system call below `root`. */
+/** For child processes: a signal stops them directly before a chosen file-system call below `root`. */
 import { tapFs } from './fs-tap.js';
 
 export interface Interruption {
   readonly root: string;
-  /** The number of calls before it; -1: never. */
+  /** The number of calls before the stop; -1 means no stop. */
   readonly at: number;
   readonly signal: NodeJS.Signals;
 }
 
-/** Runs `work` and returns the number of calls, where the process is still there. */
+/** Runs `work`. Returns the number of calls if the process was not killed. */
 export async function interruptedAt(
   { root, at, signal }: Interruption,
   work: () => Promise<unknown>,
@@ -18,7 +18,7 @@ export async function interruptedAt(
     before() {
       if (calls === at) {
         process.kill(process.pid, signal);
-        // The signal may reach another thread first: this one must not get any further.
+        // Another thread may receive the signal first, so this thread must wait here.
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
       }
       calls += 1;

@@ -1,7 +1,7 @@
 /**
- * A server of language models on loopback, written from the published formats of OpenAI's chat
- * completions and Anthropic's messages. It keeps state and refuses what the real ones refuse: a wrong
- * key, an unknown model, a text that is too long, too many requests. It can also misbehave on demand.
+ * A local server of language models, made from the published formats of OpenAI's chat completions and
+ * Anthropic's messages. It has state and refuses what the real servers refuse: a wrong key, an unknown model,
+ * a text that is too long, too many requests. A test can also make it misbehave.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,11 +24,11 @@ export type Mood =
 export interface LlmStandInOptions {
   readonly key?: string;
   readonly models?: readonly string[];
-  /** Tokens of one request; more is refused with 400, or cut where `isSilent`. */
+  /** The token limit of a request. A longer one is refused with 400, or cut if `isSilent` is set. */
   readonly contextTokens?: number;
-  /** Reads only the last so many tokens and does not say so, as Ollama does. */
+  /** Reads only the last so many tokens without an error, as Ollama does. */
   readonly isSilent?: boolean;
-  /** So many requests are answered 429 first. */
+  /** The first requests that are answered with 429. */
   readonly busy?: number;
   readonly retryAfter?: string;
   answer?(prompt: string): string;
@@ -48,7 +48,7 @@ export interface LlmStandIn {
   mood: Mood;
 }
 
-/** Near to what real tokenizers make of English. */
+/** Close to the token counts of real tokenizers for English. */
 export const countTokens = (text: string) =>
   Math.round((text.match(/\p{L}+|\d|[^\s\p{L}\d]/gu) ?? []).length * 1.1);
 

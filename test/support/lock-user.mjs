@@ -1,6 +1,6 @@
 /**
- * A second process for tests of the write lock, on the built code: takes a lock again and again, or
- * holds it until its standard input ends. Says what it did in lines on standard output.
+ * A second process for tests of the write lock, with the built code. It acquires a lock again and again, or
+ * holds it until its standard input ends, and prints what it did as lines.
  * `node lock-user.mjs <dist> <locks folder> <name> <hold | count> [times]`
  */
 import { appendFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * What keeps, forgets, locks and mends a store (prune, archive, encrypt, decrypt, redact, repair), each as
- * one operation on a small root: what it needs, how it runs, and what is wrong with a root afterwards.
- * For tests that stop it anywhere: the next run must end the work, and nothing may be lost.
+ * The maintenance operations of a store (prune, archive, encrypt, decrypt, redact, repair), each on a small
+ * root: its data, how to run it, and the problems of a root afterwards. For tests that stop the operation at
+ * any point: the next run must finish the work, and no data may be lost.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -41,16 +41,16 @@ import { factAbout, subjectsOf, syncedGraphIn } from './synced-graph.js';
 
 export interface CareOperation {
   readonly name: string;
-  /** Puts a root there. */
+  /** Creates the root with its data. */
   fill(root: string): Promise<void>;
-  /** Once, as the command does it. `keyFile` is outside the root. Throws what the command would say. */
+  /** Runs it once, as the command does. `keyFile` is outside the root. Throws the error of the command. */
   run(root: string, keyFile: string, fsync: boolean): Promise<void>;
-  /** What is wrong, however far a run came; `isDone`: one has ended. */
+  /** The problems of the root, wherever the run was stopped; `isDone`: a run has ended. */
   problems(root: string, isDone: boolean): Promise<string[]>;
 }
 
 export const DIGITS = 'a1'.repeat(32);
-/** In everything that is filled. */
+/** A text that all data of a scenario contains. */
 const MARK = 'Marienstrasse 12';
 const IDS = ['20200101-1577836800001', '20200101-1577836800002', '20200201-1580515200003'];
 const NOTE = `# Ada\n\n${MARK}\n`;
@@ -89,7 +89,7 @@ const textAt = (path: string): string | undefined => {
   }
 };
 
-/** Which conversations are, byte for byte, in one of these folders. */
+/** The conversations that are in one of these folders, byte for byte. */
 const wholeIn = (folder: string, nameOf = (id: string) => id) =>
   IDS.filter((id) => textAt(join(folder, nameOf(id), 'conversation.json')) === TEXTS.get(id));
 
@@ -221,7 +221,7 @@ async function convert(root: string, keyFile: string, isEncrypting: boolean, fsy
   for (const { path, reason } of left) throw new Error(`${path}: ${reason}`);
 }
 
-/** Every text is there in one form; after an encryption nothing of it is in the clear. */
+/** Every text exists in one form. After an encryption no part of it is plain text. */
 async function formProblems(root: string, isEncrypted: boolean | undefined): Promise<string[]> {
   const key = new CipherKey(Buffer.from(DIGITS, 'hex'));
   const forget = addKey(key);
@@ -269,7 +269,7 @@ const REDACT: CareOperation = {
   name: 'redact',
   async fill(root) {
     await fillEverything(root);
-    // So much that the archive does not fit into the room that the removed cache leaves.
+    // So large that the archive does not fit into the space of the removed cache.
     const attachment = join(logsOf(root), BROKEN_ID, 'attachments', 'noise.bin');
     put(attachment, randomBytes(20_000).toString('latin1'));
     const areas = [{ name: 'conversation-logs', folder: logsOf(root) }];
@@ -317,7 +317,7 @@ const REDACT: CareOperation = {
 };
 
 const redactedText = (text: string) => text.replaceAll(MARK, '[redacted]');
-/** The time of a file that a redaction changed is later (src/privacy/updated-at.ts). */
+/** A redaction sets a later time (src/privacy/updated-at.ts). */
 const withoutTime = (text: string | undefined) => text?.replace(/ ?"updatedAt": "[^"]*",/, '');
 
 const BROKEN_ID = IDS[0] ?? '';
@@ -326,7 +326,7 @@ const BROKEN = WHOLE.replace(/\s*\]\s*\}\s*$/, ',\n    {"role": "assis');
 
 const brokenFileIn = (root: string) => join(logsOf(root), BROKEN_ID, 'conversation.json');
 
-/** As if the file had been saved long ago: a fresh one is read again until an editor may have saved all of it. */
+/** Sets the time of the file back. A file of the last second is read again, because an editor may be saving it. */
 function makeOld(path: string): void {
   if (existsSync(path)) utimesSync(path, 0, 0);
 }

@@ -1,7 +1,7 @@
 /**
- * A second process on a memory bank, on the built code, for tests of what processes do to each other.
+ * A second process that uses a memory bank, with the built code, for tests of several processes. At the end
+ * it prints the result of each call, as one line of JSON.
  * `node note-user.mjs <dist> <folder> <name> append <path> <times> | fill <times> <max files>`
- * Says at the end, as one line of JSON, what each call came to.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -12,7 +12,7 @@ const { MemoryBank } = await import(
 );
 const results = [];
 
-/** The code that the call fails with; `ok` where it does not. */
+/** The code of the error of the call; `ok` if there is none. */
 async function attempt(work) {
   try {
     await work();

@@ -1,6 +1,7 @@
 /**
- * What the real API refuses, for the stand-in: unknown fields, wrong dates, recency together with
- * dates, domains, models, alternation. Written from the facts about the API, not from our client.
+ * What the real API refuses: unknown fields, wrong dates, recency together with dates, domains, models,
+ * alternation. The stand-in uses these rules. They are written from the facts about the API, not from our
+ * client.
  */
 
 export interface Refused {

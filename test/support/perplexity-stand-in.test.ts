@@ -1,4 +1,4 @@
-/** The stand-in refuses what the API refuses; where it did not, our tests would prove nothing. */
+/** The stand-in must refuse what the API refuses. Otherwise our tests would prove nothing. */
 import { afterEach, expect, it } from 'vitest';
 import { type StandIn, startStandIn } from './perplexity-stand-in.js';
 
@@ -53,7 +53,7 @@ it('refuses what the Agent API refuses', async () => {
   expect(api.creates).toBe(0);
 });
 
-it('enforces alternation as a gateway', async () => {
+it('as a gateway, requires that questions and answers alternate', async () => {
   api = await startStandIn({ gateway: true });
   const chat = (...roles: string[]) => ({
     model: 'sonar',
@@ -75,7 +75,7 @@ it('enforces alternation as a gateway', async () => {
   expect(good.status).toBe(200);
 });
 
-it('streams events without names and without [DONE]', async () => {
+it('streams events without names and without a final [DONE]', async () => {
   api = await startStandIn();
   const text = await (await post('/v1/agent', { preset: 'low', input: 'x', stream: true })).text();
   const events = text.trim().split('\n\n');

@@ -1,7 +1,7 @@
 /**
- * Perplexity on loopback: a stateful stand-in over plain node:http. It keeps runs, refuses what the
- * real API refuses, misbehaves on demand (once per `next`), and counts every create that it carried
- * out, because each of them would have been paid for. All requests are kept for assertions.
+ * A local stand-in for Perplexity over node:http. It has runs, refuses what the real API refuses, misbehaves
+ * as a test demands (once for each `next`), and counts all creates that it carried out, because each of them
+ * would cost money. It keeps all requests for assertions.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -25,7 +25,7 @@ interface Reply {
   thinking?: string;
 }
 
-/** One deviation, used up by the next request it fits. */
+/** One misbehaviour; the next request that it fits uses it up. */
 type Behaviour =
   | {
       on: 'create' | 'poll';
@@ -34,11 +34,11 @@ type Behaviour =
       headers?: Record<string, string>;
       body: Json | string;
     }
-  /** The connection breaks: before anything is done, or after the run exists (and is paid for). */
+  /** The connection breaks before anything was done, or after the run was created (and is billed). */
   | { on: 'create' | 'poll'; kind: 'drop'; afterAccept: boolean }
-  /** Carried out, and not answered before. */
+  /** The request is carried out, and the answer is delayed. */
   | { on: 'create'; kind: 'held'; until: Promise<unknown> }
-  /** HTTP 200 with a run that ends so. */
+  /** HTTP 200 with a run that has ended with this status. */
   | {
       on: 'create';
       kind: 'ends';
@@ -48,11 +48,11 @@ type Behaviour =
 
 export interface StandInOptions {
   key?: string;
-  /** Speaks the retired chat-completions form, as gateways do. */
+  /** Speaks the old chat-completions format, as gateways do. */
   gateway?: boolean;
-  /** Answers a wrong key with a page of HTML, as the edge does. */
+  /** Answers a wrong key with an HTML page, as the real network edge does. */
   htmlOn401?: boolean;
-  /** How often a run is seen `queued` and `in_progress` before it is completed. */
+  /** How often a run is `queued` and `in_progress` before it is completed. */
   pollsUntilDone?: number;
 }
 
@@ -67,18 +67,18 @@ interface Run {
 
 export interface StandIn {
   readonly url: string;
-  /** The settings of a server that uses it. */
+  /** The settings of a server that uses this stand-in. */
   readonly env: Readonly<Record<'PERPLEXITY_API_KEY' | 'PERPLEXITY_BASE_URL', string>>;
   readonly received: Received[];
-  /** Creates that were carried out. */
+  /** Number of creates that were carried out. */
   readonly creates: number;
   readonly runs: ReadonlyMap<string, { status: string; polls: number }>;
   next(behaviour: Behaviour): void;
-  /** What the coming creates answer; by default a text that names the question. */
+  /** The answer of the next creates; by default a text that contains the question. */
   reply: ((body: Json) => Reply) | undefined;
   pollsUntilDone: number;
   key: string;
-  /** Bodies of the creates that arrived, refused ones included. */
+  /** Bodies of all creates that arrived, also of refused ones. */
   created(): Json[];
   close(): Promise<void>;
 }
@@ -350,7 +350,7 @@ function chatBody(run: Run): Json {
   };
 }
 
-/** `data:` lines only: the Agent API sends neither event names nor a closing `[DONE]`. */
+/** Sends only `data:` lines: the Agent API sends neither event names nor a final `[DONE]`. */
 function sendStream(response: ServerResponse, run: Run): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const started = agentBody({ ...run, status: 'in_progress' }, false);

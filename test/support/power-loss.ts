@@ -1,6 +1,6 @@
 /**
- * Cuts the power: records the file-system calls of a scenario, and after each of them starts anew on
- * every disk that a power cut may have left (disk-model.ts), where nothing acknowledged may be lost.
+ * Simulates power cuts: records the file-system calls of a scenario. After each call it starts the store on
+ * every disk that a power cut may leave (disk-model.ts). Confirmed data must not be lost.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { DiskModel, materialise, type Step, stepOf, type Tree } from './disk-mod
 import { type FsCall, tapFs } from './fs-tap.js';
 import { isSoak, printedRandom, tempFolder } from './rounds.js';
 
-/** Of the states of a long scenario, how many one run tries; `DAYBOOK_SOAK=2` tries all. */
+/** The number of states of a long scenario that one run tries; `DAYBOOK_SOAK=2` tries all. */
 const SHARE = isSoak ? 1 : 0.15;
 const LONG_STEPS = 150;
 
@@ -19,18 +19,18 @@ export type Acknowledged = Extract<Step, { do: 'acknowledge' }>;
 
 export interface Place {
   readonly root: string;
-  /** From here on this text must survive, in the conversation `id` if one is named. */
+  /** After this call the text must survive, in the conversation `id` if one is given. */
   acknowledge(text: string, id?: string): void;
-  /** All that is on the disk by now is safe, and the power is cut only from here on. */
+  /** All data on the disk is safe now. The power is cut only after this call. */
   settle(): void;
-  /** The next call that this describes fails with EIO, once. */
+  /** The next call that matches fails once with EIO. */
   failNext(isIt: (call: FsCall) => boolean): void;
 }
 
 export interface Scenario {
   readonly name: string;
   run(place: Place): Promise<void>;
-  /** What is wrong on this disk after a start; an empty list if nothing is. */
+  /** The problems of this disk after a start; an empty list if there are none. */
   problemsAt(root: string, acknowledged: readonly Acknowledged[]): Promise<string[]>;
 }
 
@@ -45,7 +45,7 @@ interface CutDisk {
   readonly acknowledged: readonly Acknowledged[];
 }
 
-/** Records scenarios, and tries each of them, in a folder of its own. */
+/** Records scenarios, and tries each of them in its own folder. */
 export function powerLoss(what: string) {
   const base = tempFolder('memory');
   const random = printedRandom(what);
@@ -81,7 +81,7 @@ export function powerLoss(what: string) {
     return { root, steps };
   }
 
-  /** Every disk that the model knows after each step, each once. */
+  /** All different disks that the model returns after the steps. */
   function* disksAfterEachStep(steps: readonly Step[], root: string): Generator<CutDisk> {
     const model = new DiskModel(root);
     const seen = new Set<string>();
@@ -89,7 +89,7 @@ export function powerLoss(what: string) {
     const settled = steps.findLastIndex((step) => step.do === 'settle');
     for (const [index, step] of steps.entries()) {
       if (step.do === 'acknowledge') acknowledged.push(step);
-      if (index < settled) continue; // the power is not cut before it settled
+      if (index < settled) continue; // the power is cut only after `settled`
       model.apply(step);
       for (const state of model.crashStates(random)) {
         const tree = model.treeOf(state);
@@ -103,9 +103,9 @@ export function powerLoss(what: string) {
   }
 
   /**
-   * Cuts the power after each step in turn, in every way that the model knows. Of a long scenario, a random
-   * share is tried, another in each run. Where a few problems are enough, they are looked for at random,
-   * because the first steps have none.
+   * Cuts the power after each step, in every way that the model knows. Of a long scenario, each run tries
+   * another random share. If the caller needs only a few problems, the order is random, because the first
+   * steps have none.
    */
   async function cutPowerAtEachStep(
     { problemsAt }: Scenario,
@@ -131,7 +131,7 @@ export function powerLoss(what: string) {
     return tried;
   }
 
-  /** Expects that no cut loses anything. Returns the number of states that were tried, and prints it. */
+  /** Expects that no cut loses data. Returns the number of states that were tried, and prints it. */
   async function statesWithoutLoss(scenario: Scenario): Promise<number> {
     const recorded = await record(scenario);
     const { states, problems } = await cutPowerAtEachStep(scenario, recorded);
@@ -154,7 +154,7 @@ function treeOn(root: string): Tree {
     const path = join(entry.parentPath, entry.name);
     return [relative(root, path), entry.isFile() ? readFileSync(path) : undefined] as const;
   });
-  // A folder comes before what is in it.
+  // A folder comes before its entries.
   return new Map(paths.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
@@ -166,7 +166,7 @@ function digestOf(tree: Tree, acknowledged: number): string {
   return hash.digest('hex');
 }
 
-/** The record as a store would have made it that does not sync folders, or files. */
+/** The record as it would be for a store that does not sync folders, or files. */
 export function withoutSyncs(steps: readonly Step[], of: 'folders' | 'files'): Step[] {
   const folders = new Set<number>();
   return steps.filter((step) => {

@@ -1,6 +1,6 @@
 /**
- * Research services over real files and the stand-in, with intervals short enough for tests.
- * Every service has stores of its own, as another process would; writes can be made to fail.
+ * Research services with real files and the stand-in, with short intervals. Each service has its own stores,
+ * as in another process. A test can make writes fail.
  */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -39,11 +39,11 @@ export const FAST = {
   closeGraceMs: 30_000,
 };
 
-/** What the disk refuses while it is set, in every service of the bench. */
+/** The error of the disk, for all services of the bench, while it is set. */
 export interface Faults {
   conversations?: AppError | undefined;
   jobs?: AppError | undefined;
-  /** Another process has taken every lease over. */
+  /** Acts as if another process had taken over all leases. */
   leasesLost?: boolean;
 }
 
@@ -103,7 +103,7 @@ export class Bench {
   readonly store: ConversationStore;
   readonly jobs: ResearchJobFiles;
   readonly faults: Faults = {};
-  /** States of job records in the order in which they became durable. */
+  /** States of job records, in the order in which they became durable. */
   readonly written: string[] = [];
   readonly #backend: PerplexityOptions['backend'];
   readonly #services: Research[] = [];
@@ -146,7 +146,7 @@ export class Bench {
     return [store, new FaultyJobs(jobOptions, this.faults, this.written)];
   }
 
-  /** Bytes of one `conversation.json`. */
+  /** The bytes of one `conversation.json`. */
   text(id: string): Promise<string> {
     return readFile(join(this.folder, id, 'conversation.json'), 'utf8');
   }
@@ -159,7 +159,7 @@ export class Bench {
     return writeFile(join(this.folder, id, 'job.json'), text);
   }
 
-  /** Every file of every conversation with its content. */
+  /** All files of all conversations, with their content. */
   async files(): Promise<Record<string, string>> {
     const names = await readdir(this.folder, { recursive: true, withFileTypes: true });
     const kept = names.filter((entry) => entry.isFile()).map((e) => join(e.parentPath, e.name));
@@ -172,7 +172,7 @@ export class Bench {
     return (await this.jobs.list()).length;
   }
 
-  /** Names of the leases that are held. */
+  /** The names of the held leases. */
   async leases(): Promise<string[]> {
     const names = await readdir(join(this.folder, '.leases')).catch(() => []);
     return names.filter((name) => name.endsWith('.lock'));
@@ -204,10 +204,10 @@ export function question(query: string, change: Partial<FollowupQuestion> = {}):
   };
 }
 
-/** For what the stand-in never answers. */
+/** For a request that the stand-in never answers. */
 export const NEVER_ANSWERED = new Promise<never>(() => undefined);
 
-/** A promise for `until` of the stand-in, and what ends it. */
+/** A promise for `until` of the stand-in, and the function that resolves it. */
 export function gate(): { opened: Promise<void>; open: () => void } {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => {
@@ -216,7 +216,7 @@ export function gate(): { opened: Promise<void>; open: () => void } {
   return { opened, open };
 }
 
-/** Resolves when `check` does not throw any more; at most thirty seconds, which a busy machine may need. */
+/** Resolves when `check` no longer throws; at most thirty seconds, for a slow machine. */
 export async function eventually(check: () => void | Promise<void>): Promise<void> {
   const until = performance.now() + 30_000;
   for (;;) {

@@ -1,11 +1,11 @@
-/** What a client receives about resources: notifications as they arrive, and errors of requests. */
+/** What a client receives about resources: notifications, and errors of requests. */
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import {
   ResourceListChangedNotificationSchema,
   ResourceUpdatedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 
-/** The addresses of updated resources in their order, and how often the list changed. */
+/** The URIs of updated resources in order, and how often the list changed. */
 export function resourceUpdates(client: Client) {
   const updated: string[] = [];
   const received = { updated, listChanged: 0 };
@@ -18,7 +18,7 @@ export function resourceUpdates(client: Client) {
   return received;
 }
 
-/** The JSON-RPC code and Daybook's own code of the error; both `undefined` where there is none. */
+/** The JSON-RPC code and Daybook's own code of the error; both `undefined` if there is no error. */
 export async function codesOf(request: Promise<unknown>) {
   const error = await request.then(
     () => undefined,

@@ -1,6 +1,6 @@
 /**
- * A second process that prunes or archives a root, on the built code, for tests of being killed and of two
- * at once. Says `ready` before it begins and `done` when it has ended.
+ * A second process that prunes or archives a root with the built code, for tests of kills and of two
+ * processes. It prints `ready` before it begins and `done` at the end.
  * `node retention-user.mjs <dist> <root> <prune | archive>`
  */
 import { join } from 'node:path';

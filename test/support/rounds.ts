@@ -1,5 +1,5 @@
 /**
- * How long and how random: `DAYBOOK_SOAK=10` multiplies the rounds of every crash test, and
+ * The length and the randomness of tests: `DAYBOOK_SOAK=10` multiplies the rounds of every crash test.
  * `DAYBOOK_SEED` repeats a run whose seed was printed.
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -16,14 +16,14 @@ export function rounds(count: number): number {
   return Math.max(1, Math.round(count * SOAK));
 }
 
-/** Of the whole test; grows with the rounds. */
+/** The timeout of the whole test; it grows with the rounds. */
 export function timeLimitMs(ms: number): number {
   return ms * Math.max(1, SOAK);
 }
 
 /**
- * All items in a soak; else one of every `step`, from a random first one on, which is printed: over some
- * runs, all are tried.
+ * All items in a soak; otherwise every `step`-th, from a random first one on, which is printed. So several
+ * runs try all items.
  */
 export function sampled<T>(what: string, items: readonly T[], step: number): T[] {
   const every = isSoak ? 1 : step;
@@ -31,7 +31,7 @@ export function sampled<T>(what: string, items: readonly T[], step: number): T[]
   return items.filter((_, index) => index % every === first);
 }
 
-/** A random source whose seed is printed, so that a failure can be run again. */
+/** A random source. Its seed is printed, so that a failure can be repeated. */
 export function printedRandom(what: string): () => number {
   const seed = Number(process.env['DAYBOOK_SEED'] ?? Date.now() % 2 ** 31);
   console.log(`${what}: DAYBOOK_SEED=${seed}`);
@@ -39,8 +39,8 @@ export function printedRandom(what: string): () => number {
 }
 
 /**
- * A folder of the test's own, removed at the end of the file. `memory`: on a file system in memory
- * where there is one, for tests of thousands of writes that ask nothing of the disk.
+ * A folder for the test, which is removed at the end of the file. `memory`: on a file system in memory if
+ * there is one, for tests of thousands of writes that do not depend on the disk.
  */
 export function tempFolder(on: 'disk' | 'memory' = 'disk'): string {
   const parent = on === 'memory' && existsSync('/dev/shm') ? '/dev/shm' : tmpdir();

@@ -6,8 +6,8 @@ import { afterAll } from 'vitest';
 import { tempFolder } from './rounds.js';
 
 /**
- * Mounts a small tmpfs in a new folder until the tests of the file have ended. `isMounted` is false, with
- * a line on stdout, where the machine does not allow it.
+ * Mounts a small tmpfs in a new folder until the tests of the file have ended. If the machine does not allow
+ * it, `isMounted` is false, and a line is printed.
  */
 export function smallDisk(name: string, size: string): { disk: string; isMounted: boolean } {
   const disk = join(tempFolder(), name);

@@ -1,4 +1,4 @@
-/** A store in this process on real files whose folder is moved away and back: `withStore`. */
+/** A store in this process with real files, whose folder a test can move away and back: `withStore`. */
 import { readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -10,16 +10,16 @@ import { withPlace } from '../e2e/harness.js';
 
 export interface StoreThatLeaves {
   readonly app: App;
-  /** Absolute path of a file of the store, where it is now. */
+  /** The present absolute path of a file of the store. */
   file(name: string): string;
   /** The text of a file of the store. */
   text(name: string): string;
   leave(): void;
-  /** Resolves when everything was written. */
+  /** Resolves when all writes are done. */
   comeBack(): Promise<void>;
 }
 
-/** With one conversation, `plan`, that has the message `before`. */
+/** Creates one conversation, `plan`, with the message `before`. */
 export async function withStore(work: (store: StoreThatLeaves) => Promise<void>): Promise<void> {
   await withPlace(async ({ root, folder, env }) => {
     const flags = { root };

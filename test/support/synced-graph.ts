@@ -1,4 +1,4 @@
-/** A knowledge graph in a folder, as the servers have it whose users want every fact synced. */
+/** A knowledge graph in a folder, with an fsync for every fact (a setting of servers). */
 import { join } from 'node:path';
 import { KnowledgeGraph } from '../../src/stores/knowledge-graph/knowledge-graph.js';
 
@@ -15,7 +15,7 @@ export const syncedGraphIn = (folder: string): KnowledgeGraph =>
 
 export const factAbout = (subject: string) => ({ subject, predicate: 'is', object: 'there' });
 
-/** The subjects of all facts, in the order they were added. */
+/** The subjects of all facts, in the order in which they were added. */
 export async function subjectsOf(graph: KnowledgeGraph): Promise<string[]> {
   const subjects: string[] = [];
   for await (const { subject } of graph.all()) subjects.push(subject);

@@ -12,7 +12,7 @@ export function tempFolder(): string {
   return path;
 }
 
-/** Runs `work` under another umask; the forked test process has one of its own. */
+/** Runs `work` with another umask. Each test file runs in its own process, so others are not affected. */
 export async function withUmask<T>(mask: number, work: () => Promise<T>): Promise<T> {
   const before = process.umask(mask);
   try {

@@ -1,6 +1,6 @@
 /**
- * The built command in a real pseudo-terminal (`script` of util-linux), so that what it does only on
- * a terminal is seen: colours, rendered text, progress, questions.
+ * Runs the built command in a real pseudo-terminal (`script` of util-linux), to test what it does only on a
+ * terminal: colours, rendered text, progress, questions.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import { MAIN, type Place } from '../e2e/harness.js';
 
 export interface TerminalRun {
   readonly code: number;
-  /** All that the terminal got, stdout and stderr, with LF line ends. */
+  /** The output on the terminal, stdout and stderr, with LF as line end. */
   readonly screen: string;
 }
 
@@ -16,11 +16,11 @@ export interface TerminalOptions {
   readonly cwd?: string;
   readonly columns?: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** Typed when `after` has appeared. */
+  /** The input that is typed when `after` has appeared. */
   readonly answers?: readonly { readonly after: string; readonly type: string }[];
 }
 
-/** A command that waits for an answer which the test does not give ends here, with its screen. */
+/** A command that waits for an answer that the test does not give is ended here. Its screen is returned. */
 const LIMIT_MS = 60_000;
 
 const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
@@ -63,8 +63,8 @@ export async function runProgram(
   return { code: code as number, screen: screen.replaceAll('\r\n', '\n') };
 }
 
-/** Whether a text would colour or move anything on a terminal. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+/** Whether a text has control characters that colour or move text on a terminal. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the function searches for them
 export const hasEscapes = (text: string): boolean => /[\u001b\u009b]/.test(text);
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the same
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the function searches for them
 export const hasColours = (text: string): boolean => /\u001b\[[\d;]*m/.test(text);

@@ -1,7 +1,7 @@
 /**
- * For test files that only call tools: before each test a server in this process on a root of its own, with
- * the official client connected to it; ended after the test. e2e/inspector.test.ts calls every tool
- * of the built server.
+ * For test files that only call tools: before each test it starts a server in this process with its own root,
+ * and connects the official client; it ends both after the test. e2e/inspector.test.ts calls every tool of
+ * the built server.
  */
 import { setImmediate } from 'node:timers/promises';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
@@ -19,7 +19,7 @@ export interface ToolSession {
   session: Session;
 }
 
-/** To be called at the top of a test file; the fields are there while a test runs. */
+/** Call it at the top of a test file. The fields exist while a test runs. */
 export function useToolSession(): ToolSession {
   const opened = {} as ToolSession;
   let finish = () => undefined as unknown;
@@ -63,7 +63,7 @@ async function withServer(
   const { server } = buildServer({ app: () => app, toolsets: config.toolsets });
   const [here, there] = InMemoryTransport.createLinkedPair();
   const send = here.send.bind(here);
-  // As over a pipe: what the test did before a call was in an earlier turn of the event loop.
+  // As with a pipe: a call comes in a later turn of the event loop than what the test did before it.
   here.send = async (message, options) => {
     await setImmediate();
     await send(message, options);

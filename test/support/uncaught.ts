@@ -1,7 +1,7 @@
-/** Collects what nothing in the process catches while the tests of a file run. */
+/** Collects the uncaught errors of the process while the tests of a file run. */
 import { afterAll, beforeAll } from 'vitest';
 
-/** The errors so far: uncaught exceptions, and rejections that nothing handles. */
+/** The errors so far: uncaught exceptions and unhandled rejections. */
 export function uncaughtErrors(): readonly unknown[] {
   const errors: unknown[] = [];
   const add = (error: unknown) => errors.push(error);

@@ -1,12 +1,12 @@
-/** Makes zip archives, also such as no honest program makes: names that lead out, links, bombs. */
+/** Makes zip archives, also malicious ones: names that lead out of the archive, links, bombs. */
 import { deflateRawSync, crc32 as zlibCrc32 } from 'node:zlib';
 
 export interface ZipEntry {
   name: string;
   content: string | Uint8Array;
-  /** Unix mode with the kind of file; a regular file, where it is left out. */
+  /** Unix mode with the file type; default: a regular file. */
   mode?: number;
-  /** Sizes that the archive claims instead of the true ones. */
+  /** Sizes that the archive states instead of the true ones. */
   claimsBytes?: number;
   isEncrypted?: boolean;
   /** Its checksum is wrong, or its compressed bytes are changed. */

@@ -1,4 +1,4 @@
-/** A Zstandard frame of raw blocks: packed in form only, which any decoder reads (RFC 8878). */
+/** A Zstandard frame of raw blocks: it is not compressed, but any decoder reads it (RFC 8878). */
 const MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 /** One segment, with the size of the content in four bytes. */
 const DESCRIPTOR = 0xa0;
