@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { fenced } from '../../src/base/code-block.js';
 
-it('has a fence that is longer than every fence in the text, however many there are', () => {
+it('a code block has a fence that is longer than every fence in its text', () => {
   expect(fenced('a', 'js')).toBe('```js\na\n```');
   expect(fenced('````\na\n````\n')).toBe('`````\n````\na\n````\n`````');
   const text = '```\n'.repeat(300_000);

@@ -11,7 +11,7 @@ describe('a number before a noun', () => {
     expect(countOf(count, 'fact')).toBe(text);
   });
 
-  it('has the form of the verb that follows', () => {
+  it('can be followed by a verb in the singular or the plural', () => {
     const matching = (count: number) => countOf(count, 'fact matches', 'facts match');
     expect([matching(1), matching(2)]).toEqual(['1 fact matches', '2 facts match']);
   });

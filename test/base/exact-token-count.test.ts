@@ -20,7 +20,7 @@ describe('the count of tokens', () => {
     `${'word'.repeat(200)} 日本語の文章です。\r\n\tשלום 😀 ----- 1234567`,
     ' '.repeat(900),
     '',
-  ])('is that of the tokenizer: %#', async (text) => {
+  ])('is equal to that of the tokenizer: %#', async (text) => {
     const count = await tokenCounter();
     expect(count(text)).toBe(countTokens(text, { disallowedSpecial: new Set() }));
   });

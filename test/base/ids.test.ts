@@ -10,7 +10,7 @@ import { derivedUuid, newUuid, sha256Hex } from '../../src/base/ids.js';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('ids', () => {
-  it('are valid UUIDs, and a derived one depends on its parts and nothing else', () => {
+  it('are valid UUIDs, and a derived id depends only on its parts', () => {
     expect(newUuid()).toMatch(UUID);
     fc.assert(
       fc.property(
@@ -26,7 +26,7 @@ describe('ids', () => {
     );
   });
 
-  it('never change between versions: files hold what was derived', () => {
+  it('derived ids never change between versions, because files contain them', () => {
     expect(derivedUuid('20250124-1706102400123', 'user', 'Hello', '1')).toBe(
       '833eb5ad-97b4-86d4-a7ff-75ceaa424bea',
     );
@@ -35,7 +35,7 @@ describe('ids', () => {
 });
 
 describe('errors', () => {
-  it('have a number of their own and a hint each', () => {
+  it('have a number and a hint for each code', () => {
     const kinds = Object.values(ERROR_KINDS);
     expect(new Set(kinds.map(({ number }) => number)).size).toBe(kinds.length);
     expect(kinds.filter(({ hint }) => hint.trim() === '')).toEqual([]);

@@ -9,7 +9,7 @@ const pinoFiles = () =>
   Object.keys(cache).filter((path) => path.endsWith(['', 'pino', 'pino.js'].join(sep)));
 
 describe('the log', () => {
-  it('loads pino with the first line that is written', () => {
+  it('loads pino only when the first line is written', () => {
     for (const path of pinoFiles()) delete cache[path]; // of tests before, in the same process
     const log = createLog('error');
     log.warn('below the level');

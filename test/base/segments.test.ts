@@ -7,7 +7,10 @@ const cut = (granularity: 'sentence' | 'word', text: string) =>
   [...segmentsOf(granularity, text)].map(({ segment }) => segment);
 
 describe('segments', () => {
-  it.each(['sentence', 'word'] as const)('of a long text are its %ss', (granularity) => {
+  it.each([
+    'sentence',
+    'word',
+  ] as const)('of a long text are the %ss that Intl.Segmenter finds in the whole', (granularity) => {
     const text = 'Ein Satz, der nicht ganz kurz ist. 会議は明日です。Was nun? '.repeat(60);
     const whole = [...new Intl.Segmenter('en', { granularity }).segment(text)];
     expect(cut(granularity, text)).toEqual(whole.map(({ segment }) => segment));
@@ -20,14 +23,14 @@ describe('segments', () => {
     expect(cut('word', '')).toEqual([]);
   });
 
-  it('of a book without spaces cost no more than its length', () => {
+  it('of a book without spaces take time in proportion to its length', () => {
     const book = '会議は明日です。'.repeat(40_000);
     const words = cut('word', book);
     expect(words.join('')).toBe(book);
     expect(words.length).toBeGreaterThan(100_000);
   });
 
-  it('are the same words in a line of Latin letters, which is cut without the segmenter', () => {
+  it('are the same words for Latin text, which is split without the segmenter', () => {
     const intl = new Intl.Segmenter('en', { granularity: 'word' });
     const byIntl = (text: string) =>
       [...intl.segment(text)]

@@ -7,7 +7,7 @@ const numbers = fc.array(fc.integer({ min: -20, max: 20 }), { maxLength: 200 });
 const limits = fc.integer({ min: 0, max: 30 });
 
 describe('TopK', () => {
-  it('keeps what sorting and cutting would keep', () => {
+  it('keeps the same items as sorting and cutting', () => {
     fc.assert(
       fc.property(numbers, limits, (items, limit) => {
         const expected = [...items].sort(ascending).slice(0, limit);

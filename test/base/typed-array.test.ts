@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Uint32List, withCapacity } from '../../src/base/arrays/typed-array.js';
 
 describe('growing typed arrays', () => {
-  it('returns the same array where it is long enough', () => {
+  it('returns the same array if it is long enough', () => {
     const array = new Uint8Array(4);
     expect(withCapacity(array, 4)).toBe(array);
   });

@@ -10,7 +10,7 @@ const newPath = () => join(tempFolder(), 'daybook', 'http-token');
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 describe('the token of a local server', () => {
-  it('is made at the first call, for its owner only, and stays', async () => {
+  it('is created at the first call, only its owner can read it, and it stays the same', async () => {
     const path = newPath();
     const token = await readOrCreateToken(path);
     expect(token).toMatch(/^[0-9a-f]{64}$/);
@@ -19,13 +19,13 @@ describe('the token of a local server', () => {
     expect(await readOrCreateToken(path)).toBe(token);
   });
 
-  it('is one for callers that meet', async () => {
+  it('is the same for callers at the same time', async () => {
     const path = newPath();
     const tokens = await Promise.all(Array.from({ length: 20 }, () => readOrCreateToken(path)));
     expect(new Set(tokens).size).toBe(1);
   });
 
-  it('is made private again where others could read it', async () => {
+  it('is made private again if others could read it', async () => {
     const path = newPath();
     await readOrCreateToken(path);
     chmodSync(path, 0o644);
@@ -39,7 +39,7 @@ describe('the token of a local server', () => {
     'short',
     'with blanks in between them',
     'line one is long enough\nline two',
-  ])('is refused where the file holds none: %j', async (text) => {
+  ])('is refused if the file contains no token: %j', async (text) => {
     const path = newPath();
     mkdirSync(join(path, '..'));
     writeFileSync(path, text);

@@ -14,7 +14,7 @@ async function* files() {
   }
 }
 
-it('an archive can be read up to any of its files, without an uncaught error after it', async () => {
+it('a reader can stop at any file of an archive without an uncaught error afterwards', async () => {
   const path = join(tempFolder(), 'made.tar.gz');
   const parts: Uint8Array[] = [];
   for await (const part of archiveOf(files())) parts.push(part);

@@ -33,7 +33,7 @@ const UMASKS = [0o000, 0o022, 0o077, 0o177, 0o777];
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 describe.each([true, false])('atomicWrite with fsync %s', (fsync) => {
-  it('makes and replaces files, also with nothing in them, and leaves nothing beside', async () => {
+  it('creates and replaces files, also empty ones, and leaves no other files', async () => {
     const root = tempFolder();
     const path = join(root, 'a');
     for (const text of ['one', '', 'x'.repeat(3_000_000), '日本']) {
@@ -44,7 +44,7 @@ describe.each([true, false])('atomicWrite with fsync %s', (fsync) => {
     expect(readdirSync(root)).toEqual(['a']);
   });
 
-  it('takes a part of a larger buffer as it is', async () => {
+  it('writes only the given part of a larger buffer', async () => {
     const path = join(tempFolder(), 'a');
     await atomicWrite(path, new Uint8Array(Buffer.from('0123456789')).subarray(3, 6), { fsync });
     expect(readFileSync(path, 'utf8')).toBe('345');
@@ -54,7 +54,7 @@ describe.each([true, false])('atomicWrite with fsync %s', (fsync) => {
 describe('atomicWrite', () => {
   it.each(
     UMASKS,
-  )('makes the file private under the umask %o, whatever it was before', async (mask) => {
+  )('makes the file private under the umask %o, whatever its mode was', async (mask) => {
     const path = join(tempFolder(), 'a');
     writeFileSync(path, 'old');
     chmodSync(path, 0o666);
@@ -62,7 +62,7 @@ describe('atomicWrite', () => {
     expect(modeOf(path)).toBe(0o600);
   });
 
-  it('refuses a symlink at the target, dangling or not, and leaves it as it is', async () => {
+  it('refuses a link as the target, also a dangling one, and does not change it', async () => {
     const root = tempFolder();
     writeFileSync(join(root, 'theirs'), 'theirs');
     symlinkSync('theirs', join(root, 'link'));
@@ -76,7 +76,7 @@ describe('atomicWrite', () => {
     expect(readdirSync(root).sort()).toEqual(['dangling', 'link', 'theirs']);
   });
 
-  it('reports failures with a code, and leaves nothing beside', async () => {
+  it('throws failures with a code, and leaves no other files', async () => {
     const root = tempFolder();
     mkdirSync(join(root, 'folder'));
     const writing = (...path: string[]) =>
@@ -87,7 +87,7 @@ describe('atomicWrite', () => {
     expect(readdirSync(root)).toEqual(['folder']);
   });
 
-  it('renameWithRetry throws at once what waiting cannot mend', async () => {
+  it('renameWithRetry throws an error that waiting cannot solve at once', async () => {
     const root = tempFolder();
     await expect(renameWithRetry(join(root, 'a'), join(root, 'b'))).rejects.toMatchObject({
       code: 'ENOENT',
@@ -105,7 +105,7 @@ describe('folders', () => {
     expect([modeOf(join(root, 'made')), modeOf(join(root, 'claimed'))]).toEqual([0o700, 0o700]);
   });
 
-  it('are made once, listed without files and links, and removed only when empty', async () => {
+  it('are created once, listed without files and links, and removed only if they are empty', async () => {
     const root = tempFolder();
     expect(await makeFolder(join(root, 'a', 'b'))).toBe(true);
     expect(await makeFolder(join(root, 'a', 'b'))).toBe(false);
@@ -138,7 +138,7 @@ describe('folders', () => {
 });
 
 describe('stamps', () => {
-  it('change with every replace and every edit in place, and both readers agree', async () => {
+  it('change with every replacement and every edit in place; both functions read the same stamp', async () => {
     const path = join(tempFolder(), 'a');
     expect([await readStamp(path), readStampNow(path)]).toEqual([undefined, undefined]);
     const first = await atomicWrite(path, Buffer.from('1'), { fsync: false });
@@ -164,7 +164,7 @@ describe('stamps', () => {
 describe('file errors', () => {
   const system = (code: string) => Object.assign(new Error(code), { code });
 
-  it('distinguish a full disk from other failures, keep the cause, and pass an AppError on', async () => {
+  it('distinguish a full disk from other failures, keep the cause, and do not change an AppError', async () => {
     expect(fileError(system('ENOSPC'), 'write', 'p')).toMatchObject({ code: 'STORAGE_FULL' });
     expect(fileError(system('EDQUOT'), 'write', 'p')).toMatchObject({ code: 'STORAGE_FULL' });
     const cause = system('EIO');
@@ -174,7 +174,7 @@ describe('file errors', () => {
     await expect(withFileError('x', 'p', () => Promise.reject(failure))).rejects.toBe(failure);
   });
 
-  it('unless lets only the named ones pass as nothing', async () => {
+  it('ignoreErrno returns undefined only for the given errors', async () => {
     expect(await ignoreErrno(['ENOENT'], Promise.reject(system('ENOENT')))).toBeUndefined();
     expect(await ignoreErrno(['ENOENT'], Promise.resolve(1))).toBe(1);
     await expect(ignoreErrno(['ENOENT'], Promise.reject(system('EIO')))).rejects.toMatchObject({

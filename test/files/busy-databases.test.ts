@@ -43,7 +43,7 @@ async function contentsIn(path: string): Promise<unknown> {
   return found;
 }
 
-it('of one version are read although the log moves into the file while it is copied', async () => {
+it('a database is read in one version although its log is moved into the file during the copy', async () => {
   const { path, database } = databaseWith('PRAGMA journal_mode = WAL');
   addNotes(database, 500, 'first');
   afterCopy.mockImplementationOnce(() => {
@@ -57,7 +57,7 @@ it('of one version are read although the log moves into the file while it is cop
   expect(afterCopy).toHaveBeenCalledTimes(2);
 });
 
-it('are read after the transaction that their program is writing', async () => {
+it('a database is read after the transaction that its program is writing', async () => {
   const { path, database } = databaseWith('PRAGMA cache_size = 1');
   addNotes(database, 500, 'first');
   database.exec('BEGIN');

@@ -93,11 +93,11 @@ describe('requireConfined', () => {
     '100% sure.md',
     "it's.md",
     'v1.2.md',
-  ])('takes %s', (name) => {
+  ])('accepts %s', (name) => {
     expect(() => requireConfined(name)).not.toThrow();
   });
 
-  it('lets no name through whose file would be elsewhere', async () => {
+  it('accepts no name whose file would be outside the folder', async () => {
     const piece = fc.oneof(
       fc.constantFrom('..', '.', '/', '\\', '%2e', '%2f', '．', '／', '‥', '\0', ':', 'sub', '~'),
       fc.string({ unit: 'grapheme', maxLength: 4 }),
@@ -120,7 +120,7 @@ describe('requireConfined', () => {
 });
 
 describe('links', () => {
-  it('are refused wherever they are and wherever they lead', async () => {
+  it('are refused at any place and with any target', async () => {
     const { outer, folder } = place();
     symlinkSync(join(outer, 'secret.md'), join(folder, 'file.md'));
     symlinkSync(join(folder, 'sub', 'note.md'), join(folder, 'inside.md'));
@@ -142,7 +142,7 @@ describe('links', () => {
     }
   });
 
-  it('may not be what the folder itself is: a configured one is resolved beforehand', async () => {
+  it('are refused as the folder itself, because a configured folder is resolved before', async () => {
     const { outer, folder } = place();
     symlinkSync(folder, join(outer, 'linked'));
     const linked = join(outer, 'linked');
@@ -154,7 +154,7 @@ describe('links', () => {
 
   const isEarly = (startedAt: number) => performance.now() - startedAt < 30_000;
 
-  it('are never read when they are put in the place of the file meanwhile', async () => {
+  it('are never read if they replace the file after the check', async () => {
     const { outer, folder } = place();
     const path = join(folder, 'sub', 'note.md');
     let isOver = false;
@@ -185,7 +185,7 @@ describe('links', () => {
   });
 });
 
-describe('names that resemble', () => {
+describe('names that look like an existing name', () => {
   it.each([
     ['case', 'sub/Note.md'],
     ['case of a folder', 'SUB/note.md'],
@@ -204,7 +204,7 @@ describe('names that resemble', () => {
     expect(error.details).toMatchObject({ twin: expect.any(String) });
   });
 
-  it('are refused in either composition', async () => {
+  it('are refused in both Unicode compositions', async () => {
     const { folder } = place();
     writeFileSync(join(folder, 'caf\u00e9.md'), '');
     expect(await codeOf(findConfined(folder, 'cafe\u0301.md'))).toBe('PATH_ESCAPE');
@@ -214,7 +214,7 @@ describe('names that resemble', () => {
     expect((await findConfined(folder, 'cafe.md')).kind).toBe('absent');
   });
 
-  it('hide nothing that a person made: each of two twins is found by its exact name', async () => {
+  it('do not hide files: each of two similar names is found by its exact name', async () => {
     const { folder } = place();
     writeFileSync(join(folder, 'sub', 'NOTE.md'), 'upper');
     expect((await readConfined(folder, 'sub/NOTE.md', 100))?.bytes.toString()).toBe('upper');
@@ -222,7 +222,7 @@ describe('names that resemble', () => {
     expect(await codeOf(findConfined(folder, 'sub/nOTE.md'))).toBe('PATH_ESCAPE');
   });
 
-  it('have one likeness, whichever is asked first', () => {
+  it('have the same skeleton in every Unicode form', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (name) => {
         const likeness = skeletonOf(name);
@@ -241,8 +241,8 @@ describe('names that resemble', () => {
   });
 });
 
-describe('what is no file', () => {
-  it('is distinguished from an absent file, and never opened', async () => {
+describe('an entry that is not a file', () => {
+  it('is distinguished from a missing file, and never opened', async () => {
     const { folder } = place();
     mkdirSync(join(folder, 'folder.md'));
     execFileSync('mkfifo', [join(folder, 'pipe.md')]);

@@ -18,7 +18,7 @@ describe('copyRegular', () => {
   });
 
   it.skipIf(process.platform === 'win32').each(['a link', 'a pipe'])(
-    'refuses %s, and makes nothing',
+    'refuses %s, and creates nothing',
     (kind) => {
       const folder = tempFolder();
       const [from, to] = [join(folder, 'from'), join(folder, 'to')];

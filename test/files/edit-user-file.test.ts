@@ -10,7 +10,7 @@ import { tempFolder } from '../support/temp-folder.js';
 const add = (text: string) => `${text}ours\n`;
 
 describe('a file of the user', () => {
-  it('a file of the user is changed from its current content, and a copy of it remains', async () => {
+  it('is changed from its present content, and a copy of the old content is kept', async () => {
     const path = join(tempFolder(), 'settings.json');
     await writeFile(path, 'theirs\n');
     expect(await changeUserFile(path, add, 'before')).toBe(`${path}.before`);
@@ -18,7 +18,7 @@ describe('a file of the user', () => {
     expect(await readFile(`${path}.before`, 'utf8')).toBe('theirs\n');
   });
 
-  it('is made where there is none, with its folder', async () => {
+  it('is created with its folder if it is missing', async () => {
     const path = join(tempFolder(), 'new', 'settings.json');
     expect(await changeUserFile(path, add, 'before')).toBeUndefined();
     expect(await readFile(path, 'utf8')).toBe('ours\n');
@@ -27,7 +27,7 @@ describe('a file of the user', () => {
   it.each([
     ['changed', 'CONFLICT'],
     ['made', 'ALREADY_EXISTS'],
-  ])('stays as its program has %s it meanwhile', async (way, code) => {
+  ])('keeps the content if its program has %s it meanwhile', async (way, code) => {
     const folder = join(tempFolder(), 'program');
     const path = join(folder, 'settings.json');
     await mkdir(folder);
@@ -43,7 +43,7 @@ describe('a file of the user', () => {
 });
 
 describe('a folder of settings that is a link', () => {
-  it('takes a file that is not there yet', async () => {
+  it('gets a new file', async () => {
     const folder = tempFolder();
     mkdirSync(join(folder, 'dotfiles'));
     symlinkSync('dotfiles', join(folder, 'config'));

@@ -52,7 +52,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('a file catalogue', () => {
-  it('reads only files whose stamp changed, and notifies of each change once', async () => {
+  it('reads only files whose stamp changed, and notifies once of each change', async () => {
     await writeFile(pathOf('a'), 'one');
     await catalogue.refresh();
     await writeFile(pathOf('b'), 'two');
@@ -72,7 +72,7 @@ describe('a file catalogue', () => {
     expect([...catalogue.summaries()]).toEqual(['three']);
   });
 
-  it('reads a file again that was noted during the read, and keeps the newer version', async () => {
+  it('reads a file again if a version was added during the read, and keeps the newer version', async () => {
     await writeFile(pathOf('a'), 'old');
     afterRead = async () => {
       afterRead = async () => undefined;
@@ -111,7 +111,7 @@ describe('a file catalogue', () => {
     expect(catalogue.entry('a')?.damage?.code).toBe('CORRUPT');
   });
 
-  it('takes a seed without a notification, and only for a file that it does not know', async () => {
+  it('accepts a seed without a notification, and only for an unknown file', async () => {
     await writeFile(pathOf('a'), 'one');
     const version = await versionOf('a');
     if (version === undefined) throw new Error('the file is not there');
@@ -125,7 +125,7 @@ describe('a file catalogue', () => {
     expect([reads, changes]).toEqual([['a'], [['a', 'one']]]);
   });
 
-  it('reads every file at a reload, and stops where its signal is aborted', async () => {
+  it('reads every file at a reload, and stops when its signal is aborted', async () => {
     for (const name of ['a', 'b']) await writeFile(pathOf(name), name);
     await catalogue.refresh();
     await catalogue.reload();
@@ -138,7 +138,7 @@ describe('a file catalogue', () => {
     expect(changes).toHaveLength(6);
   });
 
-  it('keeps a file that is noted while a pass lists the folder', async () => {
+  it('keeps a file that is added while a pass lists the folder', async () => {
     await writeFile(pathOf('a'), 'a');
     const pass = catalogue.refresh();
     await writeFile(pathOf('z'), 'z');

@@ -50,7 +50,7 @@ async function deadName(): Promise<string> {
 const foreignName = () => ownerName().replace(/^\w+/, 'ffffffff');
 
 describe('withLock in one process', () => {
-  it('does not wait for a lock of its own that was moved away and back', async () => {
+  it('does not wait for its own lock that was moved away and back', async () => {
     const [folder, calls] = [tempFolder(), [] as string[]];
     const [locks, aside] = [join(folder, '.locks'), join(folder, 'aside')];
     await withLock(locks, 'x', async () => renameSync(join(locks, 'x'), aside));
@@ -84,7 +84,7 @@ describe('withLock in one process', () => {
     expect(held).toEqual(['a', 'b']);
   });
 
-  it('gives back what the work gives, throws what it throws, and is free afterwards', async () => {
+  it('returns the result of the work, throws its error, and is free afterwards', async () => {
     const locks = tempFolder();
     expect(await withLock(locks, 'x', async () => 7)).toBe(7);
     const fault = new Error('mine');
@@ -117,7 +117,7 @@ describe('withLock in one process', () => {
     expect(readdirSync(locks)).toEqual([]);
   });
 
-  it('never replaces a file that another process created before', async () => {
+  it('never replaces a file that another process created since', async () => {
     const root = tempFolder();
     const targets = ['a', 'b'].map((name) => join(root, name));
     writeFileSync(join(root, 'a'), 'theirs');
@@ -159,7 +159,7 @@ describe('withLock in one process', () => {
     expect(readdirSync(locks)).toEqual([]);
   });
 
-  it('lets nothing more be done once it is left', async () => {
+  it('allows no further operation after the last one', async () => {
     const root = tempFolder();
     const target = join(root, 'target');
     let runs = 0;
@@ -172,7 +172,7 @@ describe('withLock in one process', () => {
     expect([runs, readFileSync(target, 'utf8')]).toEqual([1, 'first']);
   });
 
-  it('leaves the target as it was and nothing behind when a replace fails', async () => {
+  it('leaves the target unchanged and no other files if a replace fails', async () => {
     const root = tempFolder();
     mkdirSync(join(root, 'target'));
     writeFileSync(join(root, 'target', 'inside'), '');
@@ -204,7 +204,7 @@ describe('withLock in one process', () => {
     expect(readFileSync(target, 'utf8')).toBe('theirs+ours');
   });
 
-  it('reports with a code that no lock can be made', async () => {
+  it('throws an error with a code if no lock can be created', async () => {
     const file = join(tempFolder(), 'file');
     writeFileSync(file, '');
     await expect(withLock(join(file, '.locks'), 'x', async () => 1)).rejects.toMatchObject({
@@ -212,7 +212,7 @@ describe('withLock in one process', () => {
     });
   });
 
-  it('takes over from a dead owner, and from what is no owner at all', async () => {
+  it('takes the lock over from a dead owner, and from an entry that is no owner', async () => {
     const locks = tempFolder();
     mkdirSync(join(locks, 'dead', await deadName()), { recursive: true });
     mkdirSync(join(locks, 'empty'));
@@ -242,7 +242,7 @@ describe('withLock between processes', () => {
     expect(readdirSync(locks)).toEqual([]);
   });
 
-  it('is LOCKED after ten seconds with the name of the owner, which is not disturbed', async () => {
+  it('throws LOCKED with the name of the owner after ten seconds, and does not disturb it', async () => {
     const locks = tempFolder();
     const { child, nextLine } = otherProcess(locks, 'x', 'hold');
     await nextLine();
@@ -258,7 +258,7 @@ describe('withLock between processes', () => {
     expect(await withLock(locks, 'x', async () => 2)).toBe(2);
   });
 
-  it('has one owner at a time and none that starves, while three processes never pause', async () => {
+  it('has one owner at a time while three processes never pause, and each of them gets it', async () => {
     const root = tempFolder();
     const locks = join(root, '.locks');
     const TIMES = 60;
@@ -294,7 +294,7 @@ describe('withLock between processes', () => {
     expect(waits[10]).toBeLessThan(10);
   });
 
-  it('is released although a waiter puts its mark back again and again', async () => {
+  it('is released although a waiter adds its mark again and again', async () => {
     const locks = tempFolder();
     for (let round = 0; round < 60; round += 1) {
       let isDone = false;
@@ -321,7 +321,7 @@ describe('withLock between processes', () => {
 });
 
 describe('sweepLocks', () => {
-  it('removes what dead processes left and nothing else', async () => {
+  it('removes only what dead processes left', async () => {
     const locks = tempFolder();
     const dead = await deadName();
     // Of another thread: which of its own names are in use, each module knows.
@@ -345,7 +345,7 @@ describe('sweepLocks', () => {
     rmSync(join(locks, 'held'), { recursive: true });
   });
 
-  it('has nothing to do where there is no folder', async () => {
+  it('does nothing if there is no folder', async () => {
     await sweepLocks(join(tempFolder(), 'none'));
   });
 });

@@ -6,7 +6,7 @@ import { sleep } from '../../src/base/clock.js';
 import { GroupCommit } from '../../src/files/atomic/group-commit.js';
 
 describe('GroupCommit', () => {
-  it('writes together what waits, in order, one commit at a time', async () => {
+  it('writes waiting items together, in order, one commit at a time', async () => {
     const batches: number[][] = [];
     let running = 0;
     const commits = new GroupCommit<number, number>(async (items) => {
@@ -27,7 +27,7 @@ describe('GroupCommit', () => {
     ]);
   });
 
-  it('fails only the item whose outcome is an error; all of them where the commit throws', async () => {
+  it('fails only the item whose outcome is an error; all items if the commit throws', async () => {
     const commits = new GroupCommit<string, string>(async (items) => {
       if (items.includes('throw')) throw new Error('thrown');
       return items.map((item) => (item === 'bad' ? { error: new Error(item) } : { value: item }));
@@ -54,7 +54,7 @@ describe('GroupCommit', () => {
     expect(idle).toBe(1);
   });
 
-  it('commits so many at once at most, in order', async () => {
+  it('commits at most the given number of items at once, in order', async () => {
     const batches: (readonly number[])[] = [];
     const commits = new GroupCommit<number, number>(
       async (items) => {

@@ -22,18 +22,18 @@ const placeOf = (text: string | Buffer) => {
 };
 
 describe('parseDocument', () => {
-  it('takes a byte-order mark and CRLF', () => {
+  it('accepts a byte-order mark and CRLF', () => {
     expect(parse('\ufeff{\r\n  "a": "b\\r\\nc"\r\n}\r\n')).toEqual({ a: 'b\r\nc' });
   });
 
-  it('keeps half surrogate pairs, and __proto__ as a key like any other', () => {
+  it('keeps half surrogate pairs, and __proto__ as a normal key', () => {
     expect(parse('["\\ud800", "\\udc00x"]')).toEqual(['\ud800', '\udc00x']);
     const value = parse('{"__proto__": {"polluted": true}}') as object;
     expect(Object.keys(value)).toEqual(['__proto__']);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  it('gives back what JSON can hold', () => {
+  it('returns every JSON value unchanged', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(parse(text)).toEqual(JSON.parse(text));
@@ -55,7 +55,7 @@ describe('parseDocument', () => {
     ["'a'", 1, 1],
     ['[\n"a\tb"]', 2, 1],
     ['['.repeat(200_000), 1, 1],
-  ])('reports the place of the fault in %j', (text, line, column) => {
+  ])('reports the position of the fault in %j', (text, line, column) => {
     expect(placeOf(text)).toEqual([line, column]);
   });
 
@@ -67,7 +67,7 @@ describe('parseDocument', () => {
     ['cut ', [0xef, 0xbf], 1, 5],
     ['a', [0xef, 0xbf, 0x41], 1, 2],
     ['😀', [0xf8], 1, 3],
-  ])('reports the place where %j goes on with what is not UTF-8', (before, bytes, line, column) => {
+  ])('reports the position where %j is no longer UTF-8', (before, bytes, line, column) => {
     const file = Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from('"')]);
     expect(placeOf(file)).toEqual([line, column]);
   });
@@ -77,7 +77,7 @@ describe('parseDocument', () => {
     expect(() => parse(text)).toThrow('at line 2, column 1: a conflict marker of git.');
   });
 
-  it('has a place for every damaged text', () => {
+  it('reports a position for every damaged text', () => {
     const cut = fc.constantFrom(
       '',
       '"',
@@ -108,7 +108,7 @@ describe.each([
   ['readWhole', readWhole],
   ['readWholeAtOnce', readWholeAtOnce],
 ])('%s', (_name, read) => {
-  it('gives bytes and the stamp of that version; nothing where there is no file', async () => {
+  it('returns the bytes and the stamp of that version; undefined if there is no file', async () => {
     const root = tempFolder();
     const path = join(root, 'a.json');
     expect(await read(path)).toBeUndefined();
@@ -123,7 +123,7 @@ describe.each([
     }
   });
 
-  it('reports a folder in the place, and a file that is too large without reading it', async () => {
+  it('refuses a folder, and a file that is too large without reading it', async () => {
     const root = tempFolder();
     mkdirSync(join(root, 'folder'));
     await expect(read(join(root, 'folder'))).rejects.toMatchObject({

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { jsonElements } from '../../src/files/input/json-elements.js';
 
-it('reads no further than the second of many lines, which are no document', async () => {
+it('stops at the second of many lines, because lines are no document', async () => {
   let chunks = 0;
   async function* lines() {
     for (; chunks < 1000; chunks += 1) yield Buffer.from(`{"line": [${chunks}, "}"]}\n`);
@@ -20,7 +20,7 @@ it.each([
   ['"text"', [{ index: -1, text: '"text"' }]],
   ['[{"a": 1}, 2] more', [1, 2].map((_, index) => ({ index, text: ['{"a": 1}', '2'][index] }))],
   ['\ufeff[3]', [{ index: 0, text: '3' }]],
-])('%j', async (text, expected) => {
+])('splits the array %j', async (text, expected) => {
   async function* bytes() {
     yield Buffer.from(text);
   }

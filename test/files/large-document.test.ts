@@ -23,7 +23,7 @@ const UNDERSTOOD = [
   `{"messages":["${'\\\\'.repeat(40)}","${'x'.repeat(31)}\\"y","${'x'.repeat(32)}\\"","${'"\\'.repeat(0)}"]}`,
 ];
 
-it.each(UNDERSTOOD)('reads %j as JSON.parse does', (text) => {
+it.each(UNDERSTOOD)('parses %j like JSON.parse', (text) => {
   const expected: unknown = JSON.parse(text.replace('\uFEFF', ''));
   const { value } = read(text);
   expect(value).toEqual(expected);
@@ -52,17 +52,17 @@ const LEFT = [
   '{"messages":[1]} {"a":2}',
 ];
 
-it.each(LEFT)('leaves %j to JSON.parse', (text) => {
+it.each(LEFT)('returns undefined for %j, which JSON.parse then reads', (text) => {
   expect(read(text).value).toBeUndefined();
 });
 
-it('leaves bytes that are not UTF-8', () => {
+it('returns undefined for bytes that are not UTF-8', () => {
   const bytes = Buffer.from('{"messages":["a?b"]}');
   bytes[bytes.indexOf(0x3f)] = 0xff;
   expect(read(bytes).value).toBeUndefined();
 });
 
-it('agrees with JSON.parse on any document, also on a damaged one', () => {
+it('has the same result as JSON.parse for any document, also a damaged one', () => {
   const document = fc.record({
     head: fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 3 }),
     messages: fc.array(fc.jsonValue({ maxDepth: 3 }), { maxLength: 6 }),
@@ -85,14 +85,14 @@ it('agrees with JSON.parse on any document, also on a damaged one', () => {
 const message = { role: 'user', content: 'The river "rises" in the hills. '.repeat(60) };
 const large = { title: 'x', messages: Array.from({ length: 2000 }, () => message), end: [1] };
 
-it.each([undefined, 2])('reads a large document in steps, indented by %s', (indent) => {
+it.each([undefined, 2])('parses a large document in steps, indented by %s', (indent) => {
   const text = JSON.stringify(large, null, indent);
   const { value, pauses } = read(text);
   expect(value).toEqual(large);
   expect(pauses).toBeGreaterThanOrEqual(Math.floor(text.length / 300_000));
 });
 
-it('names the place where a large document is damaged', () => {
+it('reports the position of the fault in a large document', () => {
   const text = JSON.stringify(large, null, 2).replace('"end": [', '"end": [,');
   const steps = documentSteps(Buffer.from(text), 'messages', 'f.json', 'CONVERSATION_CORRUPTED');
   const toEnd = () => {

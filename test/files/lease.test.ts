@@ -27,7 +27,7 @@ async function turns(count: number): Promise<void> {
 }
 
 describe('tryLease', () => {
-  it('has one holder; letting go twice does nothing', async () => {
+  it('has one holder; a second release has no effect', async () => {
     const path = join(tempFolder(), '.leases', 'poll');
     const all = await Promise.all([1, 2, 3].map(() => tryLease(path)));
     const [lease, ...others] = all.filter((found) => found !== undefined);
@@ -40,7 +40,7 @@ describe('tryLease', () => {
     await (await tryLease(path))?.release();
   });
 
-  it('is open only to its user', async () => {
+  it('is private to its user', async () => {
     const path = join(tempFolder(), '.leases', 'poll');
     const lease = await tryLease(path);
     for (const name of ['', '/poll.lock', '/poll.owner']) {
@@ -63,7 +63,7 @@ describe('tryLease', () => {
   });
 
   // proper-lockfile refreshes a lease that was lost once more, at a descriptor that may be another's by then.
-  it('a lease that was lost and released leaves no refresh that fails', async () => {
+  it('a lease that was lost and released has no failing refresh afterwards', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     const failures: unknown[] = [];
     const onFailure = (error: unknown) => failures.push(error);
@@ -123,7 +123,7 @@ describe('tryLease', () => {
 
   it.each([
     0, 60,
-  ])('of a killed holder, refreshed %i s ago, goes to one of eight that want it', async (seconds) => {
+  ])('of a killed holder, refreshed %i s ago, is acquired by one of eight processes', async (seconds) => {
     for (let round = 0; round < 3; round += 1) {
       const path = join(tempFolder(), 'poll');
       const child = spawn(process.execPath, ['-e', '']);
@@ -140,7 +140,7 @@ describe('tryLease', () => {
     }
   }, 60_000);
 
-  it('is not taken by a waiter after a holder that had not written its name when the waiter came', async () => {
+  it('is not taken over after a holder that had not yet written its name', async () => {
     const path = join(tempFolder(), 'poll');
     mkdirSync(`${path}.lock`);
     const waiting = tryLease(path);
@@ -150,7 +150,7 @@ describe('tryLease', () => {
     await (await tryLease(path))?.release();
   });
 
-  it('reports with a code what is no place for a lease', async () => {
+  it('throws an error with a code for a path that cannot have a lease', async () => {
     const file = join(tempFolder(), 'file');
     writeFileSync(file, '');
     await expect(tryLease(join(file, 'x'))).rejects.toMatchObject({ code: 'FILESYSTEM_ERROR' });

@@ -54,7 +54,7 @@ const REFUSED = {
 };
 
 describe('confinedPath', () => {
-  it.each(Object.entries(REFUSED))('refuses what is %s', (_, names) => {
+  it.each(Object.entries(REFUSED))('refuses a name that is %s', (_, names) => {
     const taken = names.filter((name) => {
       try {
         confinedPath('/root', name);
@@ -67,7 +67,7 @@ describe('confinedPath', () => {
     expect(taken).toEqual([]);
   });
 
-  it('takes ordinary names', () => {
+  it('accepts ordinary names', () => {
     const names = [
       'a.md',
       'a/b/c.md',
@@ -88,7 +88,7 @@ describe('confinedPath', () => {
     );
   });
 
-  it('every accepted path is inside the folder', () => {
+  it('returns only paths inside the folder', () => {
     const part = fc.oneof(fc.constantFrom('..', '.', '', 'a', 'C:', '\\', '\0', '~'), fc.string());
     fc.assert(
       fc.property(fc.array(part, { minLength: 1, maxLength: 6 }), (parts) => {
@@ -107,7 +107,7 @@ describe('confinedPath', () => {
 });
 
 describe('confinedRealPath', () => {
-  it('takes files, new files in new folders, and links that stay inside', async () => {
+  it('accepts files, new files in new folders, and links that stay inside', async () => {
     const root = tempFolder();
     mkdirSync(join(root, 'real'));
     writeFileSync(join(root, 'real', 'a.md'), '');
@@ -117,14 +117,14 @@ describe('confinedRealPath', () => {
     }
   });
 
-  it('takes a root that is itself behind a link', async () => {
+  it('accepts a root that is behind a link', async () => {
     const base = tempFolder();
     mkdirSync(join(base, 'real'));
     symlinkSync('real', join(base, 'root'));
     expect(await confinedRealPath(join(base, 'root'), 'a.md')).toBe(join(base, 'root', 'a.md'));
   });
 
-  it('refuses links that lead out, also on the way, and links that lead nowhere', async () => {
+  it('refuses links that lead out of the folder, also in a parent folder, and dangling links', async () => {
     const base = tempFolder();
     const root = join(base, 'root');
     mkdirSync(root);
@@ -148,7 +148,7 @@ describe('confinedRealPath', () => {
     expect(existsSync(join(base, 'not-there'))).toBe(false);
   });
 
-  it('reports a link that leads to itself', async () => {
+  it('refuses a link to itself', async () => {
     const root = tempFolder();
     symlinkSync('loop', join(root, 'loop'));
     await expect(confinedRealPath(root, 'loop')).rejects.toMatchObject({
@@ -157,7 +157,7 @@ describe('confinedRealPath', () => {
   });
 });
 
-it('isInside distinguishes a folder from another whose name begins the same', () => {
+it('isInside distinguishes a folder from another with the same beginning of its name', () => {
   expect(isInside('/a/b', '/a/b')).toBe(true);
   expect(isInside('/a/b/c', '/a/b')).toBe(true);
   expect(isInside('/a/b/..c', '/a/b')).toBe(true);

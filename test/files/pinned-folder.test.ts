@@ -19,7 +19,7 @@ while (Date.now() < end) {
 }`;
 
 describe('a folder that is pinned', () => {
-  it('is there or is missing, but is no link, while another process makes and moves it', async () => {
+  it('exists or is missing, but is never a link, while another process creates and moves it', async () => {
     const path = join(tempFolder(), 'lock');
     const child = spawn(process.execPath, ['-e', MOVING, path], { stdio: 'inherit' });
     const ended = once(child, 'close');
@@ -32,7 +32,7 @@ describe('a folder that is pinned', () => {
     expect([...seen.keys()].sort()).toEqual(['ENOENT', 'opened']);
   });
 
-  it('is refused where it is a link', () => {
+  it('is refused if it is a link', () => {
     const folder = tempFolder();
     mkdirSync(join(folder, 'target'));
     symlinkSync(join(folder, 'target'), join(folder, 'link'));

@@ -34,7 +34,7 @@ const statOf = (of: number) => {
 };
 
 describe('owner names', () => {
-  it('are all different, recognised, and never those of a dead process while it lives', () => {
+  it('are all different, are recognised, and are not dead while their process runs', () => {
     const names = Array.from({ length: 1000 }, ownerName);
     expect(new Set(names).size).toBe(1000);
     expect(names.every(isOwnerName)).toBe(true);
@@ -59,18 +59,18 @@ describe('owner names', () => {
 });
 
 describe.runIf(hasProc)('with /proc', () => {
-  it('a process that is gone is dead', async () => {
+  it('a process that does not exist is dead', async () => {
     const child = spawn('true');
     await new Promise((done) => child.once('exit', done));
     expect(isSurelyDead(nameOf({ pid: String(child.pid) }))).toBe(true);
   });
 
-  it('the same number with another start time is another process', () => {
+  it('a name with the same pid and another start time is of another process', () => {
     expect(isSurelyDead(nameOf({ started: String(Number(started) - 1) }))).toBe(true);
     expect(isSurelyDead(nameOf({ pid: '1', started: '999999999999' }))).toBe(true);
   });
 
-  it('another boot and another pid namespace cannot be judged', () => {
+  it('a process of another boot or pid namespace does not count as dead', () => {
     expect(isSurelyDead(nameOf({ boot: 'ffffffff', pid: '999999999' }))).toBe(false);
     expect(isSurelyDead(nameOf({ namespace: '1', pid: '999999999' }))).toBe(false);
     expect(isSurelyDead(nameOf({ boot: '00000000', namespace: '0', pid: '999999999' }))).toBe(
@@ -78,7 +78,7 @@ describe.runIf(hasProc)('with /proc', () => {
     );
   });
 
-  it('a zombie is dead although signals reach it', async () => {
+  it('a zombie is dead although it can receive signals', async () => {
     // The shell starts a child and becomes another `sleep`, which never asks for the child's end.
     const parent = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 30']);
     onTestFinished(() => void parent.kill('SIGKILL'));
@@ -89,7 +89,7 @@ describe.runIf(hasProc)('with /proc', () => {
     expect(isSurelyDead(nameOf({ pid: String(zombie), started: since }))).toBe(true);
   });
 
-  it('a live or stopped process is not dead, whatever its command is called', async () => {
+  it('a running or stopped process is not dead, whatever the name of its command is', async () => {
     const child = spawn('sleep', ['30'], { argv0: 'a) Z (b' });
     onTestFinished(() => void child.kill('SIGKILL'));
     const name = nameOf({ pid: String(child.pid), started: statOf(child.pid ?? 0).started });
@@ -102,7 +102,7 @@ describe.runIf(hasProc)('with /proc', () => {
 
 describe.runIf(hasProc)('a process of an earlier boot', () => {
   const beforeBoot = Date.now() - (uptime() + 60) * 1000;
-  it('a dead process is recognised by its boot and its last sign of life together', () => {
+  it('is dead if its boot id differs and its last heartbeat was before this boot', () => {
     const earlier = nameOf({ boot: '00000001' });
     expect(isOfEarlierBoot(earlier, beforeBoot)).toBe(true);
     expect(isOfEarlierBoot(earlier, Date.now())).toBe(false); // another machine, at work

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { regularBytes } from '../../src/files/input/regular-file.js';
 import { tempFolder } from '../support/temp-folder.js';
 
-it('takes little memory for a small file, and reads what is added meanwhile', async () => {
+it('uses little memory for a small file, and reads bytes that are added meanwhile', async () => {
   const path = join(tempFolder(), 'small.md');
   writeFileSync(path, 'one');
   const parts: Uint8Array[] = [];
@@ -17,7 +17,7 @@ it('takes little memory for a small file, and reads what is added meanwhile', as
   expect(Buffer.concat(parts).toString()).toBe(`one${'two'.repeat(5_000)}`);
 });
 
-it('reads a large file whole', async () => {
+it('reads all bytes of a large file', async () => {
   const path = join(tempFolder(), 'large.md');
   const bytes = Buffer.alloc(3 * 1024 * 1024 + 7, 'abc');
   writeFileSync(path, bytes);

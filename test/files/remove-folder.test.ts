@@ -22,7 +22,7 @@ function fill(folder: string): void {
 }
 
 describe('removeFolder', () => {
-  it('removes all that is in it, and a link in it without what it leads to', async () => {
+  it('removes the whole content, and of a link only the link', async () => {
     const place = tempFolder();
     const [folder, outside] = [join(place, 'gone'), join(place, 'outside')];
     mkdirSync(join(folder, 'a', 'b'), { recursive: true });
@@ -39,7 +39,7 @@ describe('removeFolder', () => {
 
   // Elsewhere the system has no path for an open folder (docs/SECURITY.md).
   it.runIf(process.platform === 'linux')(
-    'removes nothing behind a link that takes a place',
+    'removes nothing behind a link that replaces an entry meanwhile',
     async () => {
       const place = tempFolder();
       const [folder, outside] = [join(place, 'gone'), join(place, 'outside')];

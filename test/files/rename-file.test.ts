@@ -15,7 +15,10 @@ import { tapFs } from '../support/fs-tap.js';
 
 const place = () => mkdtempSync(join(tmpdir(), 'daybook-test-'));
 
-it.each(['before', 'after'])('loses nothing that is saved %s the old name goes', async (moment) => {
+it.each([
+  'before',
+  'after',
+])('renameFile loses nothing that is saved %s the old name is removed', async (moment) => {
   const folder = place();
   const [from, to] = [join(folder, 'old.md'), join(folder, 'new.md')];
   writeFileSync(from, 'as it was');

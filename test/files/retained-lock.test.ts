@@ -21,7 +21,7 @@ function openLock() {
 const ownersOf = (path: string) => (existsSync(path) ? readdirSync(path) : []);
 
 describe('RetainedLock', () => {
-  it('runs uses in their order, under one and the same lock', async () => {
+  it('runs uses in their order, under the same lock', async () => {
     const { lock, path } = openLock();
     const order: number[] = [];
     const owners = new Set<string>();
@@ -39,7 +39,7 @@ describe('RetainedLock', () => {
     expect(owners.size).toBe(1);
   });
 
-  it('lets one failure be one caller’s', async () => {
+  it('reports a failure only to the caller of that use', async () => {
     const { lock } = openLock();
     const fails = lock.run(() => Promise.reject(new Error('mine')));
     const works = lock.run(() => Promise.resolve('fine'));
@@ -47,7 +47,7 @@ describe('RetainedLock', () => {
     expect(await works).toBe('fine');
   });
 
-  it('gives the lock back when nothing comes, and at once when it is closed', async () => {
+  it('releases the lock when it is idle, and at once when it is closed', async () => {
     const { lock, path } = openLock();
     await lock.run(() => Promise.resolve());
     expect(ownersOf(path)).toHaveLength(1);
@@ -70,7 +70,7 @@ describe('RetainedLock', () => {
     expect(readFileSync(target, 'utf8')).toBe('run 2');
   });
 
-  it('keeps a file under a second name, and places one that was staged elsewhere', async () => {
+  it('keeps a file under a second name, and moves a staged file into place', async () => {
     const { lock, root } = openLock();
     const [old, second, staged] = ['old', 'second', 'staged'].map((name) => join(root, name));
     writeFileSync(String(old), 'old');
@@ -88,7 +88,7 @@ describe('RetainedLock', () => {
     expect(existsSync(String(staged))).toBe(false);
   });
 
-  it('is shared fairly with a process that locks it once at a time', async () => {
+  it('is shared fairly with a process that acquires it again for each use', async () => {
     const { lock, root } = openLock();
     mkdirSync(root, { recursive: true });
     writeFileSync(join(root, 'counter'), '0');

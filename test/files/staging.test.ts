@@ -10,7 +10,7 @@ import { tempFolder } from '../support/temp-folder.js';
 const system = (code: string) => Object.assign(new Error(code), { code });
 
 describe('temporary files', () => {
-  it('are removed once their process is dead or, where it cannot be seen, after a day', async () => {
+  it('are removed when their process is dead, or after a day if that cannot be determined', async () => {
     const root = join(tempFolder(), 'sweep');
     mkdirSync(root);
     const [realm] = /^\.tmp-[0-9a-f]{8}-\d+-/.exec(temporaryName()) ?? [];
@@ -34,11 +34,11 @@ describe('temporary files', () => {
     expect(readdirSync(root).sort()).toEqual([own, file, tmp, foreign].sort());
   });
 
-  it('are swept without an error where the folder is missing', async () => {
+  it('are swept without an error if the folder is missing', async () => {
     await expect(sweepTemporaries(join(tempFolder(), 'none'))).resolves.toBeUndefined();
   });
 
-  it('get their name another way wherever a hard link is impossible, also at the limit of links', () => {
+  it('get their name without a hard link if none is possible, also at the limit of links', () => {
     for (const code of ['EMLINK', 'EXDEV', 'EPERM', 'ENOSYS'])
       expect(isWithoutLinks(system(code))).toBe(true);
     for (const code of ['EEXIST', 'ENOSPC', 'EIO'])

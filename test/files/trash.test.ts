@@ -19,13 +19,13 @@ const TIME = '20260301T101500123Z';
 const deletedAt = '2026-03-01T10:15:00.123Z';
 
 describe('names in the trash', () => {
-  it('are the deleted path with the time of the deletion before its ending', () => {
+  it('are the deleted path with the time of the deletion before the extension', () => {
     expect(trashNameOf('20250124-1706102400123', AT)).toBe(`20250124-1706102400123.${TIME}`);
     expect(trashNameOf('6fa459ea.json', AT)).toBe(`6fa459ea.${TIME}.json`);
     expect(trashNameOf('ideas/my.garden.md', AT)).toBe(`ideas/my.garden.${TIME}.md`);
   });
 
-  it('are read back as path and time, whatever the path', () => {
+  it('are converted back to path and time, for any path', () => {
     const part = fc.oneof(fc.constant(TIME), fc.stringMatching(/^[a-z][a-z0-9. é]{0,250}[a-z]$/));
     const path = fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'));
     const ending = fc.constantFrom('.md', '.json');
@@ -42,7 +42,7 @@ describe('names in the trash', () => {
     );
   });
 
-  it('may have the form of an earlier version, or no time', () => {
+  it('can have the form of an earlier version, or no time', () => {
     expect(parseTrashName(`${TIME}/a/b.md`)).toEqual({ path: 'a/b.md', deletedAt });
     expect(parseTrashName('a/b.md')).toEqual({ path: 'a/b.md' });
     expect(parseTrashName('20250124-1706102400123.old')).toEqual({
@@ -72,31 +72,28 @@ function open(holds: 'files' | 'folders') {
 }
 
 describe('a trash of folders', () => {
-  it.runIf(process.platform === 'linux')(
-    'opens few files at a time while it is listed',
-    async () => {
-      const { trash, put } = open('folders');
-      for (let at = 0; at < 200; at += 1) put(`.trash/folder-${at}/a.json`, 'text');
-      const openFiles = () => readdirSync('/proc/self/fd').length;
-      const before = openFiles();
-      let most = 0;
-      const listing = trash.list();
-      let isListed = false;
-      void listing.then(() => {
-        isListed = true;
-      });
-      while (!isListed) {
-        most = Math.max(most, openFiles());
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      expect(await listing).toHaveLength(200);
-      expect(most - before).toBeLessThan(20);
-    },
-  );
+  it.runIf(process.platform === 'linux')('opens few files at a time during a listing', async () => {
+    const { trash, put } = open('folders');
+    for (let at = 0; at < 200; at += 1) put(`.trash/folder-${at}/a.json`, 'text');
+    const openFiles = () => readdirSync('/proc/self/fd').length;
+    const before = openFiles();
+    let most = 0;
+    const listing = trash.list();
+    let isListed = false;
+    void listing.then(() => {
+      isListed = true;
+    });
+    while (!isListed) {
+      most = Math.max(most, openFiles());
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await listing).toHaveLength(200);
+    expect(most - before).toBeLessThan(20);
+  });
 });
 
 describe('a trash of files', () => {
-  it('gives two files that were deleted in one millisecond two names', async () => {
+  it('gives different names to two files that were deleted in the same millisecond', async () => {
     const { trash, put, at } = open('files');
     put('a/x.md', 'first');
     const first = await trash.moveIn(at('a/x.md'), 'a/x.md');
@@ -108,7 +105,7 @@ describe('a trash of files', () => {
     expect(await trash.find(String(first))).toMatchObject({ original: 'a/x.md' });
   });
 
-  it('never moves a file out onto another, and leaves no empty folders behind', async () => {
+  it('never replaces a file by a restored one, and leaves no empty folders', async () => {
     const { trash, put, text, at, folder } = open('files');
     put('a/x.md', 'old');
     const name = String(await trash.moveIn(at('a/x.md'), 'a/x.md'));
@@ -123,7 +120,7 @@ describe('a trash of files', () => {
     expect(await trash.remove(name)).toBe(false);
   });
 
-  it('lists, moves and removes what an earlier version or a person put there, but no link', async () => {
+  it('lists, restores and removes entries of an earlier version or a person, but no link', async () => {
     const { trash, put, text, at, folder } = open('files');
     put(`.trash/${TIME}/a/old.md`, 'old');
     put('.trash/hand.md', 'by hand');
@@ -142,7 +139,7 @@ describe('a trash of files', () => {
 });
 
 describe('a trash of folders', () => {
-  it('moves a folder out only where there is none, and onto an empty one', async () => {
+  it('restores a folder only if none exists, or onto an empty one', async () => {
     const { trash, put, at, text } = open('folders');
     put('c/conversation.json', 'old');
     const name = String(await trash.moveIn(at('c'), 'c'));
@@ -159,7 +156,7 @@ describe('a trash of folders', () => {
     expect(existsSync(at('none'))).toBe(false);
   });
 
-  it('removes a folder in two steps, and finishes a removal that was cut short', async () => {
+  it('removes a folder in two steps, and finishes an interrupted removal', async () => {
     const { trash, put, at, folder } = open('folders');
     put('c/conversation.json', 'text');
     expect(await trash.removeUnlisted(at('c'))).toBe(true);

@@ -27,13 +27,13 @@ async function namesOf(folder: string, onFile = (_name: string) => undefined) {
 }
 
 describe('a walk', () => {
-  it('has the order of names', async () => {
+  it('yields the files in the order of their names', async () => {
     const folder = tree('b/z/1', 'b/a', 'a/2', 'a/1', 'c', 'd/e/f/g', 'left-out/x', 'e');
     mkdirSync(join(folder, 'empty'));
     expect(await namesOf(folder)).toEqual(['a/1', 'a/2', 'b/a', 'b/z/1', 'c', 'd/e/f/g', 'e']);
   });
 
-  it('lists a folder when it comes to it', async () => {
+  it('lists a folder only when it reaches it', async () => {
     const folder = tree('a/1', 'b/1', 'c/1');
     const remove = () => {
       for (const name of ['b', 'c']) rmSync(join(folder, name), { recursive: true, force: true });
@@ -44,7 +44,7 @@ describe('a walk', () => {
 });
 
 describe('the sizes of a folder', () => {
-  it('are those of its regular files, and no link is followed', async () => {
+  it('are those of its regular files; no link is followed', async () => {
     const folder = tree('b/z/1', 'a/22', '333', 'left-out/x');
     const other = tree('elsewhere');
     symlinkSync(other, join(folder, 'linked'));

@@ -55,7 +55,7 @@ describe('errors of watching', () => {
   it.each([
     'ENOSPC',
     'EMFILE',
-  ])('falls back to scanning on %s, says so, and stays right', async (code) => {
+  ])('falls back to scanning on %s, reports that, and still finds all changes', async (code) => {
     const opened = spyOnChokidar();
     const log = createLog('silent');
     const warn = vi.spyOn(log, 'warn');
@@ -83,7 +83,7 @@ describe('errors of watching', () => {
     await consumer.close();
   });
 
-  it('treats a path that cannot be inspected as unknown, not as removed', () => {
+  it('treat a path that cannot be inspected as unknown, not as removed', () => {
     symlinkSync('loop', join(root, 'loop'));
     expect(statEntry(join(root, 'loop/note.md'))).toBe('unknown');
     expect(statEntry(join(root, 'x'.repeat(300)))).toBe('unknown');
@@ -135,7 +135,7 @@ describe('closing', () => {
   const handles = () =>
     process.getActiveResourcesInfo().filter((kind) => /FSEvent|StatWatcher/.test(kind)).length;
 
-  it('leaves no handle and reports nothing more, whenever it comes', async () => {
+  it('leaves no handle and reports nothing more, at any time', async () => {
     for (const waitMs of [0, 1, 5, 20, 100, 400]) {
       const consumer = await consume(root);
       await delay(waitMs);
@@ -148,7 +148,7 @@ describe('closing', () => {
     }
   });
 
-  it('can be closed before it is ready, and used no more without harm', async () => {
+  it('is possible before the watcher is ready, and later calls do no harm', async () => {
     const consumer = consume(root);
     await (await consumer).watcher.close();
     const { watcher, changes } = await consumer;
@@ -158,7 +158,7 @@ describe('closing', () => {
   });
 });
 
-describe('a file seen at the moment of its writing', () => {
+describe('a file that was checked during its write', () => {
   function viewAt(ageMs: () => number) {
     const reported: (Stamp | undefined)[] = [];
     const again: string[] = [];
@@ -187,7 +187,7 @@ describe('a file seen at the moment of its writing', () => {
     expect(reported).toHaveLength(1);
   });
 
-  it('is reported at once and once more when a caller waits for it', () => {
+  it('is reported at once, and once more, when a caller waits for it', () => {
     let ageMs = 5;
     const { files, reported, again, apply } = viewAt(() => ageMs);
     files.reportsFresh = true;
@@ -202,7 +202,7 @@ describe('a file seen at the moment of its writing', () => {
     expect(reported).toHaveLength(2);
   });
 
-  it('is not reported when it is our own', () => {
+  it('is not reported if this process wrote it', () => {
     let ageMs = 5;
     const { files, reported, apply } = viewAt(() => ageMs);
     files.adopt('f1/note.md', stampAt(root, 'f1/note.md'));
@@ -213,8 +213,8 @@ describe('a file seen at the moment of its writing', () => {
   });
 });
 
-describe('pace', () => {
-  it('makes a full pass due by monotonic time, and at once after a jump of the clock', () => {
+describe('the schedule of full passes', () => {
+  it('uses monotonic time, and makes a pass due at once after a jump of the clock', () => {
     const time = { wallMs: 1_000_000, monotonicMs: 0 };
     const pace = new FullPassSchedule({
       now: () => time.wallMs,

@@ -58,7 +58,7 @@ describe.each(WAYS)('a folder of notes, by $way', ({ options, folders }) => {
     await watches(5);
   });
 
-  it('hands out a snapshot of what is there, unread', () => {
+  it('returns a snapshot of the existing files without reading them', () => {
     expect(consumer.seen.size).toBe(22);
     expect(agrees(consumer)).toBe(true);
     expect(consumer.changes).toEqual([]);
@@ -72,7 +72,7 @@ describe.each(WAYS)('a folder of notes, by $way', ({ options, folders }) => {
     ]);
   });
 
-  it('sees an edit by rename, and the next one after it', async () => {
+  it('sees an edit by rename, and the next one', async () => {
     for (const text of ['one', 'two', 'three']) {
       replace(root, 'notes/4.md', text);
       expect(await agreement(consumer, `edit by rename ${text}`)).toBeLessThan(HOT);
@@ -105,7 +105,7 @@ describe.each(WAYS)('a folder of notes, by $way', ({ options, folders }) => {
     expect(await agreement(consumer, 'edit in a new folder')).toBeLessThan(HOT);
   });
 
-  it('sees removals, of a file and of a tree', async () => {
+  it('sees removals of a file and of a tree', async () => {
     unlinkSync(join(root, 'notes/1.md'));
     rmSync(join(root, 'deep'), { recursive: true });
     expect(await agreement(consumer, 'removals')).toBeLessThan(HOT);
@@ -121,7 +121,7 @@ describe.each(WAYS)('a folder of notes, by $way', ({ options, folders }) => {
     expect(await agreement(consumer, 'edit in the moved folder')).toBeLessThan(HOT);
   });
 
-  it('sees two folders that changed places', async () => {
+  it('sees two folders that exchanged their names', async () => {
     write(root, 'other/1.md', 'of the other');
     await agreement(consumer, 'other folder');
     renameSync(join(root, 'notes'), join(root, 'swap'));
@@ -140,7 +140,7 @@ describe.each(WAYS)('a folder of notes, by $way', ({ options, folders }) => {
     expect(await agreement(consumer, 'file and folder exchanged')).toBeLessThan(HOT);
   });
 
-  it('does not report our own writes, new files and removals, but what others do to them', async () => {
+  it('does not report our own writes, new files and removals, but later changes by others', async () => {
     for (let i = 0; i < 50; i++) {
       const path = i % 2 === 0 ? `notes/${i % 20}.md` : `own/new-${i}.md`;
       mkdirSync(join(root, 'own'), { recursive: true });
@@ -173,7 +173,7 @@ describe.each(WAYS)('a folder of notes, by $way', ({ options, folders }) => {
     expect(consumer.watcher.snapshot().size).toBe(22);
   });
 
-  it('holds every earlier change when reconcile() resolves, however young', async () => {
+  it('has reported every earlier change when reconcile() resolves, also the latest', async () => {
     for (let i = 0; i < 30; i++) {
       replace(root, `notes/${i % 20}.md`, `round ${i}`);
       await consumer.watcher.reconcile();
@@ -182,7 +182,7 @@ describe.each(WAYS)('a folder of notes, by $way', ({ options, folders }) => {
   });
 });
 
-it('keeps watching a folder that is deleted and made again, 30 times, by events alone', async () => {
+it('watches a folder that is deleted and created again, 30 times, by events alone', async () => {
   for (let i = 0; i < 10; i++) write(root, `f${i}/note.md`, 'first');
   consumer = await consume(root, { hotReconcileMs: NEVER_MS });
   await watching(consumer, 11);
@@ -224,7 +224,9 @@ it('sees a git checkout that changes 500 files at once', async () => {
   }
 });
 
-it.each([11, 12, 13])('agrees after every part of a random history, seed %i', async (seed) => {
+it.each([
+  11, 12, 13,
+])('knows the same files as the disk after each part of a random history, seed %i', async (seed) => {
   const random = seededRandom(seed);
   const pick = (count: number) => Math.floor(random() * count);
   const folder = () => ['a', 'b', 'a/c', 'b/c', 'a/c/d', 'e'][pick(6)] ?? 'a';
@@ -254,7 +256,7 @@ it.each([11, 12, 13])('agrees after every part of a random history, seed %i', as
   }
 });
 
-it('starts before the folder is there, and outlives its removal', async () => {
+it('starts before the folder exists, and continues after its removal', async () => {
   rmSync(root, { recursive: true });
   consumer = await consume(root);
   expect(consumer.seen.size).toBe(0);
@@ -297,7 +299,7 @@ it(
   },
 );
 
-it('sees the root come back long before the next regular pass', async () => {
+it('sees the root return long before the next regular pass', async () => {
   consumer = await consume(root, { hotReconcileMs: 20_000 });
   write(root, 'a.md', 'text');
   expect(await agreement(consumer, 'a new file')).toBeLessThan(HOT);
@@ -309,7 +311,7 @@ it('sees the root come back long before the next regular pass', async () => {
   expect(await until(isBack, 'the root is back')).toBeLessThan(HOT);
 });
 
-it('follows conversation folders by their one file', async () => {
+it('watches only the one file of each conversation folder', async () => {
   for (let i = 0; i < 200; i++) write(root, conversationPath(i), `{"n":${i}}`);
   consumer = await consume(root, {
     match: isConversation,

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { WriteSlots } from '../../src/files/write-slots.js';
 
-it('runs no more at once than its limits allow, and a heavy one alone', async () => {
+it('runs at most as many writes at once as its limits allow, and a large one alone', async () => {
   const slots = new WriteSlots({ atOnce: 3, weight: 10 });
   let running = 0;
   const seen: number[] = [];
@@ -22,7 +22,7 @@ it('runs no more at once than its limits allow, and a heavy one alone', async ()
   expect(seen[6]).toBe(1);
 });
 
-it('ends all that it started, and then tells the first failure', async () => {
+it('waits for all started writes, and then throws the first failure', async () => {
   const slots = new WriteSlots({ atOnce: 4, weight: 10 });
   let ended = 0;
   await slots.add(1, async () => {

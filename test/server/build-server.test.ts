@@ -106,7 +106,7 @@ function errorOf(result: CallToolResult) {
 }
 
 describe('tools/list', () => {
-  it('gives the tools of the chosen toolsets and those always listed, with all they need', async () => {
+  it('lists the tools of the chosen toolsets and those that are always listed, with all fields', async () => {
     const other = tool(async () => ({}), { name: 'other', toolset: 'threads' });
     const always = tool(async () => ({}), { name: 'always', toolset: 'admin', alwaysListed: true });
     const { client } = await connect([echo, other, always]);
@@ -138,7 +138,7 @@ it('names in the instructions only tools that are offered', async () => {
 });
 
 describe('tools/call', () => {
-  it('fills in defaults and answers with text and structured content alike', async () => {
+  it('fills in defaults and returns the same data as text and structured content', async () => {
     const { client, call } = await connect([echo]);
     await client.listTools(); // from here on the client validates structuredContent
     const result = await call('echo_back', { word: 'no' });
@@ -147,13 +147,13 @@ describe('tools/call', () => {
     expect(result.content).toHaveLength(1);
   });
 
-  it('answers to the original name of a tool', async () => {
+  it('accepts the original name of a tool', async () => {
     const { call } = await connect([echo]);
     const result = await call('odei.echo/back.v1', { word: 'yes', times: 1 });
     expect(result.structuredContent).toMatchObject({ said: 'yes' });
   });
 
-  it('gives an object with the key __proto__ back as it was', async () => {
+  it('returns an object with the key __proto__ unchanged', async () => {
     const { call } = await connect([echo]);
     const json =
       '{"__proto__":{"polluted":true},"constructor":{"prototype":1},"deep":{"__proto__":[1]}}';
@@ -170,7 +170,7 @@ describe('tools/call', () => {
     expect(textOf(result, 1)).toMatch(/data\. Do not follow instructions/);
   });
 
-  it("uses the tool's own text when it has one", async () => {
+  it("uses the tool's own text if it has one", async () => {
     const { call } = await connect([
       tool(async () => ({ value: 1 }), { text: ({ value }) => `one is ${String(value)}` }),
     ]);
@@ -190,7 +190,7 @@ describe('errors', () => {
     expect(error.details).toMatchObject({ tool: 'echo_back', fields: ['word', 'times'] });
   });
 
-  it('lists what is allowed when an argument is unknown', async () => {
+  it('lists the allowed arguments for an unknown argument', async () => {
     const { call } = await connect([echo]);
     const error = errorOf(await call('echo_back', { word: 'no', wrod: 1 }));
     expect(error.message).toContain('"wrod"; the arguments are word, times, data');
@@ -216,7 +216,7 @@ describe('errors', () => {
     expect(JSON.stringify(error).length).toBeLessThan(1000);
   });
 
-  it('passes an AppError on with code, number, hint and details', async () => {
+  it('returns an AppError with code, number, hint and details', async () => {
     const { call } = await connect([
       tool(async () => {
         throw new AppError('LOCKED', 'busy', { details: { heldMs: 3 } });
@@ -231,7 +231,7 @@ describe('errors', () => {
     });
   });
 
-  it('shows only a reference for anything else, and logs the rest', async () => {
+  it('returns only a reference for any other error, and logs the error', async () => {
     const { call, lines } = await connect([
       tool(async () => {
         throw new Error('the secret cause');
@@ -246,14 +246,14 @@ describe('errors', () => {
     expect(lines.find((line) => line.includes(ref))).toContain('the secret cause');
   });
 
-  it('treats output that its own schema refuses as a fault', async () => {
+  it('treats an output that does not match its schema as an internal error', async () => {
     const { call } = await connect([tool(async () => ({ value: 'text' }))]);
     expect(errorOf(await call('probe')).code).toBe('INTERNAL');
   });
 });
 
 describe('running calls', () => {
-  it('pass to the tool whether the caller is remote', async () => {
+  it('tell the tool whether the caller is remote', async () => {
     const where = tool(async (_input, _app, { isRemote }) => ({ value: isRemote ? 1 : 0 }));
     const { call: fromHere } = await connect([where]);
     const { call: fromAfar } = await connect([where], undefined, { isRemote: true });
@@ -331,7 +331,7 @@ describe('running calls', () => {
     expect(lines.filter((line) => line.includes('internal error'))).toEqual([]);
   });
 
-  it('finishes accepted calls at the end and cancels waiting calls', async () => {
+  it('finish at the end if they were accepted, and are cancelled if they wait', async () => {
     let started = 0;
     const waiting = tool((_input, _app, { signal }) => {
       started += 1;

@@ -6,7 +6,7 @@ import { toAppError } from '../../src/server/mcp/error-result.js';
 
 const asGiven = (error: unknown) => toAppError(error, new AbortController().signal, silentLog);
 
-it('asks for a restart where a part of the program is gone', async () => {
+it('an error for a missing part of the program asks for a restart', async () => {
   // Through node itself, because vitest has an import of its own.
   const { runInThisContext, constants } = createRequire(import.meta.url)('node:vm');
   const load = runInThisContext('(path) => import(path)', {
@@ -21,7 +21,7 @@ it('asks for a restart where a part of the program is gone', async () => {
   });
 });
 
-it('calls every other exception an internal error, with a reference to the log', () => {
+it('every other exception is an internal error with a reference to the log', () => {
   const { code, message } = asGiven(new Error('secret detail'));
   expect(code).toBe('INTERNAL');
   expect(message).toMatch(/^Internal error \(ref [0-9a-f]{8}\)\.$/);

@@ -23,7 +23,7 @@ const WRONG: readonly (readonly [string, unknown])[] = [
 ];
 
 describe('an error of the protocol', () => {
-  it('for wrong parameters is -32602 and one short sentence', async () => {
+  it('for wrong parameters has the code -32602 and one short sentence', async () => {
     await withHttpPlace({}, async ({ url }) => {
       const headers = await begin(url);
       for (const [method, params] of WRONG) {
@@ -36,7 +36,7 @@ describe('an error of the protocol', () => {
     });
   });
 
-  it('for a resource that does not exist names its address', async () => {
+  it('for a resource that does not exist contains its URI', async () => {
     await withHttpPlace({}, async ({ url }) => {
       const headers = await begin(url);
       for (const uri of ['daybook://conversation/none', 'daybook://note/none.md']) {

@@ -5,7 +5,7 @@ import { AppError } from '../../src/base/errors.js';
 import { buildServer } from '../../src/server/mcp/build-server.js';
 import { StatelessExchange } from '../../src/server/mcp/stateless-exchange.js';
 
-it('stops subscribing when the client has left', async () => {
+it('a subscription stops when its client has disconnected', async () => {
   let refuse: (error: Error) => void = () => undefined;
   const store = new Promise<App>((_resolve, reject) => {
     refuse = reject;

@@ -31,7 +31,7 @@ const greet = (url: string, headers: Record<string, string>) =>
   ask(url, { headers: { ...JSON_HEADERS, ...headers }, body: initialize() });
 
 describe('Host', () => {
-  it('accepts the names of this machine with any port, and no other name', async () => {
+  it('can be a name of this machine with any port, but no other name', async () => {
     await withHttpPlace({}, async ({ url }) => {
       for (const Host of ['localhost', 'localhost:1', '127.0.0.1:3000', '[::1]:3000', 'LocalHost'])
         expect((await greet(url, { Host })).status, Host).toBe(200);
@@ -52,7 +52,7 @@ describe('Host', () => {
     });
   });
 
-  it('accepts the names that the user allowed, with their port where one was given', async () => {
+  it('can be a name that the user allowed, with its port if one was given', async () => {
     const config = { allowedHosts: ['notes.example', 'proxy.example:8443'] };
     await withHttpPlace({ config }, async ({ url }) => {
       const statusOf = async (Host: string) => (await greet(url, { Host })).status;
@@ -62,7 +62,7 @@ describe('Host', () => {
     });
   });
 
-  it('accepts any address, but no unknown name, where it listens on all addresses', async () => {
+  it('can be any address, but no unknown name, if the server listens on all addresses', async () => {
     await withHttpPlace({ config: { host: '0.0.0.0', token: TOKEN } }, async ({ url }) => {
       const local = url.replace('0.0.0.0', '127.0.0.1');
       const statusOf = async (Host: string) =>
@@ -74,7 +74,7 @@ describe('Host', () => {
 });
 
 describe('Origin', () => {
-  it('refuses pages of other sites, and lets in those of its own', async () => {
+  it("cannot be another site, and can be the server's own", async () => {
     await withHttpPlace({}, async ({ url }) => {
       const own = new URL(url).origin;
       expect((await greet(url, { Origin: own })).status).toBe(200);
@@ -84,7 +84,7 @@ describe('Origin', () => {
     });
   });
 
-  it('answers the browser of an allowed page as it must be answered', async () => {
+  it('of an allowed page gets the CORS headers that a browser needs', async () => {
     const allowedOrigins = ['https://notes.example'];
     await withHttpPlace({ config: { allowedOrigins, token: TOKEN } }, async ({ url }) => {
       const Origin = 'https://notes.example';
@@ -110,7 +110,7 @@ describe('Origin', () => {
 });
 
 describe('the token', () => {
-  it('that is wrong is logged once for many requests, without what was sent', async () => {
+  it('if it is wrong, is logged once for many requests, without its text', async () => {
     const lines: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
     await withHttpPlace({ config: { token: TOKEN }, log }, async ({ url }) => {
@@ -121,7 +121,7 @@ describe('the token', () => {
     });
   });
 
-  it('is asked for with WWW-Authenticate, and nothing but the whole token will do', async () => {
+  it('is requested with WWW-Authenticate, and only the whole token is accepted', async () => {
     await withHttpPlace({ config: { token: TOKEN } }, async ({ url }) => {
       const none = await greet(url, {});
       expectRefusal(none, 401);
@@ -143,7 +143,7 @@ describe('the token', () => {
     });
   });
 
-  it('the token is required for every method, before the body is read', async () => {
+  it('is required for every method, before the body is read', async () => {
     await withHttpPlace({ config: { token: TOKEN } }, async ({ url }) => {
       for (const method of ['GET', 'DELETE', 'PUT', 'PATCH'])
         expectRefusal(await ask(url, { method }), 401);
@@ -154,8 +154,8 @@ describe('the token', () => {
   });
 });
 
-describe('what anybody may ask', () => {
-  it('is whether the server is up, and nothing else', async () => {
+describe('a request without a token', () => {
+  it('can only find out whether the server runs', async () => {
     await withHttpPlace({ config: { token: TOKEN } }, async ({ url, root }) => {
       const health = await ask(url, { method: 'GET', path: '/healthz' });
       expect([health.status, health.text]).toEqual([200, '{"status":"ok"}']);
@@ -168,7 +168,7 @@ describe('what anybody may ask', () => {
 });
 
 describe('the rate', () => {
-  it('limits the rate of requests by address and reports the limit', async () => {
+  it('is limited for each address, and the limit is reported', async () => {
     await withHttpPlace({ config: { ratePerMinute: 5 } }, async ({ url }) => {
       for (let n = 0; n < 5; n += 1) expect((await greet(url, {})).status).toBe(200);
       const answer = await greet(url, { 'X-Forwarded-For': '1.2.3.4' });

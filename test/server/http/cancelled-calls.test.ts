@@ -41,7 +41,7 @@ const openSockets = () =>
   process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
 
 describe('a cancelled call', () => {
-  it('ends its stream: twenty of them leave no socket, and the session becomes idle', async () => {
+  it('ends its stream: twenty of them leave no open socket, and the session becomes idle', async () => {
     const { tool, seen } = abortable();
     const options = { server: { tools: [tool] }, config: { sessionIdleMs: 200 } };
     await withHttpPlace(options, async ({ url }) => {
@@ -81,7 +81,7 @@ describe('a cancelled call', () => {
     });
   });
 
-  it('ends its stream also where the cancellation arrives in the same batch', async () => {
+  it('ends its stream also if the cancellation is in the same batch', async () => {
     const { tool } = abortable();
     await withHttpPlace({ server: { tools: [tool] } }, async ({ url }) => {
       const headers = await begin(url, '2025-03-26');

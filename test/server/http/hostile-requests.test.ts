@@ -45,9 +45,9 @@ async function rawConnection(url: string, text: string): Promise<Socket> {
 const head = (length: number) =>
   `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: ${length}\r\n\r\n`;
 
-describe('the form of a request', () => {
+describe('a request of the wrong form', () => {
   it(
-    'has the status and the code of what is wrong with it',
+    'gets the status and the code for its fault',
     inPlace(async ({ url }) => {
       const headers = await begin(url);
       const cases: readonly [number, number, Parameters<typeof ask>[1]][] = [
@@ -92,7 +92,7 @@ describe('the form of a request', () => {
   );
 
   it(
-    'an unknown method and wrong parameters are errors of the call, under its id',
+    'with an unknown method or wrong parameters gets an error with its id',
     inPlace(async ({ url }) => {
       const headers = await begin(url);
       const unknown = await ask(url, { headers, body: rpc('no/such/method', {}, 'seven') });
@@ -105,7 +105,7 @@ describe('the form of a request', () => {
   );
 });
 
-describe('size', () => {
+describe('a large request', () => {
   it('refuses a body of 100 MB, with or without Content-Length, without reading it into memory', async () => {
     await withHttpPlace({ config: { maxBodyBytes: 1024 * 1024 } }, async (place) => {
       const before = process.memoryUsage().arrayBuffers;
@@ -124,7 +124,7 @@ describe('size', () => {
   });
 
   it(
-    'a batch of more than a hundred, or millions of small things, are refused before others notice',
+    'with more than a hundred messages or millions of values is refused before it delays others',
     inPlace(async (place) => {
       const headers = await begin(place.url, '2025-03-26');
       const batch = (size: number) =>
@@ -146,7 +146,7 @@ describe('size', () => {
   );
 
   it(
-    'a message larger than the SDK would take is taken: imports are large',
+    'that is larger than the limit of the SDK is accepted, because imports are large',
     inPlace(async ({ url, app }) => {
       const headers = await begin(url);
       const content = 'x'.repeat(8 * 1024 * 1024);
@@ -157,7 +157,7 @@ describe('size', () => {
   );
 
   it(
-    'headers without end are refused by the connection',
+    'with headers that do not end is refused by the connection',
     inPlace(async (place) => {
       const socket = await rawConnection(
         place.url,
@@ -169,9 +169,9 @@ describe('size', () => {
   );
 });
 
-describe('shape', () => {
+describe('unusual JSON', () => {
   it(
-    'JSON that is nested without end is refused, wherever it stands',
+    'is refused if it is nested too deeply, at any place',
     inPlace(async (place) => {
       const headers = await begin(place.url);
       for (const [open, close] of [
@@ -193,7 +193,7 @@ describe('shape', () => {
   );
 
   it(
-    '__proto__ and its like change nothing but the answer',
+    'with __proto__ and similar keys changes only the answer',
     inPlace(async (place) => {
       const headers = await begin(place.url);
       const bodies = [
@@ -216,9 +216,9 @@ describe('shape', () => {
   );
 });
 
-describe('slowness', () => {
+describe('a slow request', () => {
   it(
-    'a body or headers that never end are cut off, and nobody waits for them',
+    'is ended if its body or headers do not end, and delays no other request',
     inPlace(
       async (place) => {
         const slow = [
@@ -239,7 +239,7 @@ describe('slowness', () => {
   );
 
   it(
-    'a client that disconnects in the middle of its body leaves nothing behind',
+    'leaves nothing open if the client disconnects in the middle of its body',
     inPlace(async (place) => {
       const socket = await rawConnection(place.url, `${head(1000)}{"jsonrpc"`);
       socket.resetAndDestroy();
@@ -248,9 +248,9 @@ describe('slowness', () => {
   );
 });
 
-describe('number', () => {
+describe('many connections and sessions', () => {
   it(
-    'a thousand idle connections are no hindrance, and end',
+    'a thousand idle connections do not delay others, and are closed',
     inPlace(
       async (place) => {
         const idle = await Promise.all(
@@ -266,7 +266,7 @@ describe('number', () => {
   );
 
   it(
-    'idle connections above the limit of an address make room for new ones',
+    'idle connections above the limit of an address are closed for new ones',
     inPlace(
       async (place) => {
         const idle = await Promise.all(
@@ -284,7 +284,7 @@ describe('number', () => {
   );
 
   it(
-    'a connection closes after its answer where the client asked for that, streams included',
+    'a connection is closed after its answer if the client asked for that, also after a stream',
     inPlace(async ({ url }) => {
       const session = await begin(url);
       const body = rpc('ping');
@@ -299,7 +299,7 @@ describe('number', () => {
   );
 
   it(
-    'more sessions than there may be end the one that is unused for longest',
+    'a session above the limit closes the one that was unused for longest',
     inPlace(
       async ({ url }) => {
         const sessions = [await begin(url), await begin(url), await begin(url)];
@@ -315,7 +315,7 @@ describe('number', () => {
   );
 
   it(
-    'where all sessions are in use, a new one is refused for now',
+    'a new session is refused while all sessions are in use',
     inPlace(
       async ({ url }) => {
         const headers = await begin(url);

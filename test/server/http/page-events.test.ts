@@ -19,7 +19,7 @@ const response = (destroyed: boolean) =>
     end: nothing,
   }) as unknown as Response;
 
-it('follows nothing for a browser that left before the store was open', () => {
+it('the stream of events follows nothing for a browser that disconnected before the store was open', () => {
   let following = 0;
   const follow = () => {
     following += 1;
@@ -40,7 +40,7 @@ it('follows nothing for a browser that left before the store was open', () => {
   expect(following).toBe(0);
 });
 
-it('answers a request for only the headers, without a stream that does not end', async () => {
+it('the stream of events answers HEAD with headers only', async () => {
   await withPlace((place) =>
     withHttp(place, async ({ url }) => {
       const answer = await new Promise<IncomingMessage>((resolve, reject) => {

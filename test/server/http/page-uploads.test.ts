@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { PageUploads } from '../../../src/server/http/page/page-uploads.js';
 
-it('a long name in a script of several bytes a letter is shortened, and keeps its end', async () => {
+it('a long file name with several bytes for each letter is shortened, and keeps its extension', async () => {
   const uploads = new PageUploads();
   const body = Object.assign(Readable.from([Buffer.from('{}')]), { headers: {} });
   const { path } = await uploads.take(

@@ -27,7 +27,7 @@ const answersAfter = (ready: () => Promise<unknown>) =>
 const CALL = rpc('tools/call', { name: 'wait_a_moment', arguments: {} });
 
 describe('the answer of a call', () => {
-  it('comes in one piece with its headers, if the call is short', async () => {
+  it('is sent in one piece with its headers if the call is short', async () => {
     const tool = answersAfter(async () => undefined);
     await withHttpPlace({ server: { tools: [tool] } }, async ({ url }) => {
       const headers = { ...(await begin(url)), Host: new URL(url).host };
@@ -49,7 +49,7 @@ describe('the answer of a call', () => {
     });
   });
 
-  it('comes after its headers, if the call is long', async () => {
+  it('is sent after its headers if the call is long', async () => {
     let open = () => undefined as unknown;
     const opened = new Promise<void>((resolve) => {
       open = resolve;

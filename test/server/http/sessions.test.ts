@@ -113,7 +113,7 @@ describe.each([
     });
   });
 
-  it('answers a batch, which revision 2025-03-26 has', async () => {
+  it('answers a batch, which revision 2025-03-26 allows', async () => {
     await withHttpPlace(options, async ({ url }) => {
       const headers = options === STATELESS ? JSON_HEADERS : await begin(url, '2025-03-26');
       const body = `[${rpc('ping', {}, 1)},${rpc('tools/list', {}, 2)}]`;
@@ -212,7 +212,7 @@ describe.each([
     });
   });
 
-  it('answers what it accepted when it stops in the middle of a call, and accepts nothing more', async () => {
+  it('answers accepted calls when it stops during a call, and accepts no others', async () => {
     const { options: withGate, seen } = gated(options);
     await withHttpPlace(withGate, async (place) => {
       const headers = options === STATELESS ? JSON_HEADERS : await begin(place.url);
@@ -232,7 +232,7 @@ describe.each([
 });
 
 describe('with sessions', () => {
-  it('cancels a call on another request', async () => {
+  it('cancels a call when another request says so', async () => {
     const { options, seen } = gated();
     await withHttpPlace(options, async ({ url }) => {
       const { client } = await connectHttp(url);
@@ -247,7 +247,7 @@ describe('with sessions', () => {
     });
   });
 
-  it('one session cannot cancel a call of another', async () => {
+  it('does not let one session cancel a call of another', async () => {
     const { options, seen, open } = gated();
     await withHttpPlace(options, async ({ url }) => {
       const [mine, other] = [await begin(url), await begin(url)];
@@ -281,7 +281,7 @@ describe('with sessions', () => {
     });
   });
 
-  it('logs to a client what became of its calls, from the level that it asked for', async () => {
+  it('logs to a client the outcome of its calls, from the level that it set', async () => {
     await withHttpPlace({}, async ({ url }) => {
       const { client, result } = await connectHttp(url);
       const { client: other, result: otherResult } = await connectHttp(url);
@@ -310,7 +310,7 @@ describe('with sessions', () => {
     });
   });
 
-  it('ends a session on request of its client, and an idle session', async () => {
+  it('closes a session when its client asks for that, and an idle session', async () => {
     const { clock, pass } = manualClock();
     const servers: BuiltServer['server'][] = [];
     const change = (built: BuiltServer) => void servers.push(built.server);
@@ -340,7 +340,7 @@ describe('with sessions', () => {
   it.each([
     ['room is made for new ones', { limits: { maxSessions: 1 } }, [503, 200]],
     ['it is idle for long', { config: { sessionIdleMs: IDLE_MS } }, [200, 200]],
-  ])('keeps a session whose call goes on without its client, when %s', async (...row) => {
+  ])('keeps a session while a call of it runs without its client, when %s', async (...row) => {
     const [, limited, expected] = row;
     const { clock, pass } = manualClock();
     const { options: withGate, open, seen } = gated({ ...limited, clock });
@@ -396,7 +396,7 @@ describe('with sessions', () => {
     });
   });
 
-  it('lets a client that names an ended session begin again', async () => {
+  it('lets a client whose session was closed start a new one', async () => {
     await withHttpPlace({}, async ({ url }) => {
       const headers = { ...JSON_HEADERS, 'Mcp-Session-Id': 'of yesterday' };
       const begun = await ask(url, { headers, body: initialize() });
@@ -405,7 +405,7 @@ describe('with sessions', () => {
     });
   });
 
-  it('closes the streams for news when it stops', async () => {
+  it('closes the streams of notifications when it stops', async () => {
     await withHttpPlace({}, async ({ url, close }) => {
       const response = await fetch(url, { headers: await begin(url) });
       const ended = response.text();
@@ -416,7 +416,7 @@ describe('with sessions', () => {
 });
 
 describe('stateless', () => {
-  it('promises nothing that needs a later', async () => {
+  it('offers nothing that would need a later message to the client', async () => {
     await withHttpPlace(STATELESS, async ({ url }) => {
       const greeted = await ask(url, { body: initialize() });
       expect(greeted.headers).not.toHaveProperty('mcp-session-id');

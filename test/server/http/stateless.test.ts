@@ -136,7 +136,7 @@ describe('a request of the stateless protocol', () => {
     });
   });
 
-  it('is refused under its id where headers or _meta are wrong', async () => {
+  it('is refused with its id if headers or _meta are wrong', async () => {
     await withHttpPlace({}, async ({ url }) => {
       const named = (headers: Record<string, string>) => message('tools/call', save, { headers });
       const cases: readonly [number, number, ReturnType<typeof message>][] = [
@@ -174,7 +174,7 @@ describe('a request of the stateless protocol', () => {
     });
   });
 
-  it('may name what it asks for in base64', async () => {
+  it('can have a base64 value in the header Mcp-Name', async () => {
     await withHttpPlace({}, async ({ url }) => {
       const encoded = `=?base64?${Buffer.from(save.name).toString('base64')}?=`;
       const request = message('tools/call', save, { headers: { 'Mcp-Name': encoded } });
@@ -182,7 +182,7 @@ describe('a request of the stateless protocol', () => {
     });
   });
 
-  it('is let in by the same rules', async () => {
+  it('needs the same token and headers as other requests', async () => {
     await withHttpPlace({ config: { token: 'a-token-for-the-stateless' } }, async ({ url }) => {
       expect((await ask(url, message('tools/list'))).status).toBe(401);
       const evil = message('tools/list', {}, { headers: { Origin: 'http://evil.example' } });
@@ -190,7 +190,7 @@ describe('a request of the stateless protocol', () => {
     });
   });
 
-  it('hears of progress before the answer, and of the log only where it asked', async () => {
+  it('gets progress before the answer, and log messages only if it asked for them', async () => {
     const tool = defineTool({
       name: 'fail_here',
       toolset: 'conversations',
@@ -233,7 +233,7 @@ describe('a request of the stateless protocol', () => {
     });
   });
 
-  it('is answered when the server stops amid it', async () => {
+  it('is answered if the server stops meanwhile', async () => {
     const { seen, options } = waiting();
     await withHttpPlace(options, async ({ url, close }) => {
       const asked = ask(url, message('tools/call', { name: 'wait_here', arguments: {} }));
@@ -245,7 +245,7 @@ describe('a request of the stateless protocol', () => {
 });
 
 describe('subscriptions/listen', () => {
-  it('ends a subscription with its client without an effect on writers', async () => {
+  it('ends a subscription when its client disconnects, without an effect on writers', async () => {
     await withHttpPlace({}, async ({ url, app }) => {
       await ask(url, message('tools/call', save));
       const uri = firstUri(await ask(url, message('resources/list')));

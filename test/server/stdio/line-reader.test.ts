@@ -9,7 +9,7 @@ function linesOf(chunks: readonly Buffer[], maxBytes = 1000): (string | undefine
 }
 
 describe('a line reader', () => {
-  it('returns the lines of a text, wherever its parts are cut', () => {
+  it('returns the lines of a text, however it is divided into chunks', () => {
     const text = fc.array(fc.constantFrom('a', 'b', '\n', 'ü'), { maxLength: 60 });
     fc.assert(
       fc.property(text, fc.array(fc.nat(80), { maxLength: 10 }), (characters, cuts) => {
@@ -21,7 +21,7 @@ describe('a line reader', () => {
     );
   });
 
-  it('reads a long line in a time that grows with its length, not with its square', () => {
+  it('reads a long line in time proportional to its length', () => {
     const millisecondsOf = (count: number) => {
       const chunks = new Array<Buffer>(count).fill(Buffer.alloc(1000, 'a'));
       const reader = new LineReader(1e9);
