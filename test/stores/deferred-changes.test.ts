@@ -15,8 +15,8 @@ const refusedBy = ({ deferredWrites }: App) =>
 
 const insightFile = (id: string) => `memory-bank/insights/${id}.json`;
 
-describe('a change of an insight that waited', () => {
-  it('is seen at once and written in order, once, with those before and after it', async () => {
+describe('a waiting change of an insight', () => {
+  it('is visible at once, and written once and in order with other changes', async () => {
     await withStore(async ({ app: { insights }, leave, comeBack, text }) => {
       const old = await insights.save({ content: 'old', context: 'global', tags: ['a'] });
       leave();
@@ -39,7 +39,7 @@ describe('a change of an insight that waited', () => {
     });
   });
 
-  it('overwrites no text of another, whose other fields it leaves', async () => {
+  it('does not overwrite a text of another program, and keeps the other fields', async () => {
     await withStore(async ({ app, leave, comeBack, file, text }) => {
       const { insights } = app;
       const save = (content: string) => insights.save({ content, context: 'global' });
@@ -69,7 +69,7 @@ describe('a change of an insight that waited', () => {
     });
   });
 
-  it('has no secret in it', async () => {
+  it('contains no secret', async () => {
     const secret = `ghp_${'a1B2'.repeat(9)}`;
     await withStore(async ({ app: { insights, state }, leave, comeBack, text }) => {
       const { id } = await insights.save({ content: 'old', context: 'global' });
@@ -86,8 +86,8 @@ describe('a change of an insight that waited', () => {
   });
 });
 
-describe('a deletion of an insight that waited', () => {
-  it('moves it to the trash, but not a text that another has written meanwhile', async () => {
+describe('a waiting deletion of an insight', () => {
+  it('moves it to the trash, but not a text that another program wrote meanwhile', async () => {
     await withStore(async ({ app, leave, comeBack, file, text }) => {
       const { insights } = app;
       const save = (content: string) => insights.save({ content, context: 'global' });
@@ -111,8 +111,8 @@ describe('a deletion of an insight that waited', () => {
   });
 });
 
-describe('a deletion of a note that waited', () => {
-  it('moves the note that was meant to the trash, in the order of the calls', async () => {
+describe('a waiting deletion of a note', () => {
+  it('moves the right note to the trash, in the order of the calls', async () => {
     await withStore(async ({ app, leave, comeBack, file, text }) => {
       const { memoryBank } = app;
       for (const name of ['a', 'b', 'c']) await memoryBank.add(`${name}.md`, name);
@@ -149,10 +149,10 @@ describe('a deletion of a note that waited', () => {
   });
 });
 
-describe('facts that were ended and deleted meanwhile', () => {
+describe('waiting ends and deletions of facts', () => {
   const fact = (object: string) => ({ subject: 'Ada', predicate: 'lives in', object });
 
-  it('are gone at once, and in the files only what was there at the call', async () => {
+  it('are visible at once, and later remove only the facts that existed at the call', async () => {
     await withStore(async ({ app: { kg }, leave, comeBack, file, text }) => {
       await kg.add([fact('London'), fact('Rome'), fact('Oslo')]);
       leave();
@@ -181,8 +181,8 @@ describe('facts that were ended and deleted meanwhile', () => {
   });
 });
 
-describe('a change of the fields of a conversation that waited', () => {
-  it('is seen at once and written in order, without a field that another has changed', async () => {
+describe('a waiting change of the fields of a conversation', () => {
+  it('is visible at once and written in order, without a field that another process changed', async () => {
     await withStore(async ({ app: { conversations, state }, leave, comeBack, file, text }) => {
       const { conversationId } = await conversations.update('plan', {
         tags: ['old'],
@@ -221,8 +221,8 @@ describe('a change of the fields of a conversation that waited', () => {
   });
 });
 
-describe('a change of the state that waited', () => {
-  it('is seen at once and written once, without what another process set later', async () => {
+describe('a waiting change of the state', () => {
+  it('is visible at once and written once, without a value that another process set later', async () => {
     await withStore(async ({ app: { state }, leave, comeBack, file, text }) => {
       const path = 'conversation-logs/state.json';
       await state.set({ contextWindow: 10, values: { a: 1, b: 1, kept: 1 } });
@@ -252,7 +252,7 @@ describe('a change of the state that waited', () => {
     });
   });
 
-  it('is not made up where the state was never read', async () => {
+  it('is refused if the state was never read', async () => {
     await withStore(async ({ app: { state }, leave, comeBack, file }) => {
       leave();
       const code = 'STORAGE_UNAVAILABLE';

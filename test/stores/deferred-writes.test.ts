@@ -12,7 +12,7 @@ const later = { mayDefer: true };
 const append = (text: string) => (content: string) => `${content}${text}\n`;
 const documentOf = (id: string) => `conversation-logs/${id}/conversation.json`;
 
-describe('a note that waited', () => {
+describe('a waiting note', () => {
   it('is written in the order of its changes', async () => {
     await withStore(async ({ app: { memoryBank }, leave, comeBack, text }) => {
       leave();
@@ -31,7 +31,7 @@ describe('a note that waited', () => {
     });
   });
 
-  it('is not written twice where the attempt that failed had written it', async () => {
+  it('is not written twice if the failed attempt had written it', async () => {
     await withStore(async ({ app: { memoryBank }, leave, comeBack, file, text }) => {
       await memoryBank.add('a.md', 'one');
       leave();
@@ -46,7 +46,7 @@ describe('a note that waited', () => {
     });
   });
 
-  it('loses no text where the note was changed or taken meanwhile', async () => {
+  it('loses no text if the note was changed or its path was used meanwhile', async () => {
     await withStore(async ({ app: { memoryBank }, leave, comeBack, file, text }) => {
       await memoryBank.add('a.md', 'one');
       await memoryBank.add('c.md', 'red');
@@ -68,7 +68,7 @@ describe('a note that waited', () => {
     });
   });
 
-  it('has no secret in it, neither in memory nor on the disk', async () => {
+  it('contains no secret, neither in memory nor on the disk', async () => {
     const secret = `ghp_${'a1B2'.repeat(9)}`;
     await withStore(async ({ app: { memoryBank, insights, kg }, leave, comeBack, file, text }) => {
       await kg.stats();
@@ -91,7 +91,7 @@ describe('a note that waited', () => {
   });
 });
 
-describe('a new conversation that would wait', () => {
+describe('a new conversation that would have to wait', () => {
   it('is refused at once if its fields cannot be stored', async () => {
     await withStore(async ({ app: { conversations }, leave, comeBack }) => {
       leave();
@@ -110,10 +110,10 @@ describe('a new conversation that would wait', () => {
   });
 });
 
-describe('facts that waited', () => {
+describe('waiting facts', () => {
   const fact = (object: string) => ({ subject: 'Ada', predicate: 'lives in', object });
 
-  it('end what they replace, once, and are there for a second query', async () => {
+  it('end the facts that they replace, once, and queries find them at once', async () => {
     await withStore(async ({ app: { kg }, leave, comeBack, text }) => {
       await kg.add([fact('London')]);
       leave();
@@ -135,7 +135,7 @@ describe('facts that waited', () => {
     });
   });
 
-  it('stand beside those that another process has added meanwhile', async () => {
+  it('are added to the facts that another process has added meanwhile', async () => {
     await withStore(async ({ app: { kg }, leave, comeBack, file }) => {
       await kg.add([fact('London')]);
       leave();
@@ -150,8 +150,8 @@ describe('facts that waited', () => {
   });
 });
 
-describe('an insight that waited', () => {
-  it('is not written twice where the attempt that failed had written it', async () => {
+describe('a waiting insight', () => {
+  it('is not written twice if the failed attempt had written it', async () => {
     await withStore(async ({ app: { insights }, leave, comeBack, file, text }) => {
       leave();
       const one = await insights.save({ content: 'one', context: 'global' }, later);
@@ -166,8 +166,8 @@ describe('an insight that waited', () => {
   });
 });
 
-describe('messages that waited', () => {
-  it('are not written twice where the attempt that failed had written them', async () => {
+describe('waiting messages', () => {
+  it('are not written twice if the failed attempt had written them', async () => {
     await withStore(async ({ app: { conversations }, leave, comeBack, file, text }) => {
       const { conversationId } = await conversations.load('plan');
       leave();
@@ -187,7 +187,7 @@ describe('messages that waited', () => {
     });
   });
 
-  it('of a new conversation go to another id where theirs was taken meanwhile', async () => {
+  it('of a new conversation get another id if theirs was used meanwhile', async () => {
     await withStore(async ({ app: { conversations }, leave, comeBack, file, text }) => {
       const { conversationId: first } = await conversations.load('plan');
       leave();
@@ -208,7 +208,7 @@ describe('messages that waited', () => {
   });
 });
 
-it('a write that fails after it has replaced the file is not made twice', async () => {
+it('a write that fails after it has replaced the file is not repeated', async () => {
   await withStore(async ({ app, file, text }) => {
     const { conversations, memoryBank, insights, kg, deferredWrites } = app;
     await memoryBank.add('a.md', 'one');
@@ -250,7 +250,7 @@ it('a write that fails after it has replaced the file is not made twice', async 
   });
 });
 
-it('the bound is one for all stores, and everything within it is written', async () => {
+it('all stores share one limit, and all writes within it are done', async () => {
   await withStore(async ({ app: { conversations, memoryBank, kg }, leave, comeBack }) => {
     await kg.stats();
     leave();
@@ -270,7 +270,7 @@ it('the bound is one for all stores, and everything within it is written', async
   });
 });
 
-it('another store at the place of the root gets nothing', async () => {
+it('nothing is written to another store at the path of the root', async () => {
   await withStore(async ({ app, leave, comeBack, file, text }) => {
     const root = file('');
     leave();

@@ -42,7 +42,7 @@ const renamed =
 describe('a conversation of version 1', () => {
   const V1 = { subject: 'Garden', messages: [{ id: 'a', role: 'user', content: 'Beans?' }] };
 
-  it('is read as version 2, and written as such at the next write', async () => {
+  it('is read as version 2, and the next write stores version 2', async () => {
     const older = teach('conversation', renamed('subject', 'title'));
     const bench = await openStore();
     bench.put(ID0, V1);
@@ -62,7 +62,7 @@ describe('a conversation of version 1', () => {
     expect(bench.textOf(ID0)).toBe(newer);
   });
 
-  it('comes out of an export of version 1, with its summaries', async () => {
+  it('is imported from an export of version 1, with its summaries', async () => {
     const first = await openBench();
     first.put(ID0, V1);
     const { messages } = await first.store.load(ID0);
@@ -89,7 +89,7 @@ describe('a conversation of version 1', () => {
     expect(await again.summaries.get(ID0)).toEqual(await second.summaries.get(ID0));
   });
 
-  it('passes through every step from its version on, and through none twice', () => {
+  it('passes once through every step from its version on', () => {
     teach('conversation', renamed('a', 'b'));
     teach('conversation', renamed('b', 'c'));
     const pass = (file: object) => upgraded('conversation', { ...file }, 'p');
@@ -193,7 +193,7 @@ async function readers(): Promise<Record<Exclude<FileKind, 'conversation'>, Read
 }
 
 describe.each(['state', 'summaries', 'retention', 'job', 'insight'] as const)('%s', (kind) => {
-  it('of version 1 is read as version 2, and written as such at the next write', async () => {
+  it('of version 1 is read as version 2, and the next write stores version 2', async () => {
     const { file, v1, step, read, write, v2 } = (await readers())[kind];
     const older = teach(kind, step);
     const text = JSON.stringify(v1);

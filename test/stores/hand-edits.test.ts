@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { StateStore } from '../../src/stores/state/state.js';
 import { tempFolder } from '../support/temp-folder.js';
 
-it('keeps an edit of the state that was saved between the read and the write', async () => {
+it('a change of the state keeps an edit that was saved between its read and its write', async () => {
   const logsFolder = join(tempFolder(), 'logs');
   mkdirSync(logsFolder);
   const file = join(logsFolder, 'state.json');

@@ -17,7 +17,7 @@ function openState(content?: string) {
 }
 
 describe('state', () => {
-  it('is empty at first, then holds what was set, in a file for people', async () => {
+  it('is empty at first, and then has the values that were set, in a readable file', async () => {
     const { state, another, text, file } = openState();
     expect(await state.get()).toEqual({ values: {}, valuesUpdatedAt: {} });
     await state.set({ activeConversation: 'k', contextWindow: 20, values: { a: { b: [1] } } });
@@ -42,7 +42,7 @@ describe('state', () => {
     });
   });
 
-  it('keeps the time of a key that another change leaves as it is', async () => {
+  it('keeps the time of a key that a change does not set', async () => {
     const times =
       '{"values": {"a": 1, "byHand": 2}, "valuesUpdatedAt": {"a": "earlier", "gone": "x"}}';
     const { state } = openState(times);
@@ -50,7 +50,7 @@ describe('state', () => {
     expect(valuesUpdatedAt).toEqual({ a: 'earlier', b: '2025-01-24T13:20:00.123Z' });
   });
 
-  it('loses no key of two that set at once', async () => {
+  it('loses no key if two callers set values at the same time', async () => {
     const { state, another } = openState();
     const other = another();
     await Promise.all(
@@ -62,7 +62,7 @@ describe('state', () => {
     expect(Object.keys((await state.get()).values)).toHaveLength(40);
   });
 
-  it('reads what people write, and keeps what it does not know', async () => {
+  it('accepts what people write, and keeps unknown fields', async () => {
     const { state, text } = openState(
       '\uFEFF{"activeConversation": 7, "contextWindow": "12", "mine": true,\r\n "values": {"__proto__": 1, "n": null}}',
     );
@@ -82,14 +82,14 @@ describe('state', () => {
     ['[1]', 'CORRUPT'],
     ['', 'CORRUPT'],
     ['{"formatVersion": 2}', 'FORMAT_TOO_NEW'],
-  ])('reports %j and leaves it', async (content, code) => {
+  ])('reports %j and does not change the file', async (content, code) => {
     const { state, text } = openState(content);
     expect((await errorOf(state.get())).code).toBe(code);
     expect((await errorOf(state.set({ values: { a: 1 } }))).code).toBe(code);
     expect(text()).toBe(content);
   });
 
-  it('refuses to become a store', async () => {
+  it('refuses values that are too large', async () => {
     const { state } = openState();
     await state.set({ values: { a: 1 } });
     const large = state.set({ values: { b: 'x'.repeat(2 ** 20) } });

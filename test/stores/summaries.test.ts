@@ -41,7 +41,7 @@ const summary = (change: Partial<StoredSummary> = {}): StoredSummary => ({
 });
 
 describe('summaries', () => {
-  it('are empty at first, then hold one a level in a private file for people', async () => {
+  it('are empty at first, and then have one text for each level in a private, readable file', async () => {
     const { store, another, conversationId: id, file, text } = await openStores();
     expect(await store.get(id)).toEqual({});
     await store.put(id, 'detailed', summary({ model: 'm', provider: 'p', startMessageId: 'x' }));
@@ -61,7 +61,7 @@ describe('summaries', () => {
     expect(text()).toMatch(/\}\n$/);
   });
 
-  it('lose no level of two that are put at once', async () => {
+  it('lose no level if two are written at the same time', async () => {
     const { store, another, conversationId: id } = await openStores();
     await Promise.all([
       store.put(id, 'brief', summary()),
@@ -71,7 +71,7 @@ describe('summaries', () => {
     expect(Object.keys(await store.get(id))).toEqual(['brief', 'standard', 'detailed']);
   });
 
-  it('keep one of the conversation as it is against a late one of how it was', async () => {
+  it('of the present conversation are not replaced by a late summary of an older state', async () => {
     const { store, conversationId: id, hash } = await openStores();
     await store.put(id, 'brief', summary({ text: 'Now.', sourceHash: await hash() }));
     const late = await store.put(id, 'brief', summary({ text: 'Late.' }));
@@ -79,7 +79,7 @@ describe('summaries', () => {
     expect((await store.get(id)).brief?.text).toBe('Now.');
   });
 
-  it('read what people write, and keep what they do not know', async () => {
+  it('accept what people write, and keep unknown fields', async () => {
     const { store, conversationId: id, file, text } = await openStores();
     writeFileSync(
       file,
@@ -109,7 +109,7 @@ describe('summaries', () => {
     ['[1]', 'CORRUPT'],
     ['', 'CORRUPT'],
     ['{"formatVersion": 2}', 'FORMAT_TOO_NEW'],
-  ])('are reported and left where the file is %j', async (content, code) => {
+  ])('are reported and not changed if the file is %j', async (content, code) => {
     const { store, conversationId: id, file, text } = await openStores();
     writeFileSync(file, content);
     expect((await errorOf(store.get(id))).code).toBe(code);
@@ -124,7 +124,7 @@ describe('summaries', () => {
     expect(existsSync(join(logsFolder, id))).toBe(false);
   });
 
-  it('go to the trash with their conversation and come back with it', async () => {
+  it('are moved to the trash and back with their conversation', async () => {
     const { store, conversations, conversationId: id } = await openStores();
     await store.put(id, 'brief', summary());
     const { path } = await conversations.trash(id);

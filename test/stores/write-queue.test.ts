@@ -41,7 +41,7 @@ describe('a full disk', () => {
     await queue.close();
   });
 
-  it('costs at the end only the writes that do not fit', async () => {
+  it('loses only writes that do not fit at the end', async () => {
     const queue = makeQueue();
     const done: string[] = [];
     addTo(queue, done, 'first');
@@ -53,7 +53,7 @@ describe('a full disk', () => {
   });
 });
 
-describe('what a person can do', () => {
+describe('the hint for a person', () => {
   const advice = async (error: AppError) => {
     const queue = makeQueue();
     const later = () => Promise.resolve(addTo(queue, [], 'a', error));
@@ -64,7 +64,7 @@ describe('what a person can do', () => {
     return answer;
   };
 
-  it('fits the error, and does not ask for a second call of a write that waits', async () => {
+  it('fits the error, and does not ask to repeat a write that waits', async () => {
     const full = await advice(ofTheDisk('ENOSPC'));
     const readOnly = await advice(ofTheDisk('EROFS'));
     const away = await advice(new AppError('STORAGE_UNAVAILABLE', 'away'));

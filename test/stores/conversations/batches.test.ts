@@ -79,7 +79,7 @@ describe('conversations created together', () => {
     expect((await store.list()).length).toBe(40);
   });
 
-  it('are each refused alone', async () => {
+  it('are refused one by one', async () => {
     const { store } = await openLogs();
     const fields = { createdAt: TIME };
     const create = (texts: string[]) =>
@@ -93,7 +93,7 @@ describe('conversations created together', () => {
     expect(made[1]).toMatchObject({ reason: { code: 'VALIDATION_ERROR' } });
   });
 
-  it('give a key once, also where another store has given it meanwhile', async () => {
+  it('use a key only once, also if another store has used it meanwhile', async () => {
     const { open, store, logsFolder } = await openLogs();
     const other = await open();
     await createMany(store, [{ text: 'a', clientId: 'a' }]);
@@ -119,7 +119,7 @@ describe('conversations created together', () => {
     expect(new Set(keys).size).toBe(82);
   });
 
-  it('keep an id of their own, and change nothing that has it', async () => {
+  it('keep their own ids, and change no existing conversation with such an id', async () => {
     const { store, logsFolder } = await openLogs();
     const documents = new ConversationDocuments({ logsFolder, fsync: true, clock: systemClock });
     const ids = Array.from({ length: 20 }, (_, index) =>
@@ -153,7 +153,7 @@ describe('conversations created together', () => {
     expect((await store.list()).length).toBe(21);
   });
 
-  it('wait for a key that another caller is about to give', async () => {
+  it('wait for a key that another caller is assigning', async () => {
     const { store, logsFolder } = await openLogs();
     const done: string[] = [];
     let leave: () => void = () => undefined;
@@ -175,7 +175,7 @@ describe('conversations created together', () => {
     expect(foldersIn(logsFolder)).toHaveLength(2);
   });
 
-  it('wait with an id of their own too', async () => {
+  it('wait for such a key with their own ids too', async () => {
     const { store, logsFolder } = await openLogs();
     const documents = new ConversationDocuments({ logsFolder, fsync: true, clock: systemClock });
     const add = (ms: number) => {

@@ -30,7 +30,7 @@ const metadata = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), {
 }) as fc.Arbitrary<JsonObject>;
 
 describe('the file', () => {
-  it('is exactly this text', async () => {
+  it('has exactly this text', async () => {
     const { store, textOf, time, jsonOf } = await openStore();
     await store.create({
       tags: ['b', 'a'],
@@ -122,7 +122,7 @@ describe('the file', () => {
     expect(textOf(ID0)).toBe(`${JSON.stringify(jsonOf(ID0), null, 2)}\n`);
   });
 
-  it('is what JSON.stringify makes of the whole, for any messages, heads and steps', () => {
+  it('is what JSON.stringify returns for the whole, for any messages, heads and steps', () => {
     const message = fc.record(
       {
         id: fc.uuid(),
@@ -215,7 +215,7 @@ describe('contents', () => {
       Array.from({ length: 0x10000 }, (_, n) => String.fromCharCode(n)).join(''),
     ],
     ['5 MB', 'abc語\n"\\'.repeat(600_000)],
-  ])('come back exactly: %s', async (_, content) => {
+  ])('are read back exactly: %s', async (_, content) => {
     const { store, another } = await openStore();
     await store.create({
       messages: [user(content)],
@@ -229,7 +229,7 @@ describe('contents', () => {
     expect(found).toEqual(await store.load(ID0));
   });
 
-  it('any sequence of appends is what a fresh store reads', async () => {
+  it('are the same for a new store after any sequence of appends', async () => {
     const message = fc.record(
       { role: fc.constantFrom(...ROLES), content: text, metadata },
       { requiredKeys: ['role', 'content'] },
@@ -256,7 +256,7 @@ describe('contents', () => {
     );
   });
 
-  it('pass through the codec, each bound to its place, and never reach the disk without', async () => {
+  it('pass through the codec, each bound to its message, and are never written without it', async () => {
     const codec = codecOf(new CipherKey(Buffer.alloc(32, 7)));
     const { store, another, textOf } = await openStore({ codec });
     await store.create({ messages: [user('secret one')] });
@@ -271,7 +271,7 @@ describe('contents', () => {
     ]);
   });
 
-  it('10 000 messages are appended to, and one more is refused', async () => {
+  it('can be appended to 10 000 messages, and the limit refuses one more', async () => {
     const { store, put, textOf } = await openStore();
     put(ID0, { messages: Array.from({ length: 9_998 }, (_, n) => user(`message ${n}`)) });
     expect((await store.append(ID0, [user('one')])).seq).toBe(9_999);
@@ -304,7 +304,7 @@ describe('the released format, version 1', () => {
     return openStore({ logsFolder });
   };
 
-  it('is read as it was meant', async () => {
+  it('is read with all values', async () => {
     const { store } = await openFixture();
     expect((await store.list()).map(({ conversationId }) => conversationId)).toEqual([
       BY_HAND,
@@ -329,7 +329,7 @@ describe('the released format, version 1', () => {
     expect(saved.messages[1]?.content).toBe('Half \ud800 pair, "quotes",\n\u001b[31mred\u001b[0m');
   });
 
-  it('of seed 002, without ids, is read, continued, and has the ids it always had', async () => {
+  it('of seed 002, without ids, is read, continued, and always has the same ids', async () => {
     const { store, jsonOf } = await openFixture();
     const { messages } = await store.load(SEED);
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
@@ -342,7 +342,7 @@ describe('the released format, version 1', () => {
     });
   });
 
-  it('is written back the same but for what was added', async () => {
+  it('is written back unchanged except for additions', async () => {
     const { store, textOf, time } = await openFixture();
     const before = textOf(SAVED);
     expect(before).toBe(readFileSync(join(fixture, SAVED, 'conversation.json'), 'utf8'));

@@ -49,7 +49,7 @@ describe('branch', () => {
     expect((await store.branch(ID0, 'm1', { title: 'Other' })).title).toBe('Other');
   });
 
-  it('leaves out links that lead nowhere, keeps unknown fields', async () => {
+  it('leaves out links to missing messages, and keeps unknown fields', async () => {
     const { store, put } = await openStore();
     put(ID0, {
       messages: [{ ...user('a'), id: 'm1', parentMessageId: 'gone', mine: { x: 1 } }],
@@ -59,7 +59,7 @@ describe('branch', () => {
     expect(messages[0]?.parentMessageId).toBeUndefined();
   });
 
-  it('refuses a message or conversation that is not there', async () => {
+  it('refuses a missing message or conversation', async () => {
     const { store, folders } = await openStore();
     await store.create({});
     expect((await errorOf(store.branch(ID0, 'x'))).code).toBe('MESSAGE_NOT_FOUND');
@@ -100,7 +100,7 @@ async function openPair() {
 }
 
 describe('a cancelled call', () => {
-  it('makes nothing and leaves everything where it was', async () => {
+  it('creates nothing and changes nothing', async () => {
     const { store } = await openStore();
     const a = await store.create({ messages: [{ ...user('q'), id: 'm1' }] });
     const b = await store.create({ messages: [user('q')] });
@@ -115,7 +115,7 @@ describe('a cancelled call', () => {
 });
 
 describe('merge', () => {
-  it('puts both in the order of time, each in its own order, with links that hold', async () => {
+  it('sorts the messages of both by time, keeps the order of each, and has valid links', async () => {
     const { store, a, b, another, time } = await openPair();
     time.now += 20_000;
     const { head, trashed } = await store.merge(a.conversationId, 'kb');
@@ -175,7 +175,7 @@ describe('merge', () => {
     expect(merged.filter((text) => text.startsWith('a1'))).toEqual(['a1', 'a1, changed']);
   });
 
-  it('gets another id than an earlier merge of the same, which may be in an archive now', async () => {
+  it('gets another id than an earlier merge of the same two, which may be in an archive now', async () => {
     const { store, a, b, logsFolder } = await openPair();
     const merge = async () =>
       (await store.merge(a.conversationId, b.conversationId)).head.conversationId;
@@ -186,7 +186,7 @@ describe('merge', () => {
     expect(await merge()).not.toBe(first);
   });
 
-  it('drops a link to a source, keeps earlier merges on record', async () => {
+  it('drops a link to a source, and keeps earlier merges in the metadata', async () => {
     const { store, a, b } = await openPair();
     const branch = await store.branch(a.conversationId, '2');
     const first = await store.merge(a.conversationId, branch.conversationId);
@@ -197,7 +197,7 @@ describe('merge', () => {
     expect(second.head.metadata?.['mergedFrom']).toHaveLength(4);
   });
 
-  it('refuses a conversation with itself, one that is not there, and too many messages', async () => {
+  it('refuses a conversation with itself, a missing one, and too many messages', async () => {
     const { store, a, b, another, logsFolder } = await openPair();
     const before = await store.list();
     expect((await errorOf(store.merge('ka', a.conversationId))).code).toBe('VALIDATION_ERROR');
@@ -209,7 +209,7 @@ describe('merge', () => {
     expect(await store.trashed()).toEqual([]);
   });
 
-  it('undoes everything where no trash can be made', async () => {
+  it('undoes everything if no trash can be created', async () => {
     const { store, logsFolder } = await openPair();
     const before = await store.list();
     writeFileSync(join(logsFolder, '.trash'), 'in the way');
@@ -218,7 +218,7 @@ describe('merge', () => {
     expect(readdirSync(join(logsFolder, '.merging'))).toEqual([]);
   });
 
-  it('undoes everything where the second source is missing after the first was moved', async () => {
+  it('undoes everything if the second source is missing after the first was moved', async () => {
     const { store, a, b, logsFolder, folders } = await openPair();
     store.follow(({ conversationId, document }) => {
       const isMoved = conversationId === a.conversationId && document === undefined;
@@ -231,7 +231,7 @@ describe('merge', () => {
   });
 });
 
-describe('a merge that was cut short', () => {
+describe('a merge that was interrupted', () => {
   /** As a killed process leaves it: the journal, and the merged conversation or not yet. */
   async function cutShort(isPublished: boolean) {
     const opened = await openPair();
@@ -248,14 +248,14 @@ describe('a merge that was cut short', () => {
     return { ...opened, into, other: (await opened.another()).store };
   }
 
-  it('is forgotten where the merged conversation is not there', async () => {
+  it('is undone if the merged conversation does not exist', async () => {
     const { other, a, b, folders, logsFolder } = await cutShort(false);
     await other.tidy();
     expect(folders()).toEqual([a.conversationId, b.conversationId]);
     expect(readdirSync(join(logsFolder, '.merging'))).toEqual([]);
   });
 
-  it('is carried out where it is, whatever was moved already', async () => {
+  it('is finished if it exists, whatever was moved already', async () => {
     const { other, a, into, folders, logsFolder } = await cutShort(true);
     mkdirSync(join(logsFolder, '.trash'));
     renameSync(join(logsFolder, a.conversationId), join(logsFolder, '.trash', a.conversationId));
@@ -264,7 +264,7 @@ describe('a merge that was cut short', () => {
     expect(readdirSync(join(logsFolder, '.merging'))).toEqual([]);
   });
 
-  it('leaves a source that was written to since: nothing goes to the trash unseen', async () => {
+  it('does not move a source that was changed since to the trash', async () => {
     const { store, other, a, into, folders } = await cutShort(true);
     await store.append(a.conversationId, [user('later')]);
     await other.tidy();
@@ -272,7 +272,7 @@ describe('a merge that was cut short', () => {
     expect(contents(await other.load(a.conversationId)).at(-1)).toBe('later');
   });
 
-  it('does not stop anything where its journal cannot be read', async () => {
+  it('stops no other work if its journal cannot be read', async () => {
     const { other, into, logsFolder, folders } = await cutShort(true);
     writeFileSync(join(logsFolder, '.merging', `${into}.json`), '{ broken');
     await other.tidy();

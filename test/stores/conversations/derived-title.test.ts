@@ -23,7 +23,7 @@ function titleBySegments(line: string): string {
   return `${(end > 0 ? sentence.slice(0, end) : sentence.slice(0, 40)).trimEnd()}…`;
 }
 
-it('cuts lines of any script at the end of a word or a sentence', () => {
+it('a title ends after a word or a sentence in any script', () => {
   for (let start = 0; start < WORDS.length; start += 1) {
     for (let count = 1; count < 30; count += 1) {
       const step = 1 + (count % 7);
@@ -43,6 +43,6 @@ it.each([
   ['Why does a != b return true? I expect false.', 'Why does a != b return true?'],
   ['Read https://x.example/list?page=2 first', 'Read https://x.example/list?page=2 first'],
   ['What is .NET? I do not know it.', 'What is .NET?'],
-])('does not end inside a word or after the title of a person: %s', (content, title) => {
+])('a title does not end inside a word or after the title of a person: %s', (content, title) => {
   expect(titleOf(content)).toBe(title);
 });

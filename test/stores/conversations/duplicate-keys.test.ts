@@ -10,7 +10,7 @@ const OLD = '20250101-1735689600000';
 const NEW = '20250102-1735776000000';
 
 describe('the key of a damaged file', () => {
-  it('starts no second conversation, and other keys do', async () => {
+  it('starts no second conversation, but other keys do', async () => {
     const { store, put, textOf } = await openStore();
     put(OLD, `{"clientId": "plan", "messages": [{"role": "user", "content": "mine]}`);
     const before = textOf(OLD);
@@ -24,7 +24,7 @@ describe('the key of a damaged file', () => {
 });
 
 describe('the key of a file that was cut off before it', () => {
-  it('starts no second conversation in a process that knew it, and is used again later', async () => {
+  it('starts no second conversation in a process that knew it, and can be used again later', async () => {
     const { store, put, textOf } = await openStore();
     put(OLD, { clientId: 'plan', messages: [user('mine')] });
     await store.list();
@@ -39,7 +39,7 @@ describe('the key of a file that was cut off before it', () => {
 });
 
 describe('a key that two conversations have', () => {
-  it('reads the older one, and no change goes to either of them', async () => {
+  it('reads the older conversation, and changes neither of them', async () => {
     const { store, put, textOf } = await openStore();
     put(NEW, { clientId: 'plan', messages: [user('mine')] });
     put(OLD, { clientId: 'plan', messages: [user('taken over')] });
@@ -69,7 +69,7 @@ describe('a key that two conversations have', () => {
 });
 
 describe('folders with other names', () => {
-  it('are named, where they hold a conversation', async () => {
+  it('are named if they contain a conversation', async () => {
     const { store, put } = await openStore();
     put(`${OLD} copy`, { messages: [] });
     put('My Garden', { messages: [] });
@@ -80,7 +80,7 @@ describe('folders with other names', () => {
 });
 
 describe('a store for reading', () => {
-  it('creates no folder, and is empty where there is none', async () => {
+  it('creates no folder, and is empty if there is none', async () => {
     const logsFolder = `${tempFolder()}/nothing/logs`;
     const store = await openConversationStore({
       logsFolder,

@@ -44,7 +44,9 @@ describe('the store of conversations', () => {
     expect(contents).toEqual(['before', 'beside it']);
   });
 
-  it.each(wrongFields)('refuses %s, when it is made and later', async (_what, wrong) => {
+  it.each(
+    wrongFields,
+  )('refuses %s, for a new and for an existing conversation', async (_what, wrong) => {
     const { store, another } = await openStore();
     const code = async (call: Promise<unknown>) => (await errorOf(call)).code;
     expect(await code(store.create(wrong))).toBe('VALIDATION_ERROR');

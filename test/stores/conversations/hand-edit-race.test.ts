@@ -57,7 +57,7 @@ it('keeps a message that an edit removes while another one is being written', as
   expect(version.messages.map(({ content }) => content)).toEqual(['first', 'second']);
 });
 
-it('waits for an editor that saves in place', async () => {
+it('waits for an editor that saves without replacing the file', async () => {
   const { store, conversationId, file } = await openWithOne();
   const whole = readFileSync(file, 'utf8').replaceAll('first', 'edited');
   writeFileSync(file, whole.slice(0, whole.length / 2));
@@ -68,7 +68,7 @@ it('waits for an editor that saves in place', async () => {
   expect(messages.map(({ content }) => content)).toEqual(['edited', 'second']);
 });
 
-it('does not create the folder of a conversation again that is deleted after an edit', async () => {
+it('does not create the folder of a conversation again if it was deleted after an edit', async () => {
   const { store, conversationId, file } = await openWithOne();
   writeFileSync(file, readFileSync(file, 'utf8').replaceAll('first', 'edited'));
   const folder = dirname(file);

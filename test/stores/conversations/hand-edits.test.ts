@@ -43,7 +43,7 @@ describe('messages added by hand', () => {
     ).toEqual(ids);
   });
 
-  it('never take an id that a message carries', async () => {
+  it('never get an id that another message has', async () => {
     const { store, put, jsonOf } = await openStore();
     put(ID1, { messages: [user('same')] });
     await store.append(ID1, [user('x')]);
@@ -54,7 +54,7 @@ describe('messages added by hand', () => {
     expect(new Set(ids).size).toBe(4);
   });
 
-  it('keep the first of two equal ids; the second has one of its own in every store', async () => {
+  it('keep the first of two equal ids; the second message gets the same new id in every store', async () => {
     const { store, put, another } = await openStore();
     put(ID1, {
       messages: [
@@ -69,7 +69,7 @@ describe('messages added by hand', () => {
     expect((await (await another()).store.load(ID1)).messages.map(({ id }) => id)).toEqual(ids);
   });
 
-  it('have the time of the message before, and every time comes in one form', async () => {
+  it('have the time of the message before, and all times have one form', async () => {
     const { store, put } = await openStore();
     put(ID1, {
       createdAt: '2025-01-01T01:00:00+01:00',
@@ -105,7 +105,7 @@ describe('messages added by hand', () => {
 });
 
 describe('edits of the file', () => {
-  it('are seen at the next load, list and append, whatever was in memory', async () => {
+  it('are seen by the next load, list and append', async () => {
     const { store, put, jsonOf, fileOf, another } = await openStore();
     await store.create({ messages: [user('a')] });
     put(ID0, {
@@ -127,7 +127,7 @@ describe('edits of the file', () => {
     expect(jsonOf(ID0).title).toBe('By hand');
   });
 
-  it('put wrong counts right, keep unknown fields everywhere, and __proto__ exactly', async () => {
+  it('lead to corrected counts; unknown fields and __proto__ are kept exactly', async () => {
     const { store, put, jsonOf, textOf } = await openStore();
     const odd = '{"__proto__": {"a": 1}, "constructor": null, "toString": [{"__proto__": 2}]}';
     put(
@@ -156,7 +156,7 @@ describe('edits of the file', () => {
     expect(textOf(ID1)).toBe(before);
   });
 
-  it('may have a byte-order mark and CRLF; the next write is LF and UTF-8', async () => {
+  it('may have a byte-order mark and CRLF; the next write has LF and UTF-8', async () => {
     const { store, textOf, put } = await openStore();
     await store.create({ messages: [user('a\r\nb')] });
     put(ID0, `\ufeff${textOf(ID0).replaceAll('\n', '\r\n')}`);
@@ -179,7 +179,7 @@ describe('edits of the file', () => {
     expect((await store.load('key')).conversationId).toBe(ID1);
   });
 
-  it('may copy a folder: each goes by its own name, and the older keeps the key while it is there', async () => {
+  it('may copy a folder: each copy has the id of its folder, and the older one keeps the key', async () => {
     const { store, logsFolder, jsonOf, another } = await openStore();
     await store.append('key', [user('a')], { create: true });
     const copy = `20250125-${T0 + 1}`;
@@ -243,7 +243,7 @@ describe('damaged files', () => {
 
   it.each(
     DAMAGED,
-  )('%s: reported with the place, left as it is, and harming nothing else', async (_, content, place) => {
+  )('%s: reported with the position, not changed, and without an effect on others', async (_, content, place) => {
     const { store, put, fileOf } = await openStore();
     await store.append('key', [user('a')], { create: true });
     put(ID1, content);
@@ -270,7 +270,7 @@ describe('damaged files', () => {
     expect(store.damaged()).toEqual([]);
   });
 
-  it('of a newer format are left alone', async () => {
+  it('of a newer format are not changed', async () => {
     const { store, put, textOf } = await openStore();
     put(ID1, '{"formatVersion": 2, "messages": "in another place"}');
     await expect(store.load(ID1)).rejects.toEqual(code('FORMAT_TOO_NEW'));
@@ -312,7 +312,7 @@ describe('damaged files', () => {
     expect(store.damaged()).toEqual([]);
   });
 
-  it('also where the conversation was in memory before', async () => {
+  it('are reported too if the conversation was in memory before', async () => {
     const { store, logsFolder, fileOf } = await openStore();
     await store.create({});
     await store.load(ID0);

@@ -21,7 +21,7 @@ it.each([
   ['with ids', (at: number) => `id-${at}`],
   ['without ids', () => undefined],
   ['with ids that come twice', (at: number) => `id-${at % 7}`],
-])('is the same as when it is read at once, %s', async (_, ids) => {
+])('a file that is read in steps is the same as when it is read at once, %s', async (_, ids) => {
   const { store, put, fileOf } = await openStore();
   const value = written('As it was', ids);
   put(ID0, value);
@@ -33,7 +33,7 @@ it.each([
   expect(new Set(messages.map(({ id }) => id)).size).toBe(MESSAGES);
 });
 
-it('pauses at every message', () => {
+it('reading in steps pauses at every message', () => {
   const value = JSON.parse(JSON.stringify(written('x', () => undefined)));
   const steps = conversationSteps(value, { path: 'p', conversationId: ID0 }, plainCodec);
   let pauses = 0;
@@ -41,7 +41,7 @@ it('pauses at every message', () => {
   expect(pauses).toBeGreaterThanOrEqual(MESSAGES);
 });
 
-it('is read once for all who ask at the same time', async () => {
+it('a file is read once for all callers at the same time', async () => {
   const { store, put } = await openStore();
   put(
     ID0,
@@ -53,7 +53,7 @@ it('is read once for all who ask at the same time', async () => {
   expect(fourth).toBe(third);
 });
 
-it('is read again where it was replaced while it was read', async () => {
+it('a file is read again if it was replaced during the read', async () => {
   const { store, put } = await openStore();
   put(
     ID0,
@@ -66,7 +66,7 @@ it('is read again where it was replaced while it was read', async () => {
   await first;
 });
 
-it('is written as when it is rendered at once', () => {
+it('rendering in steps gives the same file as rendering at once', () => {
   const document = parseConversation(
     JSON.parse(JSON.stringify(written('x', (at) => `id-${at}`))),
     { path: 'p', conversationId: ID0 },

@@ -60,7 +60,7 @@ describe('filters', () => {
 });
 
 describe('the order', () => {
-  it('is that of sorting everything, after any changes', () => {
+  it('is the same as after sorting all conversations, after any changes', () => {
     const change = fc.record({ id: fc.nat(40), updated: fc.option(fc.nat(30)) });
     fc.assert(
       fc.property(fc.array(fc.array(change, { maxLength: 100 }), { maxLength: 20 }), (rounds) => {
@@ -122,7 +122,7 @@ async function readAll(
 }
 
 describe('pages', () => {
-  it('after the first check only their own files', async () => {
+  it('check only their own files after the first page', async () => {
     const { store, ids, put, jsonOf, fileOf } = await openMany(7);
     const [oldest = '', second = '', third = '', fourth = ''] = ids;
     const first = await store.page({}, { limit: 3 });
@@ -138,7 +138,7 @@ describe('pages', () => {
     expect(store.knownHead(third)).toBeDefined();
   });
 
-  it('lead on and back over the same list', async () => {
+  it('go forward and back over the same list', async () => {
     const { store, ids } = await openMany(7);
     const newest = ids.toReversed();
     const { seen, last } = await readAll(store, 3, async () => undefined);
@@ -155,7 +155,7 @@ describe('pages', () => {
     expect(first.previousCursor).toBeUndefined();
   });
 
-  it('are cut where the answer is full, at least one item each, in both directions', async () => {
+  it('end when the answer is full, have at least one item, and go in both directions', async () => {
     const { store, ids } = await openMany(5);
     const newest = ids.toReversed();
     const countFitting = () => 0;
@@ -178,7 +178,7 @@ describe('pages', () => {
     );
   });
 
-  it('skip nothing and repeat nothing while everything is being written to', async () => {
+  it('skip and repeat nothing while all conversations are changed', async () => {
     const action = fc.record({
       what: fc.constantFrom('append', 'append', 'append', 'create', 'trash', 'pin'),
       which: fc.nat(29),
@@ -221,7 +221,7 @@ describe('pages', () => {
     expect(titles(next)).toEqual(['1', 'changed']);
   });
 
-  it('skip nothing after a restart either', async () => {
+  it('skip nothing after a restart', async () => {
     const { store, ids, another, time } = await openMany(9);
     const first = await store.page({}, { limit: 4 });
     const newest = ids.toReversed();
@@ -246,7 +246,7 @@ describe('pages', () => {
     expect(back.conversations.length).toBeGreaterThan(0);
   });
 
-  it('refuse a cursor of another query, and what is no cursor', async () => {
+  it('refuse a cursor of another query, and an invalid one', async () => {
     const { store } = await openMany(3);
     const { nextCursor = '' } = await store.page({}, { limit: 1 });
     const other = store.page({ pinned: true }, { limit: 1, cursor: nextCursor });

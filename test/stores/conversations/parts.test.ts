@@ -68,7 +68,7 @@ function damageEnd(): void {
   write(bytes.fill('x', bytes.byteLength - 1000));
 }
 
-it('is the same as in the whole conversation, wherever it begins', async () => {
+it('a part is the same as in the whole conversation, at any position', async () => {
   write(JSON.stringify({ title: 'Large', messages: MESSAGES }, null, 2));
   const { messages, ...head } = await (await open()).load(ID);
   const store = await open();
@@ -91,7 +91,7 @@ it('is the same as in the whole conversation, wherever it begins', async () => {
   expect([last.messages, last.first]).toEqual([messages.slice(-3), COUNT - 2]);
 });
 
-it('is read alone once the file was read as a whole, by this process or before its start', async () => {
+it('a part is read alone after the file was read as a whole, in this process or before its start', async () => {
   write(JSON.stringify({ messages: MESSAGES }));
   const store = await open();
   const index = new MessageIndex();
@@ -111,7 +111,7 @@ it('is read alone once the file was read as a whole, by this process or before i
   }
 });
 
-it('is all that a search reads for its hits', async () => {
+it('a search reads only the parts with its hits', async () => {
   write(JSON.stringify({ messages: MESSAGES }));
   const store = await open();
   const clock = systemClock;
@@ -125,7 +125,7 @@ it('is all that a search reads for its hits', async () => {
   await search.close();
 });
 
-it('is read alone in an encrypted store too', async () => {
+it('a part is read alone in an encrypted store too', async () => {
   const codec = codecOf(new CipherKey(Buffer.alloc(32, 7)));
   const location = { path: file(), conversationId: ID };
   const sealed = parseConversation({ messages: MESSAGES }, location, plainCodec, codec);
@@ -137,7 +137,7 @@ it('is read alone in an encrypted store too', async () => {
   expect(messages.map(({ content }) => content)).toEqual([`4 ${TEXT}`, `5 ${TEXT}`]);
 });
 
-it('is that of the file as it is now, also after an edit in place', async () => {
+it('a part is of the present file, also after an edit in place', async () => {
   write(JSON.stringify({ messages: MESSAGES }));
   const store = await open();
   await store.refresh();
@@ -151,7 +151,7 @@ it('is that of the file as it is now, also after an edit in place', async () => 
   });
 });
 
-it('is taken from the whole where ids depend on other messages', async () => {
+it('a part is taken from the whole file if ids depend on other messages', async () => {
   const twice = MESSAGES.map(({ id: _, ...message }) => ({ ...message, content: TEXT }));
   write(JSON.stringify({ messages: twice }));
   const { messages } = await (await open()).load(ID);

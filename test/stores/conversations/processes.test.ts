@@ -47,8 +47,8 @@ const open = (logsFolder: string) =>
   openConversationStore({ logsFolder, maxMessages: 10_000, fsync: false });
 const contents = ({ messages }: Conversation) => messages.map(({ content }) => content);
 
-describe('deleting what another process is writing to', () => {
-  it('has every message that was saved in the trash, and refuses the rest', async () => {
+describe('deleting a conversation to which another process writes', () => {
+  it('moves every saved message to the trash, and later writes are refused', async () => {
     for (let round = 0; round < 4; round += 1) {
       const logsFolder = join(tempFolder(), 'logs');
       const store = await open(logsFolder);
@@ -70,7 +70,7 @@ describe('deleting what another process is writing to', () => {
 });
 
 describe('a process that is killed while it branches, merges, deletes and restores', () => {
-  it('leaves whole conversations only, no message lost, no merge half done', async () => {
+  it('leaves only whole conversations, loses no message, and no merge is half done', async () => {
     const logsFolder = join(tempFolder(), 'logs');
     let isRecovered = 0;
     for (let round = 0; round < 12; round += 1) {

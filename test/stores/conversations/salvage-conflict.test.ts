@@ -9,7 +9,7 @@ const message = (id: string, second: number) =>
 it.each([
   '',
   '||||||| base\n{"id": "none"}\n',
-])('unites the messages of both sides (%j)', (base) => {
+])('a repair joins the messages of both sides of a merge conflict (%j)', (base) => {
   const text = [
     `{"messages": [\n${message('one', 1)},`,
     `<<<<<<< HEAD\n${message('main', 3)},\n${message('last', 5)}`,

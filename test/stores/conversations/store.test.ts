@@ -12,7 +12,7 @@ import { assistant, ID0, openStore, T0, UUID, user } from './store.js';
 const code = (name: string) => expect.objectContaining({ code: name });
 
 describe('create and load', () => {
-  it('makes a dated folder with the file, and returns what load returns', async () => {
+  it('creates a dated folder with the file, and load returns the same', async () => {
     const { store, logsFolder, fileOf, another } = await openStore();
     const made = await store.create({
       messages: [user('Hi'), assistant('Hello')],
@@ -35,7 +35,7 @@ describe('create and load', () => {
     expect(readdirSync(join(logsFolder, '.locks'))).toEqual([]);
   });
 
-  it('adds a millisecond until the id is free, also against another store', async () => {
+  it('adds a millisecond until the id is free, also if another store uses it', async () => {
     const { store, another } = await openStore();
     const other = (await another()).store;
     const made = await Promise.all([store, other, store, other].map((s) => s.create({})));
@@ -51,7 +51,7 @@ describe('create and load', () => {
     expect(statSync(logsFolder).mode & 0o777).toBe(0o700);
   });
 
-  it('leaves nothing when the first messages are refused', async () => {
+  it('leaves no folder if the first messages are refused', async () => {
     const { store, folders } = await openStore({ maxMessages: 1 });
     await expect(store.create({ messages: [user('a'), user('b')] })).rejects.toEqual(
       code('CONVERSATION_FULL'),
@@ -81,7 +81,7 @@ describe('append', () => {
     expect(createdAt).toBe('2025-01-24T13:20:00.123Z');
   });
 
-  it('keeps the order of calls, loses none, and writes few times what waits together', async () => {
+  it('keeps the order of calls, loses none, and writes waiting messages together', async () => {
     const { store, another, fileOf } = await openStore();
     await store.create({});
     const inodes = new Set<number>();
@@ -114,7 +114,7 @@ describe('append', () => {
     expect(await other.load(ID0)).toEqual(await store.load(ID0));
   });
 
-  it('an earlier answer does not change when more is added', async () => {
+  it('does not change an earlier result when more is added', async () => {
     const { store } = await openStore();
     const metadata = { list: [1] };
     await store.create({ messages: [{ ...user('a'), metadata }] });
@@ -126,7 +126,7 @@ describe('append', () => {
     expect(before.messages[0]?.metadata).toEqual({ list: [1] });
   });
 
-  it('refuses only the call that cannot be: limit, parent, what JSON cannot hold', async () => {
+  it('refuses only the invalid call: limit, parent, values that JSON cannot represent', async () => {
     const { store } = await openStore({ maxMessages: 3 });
     const { messages } = await store.create({ messages: [user('a')] });
     const parentMessageId = messages[0]?.id ?? '';
@@ -152,7 +152,7 @@ describe('append', () => {
     expect(stored[1]?.parentMessageId).toBe(parentMessageId);
   });
 
-  it('does not change the file if `unless` is true for the content at that moment', async () => {
+  it('writes nothing if `skipIf` returns true for the present conversation', async () => {
     const { store, another, textOf } = await openStore();
     await store.create({ messages: [user('a')] });
     const isThere = {
@@ -172,7 +172,7 @@ describe('append', () => {
     expect(both.map(({ messages }) => messages.length)).toEqual([1, 0]);
   });
 
-  it('has written what was accepted when close resolves', async () => {
+  it('has written all accepted messages when close resolves', async () => {
     const { store, another } = await openStore();
     await store.create({});
     for (let n = 0; n < 10; n += 1) void store.append(ID0, [user(`${n}`)]);
@@ -182,7 +182,7 @@ describe('append', () => {
 });
 
 describe('keys of the caller', () => {
-  it('make a conversation once, and stand for its id everywhere', async () => {
+  it('create a conversation once, and can be used instead of its id everywhere', async () => {
     const { store, another } = await openStore();
     await expect(store.append('my-chat', [user('a')])).rejects.toEqual(
       code('CONVERSATION_NOT_FOUND'),
@@ -202,7 +202,7 @@ describe('keys of the caller', () => {
     expect(await store.exists('other')).toBe(false);
   });
 
-  it('make one conversation when many calls of two stores use the same new key', async () => {
+  it('create one conversation if many calls of two stores use the same new key', async () => {
     const { store, another } = await openStore();
     const other = (await another()).store;
     const results = await Promise.all(
@@ -216,7 +216,7 @@ describe('keys of the caller', () => {
     expect(await store.list()).toHaveLength(1);
   });
 
-  it('make nothing when every message is refused', async () => {
+  it('create nothing if every message is refused', async () => {
     const { store } = await openStore({ maxMessages: 0 });
     await expect(store.append('key', [user('a')], { create: true })).rejects.toEqual(
       code('CONVERSATION_FULL'),
@@ -234,7 +234,7 @@ describe('keys of the caller', () => {
     'a'.repeat(128),
     '-rf',
     '2025',
-  ])('are data, never names of files: %s', async (key) => {
+  ])('are data and never file names: %s', async (key) => {
     const { store, folders } = await openStore();
     await store.append(key, [user('a')], { create: true });
     expect((await store.load(key)).clientId).toBe(key);
@@ -243,7 +243,7 @@ describe('keys of the caller', () => {
 });
 
 describe('an append', () => {
-  it('is made once, and the fault comes out, where a follower fails', async () => {
+  it('is written once and rejects with the error if a follower fails', async () => {
     const { store, jsonOf } = await openStore();
     const { conversationId } = await store.create({ messages: [user('one')] });
     let fault: Error | undefined;
@@ -261,7 +261,7 @@ describe('an append', () => {
     expect(messages.map(({ content }) => content)).toEqual(['one', 'two', 'three', 'four']);
   });
 
-  it('that finds nothing to do relies on nothing that is not on disk', async () => {
+  it('that skips its messages returns only after the present content is durable', async () => {
     const logsFolder = join(tempFolder(), 'logs');
     const store = await openConversationStore({ logsFolder, maxMessages: 9, fsync: true });
     const { conversationId } = await store.create({ title: 'T', messages: [user('one')] });
@@ -306,7 +306,7 @@ describe('references', () => {
 
   it.each(
     HOSTILE.map((ref) => [ref.slice(0, 40), ref]),
-  )('%j is refused without any file access', async (_, ref) => {
+  )('%j is refused without access to a file', async (_, ref) => {
     const { store, logsFolder } = await openStore();
     // Whatever looked at the file system now would fail with another code, or make the folder anew.
     rmSync(logsFolder, { recursive: true });
@@ -319,7 +319,7 @@ describe('references', () => {
     expect(existsSync(logsFolder)).toBe(false);
   });
 
-  it('an id that does not exist is not found, and makes nothing', async () => {
+  it('an unknown id is not found, and creates nothing', async () => {
     const { store, folders } = await openStore();
     for (const ref of ['00000000-0000000000000', '99999999-9999999999999', ID0]) {
       await expect(store.load(ref)).rejects.toEqual(code('CONVERSATION_NOT_FOUND'));
@@ -334,7 +334,7 @@ describe('references', () => {
 });
 
 describe('list, removeIf and tidy', () => {
-  it('lists the newest first; equal times by id', async () => {
+  it('list returns the newest first; conversations of the same time by id', async () => {
     const { store, time } = await openStore();
     const [a, b, c] = [
       await store.create({ title: 'a' }),
@@ -351,7 +351,7 @@ describe('list, removeIf and tidy', () => {
     expect([b, c].map(({ messageCount }) => messageCount)).toEqual([0, 0]);
   });
 
-  it('shows what was made before the call, however many lists are under way', async () => {
+  it('list returns all conversations that were created before the call, also during other lists', async () => {
     const { store, another } = await openStore();
     const other = (await another()).store;
     for (let n = 1; n <= 30; n += 1) {
@@ -362,7 +362,7 @@ describe('list, removeIf and tidy', () => {
     }
   });
 
-  it('ignores other folders and files', async () => {
+  it('list ignores other folders and files', async () => {
     const { store, logsFolder, put } = await openStore();
     put('.trash', {});
     put('notes', {});
@@ -371,7 +371,7 @@ describe('list, removeIf and tidy', () => {
     expect(store.damaged()).toEqual([]);
   });
 
-  it('removes a conversation permanently only if the condition holds', async () => {
+  it('removeIf removes a conversation permanently only if the condition is true', async () => {
     const { store, folders } = await openStore();
     await store.append('key', [user('a')], { create: true });
     expect(await store.removeIf(ID0, ({ messages }) => messages.length === 0)).toBe(false);
@@ -380,7 +380,7 @@ describe('list, removeIf and tidy', () => {
     expect(folders()).toEqual([]);
   });
 
-  it('tidies claimed folders that stayed empty, and nothing that holds something', async () => {
+  it('tidy removes abandoned empty folders, and no folder with content', async () => {
     const { store, logsFolder, put, folders } = await openStore();
     await store.create({});
     mkdirSync(join(logsFolder, '20250101-1735689600000'));

@@ -67,7 +67,7 @@ describe('trash and restore', () => {
     ]);
   });
 
-  it('keeps every deletion of one id, restores the last, and never over what is there', async () => {
+  it('keeps every deletion of one id, restores the last one, and never replaces a conversation', async () => {
     const { store, put } = await openStore();
     put(ID0, { messages: [user('first')] });
     const first = await store.trash(ID0);
@@ -92,7 +92,7 @@ describe('trash and restore', () => {
     expect((await store.load(ID0)).messageCount).toBe(1);
   });
 
-  it('a deletion frees the key, and a restored conversation does not take it from its new owner', async () => {
+  it('frees the key at a deletion; a restored conversation does not take it from its new owner', async () => {
     const { store, time, textOf } = await openStore();
     await store.append('k', [user('old')], { create: true });
     await store.trash('k');
@@ -111,7 +111,7 @@ describe('trash and restore', () => {
     expect((await store.load('k')).conversationId).toBe(head.conversationId);
   });
 
-  it('accepts damaged conversations, and what a person moved there', async () => {
+  it('accepts damaged conversations, and folders that a person moved there', async () => {
     const { store, put, logsFolder } = await openStore();
     put(ID0, '{ broken');
     await store.list();
@@ -148,7 +148,7 @@ describe('trash and restore', () => {
     expect(await store.list()).toEqual([]);
   });
 
-  it('is refused for something that is not in the trash', async () => {
+  it('refuses a name that is not in the trash', async () => {
     const { store } = await openStore();
     const calls = [
       () => store.trash(ID0),
@@ -181,7 +181,7 @@ describe('permanent removal of conversations', () => {
     );
   });
 
-  it('is ended at the next start where it was cut short', async () => {
+  it('is finished at the next start if it was interrupted', async () => {
     const { store, logsFolder } = await openStore();
     const half = join(logsFolder, '.trash', '.tmp-0123456789abcdef');
     mkdirSync(half, { recursive: true });

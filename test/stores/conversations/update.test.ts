@@ -34,7 +34,7 @@ describe('update', () => {
     expect(Object.keys(bare)).toEqual(['conversationId', 'createdAt', 'updatedAt', 'messageCount']);
   });
 
-  it('writes nothing where nothing differs', async () => {
+  it('writes nothing if nothing differs', async () => {
     const { store, time, textOf } = await openStore();
     await store.create({ title: 'T', tags: ['a'] });
     const before = textOf(ID0);
@@ -44,7 +44,7 @@ describe('update', () => {
     expect(textOf(ID0)).toBe(before);
   });
 
-  it('is in order with appends, and two stores lose none of their changes', async () => {
+  it('runs in order with appends, and two stores lose no change', async () => {
     const { store, another } = await openStore();
     await store.create({});
     const other = (await another()).store;
@@ -72,7 +72,7 @@ describe('update', () => {
     expect(told.at(-1)).toBe('T');
   });
 
-  it('refuses what cannot be, and then changes nothing', async () => {
+  it('refuses invalid values, and then changes nothing', async () => {
     const { store, textOf } = await openStore();
     await store.create({ title: 'T' });
     const before = textOf(ID0);
@@ -105,7 +105,7 @@ describe('a title that was derived from a message', () => {
     expect(given.title).toBe('Mine');
   });
 
-  it('is known as derived until a tool or a hand edit changes it', async () => {
+  it('counts as derived until a tool or a hand edit changes it', async () => {
     const { store, put, jsonOf, another } = await openStore();
     const made = await store.create({ messages: [user(`# Peas:\n${'and beans '.repeat(20)}`)] });
     const id = made.conversationId;
@@ -132,7 +132,7 @@ describe('a title that was derived from a message', () => {
     ['🙂 !!! …', undefined],
     ['', undefined],
     ['a\u0000b\u202e', 'a b\u202e'],
-  ])('of %j is %j', (content, title) => {
+  ])('is derived from %j as %j', (content, title) => {
     expect(titleOf(content)).toBe(title);
   });
 
@@ -141,15 +141,15 @@ describe('a title that was derived from a message', () => {
     ['x'.repeat(5000)],
     [`${'👨‍👩‍👧‍👦'.repeat(100)} a`],
     ['語'.repeat(30) + 'かな'.repeat(60)],
-  ])('is at most 81 characters and whole ones (%#)', (content) => {
+  ])('has at most 81 characters, and none is divided (%#)', (content) => {
     const title = titleOf(content) ?? '';
     expect(title.length).toBeLessThanOrEqual(81);
     expect(title.isWellFormed()).toBe(true);
   });
 });
 
-describe('create with a past', () => {
-  it('keeps ids, times, key and fields, and is dated by its own time', async () => {
+describe('create with given times and ids', () => {
+  it('keeps ids, times, key and fields, and the id has the given time', async () => {
     const { store } = await openStore();
     const made = await store.create({
       createdAt: '2020-02-03T04:05:06.007Z',
@@ -192,7 +192,7 @@ describe('create with a past', () => {
       ],
       'MESSAGE_NOT_FOUND',
     ],
-  ])('refuses messages that cannot be (%#)', async (messages, code) => {
+  ])('refuses invalid messages (%#)', async (messages, code) => {
     const { store, folders } = await openStore();
     expect((await errorOf(store.create({ messages }))).code).toBe(code);
     expect(folders()).toEqual([]);

@@ -45,7 +45,7 @@ const textsOf = async (store: Store, id: string) =>
   (await store.load(id)).messages.map(({ content }) => content);
 
 describe('changing a message', () => {
-  it('keeps what was there, by whoever read the text that is there', async () => {
+  it('needs the hash of the present text, and keeps the earlier version', async () => {
     const { store } = await openStore();
     const { id, first, path } = await withTalk(store);
     const before = readFileSync(path, 'utf8');
@@ -64,7 +64,7 @@ describe('changing a message', () => {
     expect((await store.history.list(id)).versions).toHaveLength(1);
   });
 
-  it('leaves nothing of the old text in the title that was made from it', async () => {
+  it('removes the old text from the title that was derived from it', async () => {
     const { store } = await openStore();
     const { id, first, path } = await withTalk(store);
     expect((await store.load(id)).title).toContain('1234');
@@ -76,7 +76,7 @@ describe('changing a message', () => {
     expect((await store.load(id)).title).toBe('Mine');
   });
 
-  it('removes one, and what answered it answers the one before', async () => {
+  it('links the answers of a removed message to the message before it', async () => {
     const { store } = await openStore();
     const { id, first, second } = await withTalk(store);
     const third = (await store.load(id)).messages[2];
@@ -90,7 +90,7 @@ describe('changing a message', () => {
 });
 
 describe('versions', () => {
-  it('are read and brought back, which makes one of what was there', async () => {
+  it('can be read and restored, which stores the present messages as a version', async () => {
     const { store } = await openStore();
     const { id, first } = await withTalk(store);
     const before = (await store.load(id)).messages;
@@ -107,7 +107,7 @@ describe('versions', () => {
     expect((await errorOf(store.history.read(id, 3))).code).toBe('VALIDATION_ERROR');
   });
 
-  it('are not made of what only adds, or changes the head', async () => {
+  it('are not stored if messages are only added or the head changes', async () => {
     const { store } = await openStore();
     const { id } = await withTalk(store);
     await store.update(id, { title: 'x', pinned: true });
@@ -122,7 +122,7 @@ describe('versions', () => {
     expect((await store.history.list(id)).versions).toMatchObject([{ reason: 'import' }]);
   });
 
-  it('are bounded in number and age', async () => {
+  it('are limited in number and age', async () => {
     const { store, time, logsFolder } = await openStore({ count: 3, days: 10 });
     const { id, first } = await withTalk(store);
     let text = first.content;
@@ -144,7 +144,7 @@ describe('versions', () => {
     expect((await none.store.history.list(talk.id)).versions).toEqual([]);
   });
 
-  it('go to the trash and back with their conversation', async () => {
+  it('are moved to the trash and back with their conversation', async () => {
     const { store } = await openStore();
     const { id, first } = await withTalk(store);
     await store.edits.remove(id, first.id, messageHash(first.content));
@@ -156,7 +156,7 @@ describe('versions', () => {
 });
 
 describe('an edit by hand', () => {
-  it('in an editor that had opened an earlier version keeps the message that it removes', async () => {
+  it('in an editor that had opened an earlier version: the message that it removes is kept in a version', async () => {
     const { store } = await openStore();
     const { id, path } = await withTalk(store);
     const opened = readFileSync(path, 'utf8');
@@ -170,7 +170,7 @@ describe('an edit by hand', () => {
     expect((await store.history.read(id, 1)).messages).toEqual(messages);
   });
 
-  it('keeps what was in memory, once, also where two processes see it', async () => {
+  it('stores the version in memory once, also if two processes see the edit', async () => {
     const { store, logsFolder } = await openStore();
     const { id, path } = await withTalk(store);
     const other = (await openStore(undefined, logsFolder)).store;
@@ -187,7 +187,7 @@ describe('an edit by hand', () => {
     expect((await store.history.read(id, 1)).messages).toEqual(before);
   });
 
-  it('that only adds makes no version, and neither does another process', async () => {
+  it('that only adds messages stores no version, and a write of another process neither', async () => {
     const { store, logsFolder } = await openStore();
     const { id, first, path } = await withTalk(store);
     const other = (await openStore(undefined, logsFolder)).store;

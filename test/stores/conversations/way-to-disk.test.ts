@@ -38,7 +38,7 @@ const NOTIFIED = [
   'stores/conversations/listing/newest-first.ts',
 ];
 
-it('a saved message passes only the files of its way, which ARCHITECTURE.md lists in order', () => {
+it('a saved message passes only through the files that ARCHITECTURE.md lists, in this order', () => {
   const script = new URL('../../support/files-entered.mjs', import.meta.url).pathname;
   const output = execFileSync(process.execPath, [script, join(tempFolder(), 'logs')], {
     encoding: 'utf8',

@@ -33,7 +33,7 @@ const wrongFields: [string, Anything][] = [
 ];
 
 describe('the store of insights', () => {
-  it.each(wrongFields)('refuses %s, in new ones and in old', async (_what, wrong) => {
+  it.each(wrongFields)('refuses %s, for new and for existing insights', async (_what, wrong) => {
     const { folder, store } = open();
     expect((await errorOf(store.save({ ...right, ...wrong }))).code).toBe('VALIDATION_ERROR');
     expect(readdirSync(folder)).toEqual([]);
@@ -46,7 +46,7 @@ describe('the store of insights', () => {
     expect(readFileSync(path, 'utf8')).toBe(before);
   });
 
-  it('has one spelling for each context', async () => {
+  it('has one form for each context', async () => {
     const { store } = open();
     const saved = await store.save({ ...right, context: '/work/./mine/' });
     expect(saved.context).toBe('/work/mine');

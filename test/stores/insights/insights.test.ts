@@ -50,7 +50,7 @@ function open(folder = tempFolder()) {
 const list = (store: InsightStore) => store.list({ context });
 
 describe('the file', () => {
-  it('is JSON in a stable order that git likes', async () => {
+  it('is JSON with a stable order, so that git can merge it', async () => {
     const { store, pathOf } = open();
     const { id } = await store.save({
       expires_at: 4_102_444_800_000,
@@ -88,7 +88,7 @@ describe('the file', () => {
     );
   });
 
-  it('keeps a key named __proto__ and lone surrogates as they were given', async () => {
+  it('keeps a key named __proto__ and lone surrogates', async () => {
     const { store, folder } = open();
     const metadata = JSON.parse('{"__proto__": {"admin": true}, "constructor": 1}');
     const { id } = await store.save({ context, content: 'half \ud800 pair', metadata });
@@ -98,7 +98,7 @@ describe('the file', () => {
     expect(({} as { admin?: boolean }).admin).toBeUndefined();
   });
 
-  it('leaves nothing in the folder that git would take besides', async () => {
+  it('has no other files beside it that git would commit', async () => {
     const { folder, store } = open();
     execFileSync('git', ['init', '-q', folder]);
     const kept = await store.save({ context, content: 'kept' });
@@ -112,8 +112,8 @@ describe('the file', () => {
   });
 });
 
-describe('what a person wrote', () => {
-  it('needs content and context; the rest is derived, the same in every process', async () => {
+describe('an insight that a person wrote', () => {
+  it('needs content and context; the other fields are derived, the same in every process', async () => {
     const { store, write, folder, pathOf } = open();
     write(ID, '\ufeff{"content": "by hand",\r\n "context": "/work/mine/"}');
     utimesSync(pathOf(ID), 1_700_000_000, 1_700_000_000);
@@ -123,7 +123,7 @@ describe('what a person wrote', () => {
     expect(await list(open(folder).store)).toEqual([expected]);
   });
 
-  it('may have times in ISO 8601, and fields of its own, which stay', async () => {
+  it('may have times in ISO 8601, and unknown fields, which are kept', async () => {
     const { store, write, pathOf } = open();
     write(ID, {
       author: 'Ada',
@@ -154,7 +154,7 @@ describe('what a person wrote', () => {
     ['{"content": "x", "context": "/a", "expires_at": "soon"}', 'CORRUPT'],
     ['{"content": "x", "context": "/a", "formatVersion": 2}', 'FORMAT_TOO_NEW'],
     [Buffer.from('{"content": "\xff", "context": "/a"}', 'latin1'), 'CORRUPT'],
-  ])('harms only itself where it is damaged: %j', async (text, code) => {
+  ])('has no effect on others if it is damaged: %j', async (text, code) => {
     const { store, insights, pathOf, found } = open();
     const { content } = await store.save({ context, content: 'a sound one' });
     writeFileSync(pathOf(ID), text);
@@ -174,7 +174,7 @@ describe('what a person wrote', () => {
     expect(store.damaged()).toEqual([]);
   });
 
-  it('is reported where its name is no UUID, and where it cannot be opened', async () => {
+  it('is reported if its name is no UUID, or if it cannot be opened', async () => {
     const { store, write, pathOf } = open();
     write('my note', { content: 'misnamed', context });
     write(ID, { content: 'closed', context });
@@ -188,7 +188,7 @@ describe('what a person wrote', () => {
     expect(store.damaged()).toEqual([]);
   });
 
-  it('is no insight where it is a link, as a cloned repository could make it point anywhere', async () => {
+  it('is refused if it is a link, because a cloned repository could link to any file', async () => {
     const { store, insights, pathOf, folder } = open();
     mkdirSync(insights, { recursive: true });
     const outside = join(folder, 'outside.json');
@@ -204,8 +204,8 @@ describe('what a person wrote', () => {
   });
 });
 
-describe('while it is followed', () => {
-  it('finds what is written, edited, renamed and removed by hand within moments', async () => {
+describe('while the store is watched', () => {
+  it('it finds insights that are written, edited, renamed and removed by hand at once', async () => {
     const { store, write, pathOf, found, insights } = open();
     store.start();
     expect(await list(store)).toEqual([]);
@@ -237,7 +237,7 @@ describe('while it is followed', () => {
     console.info(`hand edits found after ${tookMs.join(', ')} ms`);
   });
 
-  it('removes the finding of a half-saved file as soon as it is whole', async () => {
+  it('it removes the report of a half-saved file when the file is complete', async () => {
     const { store, write, found } = open();
     store.start();
     await list(store);
@@ -281,7 +281,7 @@ describe('the trash', () => {
 });
 
 describe('two server processes', () => {
-  it('lose no save and no field of a change', async () => {
+  it('lose no new insight and no field of a change', async () => {
     await withPlace(async (place) => {
       await withClient(place, async (one) =>
         withClient(place, async (two) => {
@@ -336,7 +336,7 @@ describe('normalContext', () => {
     ['C:x', undefined],
     ['/a\0b', undefined],
     [`/${'x'.repeat(5000)}`, undefined],
-  ])('%j is %j', (text, expected) => {
+  ])('%j becomes %j', (text, expected) => {
     expect(normalContext(text)).toBe(expected);
     if (expected !== undefined) expect(normalContext(expected)).toBe(expected);
   });

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { tempFolder } from '../../support/temp-folder.js';
 import { allOf, fact, namesOf, openGraph } from './graph.js';
 
-it('has the facts between an old snapshot and a log that follows a newer one', async () => {
+it('a copied graph has the facts between its old snapshot and a log that follows a newer one', async () => {
   const { graph, folder } = openGraph();
   await graph.add([fact('Ada')]);
   await graph.save();

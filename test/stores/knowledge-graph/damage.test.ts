@@ -158,7 +158,7 @@ it('lines that people append one after the other without a line feed between the
   }
 });
 
-describe('each byte changed', () => {
+describe('each byte changed in turn', () => {
   it('in the log: at most the damaged operation is lost, and a notice reports it', async () => {
     const last = placesOf(wal).at(-1);
     const failures: string[] = [];
@@ -212,13 +212,13 @@ describe('each byte changed', () => {
   });
 });
 
-describe('each length cut off', () => {
+describe('each length of a truncated file', () => {
   const upTo = (bytes: Buffer, other: Buffer, length: number) => {
     const kept = placesOf(bytes).filter(({ end }) => end <= length);
     return replay(operationsIn(`${other}\n${kept.map(({ text }) => text).join('\n')}`));
   };
 
-  it('of the log: exactly what lay behind the cut is lost', async () => {
+  it('of the log: only the operations after the cut are lost', async () => {
     for (let length = 0; length <= wal.length; length += 1) {
       lay({ wal: wal.subarray(0, length), hasPrevious: true });
       expect((await read()).facts, `${length}`).toEqual(upTo(wal, snapshot, length));
@@ -240,7 +240,7 @@ describe('each length cut off', () => {
     }
   });
 
-  it('of a snapshot altogether: the previous generation has it where the log names it', async () => {
+  it('of a missing snapshot: the previous generation has the facts if the log names it', async () => {
     lay({ hasPrevious: true });
     rmSync(files.snapshot);
     expect(await read()).toEqual({ facts: whole(), isReported: true });
@@ -248,7 +248,7 @@ describe('each length cut off', () => {
 });
 
 describe('after damage', () => {
-  it('the next change writes sound files again, and the graph is whole', async () => {
+  it('the next change writes correct files again, and the graph is complete', async () => {
     const all = whole();
     for (let at = 0; at < snapshot.length; at += 29) {
       const changed = Buffer.from(snapshot);

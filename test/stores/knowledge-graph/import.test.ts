@@ -4,7 +4,7 @@ import { allOf, fact, openGraph } from './graph.js';
 
 const T0 = Date.parse('2020-01-01T00:00:00Z');
 
-it('neither reopens an ended fact nor brings a deleted one back', async () => {
+it('an import neither reopens an ended fact nor adds a deleted one again', async () => {
   const { graph } = openGraph();
   const facts = [
     { ...fact('Ada', 'lives in', 'London'), ts: T0 },

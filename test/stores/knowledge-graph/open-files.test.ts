@@ -17,13 +17,16 @@ function isOpen(path: string): boolean {
   });
 }
 
-it.runIf(process.platform === 'linux')('closes the log when no writes come', async () => {
-  const { graph, folder } = openGraph();
-  const log = join(folder, 'kg_wal.log');
-  await graph.add([fact('Ada')]);
-  expect(isOpen(log)).toBe(true);
-  for (let tries = 0; tries < 200 && isOpen(log); tries += 1) await delay(20);
-  expect(isOpen(log)).toBe(false);
-  await graph.add([fact('Grace')]);
-  expect(await allOf(graph)).toHaveLength(2);
-});
+it.runIf(process.platform === 'linux')(
+  'the graph closes its log when there are no writes',
+  async () => {
+    const { graph, folder } = openGraph();
+    const log = join(folder, 'kg_wal.log');
+    await graph.add([fact('Ada')]);
+    expect(isOpen(log)).toBe(true);
+    for (let tries = 0; tries < 200 && isOpen(log); tries += 1) await delay(20);
+    expect(isOpen(log)).toBe(false);
+    await graph.add([fact('Grace')]);
+    expect(await allOf(graph)).toHaveLength(2);
+  },
+);

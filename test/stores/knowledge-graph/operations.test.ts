@@ -65,7 +65,7 @@ function takeIn(list: readonly Operation[], into: readonly Operation[] = []): re
 }
 
 describe('the order of operations', () => {
-  it('does not matter, nor does reading them twice', () => {
+  it('has no effect on the facts, and reading operations twice neither', () => {
     fc.assert(
       fc.property(operations, fc.infiniteStream(fc.nat()), (list, random) => {
         const expected = asFacts(fold(takeIn(list)));
@@ -77,7 +77,7 @@ describe('the order of operations', () => {
     );
   });
 
-  it('does not matter where each half was compacted before they are put together', () => {
+  it('has no effect if each half was compacted before the two are joined', () => {
     fc.assert(
       fc.property(operations, fc.nat(10), (list, cut) => {
         const [left, right] = [takeIn(list.slice(0, cut)), takeIn(list.slice(cut))];
@@ -123,7 +123,7 @@ const step: fc.Arbitrary<Step & { process: number }> = fc.oneof(
 );
 
 describe('two graphs on the same files', () => {
-  it('agree after every step, with each other, with a fresh start and with a plain list', async () => {
+  it('agree after every step with each other, with a new process and with a simple list', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         const folder = tempFolder();
@@ -194,8 +194,8 @@ const follow: fc.Arbitrary<Follow> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('look' as const) }) },
 );
 
-describe('a graph that others write and compact', () => {
-  it('reads only the new end of the log, and never the whole log again', async () => {
+describe('a graph that other processes change and compact', () => {
+  it('reads only the new end of the log', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(follow, { maxLength: 30 }), async (steps) => {
         const folder = tempFolder();
@@ -242,7 +242,7 @@ describe('a graph that others write and compact', () => {
     );
   });
 
-  it('loads all again where git or a person brought other files beside a compaction', async () => {
+  it('reads all files again if git or a person replaced files during a compaction', async () => {
     const folder = tempFolder();
     const [writer, reader] = [graphIn(folder), graphIn(folder)];
     const [wal, snapshot] = ['kg_wal.log', 'kg_snapshot.json'].map((name) => join(folder, name));
@@ -274,7 +274,7 @@ describe('a graph that others write and compact', () => {
     await writer.close();
   });
 
-  it('forgets the deletions that the compaction forgot', async () => {
+  it('forgets the same deletions as the compaction', async () => {
     const folder = tempFolder();
     let now = 0;
     const clock = { now: () => now, monotonic: () => performance.now() };
@@ -293,7 +293,7 @@ describe('a graph that others write and compact', () => {
   });
 });
 
-describe('lines that others wrote', () => {
+describe('lines of other authors', () => {
   const write = (folder: string, ...lines: string[]) =>
     writeFileSync(join(folder, 'kg_wal.log'), `${lines.map((line) => `\n${line}`).join('')}\n`);
 
@@ -320,7 +320,7 @@ describe('lines that others wrote', () => {
     await graph.close();
   });
 
-  it('are rejected with an unknown field or a value that cannot be stored', async () => {
+  it('are rejected if they have an unknown field or an invalid value', async () => {
     const folder = tempFolder();
     write(
       folder,

@@ -154,7 +154,7 @@ async function cutLog(place: Place, step: string): Promise<void> {
 }
 
 it(
-  'keeps every fact that no step changed',
+  'random changes keep every fact that no step changed',
   async () => {
     const random = printedRandom('changes of the graph');
     for (let round = 0; round < rounds(2); round += 1) {

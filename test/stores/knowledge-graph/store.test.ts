@@ -12,7 +12,7 @@ import { tempFolder } from '../../support/temp-folder.js';
 import { allOf, fact, graphIn, namesOf, openGraph, PAGE } from './graph.js';
 
 describe('the tests of seed 004', () => {
-  it('starts with no files, and makes none by reading', async () => {
+  it('starts without files, and reading creates none', async () => {
     const { graph } = openGraph();
     expect(await graph.query({}, PAGE)).toEqual({ total: 0, triples: [] });
     expect(await allOf(graph)).toEqual([]);
@@ -29,7 +29,7 @@ describe('the tests of seed 004', () => {
     expect(namesOf(await allOf(open()))).toEqual(['Ada|knows|Charles', 'Alan|knows|Charles']);
   });
 
-  it('skips and reports corrupt lines of the log; the next change copies them, reading writes nothing', async () => {
+  it('skips and reports damaged lines of the log; the next change records them, reading writes nothing', async () => {
     const { graph, open, folder } = openGraph();
     await graph.add([fact('Ada'), fact('Grace'), fact('Alan')]);
     const path = join(folder, 'kg_wal.log');
@@ -47,7 +47,7 @@ describe('the tests of seed 004', () => {
     expect(readFileSync(join(folder, 'kg_rejects.log'), 'utf8').trim().split('\n')).toHaveLength(2);
   });
 
-  it('refuses what passes the limit before anything is written', async () => {
+  it('refuses facts beyond the limit before it writes', async () => {
     const { graph, open, folder } = openGraph({ maxTriples: 2 });
     await graph.add([fact('Ada')]);
     const before = readFileSync(join(folder, 'kg_wal.log'));
@@ -59,7 +59,7 @@ describe('the tests of seed 004', () => {
     expect(namesOf(await allOf(open()))).toHaveLength(2);
   });
 
-  it('compacts in the background once the log is long', async () => {
+  it('compacts in the background when the log is long', async () => {
     const { graph, open } = openGraph({ maxTriples: 100_000 });
     const facts = Array.from({ length: 12_000 }, (_, n) => fact(`subject ${n}`));
     await graph.add(facts);
@@ -95,7 +95,7 @@ describe('facts in time', () => {
     expect(readFileSync(join(folder, 'kg_wal.log')).length).toBe(size);
   });
 
-  it('end when they are replaced, and stay readable as the past', async () => {
+  it('end when they are replaced, and can still be queried as past', async () => {
     const clock = manualClock(1_000);
     const { graph, open } = openGraph({ clock });
     await graph.add([fact('Ada', 'lives in', 'London'), fact('Ada', 'knows', 'Mary')]);
@@ -122,7 +122,7 @@ describe('facts in time', () => {
     ]);
   });
 
-  it('replace what was there before the call, not each other', async () => {
+  it('replace facts from before the call, not each other', async () => {
     const { graph } = openGraph();
     await graph.add([fact('Ada', 'likes', 'maths')]);
     const both = [fact('Ada', 'likes', 'poetry'), fact('Ada', 'likes', 'machines')];
@@ -142,7 +142,7 @@ describe('facts in time', () => {
     expect(await allOf(open())).toHaveLength(1);
   });
 
-  it('come back from elsewhere with their times, as often as one likes', async () => {
+  it('can be imported again any number of times and keep their times', async () => {
     const { graph, open } = openGraph();
     const past = [
       { ...fact('Ada', 'lives in', 'London'), ts: 10, validTo: 20 },
@@ -171,7 +171,7 @@ describe('facts in time', () => {
     expect(namesOf(triples)).toEqual(['Zoe\u0308|lives in|K\u00f6ln']);
   });
 
-  it('hold until an end that is to come', async () => {
+  it('are valid until an end in the future', async () => {
     const clock = manualClock(1_000);
     const { graph, open } = openGraph({ clock });
     const now = async (each = graph) => namesOf((await each.query({}, PAGE)).triples);
@@ -196,7 +196,7 @@ describe('facts in time', () => {
     expect((await graph.add([fact('Ada')])).triples).toMatchObject([{ added: true }]);
   });
 
-  it('can end a fact earlier than its stored end, also by replacing it', async () => {
+  it('can be ended earlier than their stored end, also by replacing them', async () => {
     const clock = manualClock(1_000);
     const { graph, open } = openGraph({ clock });
     const home = (place: string) => fact('Ada', 'lives in', place);
@@ -254,7 +254,7 @@ describe('facts in time', () => {
     }
   });
 
-  it('follow each other even where the clock stands still or runs backwards', async () => {
+  it('follow each other even if the clock stands still or is set back', async () => {
     const clock = manualClock(5_000);
     const { open, graph } = openGraph({ clock });
     const other = open();
@@ -267,7 +267,7 @@ describe('facts in time', () => {
     }
   });
 
-  it('removes the lines of deletions after thirty days', async () => {
+  it('lose the lines of deletions after thirty days', async () => {
     const clock = manualClock(0);
     const { graph, folder } = openGraph({ clock });
     await graph.add([fact('Ada')]);
@@ -319,7 +319,7 @@ describe('queries', () => {
     expect(found.triples).toHaveLength(total);
   });
 
-  it('find words in any case and form, as looking at each text does', async () => {
+  it('find words in any case and form, like a test of each text', async () => {
     const text = fc.string({
       unit: fc.constantFrom(...'aAzZ ßſKkſéÉﬁİi@[`{1'),
       minLength: 1,
@@ -375,7 +375,7 @@ describe('queries', () => {
     expect(await times({ offset: 9 })).toEqual([]);
   });
 
-  it('give the first of many in the same order as all of them', async () => {
+  it('return the first of many facts in the same order as all of them', async () => {
     const { graph } = openGraph();
     await graph.add(
       Array.from({ length: 2_000 }, (_, n) => ({ ...fact(`s${n}`), ts: (n * 7919) % 1000 })),
@@ -387,7 +387,7 @@ describe('queries', () => {
     }
   });
 
-  it('walk from a node, nearest first', async () => {
+  it('walk from a node, nearest facts first', async () => {
     const graph = await library();
     const walk = async (node: string, depth: number, direction: 'in' | 'out' | 'both') =>
       namesOf((await graph.neighbors(node, { depth, direction }, PAGE)).triples);
@@ -404,7 +404,7 @@ describe('queries', () => {
     expect(nodes).toContainEqual({ node: 'Difference Engine', depth: 2 });
   });
 
-  it('list subjects with what is known of each', async () => {
+  it('list subjects with the numbers of their facts', async () => {
     const graph = await library();
     const { total, subjects } = await graph.subjects({}, PAGE);
     expect(total).toBe(4);
@@ -418,12 +418,12 @@ describe('queries', () => {
   });
 });
 
-describe('rules', () => {
+describe('limits and checks', () => {
   it.each([
     ['', 'p', 'o'],
     ['s', 'x'.repeat(201), 'o'],
     ['s', 'p', 'half \ud83d'],
-  ])('refuses %j %j %j with a code of its own', async (subject, predicate, object) => {
+  ])('refuse %j %j %j with its own code', async (subject, predicate, object) => {
     const { graph } = openGraph();
     const wrong = { code: 'E_KG_INVALID_TRIPLE', number: 2401 };
     const triple = { subject, predicate, object };
@@ -436,7 +436,7 @@ describe('rules', () => {
     expect(await allOf(graph)).toEqual([]);
   });
 
-  it('accepts 200 characters, whatever their size in bytes', async () => {
+  it('accept 200 characters, however many bytes they have', async () => {
     const { graph, open } = openGraph();
     const long = { subject: '🙂'.repeat(200), predicate: 'é'.repeat(200), object: '"'.repeat(200) };
     await graph.add([long]);
@@ -444,7 +444,7 @@ describe('rules', () => {
     expect(await allOf(open())).toMatchObject([long]);
   });
 
-  it('makes room by the oldest where that is wished', async () => {
+  it('evict the oldest facts if that is configured', async () => {
     const { graph, open } = openGraph({ maxTriples: 3, evict: 'oldest' });
     for (const [ts, name] of ['Ada', 'Grace', 'Alan', 'Barbara'].entries()) {
       await graph.add([{ ...fact(name), ts }]);
@@ -460,7 +460,7 @@ describe('rules', () => {
     expect(await allOf(graph)).toHaveLength(3);
   });
 
-  it('lets facts expire where that is wished', async () => {
+  it('let facts expire if that is configured', async () => {
     const clock = manualClock(10 * 86_400_000);
     const { graph, open } = openGraph({ clock, ttlDays: 5, maxTriples: 2 });
     await graph.add([{ ...fact('Ada'), ts: 5.5 * 86_400_000 }, fact('Grace')]);
@@ -474,7 +474,7 @@ describe('rules', () => {
     expect((await open({ ttlDays: Number.POSITIVE_INFINITY }).stats()).open).toBe(0);
   });
 
-  it('never lets a line by hand expire that has no time', async () => {
+  it('never let a fact without a time, from a line written by hand, expire', async () => {
     const clock = manualClock(10 * 86_400_000);
     const { graph, folder } = openGraph({ clock, ttlDays: 1 });
     const line = '{"s":"Ada","p":"knows","o":"Charles"}';
@@ -486,7 +486,7 @@ describe('rules', () => {
     expect((await graph.query({}, PAGE)).total).toBe(1);
   });
 
-  it('learns again what has expired', async () => {
+  it('add a fact again that has expired', async () => {
     const clock = manualClock(10 * 86_400_000);
     const { graph } = openGraph({ clock, ttlDays: 1 });
     await graph.add([{ ...fact('Ada'), ts: 1 }]);
@@ -495,7 +495,7 @@ describe('rules', () => {
     expect((await graph.query({}, PAGE)).total).toBe(1);
   });
 
-  it('lets no more go than the room that is needed', async () => {
+  it('evict no more facts than necessary', async () => {
     const { graph } = openGraph({ maxTriples: 20, evict: 'oldest' });
     const past = Array.from({ length: 10 }, (_, n) => {
       return { ...fact('Ada'), ts: n * 10, validTo: n * 10 + 5 };
@@ -507,14 +507,14 @@ describe('rules', () => {
     expect(open.filter((name) => name.startsWith('old'))).toHaveLength(10);
   });
 
-  it('adds a fact that has an end once when it is given twice without its beginning', async () => {
+  it('add a fact with an end once if it is given twice without its beginning', async () => {
     const { graph } = openGraph();
     const closed = { ...fact('Ada'), validTo: Date.UTC(2099, 0, 1) };
     expect((await graph.add([closed])).triples).toMatchObject([{ added: true }]);
     expect((await graph.add([closed])).triples).toMatchObject([{ added: false }]);
   });
 
-  it('reads more than the limit where git has added them, but accepts no further ones', async () => {
+  it('read more facts than the limit if git added them, but accept no further ones', async () => {
     const { graph, open } = openGraph();
     await graph.add(['Ada', 'Grace', 'Alan'].map((name) => fact(name)));
     const small = open({ maxTriples: 2 });
@@ -524,7 +524,7 @@ describe('rules', () => {
     await small.add([fact('Barbara')]);
   });
 
-  it('writes .gitignore and .gitattributes for the graph and keeps lines that a person added', async () => {
+  it('write .gitignore and .gitattributes for the graph and keep lines that a person added', async () => {
     const { graph, folder } = openGraph();
     writeFileSync(join(folder, '.gitignore'), 'drafts/\n*.sha256');
     await graph.add([fact('Ada')]);
@@ -538,7 +538,7 @@ describe('rules', () => {
     expect(readFileSync(join(folder, '.gitattributes'), 'utf8')).toBe(attributes);
   });
 
-  it('writes .gitattributes into the folder of a log outside the memory bank', async () => {
+  it('write .gitattributes into the folder of a log outside the memory bank', async () => {
     const folder = tempFolder();
     const elsewhere = join(folder, 'logs');
     const graph = graphIn(folder, { walPath: join(elsewhere, 'kg_wal.log') });
@@ -552,7 +552,7 @@ describe('rules', () => {
     expect(linesOf('.gitignore')).not.toContain('kg_wal.previous.log');
   });
 
-  it('keeps the rejects of each graph in a folder apart', async () => {
+  it('keep separate rejects files for the graphs in a folder', async () => {
     const folder = tempFolder();
     const names = ['kg', 'work'].map((name) => {
       writeFileSync(join(folder, `${name}_wal.log`), `\nrubbish of ${name}\n`);
@@ -568,7 +568,7 @@ describe('rules', () => {
     ).toEqual([2, 2]);
   });
 
-  it('reports no addition if only expired facts were removed', async () => {
+  it('report no addition if only expired facts were removed', async () => {
     const clock = manualClock(10 * 86_400_000);
     const { graph, open } = openGraph({ clock, ttlDays: 1, maxTriples: 2 });
     await graph.add([{ ...fact('Ada'), ts: 1 }, fact('Grace')]);
@@ -578,7 +578,7 @@ describe('rules', () => {
     for (const each of [graph, open()]) expect(await allOf(each)).toHaveLength(1);
   });
 
-  it('notifies subscribers of its own changes and of other processes’ changes', async () => {
+  it('notify subscribers of changes of this and of other processes', async () => {
     const { graph, open } = openGraph();
     await allOf(graph);
     const heard: string[] = [];
@@ -597,7 +597,7 @@ describe('rules', () => {
     expect(heard).toHaveLength(3);
   });
 
-  it('includes what a person changed in the files meanwhile', async () => {
+  it('include what a person changed in the files meanwhile', async () => {
     const { graph, folder } = openGraph();
     await graph.add([fact('Ada'), fact('Grace')]);
     const path = join(folder, 'kg_wal.log');
@@ -612,7 +612,7 @@ describe('rules', () => {
 });
 
 describe('a compaction', () => {
-  it('blocks no call, and loses or doubles no change made meanwhile', async () => {
+  it('blocks no call, and neither loses nor doubles a change that is made meanwhile', async () => {
     const { graph, open } = openGraph({ maxTriples: 1e6 });
     const names = Array.from({ length: 40_000 }, (_, n) => `subject ${n}`);
     await graph.add(names.map((name) => fact(name)));
@@ -642,7 +642,7 @@ describe('a compaction', () => {
     expect(await allOf(open())).toEqual(list);
   });
 
-  it('does not replace a broken snapshot while another process may be saving it', async () => {
+  it('does not replace a damaged snapshot while another process may be saving it', async () => {
     const { graph, open, folder } = openGraph();
     await graph.add(['Ada', 'Grace', 'Alan'].map((name) => fact(name)));
     await graph.save();
@@ -663,7 +663,7 @@ describe('a compaction', () => {
     expect(JSON.parse(readFileSync(path, 'utf8'))).toHaveLength(7);
   });
 
-  it('is not done again where another process did it meanwhile', async () => {
+  it('is not repeated if another process did it meanwhile', async () => {
     const root = tempFolder();
     const folder = join(root, 'memory-bank');
     const { graph: writer, open } = openGraph({ maxTriples: 1e6 }, folder);
@@ -680,7 +680,7 @@ describe('a compaction', () => {
     expect(await allOf(open())).toEqual(triples);
   });
 
-  it('reports progress, and leaves nothing behind when it is cancelled', async () => {
+  it('reports progress, and leaves no files if it is cancelled', async () => {
     const { graph, open, folder } = openGraph({ maxTriples: 1e6 });
     await graph.add(Array.from({ length: 25_000 }, (_, n) => fact(`subject ${n}`)));
     const seen: number[][] = [];
@@ -703,7 +703,7 @@ describe('a compaction', () => {
     expect(await allOf(open())).toHaveLength(25_001);
   });
 
-  it('and a load leave others their turn', async () => {
+  it('lets other work run meanwhile, and so does a load', async () => {
     const { graph, open } = openGraph({ maxTriples: 1e6 });
     await graph.add(Array.from({ length: 60_000 }, (_, n) => fact(`subject ${n}`)));
     await graph.save();
@@ -719,7 +719,7 @@ describe('a compaction', () => {
     expect(turns).toBeGreaterThan(3);
   });
 
-  it('by two processes at once results in one graph', async () => {
+  it('by two processes at the same time results in one graph', async () => {
     const { graph, open, folder } = openGraph();
     const other = open();
     await graph.add(['Ada', 'Grace', 'Alan'].map((name) => fact(name)));

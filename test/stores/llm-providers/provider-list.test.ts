@@ -46,7 +46,7 @@ describe('the list of providers', () => {
     expect(await list.remove('gpt')).toBe(false);
   });
 
-  it('loses none of two that are set at once', async () => {
+  it('loses neither of two changes at the same time', async () => {
     const { list, another } = openList();
     await Promise.all(
       Array.from({ length: 10 }, (_, n) =>
@@ -56,7 +56,7 @@ describe('the list of providers', () => {
     expect(await list.list()).toHaveLength(10);
   });
 
-  it('takes back the leave where the receiver changes, and only there', async () => {
+  it('withdraws the permission if the receiver changes, and only then', async () => {
     const { list } = openList();
     await list.set({ name: 'gpt', kind: 'openai', model: 'a', isAllowed: true });
     expect((await list.set({ name: 'gpt', model: 'b', priority: 3 })).isAllowed).toBe(true);
@@ -106,7 +106,7 @@ describe('the list of providers', () => {
     expect(other.endpoint).toBe('http://192.168.1.5:11434/other');
   });
 
-  it('is never overwritten where it is damaged', async () => {
+  it('is never overwritten if it is damaged', async () => {
     const { list, path } = openList();
     mkdirSync(dirname(path));
     for (const content of ['{ broken', '{"providers": [{"name": "x"}]}', '[]']) {
@@ -120,7 +120,7 @@ describe('the list of providers', () => {
     }
   });
 
-  it('notes the last use, to the minute', async () => {
+  it('records the last use, at most once a minute', async () => {
     const { list, pass } = openList();
     await list.set({ name: 'a', kind: 'vllm', model: 'm' });
     await list.recordUse('a');

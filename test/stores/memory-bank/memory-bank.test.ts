@@ -53,7 +53,7 @@ describe('a path that only a shell reads as another folder', () => {
     '~ada/b.md',
     '$HOME/b.md',
     '$TMPDIR/a/b.md',
-  ])('makes no folder of that name: %s', async (path) => {
+  ])('creates no folder of that name: %s', async (path) => {
     const { bank, folder } = openBank();
     await bank.add('a.md', 'text');
     const { code, message } = await errorOf(bank.add(path, 'text'));
@@ -62,7 +62,7 @@ describe('a path that only a shell reads as another folder', () => {
     expect(readdirSync(folder).filter((name) => /^[~$]/.test(name))).toEqual([]);
   });
 
-  it('can be read, renamed and deleted where it is there', async () => {
+  it('can be read, renamed and deleted if it exists', async () => {
     const { bank, put } = openBank();
     put('~/b.md', 'text\n');
     expect((await bank.read('~/b.md')).content).toBe('text\n');
@@ -72,7 +72,7 @@ describe('a path that only a shell reads as another folder', () => {
 });
 
 describe('very many and very deep folders', () => {
-  it('are walked once each, and the notes among them are listed', async () => {
+  it('are visited once each, and their notes are listed', async () => {
     const { folder, bank, put, paths } = openBank(20_000);
     const deep = `${'d/'.repeat(500)}deep.md`;
     put(deep, 'far below');
@@ -111,7 +111,7 @@ describe('reading and writing', () => {
     expect((await bank.read('odd.md')).content).toBe(odd);
   });
 
-  it('never overwrites by adding', async () => {
+  it('never overwrites a note when it adds one', async () => {
     const { bank, put, text } = openBank();
     put('a.md', 'first');
     mkdirSync(join(bank.folder, 'folder.md'));
@@ -124,7 +124,7 @@ describe('reading and writing', () => {
     expect(text('a.md')).toBe('first');
   });
 
-  it('accepts 32 KB and refuses a byte more, from callers and from people', async () => {
+  it('accepts 32 KB and refuses a larger note, from callers and from people', async () => {
     const { bank, put, text } = openBank();
     const full = `${'x'.repeat(MAX_NOTE_BYTES - 1)}\n`;
     await bank.add('full.md', full);
@@ -145,7 +145,7 @@ describe('reading and writing', () => {
     expect((await bank.read('hand.md')).sizeBytes).toBe(MAX_NOTE_BYTES);
   });
 
-  it('refuses what is no text', async () => {
+  it('refuses a file that is not text', async () => {
     const { bank, put } = openBank();
     expect(await codeOf(bank.add('a.md', 'half \ud800 pair'))).toBe('VALIDATION_ERROR');
     expect(await codeOf(bank.add('a.md', 'NUL \0'))).toBe('VALIDATION_ERROR');
@@ -173,7 +173,7 @@ describe('reading and writing', () => {
       expect(await codeOf(bank.add(path, 'x')), path).toBe('PATH_ESCAPE');
   });
 
-  it('refuses names that resemble the folder of another store, with PATH_ESCAPE', async () => {
+  it('refuses names that look like the folder of another store, with PATH_ESCAPE', async () => {
     const { bank, put, paths } = openBank();
     for (const path of ['Insights/y.md', 'ｉnsights/y.md', 'іnsights/y.md', '․trash/y.md']) {
       expect(await codeOf(bank.add(path, 'x')), path).toBe('PATH_ESCAPE');
@@ -208,7 +208,7 @@ describe('reading and writing', () => {
 });
 
 describe('hostile paths', () => {
-  it('are refused by every operation, and nothing outside is touched', async () => {
+  it('are refused by every operation, and nothing outside is changed', async () => {
     const { folder, bank, put } = openBank();
     const outside = join(folder, '..', 'secret.md');
     put('note.md', 'note');
@@ -258,7 +258,7 @@ describe('hostile paths', () => {
 });
 
 describe('versions', () => {
-  it('that a caller has not seen are not overwritten', async () => {
+  it('that the caller has not read are not overwritten', async () => {
     const { bank, put, text } = openBank();
     const { hash } = await bank.add('a.md', 'one');
     put('a.md', 'by hand\n');
@@ -273,7 +273,7 @@ describe('versions', () => {
     expect(await codeOf(bank.edit('a.md', seen.hash, () => 'three'))).toBe('CONFLICT');
   });
 
-  it('saved by an editor in the middle of an edit win', async () => {
+  it('that an editor saves during an edit are kept', async () => {
     const { bank, put, text } = openBank();
     const { hash } = await bank.add('a.md', 'one\n');
     const seen: string[] = [];
@@ -291,7 +291,7 @@ describe('versions', () => {
     expect(text('a.md')).toBe('saved by hand\nadded\n');
   });
 
-  it('keep their hash as long as their bytes', async () => {
+  it('have the same hash as long as their bytes are the same', async () => {
     const { bank, put } = openBank();
     put('a.md', 'same');
     const { hash } = await bank.read('a.md');
@@ -337,7 +337,7 @@ describe('the limit of notes', () => {
 });
 
 describe('the trash', () => {
-  it('restores the last deleted note of a path, or the one of a name', async () => {
+  it('restores the last deleted note of a path, or the note with a name in the trash', async () => {
     const { folder, bank, text, paths } = openBank();
     await bank.add('a/x.md', 'first');
     const first = await bank.delete('a/x.md');
@@ -371,7 +371,7 @@ describe('the trash', () => {
     expect(await bank.trashed()).toHaveLength(1);
   });
 
-  it('is ignored by git, and holds what is no readable note as well', async () => {
+  it('is ignored by git, and can contain files that are not readable notes', async () => {
     const { folder, bank, put } = openBank();
     put('bytes.md', Buffer.from([0xff]));
     await bank.delete('bytes.md');
@@ -390,8 +390,8 @@ describe('the trash', () => {
   });
 });
 
-describe('what is known', () => {
-  it('agrees with the disk after any sequence of edits by hand and by callers', async () => {
+describe('the index in memory', () => {
+  it('agrees with the disk after any sequence of hand edits and calls', async () => {
     const name = fc.constantFrom('a.md', 'b.md', 'd/a.md', 'd/e/c.md');
     const step = fc.record({
       what: fc.constantFrom('put', 'rm', 'add', 'edit', 'delete', 'rename', 'restore', 'look'),
@@ -479,7 +479,7 @@ describe('two processes', () => {
     return JSON.parse(stdout) as string[];
   };
 
-  it('write one note: every line of both is in it', async () => {
+  it('write one note, and all lines of both are kept', async () => {
     const { folder, bank, text } = openBank();
     await bank.add('shared.md', 'begun');
     const names = ['one', 'two'];
@@ -495,7 +495,7 @@ describe('two processes', () => {
     expect(lines).toHaveLength(300);
   });
 
-  it('never pass the limit together', async () => {
+  it('never exceed the limit together', async () => {
     const { folder, paths } = openBank();
     const results = await Promise.all(
       ['one', 'two'].map((name) => run(folder, name, 'fill', '40', '50')),

@@ -27,13 +27,13 @@ describe('lines', () => {
     ['one\r\ntwo\r\n', ['one', 'two']],
     ['\ufeffone\n', ['one']],
     ['one\u2028still one\n', ['one\u2028still one']],
-  ])('of %j', (content, lines) => {
+  ])('of %j are split correctly', (content, lines) => {
     expect(linesOf(content)).toEqual(lines);
   });
 });
 
 describe('replacing a passage', () => {
-  it('needs exactly one', () => {
+  it('needs exactly one occurrence', () => {
     expect(replacePassage('a b c\n', 'b', 'x\ny')).toBe('a x\ny c\n');
     expect(replacePassage('a b c\n', ' b', '')).toBe('a c\n');
     expect(replacePassage('cost: $1\n', '$1', '$& $$')).toBe('cost: $& $$\n');
@@ -49,12 +49,12 @@ describe('replacing a passage', () => {
     expect(failing(() => replacePassage('aaa', 'aa', 'c'))).toMatchObject({ occurrences: 2 });
   });
 
-  it('keeps CRLF where all of the note has it, and finds a passage over its lines', () => {
+  it('keeps CRLF if the whole note has it, and finds a passage across lines', () => {
     expect(replacePassage('a\r\nb\r\nc\r\n', 'a\nb', 'x\ny\nz')).toBe('x\r\ny\r\nz\r\nc\r\n');
     expect(replacePassage('a\r\nb\nc', 'b\nc', 'x\ny')).toBe('a\r\nx\ny');
   });
 
-  it('is undone by the opposite, whatever the text', () => {
+  it('is undone by the reverse replacement, for any text', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n', '$', 'é') });
     fc.assert(
       fc.property(text, text, text, (before, after, put) => {
@@ -87,7 +87,7 @@ describe('inserting lines', () => {
     });
   });
 
-  it('puts whole lines between those that were there', () => {
+  it('inserts whole lines between the existing ones', () => {
     const line = fc.string({ unit: fc.constantFrom('a', ' ', '#'), maxLength: 3 });
     const texts = fc.array(line, { maxLength: 6 });
     fc.assert(
@@ -107,7 +107,7 @@ describe('inserting lines', () => {
   });
 });
 
-it('a position is in the line that it is in', () => {
+it('a position is in its line', () => {
   expect(['a\nb\nc'].flatMap((text) => [0, 1, 2, 3, 4].map((at) => lineAt(text, at)))).toEqual([
     1, 1, 2, 2, 3,
   ]);
