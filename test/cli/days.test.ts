@@ -6,7 +6,7 @@ it.each([
   ['America/Los_Angeles', '2024-12-23T08:00:00.000Z', '2024-12-24T07:59:59.999Z'],
   ['Asia/Kolkata', '2024-12-22T18:30:00.000Z', '2024-12-23T18:29:59.999Z'],
   ['UTC', '2024-12-23T00:00:00.000Z', '2024-12-23T23:59:59.999Z'],
-])('a day in %s', (timeZone, startDate, endDate) => {
+])('a day becomes its local times in %s', (timeZone, startDate, endDate) => {
   const day = '2024-12-23';
   const ofSearch = { startDate: day, endDate: day, context: day };
   expect(withLocalDays(ofSearch, timeZone)).toEqual({ startDate, endDate, context: day });
@@ -20,7 +20,7 @@ it.each([
   });
 });
 
-it('a day of 23 hours', () => {
+it('a day can have 23 hours', () => {
   const day = { createdAfter: '2025-03-30', createdBefore: '2025-03-30' };
   expect(withLocalDays(day, 'Europe/Berlin')).toEqual({
     createdAfter: '2025-03-29T23:00:00.000Z',

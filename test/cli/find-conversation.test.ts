@@ -15,7 +15,7 @@ async function withThree() {
   return opened;
 }
 
-describe('a name', () => {
+describe('a name of a conversation', () => {
   it.each([
     ['garden-plan', A],
     [A, A],
@@ -41,7 +41,7 @@ describe('a name', () => {
   it.each([
     ['garden', [A, B]],
     ['2025', [A, B, C]],
-  ])('%s that fits several is refused with their ids', async (name, ids) => {
+  ])('%s that matches several is refused with their ids', async (name, ids) => {
     const { store } = await withThree();
     const { code, details } = await errorOf(findConversation(store, name));
     expect(code).toBe('CONFLICT');
@@ -49,7 +49,7 @@ describe('a name', () => {
     expect(Array.isArray(fitting) && fitting.sort()).toEqual(ids);
   });
 
-  it('is the id where two conversations have one key', () => {
+  it('is the id if two conversations have the same key', () => {
     const heads = [
       { conversationId: A, clientId: 'plan' },
       { conversationId: B, clientId: 'plan' },
@@ -63,7 +63,7 @@ describe('a name', () => {
     ]);
   });
 
-  it('in a store without any conversation is answered with what begins one', async () => {
+  it('in a store without conversations is refused with how to save one', async () => {
     const { store } = await openStore();
     const { code, message, hint } = await errorOf(findConversation(store, 'last'));
     expect(code).toBe('CONVERSATION_NOT_FOUND');
@@ -78,13 +78,13 @@ describe('a name', () => {
     expect(store.knownHead(B)).toBeUndefined();
   });
 
-  it('that is a key comes before the word last', async () => {
+  it('that is a key has priority over the word last', async () => {
     const { store, put } = await withThree();
     put('20250301-1740787200000', { clientId: 'last', messages: [] });
     expect(await findConversation(store, 'last')).toBe('20250301-1740787200000');
   });
 
-  it('of a damaged file is its error, and others name the damage', async () => {
+  it('of a damaged file throws its error, and other names report the damage', async () => {
     const { store, put } = await withThree();
     const damaged = '20250303-1740960000000';
     put(damaged, '{');
@@ -93,7 +93,7 @@ describe('a name', () => {
     expect((await errorOf(findConversation(store, 'lost'))).message).toContain(damaged);
   });
 
-  it('to save under is a title or a key as a whole, or a new key', async () => {
+  it('for a save is a whole title or key, or a new key', async () => {
     const { store } = await withThree();
     expect(await findExisting(store, 'the garden')).toBe(A);
     expect(await findExisting(store, 'last')).toBe(A);

@@ -12,7 +12,7 @@ const plain: Paint = paintFor({ isTTY: false } as unknown as NodeJS.WriteStream)
 const shown = (text: string, columns = 60) => renderMarkdown(text, plain, columns);
 
 describe('Markdown', () => {
-  it('becomes text', () => {
+  it('is rendered as text', () => {
     const text = `# Title\n\nSome **bold**, *em*, \`code\` and a [link](https://a.example).\nSame line.\n\n- one\n- two\n  - deep\n\n3. third\n4. fourth\n\n- [x] done\n- [ ] open\n\n> said\n> twice\n\n\`\`\`js\nif (a < b) {\n  go();\n}\n\`\`\`\n\n| a | b |\n|---|---|\n| 日本 | 2 |\n`;
     expect(shown(text)).toBe(`Title
 
@@ -42,7 +42,7 @@ a    │ b
 `);
   });
 
-  it('shows what could hide: HTML, targets of links, controls', () => {
+  it('shows HTML, targets of links and control characters', () => {
     expect(shown('<b onclick="x">hi</b>')).toBe('<b onclick="x">hi</b>\n');
     expect(shown('[good](https://evil.example)')).toBe('good (https://evil.example)\n');
     expect(shown('![cat](https://a.example/c.png)')).toBe('[cat] (https://a.example/c.png)\n');
@@ -50,14 +50,14 @@ a    │ b
     expect(shown('`\u001b]0;title\u0007`')).toBe('\\u001b]0;title\\u0007\n');
   });
 
-  it('has colours where they are wanted', () => {
+  it('has colours if they are switched on', () => {
     const text = renderMarkdown('# A\n\n**b** `c`', colours, 60);
     expect(text).toBe(
       '\u001b[1m\u001b[4mA\u001b[24m\u001b[22m\n\n\u001b[1mb\u001b[22m \u001b[36mc\u001b[39m\n',
     );
   });
 
-  it('never fails, never writes wider than the terminal, and leaks no control', () => {
+  it('never fails, is never wider than the terminal, and writes no control characters', () => {
     const pieces = fc.constantFrom(
       '# ',
       '- ',
@@ -95,7 +95,7 @@ a    │ b
     );
   });
 
-  it('does not fall over what is nested deeply or very long', () => {
+  it('handles deep nesting and very long lines', () => {
     expect(shown(`${'> '.repeat(500)}deep`).length).toBeGreaterThan(4);
     expect(shown(`${'- '.repeat(300)}deep`).length).toBeGreaterThan(4);
     expect(shown('*'.repeat(20_000)).length).toBeGreaterThan(4);
@@ -116,7 +116,7 @@ describe('widths', () => {
     expect(displayWidth(text)).toBe(width);
   });
 
-  it('lines are as wide as they may be and lose nothing but spaces', () => {
+  it('of lines use the whole width, and only spaces are lost', () => {
     const words = fc.array(
       fc.constantFrom(
         'a',

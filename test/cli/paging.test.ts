@@ -36,7 +36,7 @@ describe('pages', () => {
     expect(canBePaged(fields(name))).toBe(isPaged);
   });
 
-  it('go on to the limit, because an answer may be too long for all', async () => {
+  it('continue up to the limit, because one answer may be too short for all', async () => {
     const options = { limit: '100' };
     const pages = pagesOf(fields('get_conversations'), options);
     expect(pages).toEqual({ firstPage: {}, most: 100 });
@@ -46,12 +46,12 @@ describe('pages', () => {
     expect(answer).toMatchObject({ total: 250, hasMore: true, nextOffset: 100 });
   });
 
-  it.each([{}, { limit: 'many' }])('are one for %j', (options) => {
+  it.each([{}, { limit: 'many' }])('are a single one for %j', (options) => {
     const one = { firstPage: {}, most: undefined };
     expect(pagesOf(fields('get_conversations'), options)).toEqual(one);
   });
 
-  it('are as large as a call gives where more is wanted', () => {
+  it('are as large as one call allows if more is wanted', () => {
     const options = { limit: '5000' };
     const pages = pagesOf(fields('get_conversations'), options);
     expect(pages).toEqual({ firstPage: { limit: 100 }, most: 5000 });
@@ -63,7 +63,7 @@ describe('pages', () => {
     [250, 100, Number.POSITIVE_INFINITY, 250, false],
     [250, 7, Number.POSITIVE_INFINITY, 250, false],
     [0, 100, 200, 0, false],
-  ])('of %i items, %i a call, %i wanted: %i come', async (total, page, most, count, hasMore) => {
+  ])('of %i items, %i in a call, %i wanted: %i are returned', async (total, page, most, count, hasMore) => {
     const { ask } = counting(total, page);
     const answer = await allPages({ limit: 100, offset: 0 }, { firstPage: {}, most }, ask);
     expect(answer['results']).toEqual(Array.from({ length: count }, (_, n) => n));

@@ -14,7 +14,7 @@ function shown(report: Parameters<ReturnType<typeof progressBar>['show']>[0]): s
   return written.replace('\r\u001b[K', '');
 }
 
-it('counts one and several, with and without words after it', () => {
+it('a progress bar uses singular and plural, with and without words after the noun', () => {
   expect(shown({ progress: 1, unit: 'conversation' })).toBe('1 conversation');
   expect(shown({ progress: 2, unit: 'conversation', message: 'read' })).toBe(
     '2 conversations read',

@@ -17,13 +17,13 @@ const WORDS = [
   ';ls',
 ];
 
-it('is read by a shell as the words it was made of', () => {
+it('a shell reads the line as the same words', () => {
   const program = 'console.log(JSON.stringify(process.argv.slice(1)))';
   const line = shellLine([process.execPath, '-e', program, '--', ...WORDS], 'linux');
   expect(JSON.parse(execFileSync('sh', ['-c', line], { encoding: 'utf8' }))).toEqual(WORDS);
 });
 
-it('leaves plain words as they are', () => {
+it('plain words are not quoted', () => {
   expect(shellLine(['/usr/bin/node', '--root', '/home/ada/notes'], 'linux')).toBe(
     '/usr/bin/node --root /home/ada/notes',
   );

@@ -56,7 +56,7 @@ const NEEDED = [ID, 'small', 'some', 'words'];
 const DEFAULTS = { limit: 3, wide: false, deep: true, matchType: 'auto' };
 
 describe('a tool on the command line', () => {
-  it('takes what is needed as arguments, the last words as one text', () => {
+  it('has arguments for required inputs; the remaining words are one text', () => {
     expect(typed(...NEEDED)).toEqual({ id: ID, kind: 'small', body: 'some words', ...DEFAULTS });
   });
 
@@ -83,7 +83,7 @@ describe('a tool on the command line', () => {
     [['--until', 'null'], { until: null }],
     [['--until', '2025-01-01'], { until: '2025-01-01' }],
     [['--match-type', 'any'], { matchType: 'any' }],
-  ])('takes everything else as options: %j', (words, expected) => {
+  ])('has options for all other inputs: %j', (words, expected) => {
     const base = { id: ID, kind: 'small', body: 'some words', ...DEFAULTS };
     expect(typed(...NEEDED, ...words)).toEqual({ ...base, ...expected });
   });
@@ -113,7 +113,7 @@ describe('a tool on the command line', () => {
     [[ID, 'medium', 'x'], 'kind'],
     [[ID, 'small'], 'body'],
     [[...NEEDED, '--nope'], '--nope'],
-  ])('names what is wrong: %j', (words, expected) => {
+  ])('names the wrong argument or option: %j', (words, expected) => {
     expect(() => typed(...words)).toThrow(expected);
   });
 });
@@ -121,7 +121,7 @@ describe('a tool on the command line', () => {
 describe('every tool', () => {
   it.each(
     tools.map((tool) => [tool.name, tool] as const),
-  )('%s has a form on the command line', (_, tool) => {
+  )('%s can be used on the command line', (_, tool) => {
     const fields = fieldsOf(tool);
     const command = new Command('probe');
     addFields(command, fields);
@@ -160,7 +160,7 @@ describe('the examples of the help', () => {
     expect(() => command.parse([...rest], { from: 'user' })).not.toThrow();
   });
 
-  it('are there for every command', () => {
+  it('exist for every command', () => {
     const without = program.commands
       .flatMap((command) => [command, ...command.commands])
       .filter((command) => {

@@ -12,20 +12,20 @@ function snippetOf(text: string, query: string, matchType: MatchType = 'auto', t
 }
 
 describe('snippets of CJK text', () => {
-  it('mark exactly what was typed, within a longer run', () => {
+  it('mark exactly the typed characters, also inside a longer run', () => {
     expect(snippetOf('明日は東京駅で会いましょう。', '東京')).toBe(
       '明日は[東京]駅で会いましょう。',
     );
   });
 
-  it('are cut around it, by characters', () => {
+  it('have a window of characters around the match', () => {
     const text = `${'あ'.repeat(200)}東京駅${'い'.repeat(200)}`;
     const snippet = snippetOf(text, '東京', 'auto', 8);
     expect(snippet).toMatch(/^\.\.\.あ+\[東京\]駅い+\.\.\.$/);
     expect(snippet.replace(/[.[\]]/g, '')).toHaveLength(16);
   });
 
-  it('mark several, joined where they overlap, and never cut a character in two', () => {
+  it('mark several matches, join overlapping ones, and never divide a character', () => {
     expect(snippetOf('今日は京都、明日は京都駅', '京都 明日')).toBe(
       '今日は[京都]、[明日]は[京都]駅',
     );
@@ -34,7 +34,7 @@ describe('snippets of CJK text', () => {
     expect(snippetOf('ああああ', 'ああ', 'exact')).toBe('[ああああ]');
   });
 
-  it('mark the words of FTS5 where those are what was found', () => {
+  it('mark the words of FTS5 if those were found', () => {
     expect(snippetOf('tea in 東京', 'tea 東京')).toBe('[tea] in [東京]');
   });
 });

@@ -88,7 +88,7 @@ function tokensOf(tokenizer: DocumentTokenizer, texts: readonly string[]) {
 }
 
 describe('DocumentTokenizer', () => {
-  it('finds the words, CJK bigrams and words with symbols that their definitions give', () => {
+  it('finds exactly the words, CJK bigrams and words with symbols of their definitions', () => {
     const random = randomChoices(SEED);
     const dictionary = new Dictionary();
     const tokenizer = new DocumentTokenizer(dictionary, 1);
@@ -103,7 +103,7 @@ describe('DocumentTokenizer', () => {
     }
   });
 
-  it('indexes the first four million units of a field and nothing after them', () => {
+  it('indexes the first four million units of a field', () => {
     const dictionary = new Dictionary();
     const base64 = 'QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo+'.repeat(MAX_INDEXED_UNITS / 36);
     const text = `first ${base64.slice(0, MAX_INDEXED_UNITS - 17)} within beyond last`;

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { exactLog } from '../../src/fts/ranking/exact-log.js';
 import { columnOf, openSqlite } from '../support/sqlite.js';
 
-it('gives the bits of the C library, which itself rounds wrongly once in some thousands', () => {
+it('the logarithm has the same bits as in the C library, which rounds one of some thousands wrongly', () => {
   const db = openSqlite();
   let checked = 0;
   let wrong = 0;

@@ -57,7 +57,7 @@ const texts = (max: number) =>
   fc.array(fc.constantFrom(...CHUNKS), { minLength: 1, maxLength: max });
 
 describe('exact search with symbols', () => {
-  it('finds a phrase with a hyphen only where its words stand side by side', () => {
+  it('finds a phrase with a hyphen only if its words are side by side', () => {
     const index = createTextIndex({ columns: ['text'] });
     index.put(1, { text: 'We need follow-up tools here' });
     index.put(2, { text: 'The follow-up was about garden tools' });
@@ -76,7 +76,7 @@ describe('exact search with symbols', () => {
     expect(hits.map(({ id }) => id)).toEqual([2]);
   });
 
-  it('finds what a plain search of the text finds, and never more than the phrase of FTS5', () => {
+  it('finds the same as a plain search of the text, and never more than the phrase of FTS5', () => {
     let matches = 0;
     fc.assert(
       fc.property(fc.array(texts(8), { minLength: 1, maxLength: 12 }), texts(4), (docs, typed) => {

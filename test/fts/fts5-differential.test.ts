@@ -178,7 +178,7 @@ function expectMostlySqlitesRanks(): void {
 
 describe('full-text search against SQLite', () => {
   it(
-    'the engine finds and ranks as SQLite does: a dozen documents, 18 000 queries',
+    'finds and ranks the same as SQLite: a dozen documents, 18 000 queries',
     {
       timeout: MAX_WAIT_MS,
     },
@@ -197,7 +197,7 @@ describe('full-text search against SQLite', () => {
   );
 
   it(
-    'the engine finds and ranks as SQLite does: thousands of documents, frozen segments, deletes, updates',
+    'finds and ranks the same as SQLite: thousands of documents, frozen segments, deletes, updates',
     {
       timeout: MAX_WAIT_MS,
     },
@@ -217,7 +217,7 @@ describe('full-text search against SQLite', () => {
     },
   );
 
-  it('a word that stands in a document more often than a posting can count ranks as in SQLite', () => {
+  it('ranks a word that occurs more often than a posting can count as SQLite does', () => {
     const trio = new Trio(10_000);
     const many = 'a '.repeat(MAX_FREQUENCY + 10);
     trio.put(1, ['', `${many} b`, '']);
@@ -230,7 +230,7 @@ describe('full-text search against SQLite', () => {
     }
   });
 
-  it('frequencies and lengths at the limits of what a posting holds rank as in SQLite', () => {
+  it('ranks frequencies and lengths at the limits of a posting as SQLite does', () => {
     const trio = new Trio(10_000);
     let id = 1;
     for (const length of [60, 1_021, 1_022, 1_023, 1_024, 1_500])
@@ -248,7 +248,7 @@ describe('full-text search against SQLite', () => {
     }
   });
 
-  it('the engine refuses the queries that SQLite refuses', () => {
+  it('refuses the same queries as SQLite', () => {
     const random = randomChoices(SEED + 2);
     const trio = new Trio(10_000);
     trio.put(1, ['a b', 'a', 'b a']);
@@ -277,7 +277,7 @@ describe('full-text search against SQLite', () => {
     expect(tally.invalid).toBeLessThan(9_900);
   });
 
-  it('snippets and highlights are those of SQLite', () => {
+  it('has the same snippets and highlights as SQLite', () => {
     const random = randomChoices(SEED + 3);
     for (let round = 0; round < 20; round++) {
       const trio = new Trio(random.pick([5, 10_000]));

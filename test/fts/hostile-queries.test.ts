@@ -35,15 +35,15 @@ function expectWithin(times: number, work: () => unknown, what?: string): void {
 const refused = (query: string) => () => index.search(query);
 const syntax = expect.objectContaining({ code: 'QUERY_SYNTAX' });
 
-describe('hostile queries', () => {
-  it('answers a prefix of 60 000 terms at once', () => {
+describe('queries that would take long', () => {
+  it('with a prefix of 60 000 terms are answered at once', () => {
     const all = () => expect(index.search('a* OR w*').total).toBe(TERMS / 6);
     // The first one also sorts all terms.
     expectWithin(6, all, 'first prefix');
     expectWithin(2, all, 'next prefix');
   });
 
-  it('answers a thousand prefixes', () => {
+  it('with a thousand prefixes are answered', () => {
     const query = Array.from({ length: 1_000 }, (_, i) => `w${i.toString(36)}*`).join(' OR ');
     expectWithin(10, () => index.search(query), 'different');
     const same = Array.from({ length: 1_000 }, () => 'a*').join(' OR ');
@@ -53,7 +53,7 @@ describe('hostile queries', () => {
     expect(refused(near(33))).toThrow(syntax);
   });
 
-  it('answers deep nesting up to the limit and refuses what is deeper', () => {
+  it('with deep nesting are answered up to the limit, and refused above it', () => {
     const nested = (depth: number) => `${'(a1 OR (a2 AND '.repeat(depth)}a3${'))'.repeat(depth)}`;
     expect(index.search(nested(100)).total).toBeGreaterThan(0);
     expect(refused(nested(200))).toThrow(syntax);
@@ -64,13 +64,13 @@ describe('hostile queries', () => {
     expect(refused(`"${'a '.repeat(100_000)}"`)).toThrow(syntax);
   });
 
-  it('accepts a pasted text in the match types without syntax', () => {
+  it('with a long pasted text are accepted in the match types without syntax', () => {
     const pasted = 'w1 (a2 "x C++ '.repeat(5_000);
     for (const matchType of ['auto', 'exact', 'prefix', 'any', 'fuzzy'] as const)
       expectWithin(10, () => index.search(pasted, { matchType }), matchType);
   });
 
-  it('looks for a sign once that a query repeats', () => {
+  it('with a repeated symbol search for it once', () => {
     const signs = createTextIndex({ columns: ['a'] });
     signs.put(1, { a: '> '.repeat(75_000) });
     for (const matchType of ['auto', 'exact', 'prefix', 'any', 'fuzzy'] as const) {

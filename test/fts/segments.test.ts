@@ -32,10 +32,10 @@ function expectSame(index: TextIndex, fresh: TextIndex, random: Random, queries:
 const EMPTY = Buffer.alloc(0);
 const buffersOf = (index: TextIndex) => index.encode().map((encode) => encode());
 
-describe('a long random life', () => {
+describe('random changes of an index', () => {
   it.each([
     3, 20, 64,
-  ])('equals a fresh build at every step, frozen at %i documents', (liveDocuments) => {
+  ])('have the same result as a new index at every step, frozen at %i documents', (liveDocuments) => {
     const random = randomChoices(SEED + liveDocuments);
     let index = createTextIndex({ columns: COLUMNS, liveDocuments });
     const documents = new Map<number, { fields: Fields; order: number }>();
@@ -81,7 +81,7 @@ describe('a cached index', () => {
     return { taken, other };
   }
 
-  it('is refused where it is damaged in any byte that counts, cut short, or of other columns', () => {
+  it('is refused if a relevant byte is damaged, if it is cut, or if it has other columns', () => {
     for (const [place, buffer] of [terms, segment].entries()) {
       const takenWith = (changed: Buffer) =>
         takenFrom(place === 0 ? changed : terms, place === 1 ? changed : segment);
@@ -105,7 +105,7 @@ describe('a cached index', () => {
     expect(index.stats()).toMatchObject({ documents: 50, terms: 52 });
   });
 
-  it('answers like the index it came from, and orders what comes later after it', () => {
+  it('has the same answers as the original index, and sorts later documents after its own', () => {
     const { taken, other } = takenFrom(terms, segment);
     expect(taken[1]).toHaveLength(50);
     for (const query of ['w* NOT w7', 'wor*', 'w1*', 'word'])
@@ -124,8 +124,8 @@ function finished<T>(steps: Generator<void, T>): T {
   }
 }
 
-describe('the tree of many terms', () => {
-  it('is the one that adding them one after another gives', () => {
+describe('the term tree', () => {
+  it('is the same as after inserting one term after another', () => {
     const random = randomChoices(SEED);
     for (let round = 0; round < 200; round++) {
       const words = Array.from({ length: random.below(200) }, () =>

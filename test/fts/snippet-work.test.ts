@@ -49,7 +49,7 @@ function instancesIn(text: string, query: string): PhraseInstance[] {
 }
 
 describe('snippets', () => {
-  it('score their windows as FTS5 defines, in two steps for each instance', () => {
+  it('score their windows as FTS5 does, with two steps for each instance', () => {
     fc.assert(
       fc.property(
         fc.array(instance, { maxLength: 60 }),
@@ -66,7 +66,7 @@ describe('snippets', () => {
     );
   });
 
-  it('look at a word once, however often the query repeats it', () => {
+  it('look at a word once, even if the query repeats it', () => {
     const text = 'a '.repeat(600);
     const repeated = instancesIn(text, Array.from({ length: 298 }, () => 'a').join(' OR '));
     expect(repeated).toHaveLength(600);
@@ -74,7 +74,7 @@ describe('snippets', () => {
     expect(instancesIn(text, 'a')).toHaveLength(600);
   });
 
-  it('look at a bounded number of instances where many different phrases match everywhere', () => {
+  it('look at a limited number of instances if many different phrases match everywhere', () => {
     const phrases = Array.from({ length: 50 }, (_, i) => `"${'a '.repeat(i + 1)}"`);
     const found = instancesIn('a '.repeat(5_000), phrases.join(' OR '));
     expect(found.length).toBeGreaterThan(60_000);

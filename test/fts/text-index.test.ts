@@ -69,7 +69,7 @@ describe('the query language', () => {
     ['NEAR(one two, x)', 14],
     ['one NEAR/2 two NEAR/3 three', 15],
     ['one two (three)', 4],
-  ])('refuses %j and says where', (query, position) => {
+  ])('refuses %j with the position of the fault', (query, position) => {
     expect(() => index.search(query)).toThrow(
       expect.objectContaining({ code: 'QUERY_SYNTAX', details: { position } }),
     );
@@ -77,7 +77,7 @@ describe('the query language', () => {
 });
 
 describe('columns', () => {
-  it('lets filter-only columns answer only to their names and count for nothing else', () => {
+  it('are searched only by name and do not count for the rank if they are filter-only', () => {
     const index = createTextIndex({ columns: MESSAGES, defaultColumns: ['content', 'title'] });
     const alone = createTextIndex({ columns: ['content', 'title'] });
     const texts = ['the user asked', 'assistant and user', 'nothing of the kind', 'user user'];
@@ -184,7 +184,7 @@ describe('match types', () => {
 });
 
 describe('results', () => {
-  it('puts the newest of equals first, or as the caller orders them', () => {
+  it('have the newest first among equal ranks, or the order of the caller', () => {
     const index = indexOf('same', 'same', 'same');
     expect(index.search('same').hits.map(({ id }) => id)).toEqual([3, 2, 1]);
     index.put(1, { a: 'same' });
@@ -194,7 +194,7 @@ describe('results', () => {
     expect(index.search('same', { limit: 1, offset: 2 }).hits.map(({ id }) => id)).toEqual([3]);
   });
 
-  it('filters before totals and limits', () => {
+  it('are filtered before totals and limits', () => {
     const index = createTextIndex({ columns: ['a'], liveDocuments: 10 });
     for (let i = 0; i < 45; i++) index.put(`doc-${i}`, { a: i % 2 ? 'odd word' : 'word' });
     const filter = (id: string | number) => String(id).endsWith('3');
@@ -203,7 +203,7 @@ describe('results', () => {
     expect(hits.every(({ id }) => filter(id))).toBe(true);
   });
 
-  it('can be cancelled, and gives the same in slices', async () => {
+  it('can be cancelled, and are the same when the search runs in slices', async () => {
     const index = createTextIndex({ columns: ['a'], liveDocuments: 50 });
     for (let i = 0; i < 5_000; i++) index.put(i, { a: `word w${i % 7} ${'x '.repeat(i % 5)}` });
     const query = 'word OR w* NOT w3';
@@ -221,7 +221,7 @@ describe('results', () => {
     await expect(running).rejects.toMatchObject({ code: 'CANCELLED' });
   });
 
-  it('has snippets for hits that changed meanwhile', () => {
+  it('have snippets for hits that changed meanwhile', () => {
     const index = indexOf('one two', 'three');
     const result = index.search('two');
     expect(result.snippet(1, { a: 'one two' })).toBe('one <mark>two</mark>');

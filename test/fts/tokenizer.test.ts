@@ -25,7 +25,7 @@ function sqliteTerms(texts: readonly string[]): string[][] {
 }
 
 describe('tokenizer', () => {
-  it('agrees with unicode61 on every code point, alone and inside a word', () => {
+  it('has the same terms as unicode61 for every code point, alone and inside a word', () => {
     const texts: string[] = [];
     for (let first = 0; first < 0x110000; first += 64) {
       let text = '';
@@ -50,11 +50,11 @@ describe('tokenizer', () => {
       'words beyond the byte limit',
       `${'x'.repeat(40_000)} ${'x'.repeat(40_001)} ${'é'.repeat(40_000)}`,
     ],
-  ])('agrees on %s', (_, text) => {
+  ])('has the same terms for %s', (_, text) => {
     expect(termsOf(text)).toEqual(sqliteTerms([text])[0]);
   });
 
-  it('gives the offsets of the text', () => {
+  it('returns the offsets in the text', () => {
     const seen: [string, string][] = [];
     const text = 'Ångström, 𐐀bc—ok';
     tokenize(text, (term, start, end) => seen.push([term, text.slice(start, end)]));

@@ -52,8 +52,8 @@ async function start(logsFolder: string, cachePath: string) {
   return { answers, filesRead: read, total: first.total };
 }
 
-describe('a sound cache', () => {
-  it('saves reading the files, and only what changed since is read', async () => {
+describe('a valid cache', () => {
+  it('avoids reading the files; only files that changed since are read', async () => {
     const { logsFolder, cachePath } = makeFolder();
     await saveCache(logsFolder, cachePath);
     expect((statSync(cachePath).mode & 0o777).toString(8)).toBe('600');
@@ -71,7 +71,7 @@ describe('a sound cache', () => {
     expect(changed.filesRead).toBe(6); // two of them gone, one damaged
   });
 
-  it('gives way to what this process writes while it is read', async () => {
+  it('has lower priority than what this process writes during the load', async () => {
     const { logsFolder, cachePath } = makeFolder();
     await saveCache(logsFolder, cachePath);
     for (let round = 0; round < 10; round += 1) {
@@ -89,7 +89,7 @@ describe('a sound cache', () => {
     }
   });
 
-  it('of another folder, or of copied files, is not used: their stamps differ', async () => {
+  it('of another folder or of copied files is not used, because the stamps differ', async () => {
     const { root, logsFolder, cachePath } = makeFolder();
     await saveCache(logsFolder, cachePath);
     const copy = join(root, 'copy');
@@ -101,7 +101,7 @@ describe('a sound cache', () => {
 });
 
 describe('a damaged cache', () => {
-  it('cut at any length gives right answers', async () => {
+  it('that is cut at any length leads to correct results', async () => {
     const { logsFolder, cachePath } = makeFolder();
     const cache = await saveCache(logsFolder, cachePath);
     const expected = await freshAnswers(logsFolder);
@@ -115,7 +115,7 @@ describe('a damaged cache', () => {
     }
   });
 
-  it('with any bit flipped, or any stretch overwritten, gives right answers', async () => {
+  it('with a changed bit or an overwritten part leads to correct results', async () => {
     const { logsFolder, cachePath } = makeFolder(12, 3);
     const cache = await saveCache(logsFolder, cachePath);
     const expected = await freshAnswers(logsFolder);
@@ -125,7 +125,7 @@ describe('a damaged cache', () => {
     }
   });
 
-  it('of another version, or sound in itself but of another shape, is thrown away', async () => {
+  it('of another version, or valid but of another form, is not used', async () => {
     const { logsFolder, cachePath } = makeFolder(12, 3);
     const cache = await saveCache(logsFolder, cachePath);
     const expected = await freshAnswers(logsFolder);
@@ -172,7 +172,7 @@ describe('a damaged cache', () => {
 });
 
 describe('a cache that is saved while the store changes', () => {
-  it('holds nothing wrong', async () => {
+  it('has no wrong content', async () => {
     const { logsFolder, cachePath } = makeFolder(60, 4);
     const { store, index } = await openIndex(logsFolder);
     for (let round = 0; round < 25; round += 1) {
@@ -191,7 +191,7 @@ describe('a cache that is saved while the store changes', () => {
     await store.close();
   });
 
-  it('holds nothing wrong, start after start of one that another start saved', async () => {
+  it('has no wrong content, also when later starts load and save it again', async () => {
     const { logsFolder, cachePath } = makeFolder(30, 4);
     await saveCache(logsFolder, cachePath);
     for (let round = 0; round < 12; round += 1) {
@@ -219,7 +219,7 @@ describe('a cache that is saved while the store changes', () => {
     }
   });
 
-  it('is not saved while changes wait that the index does not have', async () => {
+  it('is not saved while the index lacks some changes', async () => {
     const { logsFolder, cachePath } = makeFolder(50, 60);
     const place = await openPlace({ logsFolder, cachePath });
     place.search.start('once');
@@ -249,7 +249,7 @@ describe('a cache that is saved while the store changes', () => {
     expect((await ask(again, 'renamed')).total).toBe(60);
   });
 
-  it('is saved by a search that was worth it, once, and goes with what was in it', async () => {
+  it('is saved once by a search after enough changes, and loses deleted content', async () => {
     const { logsFolder, cachePath } = makeFolder(50, 60);
     const place = await openPlace({ logsFolder, cachePath });
     place.search.start('once');
@@ -280,8 +280,8 @@ describe('a cache that is saved while the store changes', () => {
 /** Each kills three writers. */
 const KILL_ROUNDS = rounds(8);
 
-describe('writers that are killed, and two at once', () => {
-  it('kill -9 at random moments leaves right answers, and what is left behind is swept', async () => {
+describe('killed writers, and two writers at once', () => {
+  it('kill -9 at random moments leads to correct results, and remaining files are removed', async () => {
     const { logsFolder, cachePath } = makeFolder(60, 10);
     const expected = await freshAnswers(logsFolder);
     let leftovers = 0;
@@ -303,7 +303,7 @@ describe('writers that are killed, and two at once', () => {
     expect(temporariesBeside(cachePath)).toEqual([]);
   });
 
-  it('two processes that write one cache leave right answers at every moment', async () => {
+  it('two processes that write one cache get correct results at every moment', async () => {
     const { logsFolder, cachePath } = makeFolder(60, 10);
     const expected = await freshAnswers(logsFolder);
     const writers = [
@@ -320,8 +320,8 @@ describe('writers that are killed, and two at once', () => {
   });
 });
 
-describe('what a cache brought', () => {
-  it('leaves the index with the conversation, even where only a part of it came', async () => {
+describe('content from a cache', () => {
+  it('is removed from the index with its conversation, even if only a part of it was loaded', async () => {
     const { logsFolder, cachePath } = makeFolder(10, 5);
     const cache = await saveCache(logsFolder, cachePath);
     const ends = boundariesOf(cache);

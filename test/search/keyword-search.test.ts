@@ -34,7 +34,7 @@ async function openWith(count: number, options = {}) {
   return place;
 }
 
-it('counts the messages with a word, without titles', async () => {
+it('the number of messages with a word does not count titles', async () => {
   const place = await openPlace();
   put(place.logsFolder, idOf(0), {
     title: 'Zebrafish tank 水車',
@@ -49,7 +49,7 @@ it('counts the messages with a word, without titles', async () => {
   expect((await place.search.frequencies(['水車', "isn't"])).counts[0]).toBeGreaterThan(0);
 });
 
-it('counts the messages with a word again only after a change', async () => {
+it('the number of messages with a word is computed again only after a change', async () => {
   const place = await openPlace();
   put(place.logsFolder, idOf(0), sample(0));
   await place.search.built();
@@ -80,7 +80,7 @@ describe('a write of this process', () => {
     await expectAgreement(place);
   });
 
-  it('made before anything was searched, or while the index is built, is found', async () => {
+  it('is found if it was made before any search, or while the index is built', async () => {
     const logsFolder = join(tempFolder(), 'logs');
     for (let n = 0; n < 300; n += 1) put(logsFolder, idOf(n), sample(n));
     const place = await openPlace({ logsFolder });
@@ -96,7 +96,7 @@ describe('a write of this process', () => {
     await expectAgreement(place);
   });
 
-  it('takes what it removes out of the index', async () => {
+  it('removes deleted messages from the index', async () => {
     const place = await openWith(6);
     await place.store.removeIf(idOf(3), () => true);
     expect(await totalOf(place, 'talk3')).toBe(0);
@@ -104,14 +104,14 @@ describe('a write of this process', () => {
   });
 });
 
-it('says why for a query of one long word as fast as for others', () => {
+it('an empty result is explained for one long word as fast as for other words', () => {
   // Hours, if the time were quadratic.
   expect(keywordWhy('a'.repeat(2_000_000), 'b')).toEqual({});
   expect(keywordWhy('gard*', 'the garden')).toEqual({ words: ['garden'] });
 });
 
 describe('edits by hand', () => {
-  it('one edit, a burst, a new, deleted, recreated, moved and copied folder are followed', async () => {
+  it('are followed: one, many, and a new, deleted, recreated, moved and copied folder', async () => {
     const place = await openWith(30);
     const { logsFolder } = place;
     const words = (word: string) => ({ messages: [{ role: 'user', content: `edited ${word}` }] });
@@ -138,7 +138,7 @@ describe('edits by hand', () => {
     await agreesSoon('an edit in place', place, has(place, 'inplace', 1));
   });
 
-  it('a title, a tag, a module changes every message of the conversation', async () => {
+  it('of a title, a tag or a module change every message of the conversation', async () => {
     const place = await openWith(5);
     put(place.logsFolder, idOf(2), { ...sample(2), title: 'edited heading' });
     await agreesSoon('title', place, has(place, 'title : heading', 4));
@@ -149,7 +149,7 @@ describe('edits by hand', () => {
     await agreesSoon('tags, and two messages less', place, has(place, 'tags : edited', 2));
   });
 
-  it('a title made from a message belongs to that message, wherever its id goes', async () => {
+  it('move a derived title with the message from which it was derived', async () => {
     const place = await openPlace();
     const { logsFolder } = place;
     const message = { role: 'user', content: 'edited name', createdAt: '2025-01-01T00:00:00.000Z' };
@@ -165,7 +165,7 @@ describe('edits by hand', () => {
     expect(await named()).toEqual([2]);
   });
 
-  it('a damaged conversation harms only itself, and is found again when it is mended', async () => {
+  it('that damage a conversation have no effect on others, and a repair makes it found again', async () => {
     const place = await openWith(5);
     put(place.logsFolder, idOf(2), '{ "messages": [');
     expect(await totalOf(place, 'talk2')).toBe(0); // at once: its hits cannot be read
@@ -175,7 +175,7 @@ describe('edits by hand', () => {
     await agreesSoon('mended', place, has(place, 'talk2', 4));
   });
 
-  it('git checkout of 500 changed conversations, there and back', async () => {
+  it('by a git checkout of 500 conversations, forth and back, are followed', async () => {
     const logsFolder = join(tempFolder(), 'logs');
     for (let n = 0; n < 600; n += 1) put(logsFolder, idOf(n), sample(n));
     const git = (...args: string[]) =>
@@ -198,7 +198,7 @@ describe('edits by hand', () => {
     await agreesSoon('and back', place, has(place, 'edited', 1500));
   });
 
-  it('of one among more conversations than are watched are seen too', async () => {
+  it('of one of more conversations than are watched are followed too', async () => {
     const place = await openWith(1500);
     await delay(500); // the watching begins after the index is there
     expect(place.store.watching()?.watchedFolders).toBeLessThan(1100);
@@ -208,7 +208,7 @@ describe('edits by hand', () => {
     await agreesSoon('second edit, now a hot one', place, has(place, 'hotter', 1));
   });
 
-  it('by another process that appends are seen', async () => {
+  it('by another process that appends are followed', async () => {
     const place = await openWith(10);
     const other = await openPlace({ logsFolder: place.logsFolder });
     await other.store.append(idOf(4), [{ role: 'user', content: 'edited elsewhere' }]);
@@ -217,7 +217,7 @@ describe('edits by hand', () => {
 });
 
 describe('filters', () => {
-  it('apply before the limit: totals and pages are of what is left', async () => {
+  it('apply before the limit: totals and pages count only what passes', async () => {
     const place = await openWith(20);
     const pages = [];
     for (let offset = 0; offset < 12; offset += 5)
@@ -233,7 +233,7 @@ describe('filters', () => {
     expect(hits.map(({ position }) => position)).toEqual(hits.map((_, index) => index));
   });
 
-  it('by conversation and by time, both ends included', async () => {
+  it('by conversation and by time include both ends', async () => {
     const place = await openWith(10);
     const one = await ask(place, 'common', { filters: { conversationId: idOf(4) } });
     expect(one.hits.map(({ seq }) => seq).sort()).toEqual([1, 2, 3, 4]);
@@ -247,7 +247,7 @@ describe('filters', () => {
     ]);
   });
 
-  it('filters that leave no result report how much each of them excluded', async () => {
+  it('that leave no result report how many matches each of them excluded', async () => {
     const place = await openWith(10);
     const filters = { conversationId: idOf(3), module: 'home', role: 'user' as const };
     const { total, withoutFilter } = await ask(place, 'common', { filters });
@@ -257,7 +257,7 @@ describe('filters', () => {
 });
 
 describe('words', () => {
-  it('that no message has are named; words that no message has together are searched one by one', async () => {
+  it('that no message has are named; if no message has all of them, any of them matches', async () => {
     const place = await openWith(4);
     const none = await ask(place, 'rhinoceros common');
     expect(none).toMatchObject({ total: 16, relaxed: true, unknownWords: [] });
@@ -266,7 +266,7 @@ describe('words', () => {
     expect([...unknown.unknownWords].sort()).toEqual(['hippopotamus', 'rhinoceros']);
   });
 
-  it('of Chinese by two characters, and words with symbols as typed', async () => {
+  it('of Chinese are found by two characters, and words with symbols as typed', async () => {
     const place = await openPlace();
     const say = (content: string) => place.store.create({ messages: [{ role: 'user', content }] });
     await say('學而時習之不亦說乎');
@@ -289,7 +289,7 @@ describe('words', () => {
     await expectAgreement(place);
   });
 
-  it('in wrong FTS5 syntax are an error with a position for fts5 only', async () => {
+  it('in invalid FTS5 syntax are an error with a position only for fts5', async () => {
     const place = await openWith(2);
     const error = await errorOf(ask(place, 'common AND', { matchType: 'fts5' }));
     expect(error.code).toBe('QUERY_SYNTAX');
@@ -299,8 +299,8 @@ describe('words', () => {
   });
 });
 
-describe('an index that is not there yet', () => {
-  it('is waited for with progress, or answers with how far it is', async () => {
+describe('an index that is not complete', () => {
+  it('is waited for with progress, or the answer has the state of the build', async () => {
     const logsFolder = join(tempFolder(), 'logs');
     for (let n = 0; n < 3_000; n += 1) put(logsFolder, idOf(n), sample(n, 20));
     const place = await openPlace({ logsFolder });
@@ -315,7 +315,7 @@ describe('an index that is not there yet', () => {
     expect(reports.every(({ progress, total }) => progress <= total)).toBe(true);
   });
 
-  it('lets go of a caller that cancels, and ends with the store', async () => {
+  it('no longer delays a caller that cancels, and its build ends with the store', async () => {
     const logsFolder = join(tempFolder(), 'logs');
     for (let n = 0; n < 2_000; n += 1) put(logsFolder, idOf(n), sample(n));
     const place = await openPlace({ logsFolder });
@@ -347,7 +347,7 @@ describe('an index that is not there yet', () => {
     expect(await totalOf(place, 'common')).toBe(4);
   });
 
-  it('lets others work while one conversation of very many messages comes in', async () => {
+  it('lets other work run while one conversation with very many messages is indexed', async () => {
     const place = await openPlace();
     put(place.logsFolder, idOf(0), sample(0));
     expect(await totalOf(place, 'common')).toBe(4);
@@ -370,7 +370,7 @@ describe('an index that is not there yet', () => {
     expect(await totalOf(place, 'bulk')).toBe(messages.length);
   });
 
-  it('that is closed meanwhile ends those who wait for all of it', async () => {
+  it('that is closed ends the searches that wait for it', async () => {
     const logsFolder = join(tempFolder(), 'logs');
     for (let n = 0; n < 500; n += 1) put(logsFolder, idOf(n), sample(n));
     const place = await openPlace({ logsFolder });

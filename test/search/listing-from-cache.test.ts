@@ -35,7 +35,7 @@ async function cachedPlace() {
 const fileIn = (logsFolder: string, n: number) => join(logsFolder, idOf(n), 'conversation.json');
 
 describe('a command on a store with a cache', () => {
-  it('reads what was edited, added and removed, and nothing else', async () => {
+  it('reads only edited and added conversations', async () => {
     const { logsFolder, open, openPlain } = await cachedPlace();
     put(logsFolder, idOf(1), sample(1, 7));
     put(logsFolder, idOf(CONVERSATIONS), sample(CONVERSATIONS, 5));
@@ -54,7 +54,7 @@ describe('a command on a store with a cache', () => {
     expect((await (await openPlain()).load('key-7')).title).toBe('Changed');
   });
 
-  it('reads an edit in place that leaves the length as it was', async () => {
+  it('reads an edit in place that keeps the length of the file', async () => {
     const { open, fileOf } = await cachedPlace();
     const before = readFileSync(fileOf(3), 'utf8');
     writeFileSync(fileOf(3), before.replace('The letter number3', 'The castle number3'));
@@ -63,7 +63,7 @@ describe('a command on a store with a cache', () => {
     expect(titles).toContain('The castle number3');
   });
 
-  it('knows the times of the last messages, also of what was edited', async () => {
+  it('knows the times of the last messages, also of edited conversations', async () => {
     const { logsFolder, open, openPlain } = await cachedPlace();
     put(logsFolder, idOf(1), sample(1, 7));
     put(logsFolder, idOf(2), { ...sample(2), messages: [] });
@@ -81,7 +81,7 @@ describe('a command on a store with a cache', () => {
     expect(read.sort()).toEqual([idOf(1), idOf(2)]);
   });
 
-  it('changes nothing under a key that a copied folder has too', async () => {
+  it('refuses a change by a key that a copied folder has too', async () => {
     const { logsFolder, open } = await cachedPlace();
     put(logsFolder, idOf(CONVERSATIONS), withKey(5));
     const { store } = await open();
@@ -91,7 +91,7 @@ describe('a command on a store with a cache', () => {
     expect(store.duplicateKeys()).toHaveLength(1);
   });
 
-  it('names what was damaged since, and gives its key to nothing else', async () => {
+  it('reports conversations that were damaged since, and gives their keys to no others', async () => {
     const { logsFolder, open } = await cachedPlace();
     put(logsFolder, idOf(9), '{');
     const { store } = await open();
@@ -106,7 +106,7 @@ describe('a command on a store with a cache', () => {
   it.each([
     'before',
     'after',
-  ] as const)('hears of every conversation if it follows %s the list', async (when) => {
+  ] as const)('is notified of every conversation if it subscribes %s the list', async (when) => {
     const { open } = await cachedPlace();
     const { store } = await open();
     const followed = new Set<string>();
@@ -120,7 +120,7 @@ describe('a command on a store with a cache', () => {
 });
 
 describe('a server that starts on a store with a cache', () => {
-  it('lists at once, and reads what changed alone', async () => {
+  it('lists at once, and reads only what changed', async () => {
     const { logsFolder, cachePath } = cacheFolder('index.bin', CONVERSATIONS, 3);
     await saveCache(logsFolder, cachePath);
     put(logsFolder, idOf(1), sample(1, 7));

@@ -61,7 +61,7 @@ function oracle(conversations: readonly Made[], module: string | undefined, sinc
 }
 
 describe('newest messages', () => {
-  it('are those of sorting everything, page after page, each once', () => {
+  it('are the same as after sorting all messages, in pages, each once', () => {
     fc.assert(
       fc.property(
         made,
@@ -91,7 +91,7 @@ describe('newest messages', () => {
     );
   });
 
-  it('name the conversations that were talked in last', () => {
+  it('name the conversations with the newest messages', () => {
     fc.assert(
       fc.property(made, fc.integer({ min: 1, max: 5 }), (conversations, limit) => {
         const ordered = oracle(conversations, undefined, 0);

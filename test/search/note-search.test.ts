@@ -46,7 +46,7 @@ const matched = ({ text, matches }: NoteHit) =>
   matches.map(({ start, end }) => text.slice(start, end));
 
 describe('ranked search', () => {
-  it('answers with the best line of each section, the headings above it, and what matched', async () => {
+  it('returns the best line of each section, its headings, and the matches', async () => {
     const { run, places } = open({ 'ideas/garden.md': GARDEN, 'other.md': 'nothing here\n' });
     const { hits, total } = await run('first frost');
     expect(total).toBe(1);
@@ -62,7 +62,7 @@ describe('ranked search', () => {
     expect(symbols.map((hit) => [hit.line, matched(hit)])).toEqual([[13, ['C']]]);
   });
 
-  it('searches path and headings, with a section under all of its headings', async () => {
+  it('searches paths and headings; a section is below all of its headings', async () => {
     const { places } = open({
       'ideas/garden.md': GARDEN,
       'frost.md': 'warm words\n',
@@ -75,7 +75,7 @@ describe('ranked search', () => {
     expect(await places('content : garden')).toEqual(['ideas/garden.md:1']);
   });
 
-  it('takes the match types of the other searches, and explains what is not there', async () => {
+  it('has the match types of the other searches, and explains an empty result', async () => {
     const { run, places } = open({ 'a.md': 'alpha beta\n', 'b.md': 'beta gamma\n' });
     expect(await places('alph', { matchType: 'prefix' })).toEqual(['a.md:1']);
     expect(await places('betta', { matchType: 'fuzzy' })).toHaveLength(2);
@@ -89,7 +89,7 @@ describe('ranked search', () => {
     });
   });
 
-  it('marks a phrase that goes over the end of a line in both', async () => {
+  it('marks a phrase across two lines in both lines', async () => {
     const { run } = open({ 'a.md': 'one two\nthree four\n' });
     const { hits } = await run('"two three"');
     expect(hits.map(matched)).toEqual([['two']]);
@@ -97,7 +97,7 @@ describe('ranked search', () => {
 });
 
 describe('exact and regular expressions', () => {
-  it('find every line, in order, with what matched first', async () => {
+  it('find every line, in order, and mark the first match', async () => {
     const { run, places } = open({ 'b.md': 'x.y\nxzy X.Y\n', 'a.md': 'X.y\r\nend\r\n' });
     const exact = { mode: 'exact' } as const;
     expect(await places('x.y', exact)).toEqual(['a.md:1', 'b.md:1', 'b.md:2']);
@@ -110,7 +110,7 @@ describe('exact and regular expressions', () => {
     expect((await errorOf(run('a\nb', exact))).code).toBe('VALIDATION_ERROR');
   });
 
-  it('come in pages that hold each line once, and keep to a folder', async () => {
+  it('have pages with each line once, and stay in a folder', async () => {
     const lines = Array.from({ length: 25 }, (_, n) => `hit ${n}\nmiss\n`).join('');
     const { run, places } = open({
       'in/a.md': lines,
@@ -126,7 +126,7 @@ describe('exact and regular expressions', () => {
     expect((await run('hit', { mode: 'regex', folder: 'in', limit: 1 })).total).toBe(26);
   });
 
-  it('agree with JavaScript on what both know, position by position', async () => {
+  it('have the same matches as in JavaScript, position by position', async () => {
     const unit = fc.constantFrom('a', 'b', '.', ' ', 'é', '𝒳', 'İ', '\\', '(');
     const line = fc.string({ unit, maxLength: 12 });
     const pattern = fc.constantFrom(
@@ -174,7 +174,7 @@ describe('exact and regular expressions', () => {
     );
   });
 
-  it('report what is wrong with a regular expression', async () => {
+  it('report the fault of an invalid regular expression', async () => {
     const { run } = open({ 'a.md': 'x\n' });
     for (const pattern of [
       '(',
@@ -238,8 +238,8 @@ describe('exact and regular expressions', () => {
   });
 });
 
-describe('the index', () => {
-  it('is that of the files, whatever happened to them', async () => {
+describe('the index of notes', () => {
+  it('agrees with the files after any changes', async () => {
     const { bank, put, places, folder, search } = open({ 'a.md': 'alpha\n' });
     expect(await places('alpha')).toEqual(['a.md:1']);
     put('a.md', '# Heading\n\nbeta\n');
@@ -273,7 +273,7 @@ describe('a rebuild that is cancelled', () => {
 });
 
 describe('sections', () => {
-  it('lie between headings that are none inside of code', () => {
+  it('end at headings, but not at those in code blocks', () => {
     const places = sectionsOf(GARDEN.trimEnd().split('\n')).map(({ line, headings }) => [
       line,
       headings,
@@ -294,7 +294,7 @@ describe('sections', () => {
     ['    # a', undefined],
     ['   ###  C#  ', ['C#']],
     ['# ###', ['']],
-  ])('%j', (line, headings) => {
+  ])('of %j are as expected', (line, headings) => {
     const expected = headings?.filter((heading) => heading !== '') ?? [];
     expect(sectionsOf([line])).toEqual([{ line: 1, headings: expected, lines: [line] }]);
     expect(sectionsOf(['x', line])).toHaveLength(headings === undefined ? 1 : 2);
@@ -322,16 +322,16 @@ describe('sections', () => {
     [['', '---', '---', '    code', '---'], [[1, []]]],
     [['```', 'x', '', 'y', '---', '```'], [[1, []]]],
     [['| a |', '--', '', 'a', '-', '', 'b', '', '---'], [[1, []]]],
-  ])('have underlined headings: %j', (lines, expected) => {
+  ])('can have underlined headings: %j', (lines, expected) => {
     expect(sectionsOf(lines).map(({ line, headings }) => [line, headings])).toEqual(expected);
   });
 
-  it('are found in a line of many spaces as fast as in another', () => {
+  it('of a line of many spaces are found as fast as of other lines', () => {
     const spaces = ' '.repeat(2_000_000); // a second for each 25 000, if the time were quadratic
     expect(sectionsOf([`# a${spaces}b`, '', `c${spaces}d`, '---'])).toHaveLength(2);
   });
 
-  it('cover every line once, with fences open or not', () => {
+  it('contain every line once, also with code blocks that do not end', () => {
     const line = fc.constantFrom(
       '# a',
       '## b',

@@ -80,8 +80,8 @@ async function start(logsFolder: string, cachePath?: string) {
 
 const freshAnswers = async (logsFolder: string) => (await start(logsFolder)).answers;
 
-describe('a sound cache of recall', () => {
-  it('saves reading the files, and only what changed since is read', async () => {
+describe('a valid cache of recall', () => {
+  it('avoids reading the files; only files that changed since are read', async () => {
     const { logsFolder, cachePath } = makeFolder();
     await saveCache(logsFolder, cachePath);
     expect((statSync(cachePath).mode & 0o777).toString(8)).toBe('600');
@@ -97,7 +97,7 @@ describe('a sound cache of recall', () => {
     expect(changed.filesRead).toBe(2);
   });
 
-  it('gives way to what this process writes while it is read', async () => {
+  it('has lower priority than what this process writes during the load', async () => {
     const { logsFolder, cachePath } = makeFolder();
     await saveCache(logsFolder, cachePath);
     for (let round = 0; round < 8; round += 1) {
@@ -131,7 +131,7 @@ describe('a sound cache of recall', () => {
     }
   });
 
-  it('of another folder, or of copied files, is not used: their stamps differ', async () => {
+  it('of another folder or of copied files is not used, because the stamps differ', async () => {
     const { root, logsFolder, cachePath } = makeFolder();
     await saveCache(logsFolder, cachePath);
     const copy = join(root, 'copy');
@@ -143,7 +143,7 @@ describe('a sound cache of recall', () => {
 });
 
 describe('a damaged cache of recall', () => {
-  it('cut at any length, flipped or overwritten anywhere, gives right answers', async () => {
+  it('that is cut, changed or overwritten anywhere leads to correct results', async () => {
     const { logsFolder, cachePath } = makeFolder(8, 3);
     const cache = await saveCache(logsFolder, cachePath);
     const expected = await freshAnswers(logsFolder);
@@ -158,7 +158,7 @@ describe('a damaged cache of recall', () => {
     for (const { bytes, what } of damagedForms(cache, 40)) await check(bytes, what);
   });
 
-  it('of another version, or sound in itself but of another shape, is not used', async () => {
+  it('of another version, or valid but of another form, is not used', async () => {
     const { logsFolder, cachePath } = makeFolder(6, 3);
     const expected = await freshAnswers(logsFolder);
     const metas = [
@@ -185,8 +185,8 @@ describe('a damaged cache of recall', () => {
   });
 });
 
-describe('when the cache of recall is written', () => {
-  it('only where something asked, once, and deleted words leave it', async () => {
+describe('a write of the cache of recall', () => {
+  it('happens once and only after a question, and removes deleted words', async () => {
     const { logsFolder, cachePath: index } = makeFolder(50, 60);
     const cachePath = `${index}.index`;
     const recallCachePath = index;
@@ -216,7 +216,7 @@ describe('when the cache of recall is written', () => {
     expect(existsSync(recallCachePath)).toBe(false); // too small for one
   });
 
-  it('kill -9 at random moments leaves right answers', async () => {
+  it('that is killed at random moments leads to correct results', async () => {
     const { logsFolder, cachePath } = makeFolder(60, 10);
     const expected = await freshAnswers(logsFolder);
     let warm = 0;

@@ -8,7 +8,7 @@ import { idOf, openPlace, put, sample } from './search-place.js';
 it.each([
   ['auto', 'keyword'],
   ['hybrid', 'words'],
-] as const)('mode %s answers with the tier %s where a build takes 10 seconds', async (mode, tier) => {
+] as const)('mode %s returns the tier %s if a build takes 10 seconds', async (mode, tier) => {
   const { logsFolder, store, search } = await openPlace();
   for (let n = 0; n < 3; n += 1) put(logsFolder, idOf(n), sample(n));
   search.start('once');

@@ -5,7 +5,7 @@ import { warmUp } from '../../src/search/messages/warm-up.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { ask, idOf, openPlace, put, sample } from './search-place.js';
 
-it('searches for words of small files until it is over', async () => {
+it('the warm-up searches for words of small files until its time is over', async () => {
   const logsFolder = join(tempFolder(), 'logs');
   for (let n = 0; n < 8; n += 1) put(logsFolder, idOf(n), sample(n, n === 3 ? 2_000 : 4));
   const place = await openPlace({ logsFolder });
@@ -25,7 +25,7 @@ it.each([
   ['a server with a large index', 'live', 40, true],
   ['no server with a small index', 'live', 20, false],
   ['no command that ends', 'once', 40, false],
-] as const)('warms up %s', async (_, mode, conversations, isWarmedUp) => {
+] as const)('the warm-up runs for %s', async (_, mode, conversations, isWarmedUp) => {
   const logsFolder = join(tempFolder(), 'logs');
   for (let n = 0; n < conversations; n += 1) put(logsFolder, idOf(n), sample(n, 60));
   const { store, search } = await openPlace({ logsFolder });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { countWithin, maxTokens } from '../../src/tools/answer-budget.js';
 
 describe('the budget of an answer', () => {
-  it('takes items while there is room, and at least one', () => {
+  it('accepts items while there is room, and at least one', () => {
     const item = 'x'.repeat(398); // 100 tokens with its quotes, and one for the comma
     const items: string[] = Array(100).fill(item);
     expect(countWithin(items, 200 + 1010)).toBe(10);

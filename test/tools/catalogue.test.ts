@@ -47,7 +47,7 @@ interface Schema {
 }
 
 describe('the list', () => {
-  it('holds each tool file once, under the name of the file', () => {
+  it('has each tool file once, under the name of the file', () => {
     const fromFiles = toolFiles.map(([, file]) => file?.replace(/\.ts$/, '').replaceAll('-', '_'));
     expect(tools.map(({ name }) => name).sort()).toEqual(fromFiles.sort());
   });
@@ -70,7 +70,7 @@ describe('the list', () => {
     expect(bytes / tools.length).toBeLessThan(LIST_BUDGET_BYTES_PER_TOOL);
   });
 
-  it('stays within its budgets of tokens, without and with a Perplexity key', () => {
+  it('does not exceed its budgets of tokens, without and with a Perplexity key', () => {
     const withKey = tools.filter(({ toolset }) => toolset !== 'admin');
     const byDefault = withKey.filter(({ needsPerplexity }) => !needsPerplexity);
     const [tokens, ofKey, ofAll] = [byDefault, withKey, tools].map(menuTokens) as [
@@ -126,7 +126,7 @@ describe('the list', () => {
     }
   });
 
-  it('has no schema of a tool that is gone', () => {
+  it('has no schema of a removed tool', () => {
     const known = tools.map(({ name }) => `${name}.json`);
     const files = existsSync(SCHEMAS) ? readdirSync(SCHEMAS) : [];
     expect(files.filter((file) => !known.includes(file))).toEqual([]);
@@ -136,7 +136,7 @@ describe('the list', () => {
 describe.each(tools.map((tool) => [tool.name, tool] as const))('%s', (name, tool) => {
   const { inputSchema, outputSchema, annotations, title, description } = toolListing(tool);
 
-  it('has a name that hosts take, a toolset, a title and a description', () => {
+  it('has a name that clients accept, a toolset, a title and a description', () => {
     expect(name).toMatch(/^[a-z][a-z0-9_]{2,39}$/);
     expect(TOOLSETS).toContain(tool.toolset);
     expect(title?.length).toBeGreaterThan(3);
@@ -151,7 +151,7 @@ describe.each(tools.map((tool) => [tool.name, tool] as const))('%s', (name, tool
     expect(annotations?.readOnlyHint && annotations.destructiveHint).toBe(false);
   });
 
-  it('describes each input field, refuses unknown ones, and has no union at the top', () => {
+  it('describes each input field, refuses unknown fields, and has no union at the top', () => {
     const schema = inputSchema as Schema;
     expect(schema.type).toBe('object');
     expect(schema.additionalProperties).toBe(false);
@@ -166,7 +166,7 @@ describe.each(tools.map((tool) => [tool.name, tool] as const))('%s', (name, tool
     expect(Object.keys((outputSchema as Schema).properties ?? {})[0]).toBe('success');
   });
 
-  it('has the schema that was agreed on (npm run gen after a change on purpose)', async () => {
+  it('has the same schema as the stored snapshot (npm run gen after an intended change)', async () => {
     const schema = `${JSON.stringify({ inputSchema, outputSchema }, null, 2)}\n`;
     await expect(schema).toMatchFileSnapshot(join(SCHEMAS, `${name}.json`));
   });

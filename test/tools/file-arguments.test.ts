@@ -106,12 +106,12 @@ async function layLinks(folder: string, outside: string, extension: string): Pro
 }
 
 describe('arguments that name a file', () => {
-  it('are all known to this test', () => {
+  it('are all listed in this test', () => {
     expect(fileArguments.length).toBeGreaterThan(0);
     expect(fileArguments.filter((each) => !(each in CALLS))).toEqual([]);
   });
 
-  it.each(fileArguments)('%s leads nowhere outside the root, over HTTP', async (argument) => {
+  it.each(fileArguments)('%s cannot be outside the root, over HTTP', async (argument) => {
     const [name = '', field = ''] = argument.split('.');
     const { args, folder, extension, good, isFilter, isRefused } = CALLS[argument] as Call;
     await withHttpPlace({}, async ({ url, root }) => {
@@ -143,8 +143,8 @@ describe('arguments that name a file', () => {
   });
 });
 
-describe('ids, after which folders are called', () => {
-  it('lead nowhere either, in any tool that takes one', async () => {
+describe('ids that become names of folders', () => {
+  it('cannot lead outside the root, in any tool with such an id', async () => {
     const idArguments = textArguments(IDS);
     expect(idArguments.length).toBeGreaterThan(10);
     await withHttpPlace({}, async ({ url, root }) => {

@@ -19,7 +19,7 @@ async function layExports(root: string) {
   return { allowed, other };
 }
 
-it('reads inside a folder that the setting names, and nothing outside it', async () => {
+it('a remote import reads inside a folder of the setting, and nothing outside it', async () => {
   const settings = (folder: string) => ({ DAYBOOK_IMPORT_FOLDERS: join(folder, 'allowed') });
   await withHttpPlace({ settings }, async ({ url, root }) => {
     const { allowed, other } = await layExports(root);
@@ -50,7 +50,7 @@ it('reads inside a folder that the setting names, and nothing outside it', async
   });
 });
 
-it('reads no path without the setting, and the error shows how to allow one', async () => {
+it('a remote import reads no path without the setting, and the error shows how to allow one', async () => {
   await withHttpPlace({}, async ({ url, root }) => {
     const { allowed } = await layExports(root);
     const { client, result } = await connectHttp(url);

@@ -4,7 +4,10 @@ import { useToolSession } from '../support/tool-session.js';
 
 const opened = useToolSession();
 
-it.each(['export.zip', '~/export.zip'])('asks for an absolute path instead of %s', async (path) => {
+it.each([
+  'export.zip',
+  '~/export.zip',
+])('an import asks for an absolute path instead of %s', async (path) => {
   const refused = await opened.session.failure('import_conversations', { path });
   expect(refused).toMatchObject({
     code: 'VALIDATION_ERROR',

@@ -7,7 +7,7 @@ import { withStore } from '../support/store-that-leaves.js';
 
 const ID = '20250124-1737730800123';
 
-it('says why there are matches and no results', async () => {
+it('a search while the store is away explains why there are matches and no results', async () => {
   await withStore(async ({ app, file, leave }) => {
     const input = {
       ...({ query: 'zebra', mode: 'keyword', limit: 5, snippetTokens: 32 } as const),

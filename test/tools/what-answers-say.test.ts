@@ -16,8 +16,8 @@ const save = (conversationId: string, content: string, more: Record<string, unkn
   call('save_message', { conversationId, role: 'user', content, ...more });
 const run = (...args: string[]) => runCommand(opened.place, ['--root', opened.place.root, ...args]);
 
-describe('what was deleted', () => {
-  it('is named as deleted, and a save with its key says that it starts another one', async () => {
+describe('a deleted item', () => {
+  it('is reported as deleted, and a save with its key says that it starts a new conversation', async () => {
     const { conversationId } = await save('wall', 'The south wall.');
     await call('delete_conversation', { conversationId: 'wall' });
     const error = await failure('get_conversation', { conversationId: 'wall' });
@@ -29,7 +29,7 @@ describe('what was deleted', () => {
     expect(await save('wall', 'And more.')).not.toHaveProperty('note');
   });
 
-  it('is named as deleted if it is a note', async () => {
+  it('is reported as deleted if it is a note', async () => {
     const path = 'ideas/gone.md';
     await call('mb_add', { path, content: 'x' });
     await call('mb_delete', { path });
@@ -41,7 +41,7 @@ describe('what was deleted', () => {
     expect(never.message).not.toContain('trash');
   });
 
-  it('is named as deleted if it is an insight and the beginning of its id is given', async () => {
+  it('is reported as deleted if it is an insight and the beginning of its id is given', async () => {
     const { id } = await call('save_insight', { content: 'Peas need cold.', context: 'global' });
     await call('delete_insight', { id });
     const beginning = String(id).slice(0, 8);
@@ -52,7 +52,7 @@ describe('what was deleted', () => {
     expect(never).not.toContain('trash');
   });
 
-  it('of another kind is restored with kind, which the error names', async () => {
+  it('of another kind is restored with the argument kind, which the error names', async () => {
     const { id } = await call('save_insight', {
       content: 'Clay needs sand.',
       context: 'project:a',
@@ -69,7 +69,7 @@ describe('what was deleted', () => {
 });
 
 describe('a search or a list', () => {
-  it('of names that are only similar has pages', async () => {
+  it('of similar names has pages', async () => {
     for (let at = 0; at < 5; at += 1) await save(`c${at}`, `text ${at}`, { module: 'garden' });
     const ids: unknown[] = [];
     let cursor: unknown;
@@ -90,7 +90,7 @@ describe('a search or a list', () => {
     expect(listed.stderr).toContain('--cursor similar.2');
   });
 
-  it('does not say that a word is in a message if only a module has it', async () => {
+  it('does not report a word as found if only a module has it', async () => {
     await save('c', 'Tomatoes go there.', { module: 'garden' });
     const { explanation } = await call('search_messages', { query: 'garden' });
     expect(explanation).toBe('No message has garden in its text.');
@@ -99,13 +99,13 @@ describe('a search or a list', () => {
     expect(symbol.stderr).not.toContain('fuzzy');
   });
 
-  it('does not say that a symbol is not searched if it is', async () => {
+  it('does not report a symbol as not searched if it is searched', async () => {
     await save('c', 'Use a fat arrow.');
     const { explanation } = await call('search_messages', { query: '=>' });
     expect(explanation).toBe('No message has => in its text.');
   });
 
-  it('says how to find a word with a typing error', async () => {
+  it('explains how to find a word with a typing error', async () => {
     await save('c', 'The wheelbarrow is in the shed.');
     const query = 'wheelbarow';
     const { explanation } = await call('search_messages', { query });
@@ -118,7 +118,7 @@ describe('a search or a list', () => {
   it.each([
     { tool: 'mb_search', made: ['mb_add', { path: 'a.md', content: 'Frogs.' }] },
     { tool: 'search_insights', made: ['save_insight', { content: 'Frogs.', context: 'global' }] },
-  ] as const)('says how $tool finds another form of a word', async ({ tool, made }) => {
+  ] as const)('explains how $tool finds another form of a word', async ({ tool, made }) => {
     await call(made[0], made[1]);
     const args = { query: 'frog', ...(tool === 'search_insights' && { context: 'global' }) };
     expect((await call(tool, args))['explanation']).toContain('set `matchType` to "prefix"');
@@ -128,13 +128,13 @@ describe('a search or a list', () => {
     expect(none['explanation']).not.toContain('matchType');
   });
 
-  it('says that a search by meaning compared only words', async () => {
+  it('reports that a search by meaning compared only words', async () => {
     await save('c', 'Tomatoes go there.');
     const args = { query: 'tomatoes', mode: 'semantic' };
     expect((await call('search_messages', args))['note']).toContain('Embeddings could not be used');
   });
 
-  it('says that a filter leaves out what other forms of the words would find', async () => {
+  it('reports that a filter excludes matches of other word forms', async () => {
     await save('c', 'Where should the tomatoes go?');
     const { total, explanation } = await call('search_messages', {
       query: 'tomato',
@@ -156,14 +156,14 @@ describe('a search or a list', () => {
     expect(blank).toContain('only signs');
   });
 
-  it('says how many conversations match without the module', async () => {
+  it('reports how many conversations match without the module', async () => {
     await save('c', 'Tomatoes go there.', { module: 'garden' });
     const { note } = await call('get_conversations', { module: 'gard' });
     expect(note).toBe('1 conversation matches without `module`.');
     expect((await run('list', '--module', 'gard')).stderr).toContain('without --module');
   });
 
-  it('says how many conversations could not be read', async () => {
+  it('reports how many conversations could not be read', async () => {
     const { conversationPath } = await save('c', 'The giraffe.');
     await call('get_conversations');
     writeFileSync(join(String(conversationPath), 'conversation.json'), '{"messages":');
@@ -183,7 +183,7 @@ describe('a search or a list', () => {
 });
 
 describe('the key of a damaged conversation', () => {
-  it('is named in errors, and in a save that starts another conversation', async () => {
+  it('is mentioned in errors, and in a save that starts another conversation', async () => {
     const { conversationPath } = await save('wall', 'The south wall.');
     writeFileSync(join(String(conversationPath), 'conversation.json'), '{"messages":');
     const damaged = '1 conversation could not be read';
@@ -203,7 +203,7 @@ describe('the key of a damaged conversation', () => {
 });
 
 describe('an input', () => {
-  it('of a span that ends before it begins is refused', async () => {
+  it('with a time range that ends before it begins is refused', async () => {
     const calls: [string, Record<string, string>][] = [
       ['get_conversations', { updatedAfter: '2026-02-01', updatedBefore: '2026-01-31' }],
       ['search_messages', { query: 'x', startDate: '2026-02-01', endDate: '2026-01-31' }],
@@ -217,7 +217,7 @@ describe('an input', () => {
     await call('get_conversations', { updatedAfter: '2026-02-01', updatedBefore: '2026-02-01' });
   });
 
-  it('of a context may be the URL of a repository, and is no path that does not exist', async () => {
+  it('for a context may be the URL of a repository, but no path that does not exist', async () => {
     const content = 'Clay needs sand.';
     for (const context of ['git:https://github.com/Ada/Shed.git', 'git:git@github.com:Ada/Shed']) {
       const saved = await call('save_insight', { content, context });
@@ -229,23 +229,23 @@ describe('an input', () => {
     }
   });
 
-  it('of the wrong type has no other fault', async () => {
+  it('of the wrong type is reported with only this fault', async () => {
     const { message } = await failure('save_insight', { content: [], tags: '', context: 'global' });
     expect(message).toContain('"content" must be string, not array.');
     expect(message).toContain('"tags" must be array, not string.');
     expect(message).not.toMatch(/too small|is empty|characters/i);
   });
 
-  it('with a fraction is no whole number', async () => {
+  it('with a fraction is refused as an integer', async () => {
     const { message } = await failure('list_insights', { context: 'global', limit: 1.5 });
     expect(message).toContain('"limit" must be a whole number.');
   });
 
-  it('of only white space is no insight', async () => {
+  it('of only white space is refused as an insight', async () => {
     expect((await failure('save_insight', { content: ' \n\t ' })).message).toContain('is empty');
   });
 
-  it('of an empty title is left out, and a # before a tag too', async () => {
+  it('with an empty title is accepted without it, and a # before a tag is removed', async () => {
     expect(await save('blank', 'The first words.', { title: ' ' })).toMatchObject({
       title: 'The first words',
     });
@@ -287,7 +287,7 @@ describe('an input', () => {
     }
   });
 
-  it('of a tag may have a #, and an empty title or tag is refused', async () => {
+  it('for a tag may have a #, and an empty title or tag is refused', async () => {
     await save('c', 'Peas.', { tags: ['#green', 'a b'] });
     const { conversations } = await call('get_conversations');
     expect(conversations).toMatchObject([{ tags: ['green', 'a b'] }]);
@@ -301,7 +301,7 @@ describe('an input', () => {
   });
 });
 
-describe('the knowledge graph', () => {
+describe('a command of the knowledge graph', () => {
   const query = () => run('kg', 'query', 'P');
   const snapshot = () => join(opened.place.root, 'memory-bank', 'kg_snapshot.json');
 
@@ -322,11 +322,11 @@ describe('the knowledge graph', () => {
 });
 
 describe('an error', () => {
-  it('of a number that is no number says so', async () => {
+  it('for an invalid number says so', async () => {
     expect((await run('search', 'x', '--limit', 'abc')).stderr).toContain('must be a number');
   });
 
-  it('of a wrong hash does not say that something was changed', async () => {
+  it('for a wrong hash does not say that something was changed', async () => {
     await call('mb_add', { path: 'n.md', content: 'x x' });
     const edit = (more: object) => failure('mb_edit', { path: 'n.md', newText: 'y', ...more });
     const { message } = await edit({ oldText: 'x x', hash: 'bad' });
@@ -336,13 +336,13 @@ describe('an error', () => {
 });
 
 describe('a thread', () => {
-  it('of another module is named with its module', async () => {
+  it('of another module is reported with its module', async () => {
     await save('c', 'Peas.', { module: 'garden' });
     const args = { threadId: 'c', module: 'house', role: 'user', content: 'x' };
     expect((await failure('history_threads_append_message', args)).hint).toContain('"garden"');
   });
 
-  it('that is the only one is not taken for an empty store at the start of a session', async () => {
+  it('that is the only one does not make session_start report an empty store', async () => {
     const { conversationId } = await save('c', 'Peas.');
     const { notes } = await call('session_start', { currentThreadId: conversationId });
     expect(notes).toEqual(['There is no message outside the current thread yet.']);
@@ -350,7 +350,7 @@ describe('a thread', () => {
 });
 
 describe('an argument at the wrong place', () => {
-  it('is named with the list to which it belongs, and with the fields of that list', async () => {
+  it('is reported with the list to which it belongs, and with the fields of that list', async () => {
     const ts = '2024-01-01';
     const fact = { subject: 'Ada', predicate: 'is', object: 'here' };
     expect((await failure('kg_add', { ...fact, ts })).message).toContain('inside "triples"');
@@ -358,7 +358,7 @@ describe('an argument at the wrong place', () => {
     expect(nested.message).toContain('in "triples.0"; there the arguments are subject, predicate');
   });
 
-  it('as a relative path of an export is refused with a whole path as example', async () => {
+  it('that is a relative path of an export is refused with an absolute path as example', async () => {
     const { message, hint } = await failure('import_conversations', { path: '~/x.zip' });
     expect([message, hint].join(' ')).toMatch(/not an absolute path.*such as "\/home/s);
   });

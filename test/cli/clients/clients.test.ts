@@ -23,11 +23,11 @@ const clientOf = (name: string): Client => {
 const cursor = clientOf('cursor');
 const entry = { command: '/usr/bin/node', args: ['/opt/daybook/main.js', '--root', '/home/me/r'] };
 
-describe('where clients keep their servers', () => {
+describe('the settings files of clients', () => {
   const paths = (platform: string, home: string, env = {}) =>
     Object.fromEntries(clientsOf({ platform, home, env }).map(({ name, path }) => [name, path]));
 
-  it('on Linux', () => {
+  it('are found on Linux', () => {
     expect(paths('linux', '/home/me')).toEqual({
       'claude-desktop': '/home/me/.config/Claude/claude_desktop_config.json',
       'claude-code': '/home/me/.claude.json',
@@ -42,7 +42,7 @@ describe('where clients keep their servers', () => {
     expect(moved['vscode']).toBe('/cfg/Code/User/mcp.json');
   });
 
-  it('on macOS, where XDG_CONFIG_HOME moves nothing of them', () => {
+  it('are found on macOS, where XDG_CONFIG_HOME has no effect', () => {
     expect(paths('darwin', '/Users/me', { XDG_CONFIG_HOME: '/cfg' })).toMatchObject({
       'claude-desktop': '/Users/me/Library/Application Support/Claude/claude_desktop_config.json',
       vscode: '/Users/me/Library/Application Support/Code/User/mcp.json',
@@ -50,7 +50,7 @@ describe('where clients keep their servers', () => {
     });
   });
 
-  it('on Windows', () => {
+  it('are found on Windows', () => {
     // join() here writes slashes; on Windows it writes backslashes.
     expect(paths('win32', 'C:/Users/me', { APPDATA: 'D:/Roaming' })).toMatchObject({
       'claude-desktop': 'D:/Roaming/Claude/claude_desktop_config.json',
@@ -62,22 +62,22 @@ describe('where clients keep their servers', () => {
     );
   });
 
-  it('is known of each that can be named', () => {
+  it('are known for each client that can be named', () => {
     expect(clientsOf().map(({ name }) => name)).toEqual(CLIENT_NAMES);
   });
 });
 
-describe('how a client starts Daybook', () => {
+describe('the command in an entry', () => {
   const root = '/home/me/notes';
   const node = '/opt/node';
   const main = '/opt/daybook/dist/cli/main.js';
 
-  it('is by absolute paths', () => {
+  it('has absolute paths', () => {
     const start = { command: node, args: [main, '--root', root] };
     expect(startCommand(root, { node, main })).toEqual(start);
   });
 
-  it('is refused from the cache of npx, which would need a name that anybody could register', () => {
+  it('is refused from the cache of npx, because anybody could publish the name that it would need', () => {
     const cached = '/home/me/.npm/_npx/ab12/node_modules/.bin/daybook';
     expect(() => startCommand(root, { node, main: cached })).toThrow(
       expect.objectContaining({ code: 'VALIDATION_ERROR' }),
@@ -108,14 +108,14 @@ describe('how a client starts Daybook', () => {
       ['--log-level', 'debug'],
     ],
     [[], []],
-  ])('keeps the arguments that its user added: %j', (args, own) => {
+  ])('keeps the arguments that the user added: %j', (args, own) => {
     const start = startCommand(root, { node, main });
     const changed = entryOf(cursor, start, { command: 'old', args, env: { A: 'b' } });
     expect(changed).toEqual({ command: node, args: [...start.args, ...own], env: { A: 'b' } });
     expect(rootOf(changed)).toBe(root);
   });
 
-  it('has a root by its argument or its environment', () => {
+  it('has a root from its arguments or its environment', () => {
     expect(rootOf({ args: [main, '--root', '/a'] })).toBe('/a');
     expect(rootOf({ args: [main, '--root=/a'] })).toBe('/a');
     expect(rootOf({ args: [main], env: { DAYBOOK_ROOT: '/b' } })).toBe('/b');
@@ -124,7 +124,7 @@ describe('how a client starts Daybook', () => {
 });
 
 describe('an entry', () => {
-  it('is written into a file that is not there, or is empty', () => {
+  it('is written into a file that is missing or empty', () => {
     for (const text of ['', '  \n']) {
       const written = withEntry(text, cursor, entry);
       expect(JSON.parse(written)).toEqual({ mcpServers: { daybook: entry } });
@@ -132,7 +132,7 @@ describe('an entry', () => {
     }
   });
 
-  it('leaves comments, other entries, indentation and line ends as they are', () => {
+  it('does not change comments, other entries, indentation and line ends', () => {
     const before =
       '// mine\r\n{\r\n\t"theme": "dark", // keep\r\n\t"mcpServers": {\r\n\t\t/* other */\r\n\t\t"git": { "command": "g", },\r\n\t},\r\n}\r\n';
     const after = withEntry(before, cursor, entry);
@@ -147,7 +147,7 @@ describe('an entry', () => {
     expect(after).toMatch(/\r\n\t\t"daybook": \{\r\n\t\t\t"command"/);
   });
 
-  it('leaves a byte order mark where it is', () => {
+  it('keeps a byte-order mark', () => {
     const after = withEntry('\ufeff{ "theme": "dark" }\r\n', cursor, entry);
     expect(after.startsWith('\ufeff{')).toBe(true);
     expect(JSON.parse(after.slice(1))).toEqual({ theme: 'dark', mcpServers: { daybook: entry } });
@@ -159,7 +159,7 @@ describe('an entry', () => {
     '{"mcpServers": {"a": {}}, "mcpServers": {"b": {}}}',
     '{"mcpServers": {"daybook": {"command": "a"}, "daybook": {"command": "b"}}}',
     '{"mcpServers": {"daybook": {"command": "a", "command": "b"}}}',
-  ])('is refused where a name on its way stands twice: %s', (text) => {
+  ])('is refused if a name on its path occurs twice: %s', (text) => {
     expect(() => withEntry(text, cursor, entry)).toThrow(
       expect.objectContaining({ code: 'CORRUPT' }),
     );
@@ -174,7 +174,7 @@ describe('an entry', () => {
     });
   });
 
-  it('keeps what else its user has put into it', () => {
+  it('keeps other fields that the user has added', () => {
     const own = { env: { DAYBOOK_FSYNC: 'off' }, disabled: true };
     const before = JSON.stringify({ mcpServers: { daybook: { command: 'old', ...own } } });
     const after = withEntry(before, cursor, entry);
@@ -193,7 +193,7 @@ describe('an entry', () => {
     expect(() => withEntry(text, cursor, entry)).toThrow(AppError);
   });
 
-  it('is removed, and nothing else with it', () => {
+  it('is removed without changing the rest', () => {
     const before = '{\n  // mine\n  "mcpServers": { "git": { "command": "g" } }\n}\n';
     const removed = withoutEntry(withEntry(before, cursor, entry), cursor);
     expect(parse(removed)).toEqual({ mcpServers: { git: { command: 'g' } } });
@@ -209,15 +209,19 @@ describe('an object of servers that is empty after a removal', () => {
     '{\n  "theme": "dark"\n}\n',
     '{\n  // mine\n  "theme": "dark", // keep\n}\n',
     '\ufeff{\r\n\t"theme": "dark"\r\n}\r\n',
-  ])('is removed, so that the file is what it was: %j', (text) => {
+  ])('is removed, so that the file is as it was before: %j', (text) => {
     expect(again(text)).toBe(text);
   });
 
-  it.each(['', '{}', '{ "mcpServers": {} }'])('stays as the only content: %j', (text) => {
+  it.each([
+    '',
+    '{}',
+    '{ "mcpServers": {} }',
+  ])('stays if the file has no other content: %j', (text) => {
     expect(JSON.parse(again(text))).toEqual({ mcpServers: {} });
   });
 
-  it('stays for a comment in it', () => {
+  it('stays if it has a comment', () => {
     expect(again('{ "a": 1, "mcpServers": {\n  // mine\n} }')).toContain('// mine');
   });
 });
@@ -227,7 +231,7 @@ describe('an entry in TOML', () => {
   const before =
     '# mine\nmodel = "o5" # keep\n\n[mcp_servers.git]\ncommand = "g"\nargs = [\n  "a", # first\n]\n';
 
-  it('is added at the end, and all that was there stays as it is', () => {
+  it('is added at the end, and the rest is not changed', () => {
     for (const text of ['', before, before.trimEnd()]) {
       const after = withEntry(text, codex, entry);
       expect(after.startsWith(text)).toBe(true);
@@ -236,7 +240,7 @@ describe('an entry in TOML', () => {
     }
   });
 
-  it('is changed with its sub-tables, and keeps what its user has put into it', () => {
+  it('is changed with its sub-tables, and keeps fields that the user has added', () => {
     const own = '\n[mcp_servers.daybook]\ncommand = "old"\n\n[mcp_servers.daybook.env]\nA = "b"\n';
     const after = withEntry(`${before}${own}\n# the end\n[tools]\n`, codex, {
       ...entry,
@@ -250,7 +254,7 @@ describe('an entry in TOML', () => {
     expect(after).not.toContain('"old"');
   });
 
-  it('is removed, and the rest is what it was', () => {
+  it('is removed, and the rest is as it was before', () => {
     expect(withoutEntry(withEntry(before, codex, entry), codex).trimEnd()).toBe(before.trimEnd());
     expect(withoutEntry(before, codex)).toBe(before);
   });
@@ -260,13 +264,13 @@ describe('an entry in TOML', () => {
     'mcp_servers.daybook = { command = "x" }',
     '[mcp_servers]\ndaybook = { command = "x" }',
     'model = ',
-  ])('is refused where the file could not be changed safely: %s', (text) => {
+  ])('is refused if the file could not be changed safely: %s', (text) => {
     expect(() => withEntry(text, codex, entry)).toThrow(
       expect.objectContaining({ code: 'CORRUPT' }),
     );
   });
 
-  it('is not called invalid TOML if only no table can be added to it', () => {
+  it('is not reported as invalid TOML if only no table can be added', () => {
     const text = 'mcp_servers = { git = { command = "g" } }';
     expect(() => withEntry(text, codex, entry)).toThrow(/cannot change safely/);
   });

@@ -37,7 +37,7 @@ describe('quick find', () => {
     expect(idsOf(index, query)).not.toContain('b');
   });
 
-  it('finds Japanese by any two characters, and German with ss and accents aside', () => {
+  it('finds Japanese by any two characters, and German with ss and without accents', () => {
     const index = indexOf(conversation('jp', '庭のトマト計画'), conversation('de', 'Große Straße'));
     expect(idsOf(index, 'トマト')).toEqual(['jp']);
     expect(idsOf(index, '計画')).toEqual(['jp']);
@@ -45,7 +45,7 @@ describe('quick find', () => {
     expect(idsOf(index, 'grosse')).toEqual(['de']);
   });
 
-  it('ranks a title above a tag, and what was changed lately above what is old', () => {
+  it('ranks a title above a tag, and a recent change above an old one', () => {
     const fields = indexOf(
       conversation('tag', 'Plants', { tags: ['garden'] }),
       conversation('title', 'Garden'),
@@ -58,13 +58,13 @@ describe('quick find', () => {
     expect(idsOf(ages, 'garden')).toEqual(['new', 'old']);
   });
 
-  it('prefers entries with all words, and returns those with some where there are none', () => {
+  it('prefers entries with all words, and otherwise returns entries with some of them', () => {
     const index = indexOf(conversation('both', 'Garden shed'), conversation('one', 'Garden'));
     expect(idsOf(index, 'garden shed')).toEqual(['both']);
     expect(idsOf(index, 'garden bicycle')).toEqual(expect.arrayContaining(['both', 'one']));
   });
 
-  it('follows entries that change or go, and keeps entries of other kinds', () => {
+  it('updates changed and removed entries, and keeps entries of other kinds', () => {
     const index = indexOf(conversation('a', 'Garden'), {
       kind: 'note',
       id: 'a',
@@ -90,7 +90,7 @@ describe('quick find', () => {
     expect(other?.matches).toEqual(names);
   });
 
-  it('suggests names for a beginning, and nothing for a query without words', () => {
+  it('suggests names for the beginning of a word, and none for a query without words', () => {
     const index = indexOf(conversation('a', 'Garden shed'));
     expect(index.suggest('gard', 5)).toContain('garden');
     expect(idsOf(index, '???')).toEqual([]);

@@ -16,7 +16,7 @@ const detail = async (input: object) =>
   getProgressiveDetail.output.parse((await raw('get_progressive_detail', input)).structuredContent);
 
 describe('configure_llm_provider', () => {
-  it('uses a server on this machine at once, after saying what goes to it', async () => {
+  it('uses a server on this machine at once, after it has said what is sent to it', async () => {
     const api = await startLlm();
     expect((await configure({})).providers).toEqual([]);
     const set = await configure({
@@ -38,7 +38,7 @@ describe('configure_llm_provider', () => {
     expect(api.received).toHaveLength(1);
   });
 
-  it('sends nothing to a server elsewhere, nor a key to any, before the user allowed it', async () => {
+  it('sends no text to a server elsewhere, and no key to any server, before the user allowed it', async () => {
     const api = await startLlm();
     const elsewhere = await configure({
       action: 'set',

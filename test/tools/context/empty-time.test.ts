@@ -18,13 +18,13 @@ async function open() {
 }
 
 describe('a question that names a time', () => {
-  it('without messages gets a note beside what is found', async () => {
+  it('without messages has a note with the results', async () => {
     const ask = await open();
     for (const { note } of await ask('What did we say about the pear tree last year?'))
       expect(note).toContain('"last year"');
   });
 
-  it('without messages gets a reason where nothing is found', async () => {
+  it('without messages and results has an explanation', async () => {
     const ask = await open();
     const [messages, snippets, memory] = await ask('What did we talk about last year?');
     expect(messages).toMatchObject({ total: 0 });
@@ -33,7 +33,7 @@ describe('a question that names a time', () => {
       expect(note).toContain('"last year"');
   });
 
-  it('with messages gets none', async () => {
+  it('with messages has no note', async () => {
     const ask = await open();
     for (const { note } of await ask('What did we say about the pear tree in the last two days?'))
       expect(note).toBeUndefined();

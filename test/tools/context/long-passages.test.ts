@@ -4,7 +4,7 @@ import { openDaybook } from '../../../src/api/open-daybook.js';
 import { getRelevantSnippets } from '../../../src/tools/context/get-relevant-snippets.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
-it.each([50, 100, 140])('within %i tokens, the answer is there', async (maxTokens) => {
+it.each([50, 100, 140])('a snippet of at most %i tokens has the answer', async (maxTokens) => {
   const daybook = await openDaybook({ root: tempFolder() });
   onTestFinished(() => daybook.close());
   const around = 'Lorem ipsum dolor sit amet. '.repeat(100);

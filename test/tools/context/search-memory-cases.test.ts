@@ -158,12 +158,12 @@ describe('search_memory', () => {
     expect(conversationId).toMatch(/^\d{8}-\d+$/);
   });
 
-  it('counts nothing of another context either', async () => {
+  it('counts nothing of another context', async () => {
     const { totals } = await ask({ query: 'proxy minutes deployments', sources: ['insights'] });
     expect(totals).toEqual({ insights: 1 });
   });
 
-  it('follows what is changed and deleted between two questions', async () => {
+  it('finds the changes and deletions between two questions', async () => {
     const query = { query: 'colour of the lighthouse', sources: ['facts'] };
     const triple = { subject: 'lighthouse', predicate: 'colour' };
     await daybook.call('kg_add', { ...triple, object: 'red' });
@@ -174,7 +174,7 @@ describe('search_memory', () => {
     expect((await ask(query)).results).toEqual([]);
   });
 
-  it('keeps within its tokens', async () => {
+  it('does not exceed its budget of tokens', async () => {
     for (const year of [1901, 1902, 1903, 1904]) {
       const content = `# Diary ${year}\n\n${'The keeper trimmed the wick at dusk. '.repeat(40)}\n`;
       await daybook.call('mb_add', { path: `diary/${year}.md`, content });

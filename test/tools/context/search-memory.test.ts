@@ -30,7 +30,7 @@ describe('search_memory', () => {
     expect(results.every(({ metadata }) => metadata === undefined)).toBe(true);
   });
 
-  it('marks matches and cuts long texts as it is asked to', async () => {
+  it('marks matches and cuts long texts as requested', async () => {
     await saveAboutTea();
     const marks = { highlightStart: '[', highlightEnd: ']', ellipsis: ' (cut) ' };
     const { results } = await search({ query: 'tea', includeMetadata: true, ...marks });
@@ -44,8 +44,8 @@ describe('search_memory', () => {
   });
 });
 
-describe('named', () => {
-  it('leaves only what the query names in full, in whatever form', async () => {
+describe('the filter for names', () => {
+  it('keeps only results whose names are completely in the query, in any form', async () => {
     const save = (content: string, tags: string[]) =>
       call('save_insight', { content, context: 'global', tags });
     await save('Pods restart at night.', ['k8s', 'kubernetes cluster']);

@@ -34,7 +34,7 @@ const save = async (conversationId: string, talk = TALK) => {
 };
 
 describe('get_progressive_detail', () => {
-  it('goes from brief to full, each step with what the next one costs', async () => {
+  it('has levels from brief to full, each with the cost of the next level', async () => {
     await save('garden');
     const brief = await detailOf({ conversationId: 'garden' });
     expect(brief).toMatchObject({ level: 'brief', next: { level: 'standard' }, messageCount: 3 });
@@ -85,7 +85,7 @@ describe('get_progressive_detail', () => {
     expect(text).toBe(`${'a word '.repeat(2000)}Yes.`);
   });
 
-  it('refuses the cursor of a page with another level, whose answer would be no page', async () => {
+  it('refuses the cursor of a page with another level, which has no pages', async () => {
     await save('pages', TALK);
     const answer = await opened.session.client.callTool({
       name: 'get_progressive_detail',
@@ -98,7 +98,7 @@ describe('get_progressive_detail', () => {
   });
 });
 
-it('get_progressive_detail says why a conversation without text has no summary', async () => {
+it('get_progressive_detail explains why a conversation without text has no summary', async () => {
   await save('rules', [['system', 'Answer in metric units.']]);
   const brief = await detailOf({ conversationId: 'rules' });
   expect(brief.summary).toBeUndefined();
@@ -120,7 +120,7 @@ describe('get_context_summary', () => {
     expect(one.conversations).toHaveLength(1);
   });
 
-  it('summarises of a conversation only what is in the span of time, and stores nothing of that', async () => {
+  it('summarises only the messages in the time range, and does not store that summary', async () => {
     await save('garden');
     const { messages, conversationPath } = await conversationOf('garden');
     const part = await summaryOf({ endDate: messages?.[1]?.createdAt });

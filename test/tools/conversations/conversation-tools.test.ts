@@ -42,7 +42,7 @@ describe("seed 000's own test code", () => {
 });
 
 describe('save_message', () => {
-  it('says which fields an existing conversation keeps, and only if they differ', async () => {
+  it('names the fields that an existing conversation keeps, only if they differ', async () => {
     const given = { title: 'Garden', tags: ['spring'] };
     expect(await save('plan', 'Peas', given)).not.toHaveProperty('note');
     expect(await save('plan', 'Beans', given)).not.toHaveProperty('note');
@@ -51,7 +51,7 @@ describe('save_message', () => {
     expect(listed(await call('get_conversations'))).toMatchObject([given]);
   });
 
-  it('takes a blank module for none, and white space around a tag for no part of it', async () => {
+  it('treats a blank module as absent, and removes white space around a tag', async () => {
     for (const [key, module] of ['', ' '].entries()) await save(`k${key}`, 'Peas', { module });
     await save('t', 'Beans', { tags: [' #spring ', 'Spring', 'late  '] });
     const [tagged, ...others] = listed(await call('get_conversations'));
@@ -64,7 +64,7 @@ describe('save_message', () => {
 });
 
 describe('get_conversations', () => {
-  it('filters, and pages both ways while messages arrive', async () => {
+  it('filters, and has pages in both directions while messages arrive', async () => {
     for (const n of [1, 2, 3, 4]) await save(`c${n}`, `Garden ${n}`, { module: 'home' });
     await save('other', 'Something else');
     const first = await call('get_conversations', { query: 'gard', limit: 2 });
@@ -89,7 +89,7 @@ describe('get_conversations', () => {
     });
   });
 
-  it('stays within its budget with long titles, and the next page continues there', async () => {
+  it('does not exceed its budget with long titles, and the next page continues there', async () => {
     const title = '標'.repeat(900);
     for (let n = 0; n < 30; n += 1) await save(`c${n}`, 'x', { title });
     const seen: string[] = [];
@@ -107,7 +107,7 @@ describe('get_conversations', () => {
 });
 
 describe('update_conversation', () => {
-  it('changes what is given and shows it everywhere', async () => {
+  it('changes the given fields, and all tools show the change', async () => {
     await save('k', 'Hello there');
     const updated = await call('update_conversation', {
       conversationId: 'k',
@@ -156,7 +156,7 @@ describe('delete_conversation', () => {
 });
 
 describe('branch_conversation and merge_conversations', () => {
-  it('part a conversation and join it again', async () => {
+  it('split a conversation and join it again', async () => {
     const first = await save('k', 'Persimmon one');
     await save('k', 'Persimmon two');
     const branch = await call('branch_conversation', {

@@ -44,7 +44,7 @@ describe('search_messages', () => {
     expect(results[0]).not.toHaveProperty('content');
   });
 
-  it('takes an id or a key, a module, a role; what does not exist is an error', async () => {
+  it('accepts an id or a key, a module, a role; refuses those that do not exist', async () => {
     const { store, run } = await openTool();
     const say = (ref: string, module: string, role: 'user' | 'assistant') =>
       store.append(ref, [{ role, content: `tea for ${ref}` }], { create: { module } });
@@ -61,7 +61,7 @@ describe('search_messages', () => {
     expect((await errorOf(totalOf({ conversationId: '../x' }))).code).toBe('VALIDATION_ERROR');
   });
 
-  it('takes days and times, a day being all of it, and UTC where no zone is named', async () => {
+  it('accepts days and times; a day is a whole day, and a time without a zone is UTC', async () => {
     const { run, say } = await openTool();
     await say('tea today');
     const now = Date.now();
@@ -145,7 +145,7 @@ describe('search_messages', () => {
     });
   });
 
-  it('keeps whole messages and long tokens within bounds, and loses none on the way', async () => {
+  it('returns whole messages within the limit, and loses none between pages', async () => {
     const { run, say } = await openTool();
     for (let n = 0; n < 5; n += 1) await say(`tea ${'word '.repeat(2000)}`);
     await say(`coffee ${'x'.repeat(50_000)}`);
@@ -160,7 +160,7 @@ describe('search_messages', () => {
     expect(long?.snippet.length).toBeLessThan(2_100);
   });
 
-  it('marks as asked, and cuts snippets as long as asked', async () => {
+  it('marks matches and cuts snippets as requested', async () => {
     const { run, say } = await openTool();
     await say(`${'before '.repeat(40)}tea${' after'.repeat(40)}`);
     const marks = { highlightStart: '[[', highlightEnd: ']]', snippetTokens: 3 };
@@ -170,7 +170,7 @@ describe('search_messages', () => {
     expect(cut.results[0]?.snippet).toBe(' (cut) before [[tea]] after (cut) ');
   });
 
-  it('returns the metadata of messages only where it is asked for', async () => {
+  it('returns the metadata of messages only if requested', async () => {
     const { run, store } = await openTool();
     const say = (content: string, metadata: Record<string, unknown>) =>
       store.create({ messages: [{ role: 'assistant', content, metadata }] });
@@ -212,7 +212,7 @@ describe('search_messages', () => {
     expect(await run(query)).toMatchObject({ tier: 'keyword', total: 0 });
   });
 
-  it('explains zero hits: unknown words, and which filter removed how many', async () => {
+  it('explains an empty result: unknown words, and how many matches each filter excluded', async () => {
     const { run, say } = await openTool();
     await say('tea and cake', { module: 'home' });
     expect((await run({ query: 'wombat' })).explanation).toContain('wombat');

@@ -6,7 +6,7 @@ import { useToolSession } from '../../support/tool-session.js';
 
 const opened = useToolSession();
 
-it('reading a conversation by a key that several have names the others', async () => {
+it('reading a conversation by a key that several have returns the ids of the others', async () => {
   const { session, place } = opened;
   const message = { role: 'user', content: 'Where do the tomatoes go?' };
   const saved = await session.call('save_message', { conversationId: 'plan', ...message });

@@ -90,8 +90,8 @@ const QUESTIONS: Record<string, unknown>[] = [
   { query: 'launch zanzibar raven' },
 ];
 
-describe.each([false, true])('where the caller is remote: %s', (isRemote) => {
-  it('a context that is named sees itself and nothing else', async () => {
+describe.each([false, true])('if the caller is remote: %s', (isRemote) => {
+  it('a given context shows only its own insights', async () => {
     const mine = ['A raven and a desk', 'A raven again', 'No bird at all'];
     const alone = await connect(tempFolder(), isRemote);
     const among = await connect(tempFolder(), isRemote);
@@ -115,7 +115,7 @@ describe.each([false, true])('where the caller is remote: %s', (isRemote) => {
     expect((await among('list_insights', { context: '/nowhere' })).total).toBe(0);
   });
 
-  it('ways of writing one path are one context, and not one more', async () => {
+  it('different forms of one path are one context', async () => {
     const call = await connect(tempFolder(), isRemote);
     await call('save_insight', { content: 'one place', context: '/work/mine/' });
     await call('save_insight', { content: 'windows', context: 'c:/Users/me\\project\\' });
@@ -130,7 +130,7 @@ describe.each([false, true])('where the caller is remote: %s', (isRemote) => {
     }
   });
 
-  it('an insight whose file moves to another context leaves the first at once', async () => {
+  it('an insight whose file moves to another context is no longer found in the first', async () => {
     const root = tempFolder();
     const call = await connect(root, isRemote);
     const { id } = await call('save_insight', { content: 'moving raven', context: MINE });
@@ -143,7 +143,7 @@ describe.each([false, true])('where the caller is remote: %s', (isRemote) => {
   });
 });
 
-describe('a context that can be no path', () => {
+describe('a context that is not a valid path', () => {
   it('is refused as an argument, before any file is read', async () => {
     const call = await connect(tempFolder(), false);
     const { error } = await call('list_insights', { context: '/a\0b' });
@@ -152,7 +152,11 @@ describe('a context that can be no path', () => {
 });
 
 describe('a remote caller', () => {
-  it.each(['save_insight', 'search_insights', 'list_insights'])('%s must name it', async (name) => {
+  it.each([
+    'save_insight',
+    'search_insights',
+    'list_insights',
+  ])('%s must give the context', async (name) => {
     const call = await connect(tempFolder(), true);
     const args = { save_insight: { content: 'lost' }, search_insights: { query: 'lost' } }[name];
     for (const context of [undefined, '.', 'mine', '~/mine', '../mine', './global']) {
@@ -165,7 +169,7 @@ describe('a remote caller', () => {
 });
 
 describe('the command over HTTP', () => {
-  it('has no context of its own, and keeps those that are named apart', async () => {
+  it('has no default context, and keeps the given contexts apart', async () => {
     await withPlace(async (place) => {
       const args = ['--root', place.root, 'serve', '--http', '--port', '0'];
       const server = new BareServer(place, args);
@@ -197,7 +201,7 @@ describe('the command over HTTP', () => {
 });
 
 describe('a local caller', () => {
-  it('is in the working folder unless it names another', async () => {
+  it('uses the context of the working folder unless another one is given', async () => {
     await withPlace(async ({ root, env, folder }) => {
       const project = join(folder, 'project');
       mkdirSync(join(project, 'src'), { recursive: true });
@@ -242,7 +246,7 @@ describe('a local caller', () => {
   });
 });
 
-it('search_memory without a context searches over HTTP only the global insights, and says so', async () => {
+it('search_memory without a context over HTTP searches only the global insights, and says so', async () => {
   const call = await connect(tempFolder(), true);
   await call('save_insight', { content: 'Tea at 70 degrees', context: 'global' });
   await call('save_insight', { content: 'Tea of the shed', context: 'project:shed' });

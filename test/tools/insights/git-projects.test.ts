@@ -24,7 +24,7 @@ describe('the context of a remote', () => {
     'git@github.com:ada/engine.git',
     'github.com:/ada/engine/',
     'git://github.com/ada/engine.git',
-  ])('is the same whatever the way to it: %s', (remote) => {
+  ])('is the same for all forms of its URL: %s', (remote) => {
     const context = gitContextOf(remote);
     expect(context).toBe('git:github.com/ada/engine');
     expect(normalContext(context ?? '')).toBe(context);
@@ -37,7 +37,7 @@ describe('the context of a remote', () => {
     'C:/git/engine',
     'file:///srv/x',
     '',
-  ])('is none for a folder: %s', (remote) => {
+  ])('does not exist for a folder: %s', (remote) => {
     expect(gitContextOf(remote)).toBeUndefined();
   });
 
@@ -47,13 +47,13 @@ describe('the context of a remote', () => {
     ['git:github.com/', undefined],
     ['git:/ada', undefined],
     ['git:github.com/a b', undefined],
-  ])('has one spelling: %s', (text, expected) => {
+  ])('has one form: %s', (text, expected) => {
     expect(normalContext(text)).toBe(expected);
   });
 });
 
 describe('the repository around a folder', () => {
-  it('is found from below, in a worktree and in a submodule', async () => {
+  it('is found from a subfolder, in a worktree and in a submodule', async () => {
     const top = tempFolder();
     git(top, 'init', '-q');
     git(top, 'remote', 'add', 'fork', 'https://example.org/fork/engine');
@@ -75,7 +75,7 @@ describe('the repository around a folder', () => {
     expect(await findGitProject(outer)).toEqual({ folder: outer });
   });
 
-  it('is none where the files are not what git writes', async () => {
+  it('is not found if the files are not those of git', async () => {
     const folder = tempFolder();
     writeFileSync(join(folder, '.git'), 'gitdir: /nowhere\n');
     expect(await findGitProject(folder)).toBeUndefined();
@@ -86,7 +86,7 @@ describe('insights of a project with a name', () => {
   const run = (place: Place, cwd: string, ...args: string[]) =>
     runCommand(place, ['insight', ...args], cwd);
 
-  it('are found from below and after the folder moved; git with a remote comes first', async () => {
+  it('are found from a subfolder and after the folder moved; a git remote has priority', async () => {
     await withPlace(async (place) => {
       const old = join(place.folder, 'old');
       const moved = join(place.folder, 'moved');
@@ -116,7 +116,7 @@ describe('insights of a repository', () => {
   const run = (place: Place, cwd: string, ...args: string[]) =>
     runCommand(place, ['insight', ...args], cwd);
 
-  it('are found from a subfolder, from another clone, and beside those saved under a path', async () => {
+  it('are found from a subfolder and from another clone, and so are those saved under a path', async () => {
     await withPlace(async (place) => {
       const [mine, clone] = [join(place.folder, 'mine'), join(place.folder, 'clone')];
       for (const folder of [mine, clone]) {
@@ -139,7 +139,7 @@ describe('insights of a repository', () => {
     });
   });
 
-  it('are named where another context has some, and this one has none', async () => {
+  it('are mentioned if another context has some and this one has none', async () => {
     await withPlace(async (place) => {
       const notes = join(place.folder, 'notes');
       mkdirSync(join(notes, 'deep'), { recursive: true });

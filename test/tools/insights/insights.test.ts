@@ -44,7 +44,7 @@ const contentsOf = ({ results }: Answer) => results.map(({ content }) => content
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 
 describe('an insight', () => {
-  it('is saved, found, listed, read, changed and deleted as designed', async () => {
+  it('is saved, found, listed, read, changed and deleted', async () => {
     const before = Date.now();
     const { id, created_at, context } = await call('save_insight', {
       content: 'Auth uses JWT tokens in httpOnly cookies',
@@ -84,7 +84,7 @@ describe('an insight', () => {
     expect((await call('list_insights')).total).toBe(0);
   });
 
-  it('that is not there is no error', async () => {
+  it('that does not exist is no error', async () => {
     expect(await call('get_insight', { id: NOBODY })).toMatchObject({ found: false });
     expect(await call('update_insight', { id: NOBODY, content: 'new' })).toEqual({
       success: true,
@@ -96,7 +96,7 @@ describe('an insight', () => {
     }
   });
 
-  it('answers to the names with dashes, which are not listed', async () => {
+  it('has tools with old names with dashes, which are not listed', async () => {
     const { id } = await call('save-insight', { content: 'dashed' });
     expect((await call('search-insights', { query: 'd*' })).total).toBe(1);
     expect((await call('list-insights')).total).toBe(1);
@@ -114,7 +114,7 @@ describe('an insight', () => {
     expect(await save('2999-01-01')).not.toHaveProperty('note');
   });
 
-  it('refuses what does not fit', async () => {
+  it('is refused if its fields are invalid', async () => {
     const wrong: [string, Record<string, unknown>][] = [
       ['save_insight', { content: 'ab' }],
       ['save_insight', { content: 'x'.repeat(100_001) }],
@@ -136,14 +136,14 @@ describe('an insight', () => {
     expect(await codeOf('search_insights', { query: '"', matchType: 'fts5' })).toBe('QUERY_SYNTAX');
   });
 
-  it('takes an id in capitals', async () => {
+  it('can be read with an id in capitals', async () => {
     const id = await save('in capitals');
     expect((await call('get_insight', { id: id.toUpperCase() })).insight.id).toBe(id);
   });
 });
 
 describe('lists and searches', () => {
-  it('come in pages, the newest first, without a gap', async () => {
+  it('have pages, the newest first, without gaps', async () => {
     const ids: string[] = [];
     for (let n = 1; n <= 7; n += 1) ids.unshift(await save(`finding number ${n}`));
     const seen: string[] = [];
@@ -161,7 +161,7 @@ describe('lists and searches', () => {
     expect(await call('list_insights', { offset: 50 })).toMatchObject({ total: 7, hasMore: false });
   });
 
-  it('keep to a budget however long the insights are, and get_insight gives all', async () => {
+  it('do not exceed the budget with long insights, and get_insight returns the whole text', async () => {
     const long = 'word '.repeat(15_000);
     const id = await save(long);
     for (let n = 0; n < 9; n += 1) await save(long, { metadata: { big: long } });
@@ -175,7 +175,7 @@ describe('lists and searches', () => {
     expect(JSON.stringify(found).length).toBeLessThan(20_000);
   });
 
-  it('match as the other searches do', async () => {
+  it('match like the other searches', async () => {
     await save('A raven and a writing-desk');
     await save('渋谷のカフェで設計を決めた');
     await save('Use rm -rf with care');
@@ -200,7 +200,7 @@ describe('lists and searches', () => {
     expect(cut.results[0]?.snippet).toMatch(/^\[owl\] word .* \(cut\)$/);
   });
 
-  it('find keys and values of metadata, also deep ones, and in that column alone', async () => {
+  it('find keys and values of metadata, also deep ones, and only in that column', async () => {
     await save('plain', { metadata: { area: { team: ['billing', 'line\nbreak'] }, done: true } });
     for (const query of ['billing', 'team', 'break', 'metadata : billing', 'true']) {
       expect((await call('search_insights', { query })).total, query).toBe(1);
@@ -208,7 +208,7 @@ describe('lists and searches', () => {
     expect((await call('search_insights', { query: 'content : billing' })).total).toBe(0);
   });
 
-  it('filter by tags, all of which must be there', async () => {
+  it('filter by tags, all of which an insight must have', async () => {
     await save('one', { tags: ['a', 'b'] });
     await save('two', { tags: ['a'] });
     expect(contentsOf(await call('list_insights', { tags: ['a', 'b'] }))).toEqual(['one']);
@@ -221,7 +221,7 @@ describe('lists and searches', () => {
     );
   });
 
-  it('pass over what has expired, which stays readable', async () => {
+  it('leave out expired insights, which can still be read', async () => {
     const id = await save('old news', { expires: '2020-01-01' });
     expect((await call('list_insights')).explanation).toBe(
       '1 insight matches with `includeExpired`.',
@@ -251,8 +251,8 @@ describe('lists and searches', () => {
   });
 });
 
-describe('many at once', () => {
-  it('ten saves make ten whole files', async () => {
+describe('concurrent calls', () => {
+  it('of ten saves write ten complete files', async () => {
     const names = Array.from({ length: 10 }, (_, n) => `parallel ${n}`);
     const ids = await Promise.all(names.map((content) => save(content)));
     expect(new Set(ids).size).toBe(10);
@@ -265,7 +265,7 @@ describe('many at once', () => {
     expect(contentsOf(await call('list_insights')).sort()).toEqual([...names].sort());
   });
 
-  it('changes of one insight all end in a whole file that holds the last of each field', async () => {
+  it('of changes to one insight leave a complete file with the last value of each field', async () => {
     const id = await save('shared');
     const edits = Array.from({ length: 10 }, (_, n) => ({ id, content: `edit ${n}` }));
     const answers = await Promise.all([

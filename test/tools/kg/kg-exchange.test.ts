@@ -17,7 +17,7 @@ const MEMORY = [
   .join('\n');
 
 describe('kg_import and kg_export', () => {
-  it('take memory.jsonl in and give it back, as text and as files of the exports folder', async () => {
+  it('import memory.jsonl and export it again, as text and as files of the exports folder', async () => {
     const first = await call('kg_import', { text: MEMORY });
     expect(first).toMatchObject({
       format: 'memory',
@@ -72,7 +72,7 @@ describe('kg_import and kg_export', () => {
     expect(seen).toEqual([...new Set(seen)].sort((a, b) => a - b));
   });
 
-  it('page through a graph that is longer than an answer', async () => {
+  it('return a graph in pages if it is longer than an answer', async () => {
     const triples = Array.from({ length: 400 }, (_, n) => ({
       subject: `s${n}`,
       predicate: 'p',
@@ -91,7 +91,7 @@ describe('kg_import and kg_export', () => {
     expect(subjects).toHaveLength(400);
   });
 
-  it('refuse what they cannot take', async () => {
+  it('refuse invalid input', async () => {
     expect(await codeOf('kg_import', {})).toBe('VALIDATION_ERROR');
     expect(await codeOf('kg_import', { text: 'x', file: 'y' })).toBe('VALIDATION_ERROR');
     expect(await codeOf('kg_import', { file: '../config.json' })).toBe('PATH_ESCAPE');

@@ -23,7 +23,7 @@ interface Triple {
 const triplesOf = (result: Record<string, unknown>) => result['triples'] as Triple[];
 
 describe('kg_add and kg_query', () => {
-  it('remember facts, one or many, under their old names too', async () => {
+  it('store one or several facts, also under their old names', async () => {
     expect(await call('kg/add', ada)).toMatchObject({
       added: 1,
       triples: [{ ...ada, added: true }],
@@ -39,7 +39,7 @@ describe('kg_add and kg_query', () => {
     expect(wal.match(/^\{"s":/gm)).toHaveLength(2);
   });
 
-  it('replace, end and show the past', async () => {
+  it('replace and end facts, and show past ones', async () => {
     await call('kg_add', { triples: [{ ...ada, ts: '1820-01-01' }] });
     const moved = await call('kg_add', { ...ada, object: 'Ockham', replaces: true });
     expect(moved['closed']).toMatchObject([{ ...ada, ts: '1820-01-01T00:00:00.000Z' }]);
@@ -61,7 +61,7 @@ describe('kg_add and kg_query', () => {
     expect(note).toContain('2 facts match at another time');
   });
 
-  it('have names without outer spaces, and find a name in either form of Unicode', async () => {
+  it('remove outer spaces from names, and find a name in either form of Unicode', async () => {
     const composed = { subject: 'caf\u00e9', predicate: 'is in', object: 'Rome' };
     await call('kg_add', { ...composed, subject: ' cafe\u0301 ', object: 'Rome ' });
     expect(triplesOf(await call('kg_query'))).toMatchObject([composed]);
@@ -82,7 +82,7 @@ describe('kg_add and kg_query', () => {
     expect(triplesOf(await call('kg_query'))).toMatchObject([composed]);
   });
 
-  it('name the fields of a fact where one was given in the wrong place', async () => {
+  it('name the fields of a fact if one was given at the wrong place', async () => {
     const outside = await failure('kg_add', { ...ada, ts: '1840-01-01' });
     expect(outside).toMatchObject({ code: 'VALIDATION_ERROR' });
     expect(outside.message).toContain('inside "triples"');
@@ -90,7 +90,7 @@ describe('kg_add and kg_query', () => {
     expect(inside.message).toContain('subject, predicate, object, ts');
   });
 
-  it('say that another time is needed if one was given', async () => {
+  it('ask for another time if an invalid one was given', async () => {
     await call('kg_add', ada);
     const { note } = await call('kg_query', { ...ada, asOf: '1840-01-01' });
     expect(note).toContain('another `asOf`');
@@ -105,7 +105,7 @@ describe('kg_add and kg_query', () => {
     expect(triplesOf(await call('kg_query', ada))).toMatchObject([ada]);
   });
 
-  it('say why nothing was found', async () => {
+  it('explain why nothing was found', async () => {
     expect((await call('kg_query', { subject: 'Ada' }))['note']).toContain('kg_add');
     await call('kg_add', ada);
     expect((await call('kg_query', { subject: 'ada' }))['note']).toContain('subject "ada"');
@@ -122,7 +122,7 @@ describe('kg_add and kg_query', () => {
     expect(await call('kg_neighbors', { node: 'Ada' })).not.toHaveProperty('note');
   });
 
-  it('page, and stay within the answer that was asked for', async () => {
+  it('have pages, and do not exceed the requested size', async () => {
     const triples = Array.from({ length: 300 }, (_, n) => ({ ...ada, object: `place ${n}` }));
     await call('kg_add', { triples });
     const page = await call('kg_query', { limit: 100, offset: 250 });
@@ -134,7 +134,7 @@ describe('kg_add and kg_query', () => {
     expect(small).toMatchObject({ hasMore: true, nextOffset: count });
   });
 
-  it('answer a large change within its size, with totals, and what did not happen first', async () => {
+  it('report a large change within the limit, with totals, and first the facts that were not changed', async () => {
     const long = (n: number) => `${n} ${'長'.repeat(190)}`;
     const triples = Array.from({ length: 300 }, (_, n) => ({ ...ada, object: long(n) }));
     await call('kg_add', { triples: triples.slice(298) });
@@ -157,7 +157,7 @@ describe('kg_add and kg_query', () => {
     expect(triplesOf(await call('kg_add', { triples: short }))).toHaveLength(50);
   });
 
-  it('refuse what is too long, unclear or too much, each with its code', async () => {
+  it('refuse facts that are too long, ambiguous or too many, each with its code', async () => {
     const long = { ...ada, object: 'x'.repeat(201) };
     expect(await failure('kg_add', long)).toMatchObject({ code: 'E_KG_INVALID_TRIPLE' });
     expect(await failure('kg_add', { subject: 'Ada' })).toMatchObject({ code: 'VALIDATION_ERROR' });
@@ -188,7 +188,7 @@ describe('the other tools of the graph', () => {
     expect((await call('kg_query'))['total']).toBe(0);
   });
 
-  it('walk, list, count and save', async () => {
+  it('return neighbours, subjects and statistics, and save a snapshot', async () => {
     await call('kg_add', {
       triples: [ada, { subject: 'Charles', predicate: 'knows', object: 'Ada' }],
     });

@@ -34,7 +34,7 @@ interface Listed {
 const history = async (path: string, more = {}) =>
   (await call('mb_history', { path, ...more })) as unknown as Listed;
 
-it('is empty without a repository and without a commit', async () => {
+it('the history of a note is empty without a repository and without a commit', async () => {
   put('bees.md', 'one\n');
   const { explanation, ...none } = await history('bees.md');
   expect(none).toMatchObject({ total: 0, commits: [] });
@@ -49,7 +49,7 @@ it('is empty without a repository and without a commit', async () => {
   expect(await codeOf({ path: 'bees.md', commit: 'a'.repeat(40) })).toBe('E_MB_FILE_NOT_FOUND');
 });
 
-it('lists the commits under every name of the note, and gives its text at each', async () => {
+it('the history has the commits under every name of the note, and its text at each', async () => {
   put('bees.md', 'one\nand so on\nand so on\n');
   git('init', '--quiet');
   commit('Begin');
@@ -79,7 +79,7 @@ it('lists the commits under every name of the note, and gives its text at each',
   expect(await codeOf({ path: '.git/config' })).toBe('PATH_ESCAPE');
 });
 
-it('starts no program that the settings of the repository name', async () => {
+it('the history starts no program from the settings of the repository', async () => {
   put('bees.md', 'one\n');
   put('.gitattributes', '*.md diff=evil filter=evil\n');
   git('init', '--quiet');

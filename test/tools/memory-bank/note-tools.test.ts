@@ -17,7 +17,7 @@ const codeOf = async (name: string, args: Record<string, unknown>) =>
   (await opened.session.failure(name, args)).code;
 
 describe('a note', () => {
-  it('is written, read, edited four ways, found, listed, deleted and brought back', async () => {
+  it('is written, read, edited in four ways, found, listed, deleted and restored', async () => {
     const added = await call('mb_add', { path: 'ideas/garden.md', content: '# Garden\n\nTulips' });
     expect(added).toMatchObject({ success: true, path: 'ideas/garden.md', sizeBytes: 17 });
     const read = await call('mb_read', { path: 'ideas/garden.md' });
@@ -58,7 +58,7 @@ describe('a note', () => {
     expect(await call('mb_search', { query: 'new' })).toMatchObject({ total: 1 });
   });
 
-  it('answers to the names of seed 004', async () => {
+  it('has tools with the names of seed 004', async () => {
     await call('mb/add', { path: 'a.md', content: 'x' });
     expect(await call('mb/list')).toMatchObject({ total: 1 });
     expect(await call('mb/read', { path: 'a.md' })).toMatchObject({ content: 'x' });
@@ -70,7 +70,7 @@ describe('a note', () => {
     });
   });
 
-  it('that a person edits is seen by the next call', async () => {
+  it('that a person edits is read by the next call', async () => {
     put('a.md', 'one');
     const { hash } = await call('mb_read', { path: 'a.md' });
     put('a.md', 'one and two');
@@ -85,7 +85,7 @@ describe('a note', () => {
 });
 
 describe('edits', () => {
-  it('are one complete change a call', async () => {
+  it('make one complete change in each call', async () => {
     put('a.md', 'one one\n');
     for (const args of [
       {},
@@ -106,7 +106,7 @@ describe('edits', () => {
 });
 
 describe('pages', () => {
-  it('of a note hold each line once, within the budget', async () => {
+  it('of a note have each line once, within the budget', async () => {
     const lines = Array.from({ length: 600 }, (_, n) => `line ${n} with some words`);
     put('long.md', lines.join('\n'));
     const seen: string[] = [];
@@ -133,7 +133,7 @@ describe('pages', () => {
     );
   });
 
-  it('of a line that is longer than an answer hold each character once', async () => {
+  it('of a line that is longer than an answer have each character once', async () => {
     const long = `${'word '.repeat(1_500)}${'🙂'.repeat(3_000)}`;
     put('long.md', `first\n${long}\nlast\n`);
     let text = '';
@@ -161,7 +161,7 @@ describe('pages', () => {
     expect(JSON.stringify(content)).toContain('continue with startLine 2 and startColumn 39');
   });
 
-  it('of lists and searches hold each entry once', async () => {
+  it('of lists and searches have each entry once', async () => {
     for (let n = 0; n < 30; n += 1) put(`${n}.md`, `word ${n}\nword\n`);
     for (const [name, args, list] of [
       ['mb_list', { limit: 7 }, 'files'],
@@ -181,7 +181,7 @@ describe('pages', () => {
     }
   });
 
-  it('of a search show lines around, and of a very long line the part that matters', async () => {
+  it('of a search have the lines around a match, and the relevant part of a very long line', async () => {
     put('a.md', `# Top\none\ntwo\n${'x '.repeat(2000)}needle${' y'.repeat(2000)}\nfour\nfive\n`);
     const { results } = await call('mb_search', {
       query: 'needle',
@@ -204,7 +204,7 @@ describe('pages', () => {
   });
 });
 
-it('a rename may change only upper and lower case', async () => {
+it('a rename can change only upper and lower case', async () => {
   put('ideas/garden.md', 'x');
   const rename = (path: string, newPath: string) => ({ path, newPath });
   const renamed = await call('mb_edit', rename('ideas/garden.md', 'ideas/Garden.md'));
@@ -224,8 +224,8 @@ it('an edit of a note with conflict markers says that they are still there', asy
   expect(whole).not.toHaveProperty('note');
 });
 
-describe('what is refused', () => {
-  it('has its code', async () => {
+describe('errors and empty results', () => {
+  it('have a code for the reason', async () => {
     put('a.md', 'x');
     symlinkSync('/etc', fileOf('etc'));
     expect(await codeOf('mb_read', { path: '../conversation-logs/state.md' })).toBe('PATH_ESCAPE');
@@ -249,7 +249,7 @@ describe('what is refused', () => {
     });
   });
 
-  it('leads to a file with the ending .MD, which is listed', async () => {
+  it('for a file with the ending .MD suggest to rename it', async () => {
     put('UPPER.MD', 'x');
     expect(await call('mb_list')).toMatchObject({
       skipped: [{ path: 'UPPER.MD', code: 'VALIDATION_ERROR' }],
@@ -263,14 +263,14 @@ describe('what is refused', () => {
     });
   });
 
-  it('includes notes beyond the limit that the user set', async () => {
+  it('include a limit of notes that is not a number', async () => {
     const place = { ...opened.place, env: { ...opened.place.env, DAYBOOK_MB_MAX_FILES: 'many' } };
     const wrong = await runCommand(place, ['--root', place.root, 'info']);
     expect(wrong.code).not.toBe(0);
     expect(wrong.stderr).toContain('DAYBOOK_MB_MAX_FILES');
   });
 
-  it('is explained where a search finds nothing', async () => {
+  it('explain why a search found nothing', async () => {
     put('a.md', 'alpha\n');
     const ranked = await call('mb_search', { query: 'beta' });
     expect(ranked['explanation']).toMatch(/^No section has: beta\. .*"fuzzy"\.$/);

@@ -35,7 +35,7 @@ it.each([
   ['short', COUNT - 300],
   ['longer than what is read at first', 201],
   ['the whole conversation', 1],
-])('shows the same as for a small file: the last session is %s', async (_, pauseBefore) => {
+])('session_start of a large file returns the same as of a small one: the last session is %s', async (_, pauseBefore) => {
   await withPlace(async (place) => {
     const file = join(place.root, 'conversation-logs', ID, 'conversation.json');
     mkdirSync(join(file, '..'), { recursive: true });
@@ -51,7 +51,7 @@ it.each([
   });
 });
 
-it('does not read the beginning of the file', async () => {
+it('session_start does not read the beginning of a large file', async () => {
   await withPlace(async (place) => {
     const file = join(place.root, 'conversation-logs', ID, 'conversation.json');
     mkdirSync(join(file, '..'), { recursive: true });

@@ -31,7 +31,7 @@ const start = async (session: Session, args: Record<string, unknown> = {}) =>
 
 describe('session_start', () => {
   it(
-    'gives the evidence for picking up where the last session of a module ended',
+    'returns what is needed to continue the last session of a module',
     inSession(async (session) => {
       const id = await thread(
         session,
@@ -64,7 +64,7 @@ describe('session_start', () => {
   );
 
   it(
-    'says what is empty, and looks into the threads before',
+    'says which parts are empty, and searches the threads before',
     inSession(async (session) => {
       expect(await start(session)).toMatchObject({ found: false, lastTurns: [], promises: [] });
       const older = await thread(session, 'plan', 'Older', 'Hello', 'When do we meet?');
@@ -88,7 +88,7 @@ describe('session_start', () => {
   );
 
   it(
-    'brings up what earlier threads said about the same, once, in other forms of the words too',
+    'returns what earlier threads said about the same subject, once, also in other word forms',
     inSession(async (session) => {
       const said = 'Martin measured the greenhouse: twelve tomatoes fit along its southern wall.';
       const about = await thread(session, 'garden', 'Measuring', said, 'Noted.');
@@ -115,7 +115,7 @@ describe('session_start', () => {
   );
 
   it(
-    'is not misled by a title that changed, and stays within its budget',
+    'handles a changed title, and does not exceed its budget',
     inSession(async (session) => {
       const long = 'The quick brown fox jumps over the lazy dog. '.repeat(300);
       const first = await thread(session, 'plan', 'First', 'Hello', 'Hello.');
@@ -132,7 +132,7 @@ describe('session_start', () => {
   );
 
   it(
-    'does not call a part empty in the text if it only did not fit',
+    'does not call a part empty if it only did not fit',
     inSession(async (session) => {
       await thread(session, 'plan', 'Beds', 'Hello', 'Shall I order the larch planks tomorrow?');
       const text = async (maxTokens: number) => {

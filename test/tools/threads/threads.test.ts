@@ -81,7 +81,7 @@ const codeOf = async (name: string, args: Record<string, unknown>) =>
   (await session.failure(name, args)).code;
 
 describe('creating and reading', () => {
-  it('works as the seed writes it, dotted names included', async () => {
+  it('works as in the seed, also with dotted names', async () => {
     const made = await call('odei.history.threads.create.v1', {
       module: 'discuss',
       title: 'Constitutional alignment review',
@@ -122,7 +122,7 @@ describe('creating and reading', () => {
     expect(recent.results).toMatchObject([{ thread: { id: made.id }, message: { id: said.id } }]);
   });
 
-  it('makes conversations that every other toolset reads, and reads theirs', async () => {
+  it('creates conversations that every other toolset reads, and reads theirs', async () => {
     const id = await threadWith('plan', 'Peas');
     const read = await session.call('get_conversation', { conversationId: id });
     expect(read).toMatchObject({ module: 'plan', total: 1, messages: [{ content: 'Peas' }] });
@@ -147,7 +147,7 @@ describe('creating and reading', () => {
     ]);
   });
 
-  it('names the modules in use where no conversation has the given one', async () => {
+  it('lists the modules in use if no conversation has the given one', async () => {
     await threadWith('garden', 'Beans');
     const module = 'gardn';
     for (const [name, args] of [
@@ -170,7 +170,7 @@ describe('creating and reading', () => {
     expect(await call('history_threads_list', { module })).toMatchObject({ total: 1 });
   });
 
-  it('pages backwards by beforeSeq', async () => {
+  it('has pages backwards with beforeSeq', async () => {
     const id = await threadWith('plan', '1', '2', '3', '4', '5', '6', '7');
     const pages: Answer[] = [];
     let beforeSeq: number | undefined;
@@ -196,7 +196,7 @@ describe('creating and reading', () => {
     expect(beyond.messages).toMatchObject([{ seq: 7 }]);
   });
 
-  it('stays within its budget, and the next page continues there', async () => {
+  it('does not exceed its budget, and the next page continues there', async () => {
     const long = 'word '.repeat(4000);
     const id = await threadWith('plan', long, long, long);
     const page = await call('history_threads_get', { threadId: id });
@@ -208,7 +208,7 @@ describe('creating and reading', () => {
     expect(older.results).toMatchObject([{ message: { seq: 2 } }]);
   });
 
-  it('refuses what does not fit', async () => {
+  it('refuses invalid input', async () => {
     const id = await threadWith('plan');
     const message = { threadId: id, role: 'user' };
     expect(await codeOf('history_threads_append_message', message)).toBe('VALIDATION_ERROR');
@@ -229,7 +229,7 @@ describe('creating and reading', () => {
 });
 
 describe('modules', () => {
-  it('are apart in every tool', async () => {
+  it('are separate in every tool', async () => {
     const discuss = await threadWith('discuss', 'Autonomy as a core principle');
     const execute = await threadWith('execute', 'Autonomy of the release script');
     await session.call('save_message', { role: 'user', content: 'Autonomy of nobody' });
@@ -249,7 +249,7 @@ describe('modules', () => {
 });
 
 describe('listing, searching, recent', () => {
-  it('lists the thread used last first, in pages', async () => {
+  it('lists the last used thread first, in pages', async () => {
     const ids = [];
     for (const body of ['a', 'b', 'c']) ids.push(await threadWith('plan', body));
     await call('history_threads_append_message', { threadId: ids[0], role: 'user', body: 'again' });
@@ -260,7 +260,7 @@ describe('listing, searching, recent', () => {
     expect(second).toMatchObject({ hasMore: false, threads: [{ id: ids[1] }] });
   });
 
-  it('finds each thread once, with its best messages and how many match', async () => {
+  it('finds each thread once, with its best messages and their number', async () => {
     const much = await threadWith('plan', ...Array.from({ length: 9 }, (_, n) => `goal ${n}`));
     const little = await threadWith('plan', 'a goal of mine, among much else that was said', 'no');
     const marks = { highlightStart: '[', highlightEnd: ']' };
@@ -285,7 +285,7 @@ describe('listing, searching, recent', () => {
     expect(none.explanation).toContain('zebra');
   });
 
-  it('gives the newest messages of all threads, page after page, each once', async () => {
+  it('returns the newest messages of all threads in pages, each once', async () => {
     const one = await threadWith('plan', 'first', 'second');
     const two = await threadWith('plan', 'third');
     await call('history_threads_append_message', { threadId: one, role: 'user', body: 'fourth' });
@@ -302,7 +302,7 @@ describe('listing, searching, recent', () => {
     expect(two).not.toBe(one);
   });
 
-  it('counts and gives only what is younger than since', async () => {
+  it('counts and returns only messages after `since`', async () => {
     const id = await threadWith('plan', 'old', 'new');
     const path = join(place.root, 'conversation-logs', id, 'conversation.json');
     const file = JSON.parse(await readFile(path, 'utf8'));
