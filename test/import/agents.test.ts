@@ -51,7 +51,7 @@ const LEGACY = [
 const SAID = ['user: Build a shed', 'assistant: Done.'];
 
 describe('a session of Codex', () => {
-  it('in the older form has what was typed and answered, not what was injected or compacted', async () => {
+  it('in the older form has the typed and answered messages, without injected and compacted ones', async () => {
     const bench = await openImportBench();
     const report = await bench.import(
       folderWith({
@@ -74,7 +74,7 @@ describe('a session of Codex', () => {
     expect(report.leftOut).toEqual({ 'injected context': 1, compactions: 1 });
   });
 
-  it('is also read from a compressed file, and only once if both files exist', async () => {
+  it('is also read from a compressed file, and once if both files exist', async () => {
     const bench = await openImportBench();
     const name = `rollout-2026-02-03T10-00-00-${ID}.jsonl`;
     const packed = folderWith({ [`archived_sessions/${name}.zst`]: zstdOf(lines(...LEGACY)) });
@@ -124,7 +124,7 @@ describe('a session of Codex', () => {
     expect(report.leftOut).toEqual({ 'injected context': 1, compactions: 1 });
   });
 
-  it('in a form that is not known is named and passed over', async () => {
+  it('in an unknown form is reported and skipped', async () => {
     const bench = await openImportBench();
     const text = lines(meta({ history_mode: 'sharded' }), message(2, 'user', 'x'));
     const report = await bench.import(folderWith({ [`rollout-x-${ID}.jsonl`]: text }));
@@ -147,7 +147,7 @@ describe('a session of Gemini CLI', () => {
     toolCalls: [{ name: 'ls', args: {}, resultDisplay: 'files', status: 'success' }],
   };
 
-  it('has what was said before the context was replaced, and what was taken back as a branch', async () => {
+  it('has messages from before the context was replaced, and removed messages as a branch', async () => {
     const bench = await openImportBench();
     const folder = folderWith({
       'shed/.project_root': '/home/ada/shed\n',
@@ -178,7 +178,7 @@ describe('a session of Gemini CLI', () => {
     expect(branch.branchOf.conversationId).toBe(made.conversationId);
   });
 
-  it('keeps what was said before it was compressed, and each message once', async () => {
+  it('keeps messages from before it was compressed, and each message once', async () => {
     const bench = await openImportBench();
     const say = (n: number, content: string, id = `g${n}`) => ({
       ...at(n),
@@ -221,7 +221,7 @@ describe('a session of Gemini CLI', () => {
     expect(report.leftOut).toEqual({ 'injected context': 2 });
   });
 
-  it('goes back to a message that a compression gave another id', async () => {
+  it('rewinds to a message that a compression gave another id', async () => {
     const bench = await openImportBench();
     const log = [
       HEAD,
@@ -276,7 +276,7 @@ describe('a session of Gemini CLI', () => {
     expect(bench.hash()).toBe(before);
   });
 
-  it('replaces the prompts of logs.json that came in before it', async () => {
+  it('replaces the prompts of logs.json that were imported before it', async () => {
     const bench = await openImportBench();
     const log = { sessionId: ID, messageId: 0, type: 'user', message: 'Build a shed' };
     await bench.importText([log], 'logs.json');
@@ -291,7 +291,7 @@ describe('a session of Gemini CLI', () => {
 });
 
 describe('Gemini Apps in a Takeout', () => {
-  it('come in as conversations of one turn, their answers as text', async () => {
+  it('become conversations of one turn, with their answers as text', async () => {
     const bench = await openImportBench();
     const turn = (title: string, html: string) => ({
       header: 'Gemini Apps',

@@ -55,7 +55,10 @@ const copied = (bench: Bench, id: string) => {
   return Object.fromEntries(files.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
 };
 
-it.each(['folder', 'zip'])('copies what a conversation of a %s names, once', async (form) => {
+it.each([
+  'folder',
+  'zip',
+])('copies each file that a conversation of a %s mentions once', async (form) => {
   const bench = await openImportBench();
   const all = { 'conversations.json': JSON.stringify(CONVERSATIONS), ...FILES };
   const entries = Object.entries(all).map(([name, content]) => ({ name, content }));
@@ -81,7 +84,7 @@ it.each(['folder', 'zip'])('copies what a conversation of a %s names, once', asy
   expect(bench.hash()).toBe(before);
 });
 
-it('gives unsafe names safe ones, replaces nothing, and follows no link', async () => {
+it('gives safe names to files with unsafe ones, replaces no file, and follows no link', async () => {
   const bench = await openImportBench();
   const path = folderWith({
     'conversations.json': CONVERSATIONS,
@@ -108,7 +111,7 @@ it('gives unsafe names safe ones, replaces nothing, and follows no link', async 
   expect(readFileSync(mine, 'utf8')).toBe('my notes about the plan');
 });
 
-it('takes the files that lie beside the activity of Gemini Apps', async () => {
+it('copies the files beside the activity of Gemini Apps', async () => {
   const bench = await openImportBench();
   const record = {
     header: 'Gemini Apps',
@@ -159,7 +162,7 @@ const SESSION = [
   ]),
 ];
 
-it('names images of Claude Code where they stood, and copies them from the line or the path', async () => {
+it('names images of Claude Code at their places, and copies them from the line or the path', async () => {
   const bench = await openImportBench();
   const path = folderWith({
     'projects/shed/cccccccc-0000-4000-8000-000000000001.jsonl': SESSION.map(

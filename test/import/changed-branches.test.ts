@@ -116,7 +116,7 @@ const TREES = [
 
 it.each(
   TREES,
-)('each message comes in once, whichever branch is shown (%i, %s ids)', async (seed, _, nameOf) => {
+)('each message is imported once, whichever branch is shown (%i, %s ids)', async (seed, _, nameOf) => {
   const bench = await openImportBench();
   const random = randomOf(seed);
   const nodes: Node[] = [];
@@ -133,7 +133,7 @@ it.each(
 
 it.each(
   TREES,
-)('several exports of one tree in one import are like imports of each (%i, %s ids)', async (seed, _, nameOf) => {
+)('several exports of one tree in one import have the same result as separate imports (%i, %s ids)', async (seed, _, nameOf) => {
   const bench = await openImportBench();
   const random = randomOf(seed);
   const nodes: Node[] = [];
@@ -146,7 +146,7 @@ it.each(
   expect(bench.hash()).toBe(before);
 });
 
-it('lists the store once, however many conversations were continued on both sides', async () => {
+it('an import lists the store once, however many conversations were continued on both sides', async () => {
   const bench = await openImportBench();
   const nodesOf = (at: number): Node[] =>
     [1, 2, 3].map((n) => ({

@@ -10,7 +10,7 @@ const SHED = '11111111-aaaa-4aaa-8aaa-000000000001';
 const CIRCLE = '11111111-aaaa-4aaa-8aaa-000000000003';
 
 describe('a ChatGPT export', () => {
-  it('imports what was shown, with its times, title, project and model', async () => {
+  it('imports the shown messages, with times, title, project and model', async () => {
     const bench = await openImportBench();
     const report = await bench.import(FIXTURE);
     expect(report.sources).toMatchObject([{ kind: 'chatgpt' }]);
@@ -39,7 +39,7 @@ describe('a ChatGPT export', () => {
     });
   });
 
-  it('keeps tool calls and thinking beside the text, and leaves hidden nodes out', async () => {
+  it('keeps tool calls and thinking in the metadata, and leaves out hidden nodes', async () => {
     const bench = await openImportBench();
     const report = await bench.import(FIXTURE, { activity: 'all' });
     expect(bench.bySource(SHED).messages[1].metadata).toEqual({
@@ -51,7 +51,7 @@ describe('a ChatGPT export', () => {
     expect(JSON.stringify(bench.bySource(SHED))).not.toContain('secret profile');
   });
 
-  it('makes a branch of an answer that was not shown, linked to where it left', async () => {
+  it('makes a branch of an answer that was not shown, linked to the message before it', async () => {
     const bench = await openImportBench();
     await bench.import(FIXTURE);
     const branch = bench.bySource(`${SHED}:a1a1a1a1-0000-4000-8000-000000000009`);
@@ -89,7 +89,7 @@ describe('a ChatGPT export', () => {
     expect(said(bench.bySource('links'))).toEqual(['user: Where?', 'assistant: There.']);
   });
 
-  it('shows the words and links that stand for the marks of citations', async () => {
+  it('shows the words and links for the marks of citations', async () => {
     const bench = await openImportBench();
     const [source, name, page, lost] = [
       'cite\ue202a',
@@ -137,7 +137,7 @@ describe('a ChatGPT export', () => {
   it.each([
     ['an object', (state: object) => state],
     ['a text', (state: object) => JSON.stringify(state)],
-  ])('brings in the report of a deep research, whose window is %s', async (_form, given) => {
+  ])('imports the report of a deep research, whose window is %s', async (_form, given) => {
     const bench = await openImportBench();
     const cite = '\ue200cite\ue202turn1\ue201';
     const report_message = {
@@ -175,7 +175,7 @@ describe('a ChatGPT export', () => {
     expect(made.messages[1].createdAt).toBe('2026-01-02T10:00:00.000Z');
   });
 
-  it('counts parts that it does not know, and keeps the others', async () => {
+  it('counts unknown parts, and keeps the others', async () => {
     const bench = await openImportBench();
     const node = (id: string, parent: string | null, role: string, content: object) => ({
       id,
@@ -197,7 +197,7 @@ describe('a ChatGPT export', () => {
     expect(made.messages[1].metadata.tools).toEqual([{ name: 'search', result: 'Found it.' }]);
   });
 
-  it('survives a circle of nodes and takes the time of the file where it has none', async () => {
+  it('handles a cycle of nodes, and uses the time of the file if there is none', async () => {
     const bench = await openImportBench();
     await bench.import(FIXTURE);
     const circle = bench.bySource(CIRCLE);
@@ -206,7 +206,7 @@ describe('a ChatGPT export', () => {
     expect(circle.title).toBe('A circle of nodes');
   });
 
-  it('reads many parts in a zip, and names files by their path in it', async () => {
+  it('reads many files in a zip, and reports files by their path in it', async () => {
     const bench = await openImportBench();
     const [shed, broken, circle] = JSON.parse(readFileSync(FIXTURE, 'utf8'));
     const path = fileWith(
@@ -237,7 +237,7 @@ describe('a ChatGPT export', () => {
     expect(report.problems.map(({ code }) => code)).toEqual(['CORRUPT', 'CORRUPT']);
   });
 
-  it('changes no byte when the same export comes again, as a folder or as a zip', async () => {
+  it('changes no byte when the same export is imported again, as a folder or as a zip', async () => {
     const bench = await openImportBench();
     const content = readFileSync(FIXTURE, 'utf8');
     await bench.import(folderWith({ 'conversations.json': content }));

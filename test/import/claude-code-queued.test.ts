@@ -58,7 +58,7 @@ it.each([
     'without an id',
     [queued(3, 'Use larch'), line(4, 2, 'user', RESULT), line(5, 4, 'assistant', 'Larch then.')],
   ],
-])('imports a prompt that is %s, at its place', async (_what, rest) => {
+])('imports a queued prompt that is %s, at its place', async (_what, rest) => {
   const bench = await openImportBench();
   const folder = sessionOf(...START, ...rest);
   await bench.import(folder);
@@ -79,7 +79,7 @@ it.each([
   expect(bench.hash()).toBe(before);
 });
 
-it('imports two prompts in their order, and the prompts of a resumed copy once', async () => {
+it('imports two queued prompts in their order, and those of a resumed copy once', async () => {
   const bench = await openImportBench();
   const some = [
     ...START,
@@ -103,7 +103,7 @@ it('imports two prompts in their order, and the prompts of a resumed copy once',
   ]);
 });
 
-it('imports no notice of the program', async () => {
+it('imports no queued notice of the program', async () => {
   const bench = await openImportBench();
   const notice = '<task-notification>done</task-notification>';
   const report = await bench.import(
@@ -119,7 +119,7 @@ it('imports no notice of the program', async () => {
   expect(report.leftOut).toEqual({ 'injected context': 4 });
 });
 
-it('imports the image of such a prompt', async () => {
+it('imports the image of a queued prompt', async () => {
   const bench = await openImportBench();
   const source = {
     type: 'base64',

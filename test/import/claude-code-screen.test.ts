@@ -142,7 +142,7 @@ describe("an export of Claude Code's screen", () => {
     expect(report.leftOut).toMatchObject({ 'status lines': 1 });
   });
 
-  it('has commands as they were typed, without their output', async () => {
+  it('has commands as typed, without their output', async () => {
     const { made, report } = await imported([
       ...LOGO,
       '❯ /model                ',
@@ -161,7 +161,7 @@ describe("an export of Claude Code's screen", () => {
     expect(report.leftOut).toMatchObject({ 'outputs of commands': 2 });
   });
 
-  it('is not what a text with a logo in its middle is', async () => {
+  it('is not a text with a logo in its middle', async () => {
     const bench = await openImportBench();
     const text = ['## User', 'What is this?', ...LOGO, '## Assistant', 'A logo.'].join('\n');
     await bench.import(fileWith(text, 'a.md'));

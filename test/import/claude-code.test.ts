@@ -76,7 +76,7 @@ const sessions = (files: Record<string, string>) =>
   );
 
 describe('a session of Claude Code', () => {
-  it('imports the messages of the user and the assistant, with tools and thinking beside them', async () => {
+  it('has the messages of the user and the assistant, with tools and thinking in the metadata', async () => {
     const bench = await openImportBench();
     const report = await bench.import(sessions({ [`${S1}.jsonl`]: lines(...SESSION) }));
     expect(report.sources).toMatchObject([{ kind: 'claude-code' }]);
@@ -108,7 +108,7 @@ describe('a session of Claude Code', () => {
     expect(bench.folders()).toHaveLength(1);
   });
 
-  it('takes what was added since, and no torn last line', async () => {
+  it('is extended by later messages, but not by an incomplete last line', async () => {
     const bench = await openImportBench();
     const torn = `${lines(...SESSION.slice(0, 6))}{"type":"user","uu`;
     const first = await bench.import(sessions({ [`${S1}.jsonl`]: torn }));
@@ -121,7 +121,7 @@ describe('a session of Claude Code', () => {
     expect(bench.hash()).toBe(before);
   });
 
-  it('names a damaged line and reads the others', async () => {
+  it('is read without a damaged line, which is reported', async () => {
     const bench = await openImportBench();
     const text = lines(...SESSION.slice(0, 6), '{"broken', ...SESSION.slice(6));
     const report = await bench.import(sessions({ [`${S1}.jsonl`]: text }));
@@ -129,7 +129,7 @@ describe('a session of Claude Code', () => {
     expect(bench.bySource(S1).messageCount).toBe(4);
   });
 
-  it('is one conversation with its resumed copy, also after the first file is swept', async () => {
+  it('is one conversation with its resumed copy, also after the first file was deleted', async () => {
     const bench = await openImportBench();
     const inCopy = { sessionId: S2 };
     const copy = [
@@ -149,7 +149,7 @@ describe('a session of Claude Code', () => {
     expect(bench.bySource(S1).messageCount).toBe(6);
   });
 
-  it('makes a branch where the user went back, and continues across a compaction', async () => {
+  it('has a branch where the user went back, and continues across a compaction', async () => {
     const bench = await openImportBench();
     const folder = sessions({
       [`${S1}.jsonl`]: lines(
@@ -172,7 +172,7 @@ describe('a session of Claude Code', () => {
     expect(branch.branchOf.messageId).toBe(id(2));
   });
 
-  it('imports subagents as conversations that link to their session', async () => {
+  it('has subagents as conversations that link to it', async () => {
     const bench = await openImportBench();
     const inAgent = { isSidechain: true, agentId: 'abc' };
     const agent = lines(
@@ -196,7 +196,7 @@ describe('a session of Claude Code', () => {
     expect(bench.folders()).toHaveLength(2);
   });
 
-  it('takes a long output from beside the session where all is kept', async () => {
+  it('has long outputs from the files beside it if everything is kept', async () => {
     const bench = await openImportBench();
     const outside = {
       persistedOutputPath: `/home/ada/.claude/projects/x/${S1}/tool-results/t1.txt`,
@@ -217,7 +217,7 @@ describe('a session of Claude Code', () => {
     });
   });
 
-  it('takes prompts from the history only where their session is gone, and never instead of one', async () => {
+  it('is replaced by prompts of the history only if its file is missing', async () => {
     const bench = await openImportBench();
     const history = lines(
       {
@@ -252,7 +252,7 @@ describe('a session of Claude Code', () => {
   });
 });
 
-it('what other agents and the program itself wrote is not of the user', async () => {
+it('messages of other agents and of the program are not messages of the user', async () => {
   const bench = await openImportBench();
   const mate = '<teammate-message teammate_id="bob" color="blue">\nDone.\n</teammate-message>';
   const of = (model: string, n: number, parent: number, words: string) =>

@@ -67,7 +67,7 @@ const LIST = {
 };
 
 describe('a Claude.ai export', () => {
-  it('puts the pages that an answer cites into its metadata, and leaves the text as it is', async () => {
+  it('has the pages that an answer cites in its metadata, and the text unchanged', async () => {
     const page = { type: 'knowledge', title: 'Vitest docs', url: 'https://vitest.dev/config/' };
     const cite = (more: object) => ({ uuid: 'x', start_index: 0, end_index: 25, ...more });
     const details = { type: 'web_search_citation', url: page.url };
@@ -98,7 +98,7 @@ describe('a Claude.ai export', () => {
     expect(made.messages[0].metadata).toBeUndefined();
   });
 
-  it('takes a file that Claude wrote for the user as an artifact', async () => {
+  it('has a file that Claude wrote for the user as an artifact', async () => {
     const create = (n: number, path: string, file_text: string) => [
       {
         type: 'tool_use',
@@ -128,7 +128,7 @@ describe('a Claude.ai export', () => {
     ]);
   });
 
-  it('imports what is shown of a tree, and the other answer as a branch', async () => {
+  it('has the shown path of a tree, and the other answer as a branch', async () => {
     const bench = await openImportBench();
     const report = await bench.importText([TREE, LIST, { uuid: 'x' }], 'conversations.json');
     expect(report.sources).toMatchObject([{ kind: 'claude' }]);
@@ -150,13 +150,13 @@ describe('a Claude.ai export', () => {
     expect(branch.branchOf.messageId).toBe(id(1));
   });
 
-  it('puts the messages of an old export in their order', async () => {
+  it('of the old form has its messages in order', async () => {
     const bench = await openImportBench();
     await bench.importText([LIST], 'conversations.json');
     expect(said(bench.bySource(LIST.uuid))).toEqual(['user: first', 'assistant: second']);
   });
 
-  it('makes notes of the documents of projects, and names the project', async () => {
+  it('has the documents of projects as notes, and the name of the project', async () => {
     const bench = await openImportBench();
     const project = {
       uuid: 'p1',
@@ -196,7 +196,7 @@ describe('a Claude.ai export', () => {
     expect(bench.hash()).toBe(before);
   });
 
-  it('keeps the documents of projects and of files with the same name apart', async () => {
+  it('has separate notes for projects and for files with the same name', async () => {
     const bench = await openImportBench();
     const project = (uuid: string, created_at: string, text: string) => ({
       uuid,
@@ -234,7 +234,7 @@ describe('a Claude.ai export', () => {
     expect(bench.hash()).toBe(before);
   });
 
-  it('does not change a note that was edited here, and reports it if its document changed', async () => {
+  it('does not replace a note that was edited here, and reports it if its document changed', async () => {
     const bench = await openImportBench();
     const project = { uuid: 'p1', name: 'P', docs: [{ filename: 'a', content: 'one' }] };
     const folder = folderWith({ 'conversations.json': [TREE], 'projects.json': [project] });

@@ -61,7 +61,7 @@ beforeEach(async () => {
 });
 
 describe('a copy in a fork is not imported', () => {
-  it('if the first session is there', async () => {
+  it('if the first session is in the input', async () => {
     write(FORK, forkLog);
     await run();
     expect(talkOf(PARENT)).toEqual(talk('Build.', 'Roof it.'));
@@ -122,7 +122,7 @@ describe('a copy in a fork is not imported', () => {
   it.each([
     'Build.',
     'Roof it.',
-  ])('if the fork begins with words of the copy: %s', async (again) => {
+  ])('if the fork begins with the same words as the copy: %s', async (again) => {
     write(FORK, [...forkLog.slice(0, -3), ...turn(12, again)]);
     await run();
     expect(talkOf(FORK)).toEqual(talk(again));

@@ -88,7 +88,7 @@ async function cameBack(path: string) {
 }
 
 describe.each(FORMS)('an export as %s', (form) => {
-  it('comes into an empty store and goes out again, byte for byte', async () => {
+  it('is imported into an empty store and exported again without a difference', async () => {
     const first = await filled();
     const { path, content } = await exportOf(first, form);
     const { report, bench } = await cameBack(path);
@@ -104,7 +104,7 @@ describe.each(FORMS)('an export as %s', (form) => {
     }
   });
 
-  it('changes nothing the second time, and adds only what a newer one has more', async () => {
+  it('changes nothing at the second import, and a newer one adds only new messages', async () => {
     const first = await filled();
     const { path } = await exportOf(first, form);
     const { imported } = await cameBack(path);
@@ -118,7 +118,7 @@ describe.each(FORMS)('an export as %s', (form) => {
     expect(counts(await imported.import(path))).toMatchObject({ updated: 0, unchanged: 4 });
   });
 
-  it('leaves alone what was edited here, and what was deleted here', async () => {
+  it('does not change what was edited or deleted here', async () => {
     const { path } = await exportOf(await filled(), form);
     const { imported } = await cameBack(path);
     const edited = imported.jsonOf(BRANCH);
@@ -134,7 +134,7 @@ describe.each(FORMS)('an export as %s', (form) => {
 });
 
 describe.each(FORMS)('a key in an export as %s', (form) => {
-  it('is masked and counted, once, and what is here with the key stays as it is', async () => {
+  it('is masked and counted once, and the stored text with the key is not changed', async () => {
     const first = await openBench();
     first.put(ID, { messages: [{ id: 'm', role: 'user', content: `use ${KEY}, please` }] });
     const { path } = await exportOf(first, form);
@@ -168,7 +168,7 @@ describe('summaries', () => {
   const fileOf = ({ logsFolder }: { logsFolder: string }) =>
     join(logsFolder, BRANCH, 'summaries.json');
 
-  it.each(FORMS)('come in from %s, also where the conversation is here', async (form) => {
+  it.each(FORMS)('are imported from %s, also if the conversation exists here', async (form) => {
     const first = await filled();
     const bare = await exportOf(first, form);
     await first.summaries.put(BRANCH, 'brief', summary('Potatoes?'));
@@ -190,7 +190,7 @@ describe('summaries', () => {
     expect(readFileSync(fileOf(later.imported))).toEqual(readFileSync(fileOf(first)));
   });
 
-  it('of here are never replaced, and damaged ones are left and named', async () => {
+  it('that exist here are never replaced; damaged ones are not changed and reported', async () => {
     const first = await filled();
     const { imported } = await cameBack((await exportOf(first, 'jsonl')).path);
     await imported.stores.summaries.put(BRANCH, 'brief', summary('Mine.'));
@@ -211,7 +211,7 @@ describe('summaries', () => {
 });
 
 describe('a folder of Markdown', () => {
-  it('is good to read: names, links between branches, text as it was written', async () => {
+  it('is readable: names, links between branches, unchanged text', async () => {
     const bench = await filled();
     const { path } = await exportOf(bench, 'markdown-files');
     const main = readFileSync(join(path, `${ID}.md`), 'utf8');
@@ -224,7 +224,7 @@ describe('a folder of Markdown', () => {
     expect(branch).toContain(`Branch of [Garden "plan" \\[1\\] : a](${ID}.md)`);
   });
 
-  it('comes in with what a person changed in it, and names what it cannot read', async () => {
+  it('is imported with the changes of a person, and unreadable files are reported', async () => {
     const bench = await filled();
     const { path } = await exportOf(bench, 'markdown-files');
     const file = join(path, `${BRANCH}.md`);
@@ -243,7 +243,7 @@ describe('a folder of Markdown', () => {
     expect(report.problems.map(({ path: name }) => name)).toEqual([`${ID}.md`]);
   });
 
-  it('is not written where something is, nor in part', async () => {
+  it('is not written over existing files, and never in part', async () => {
     const bench = await filled();
     const { path } = await exportOf(bench, 'markdown-files');
     const before = readFileSync(join(path, `${ID}.md`));
@@ -258,7 +258,7 @@ describe('a folder of Markdown', () => {
     expect([existsSync(other), readdirSync(join(other, '..'))]).toEqual([false, []]);
   });
 
-  it('names no other conversation in one that is shared', async () => {
+  it('with one shared conversation names no other one', async () => {
     const bench = await filled();
     const path = join(tempFolder(), 'shared');
     await bench.exporter.toFolder(path, bench.requestOf('markdown', { forSharing: true }));
@@ -282,7 +282,10 @@ describe('any text', () => {
     fc.array(piece).map((parts) => parts.join('')),
     fc.string({ unit: 'binary' }),
   );
-  it.each(['openai', 'markdown-files'] as const)('survives an export as %s', async (form) => {
+  it.each([
+    'openai',
+    'markdown-files',
+  ] as const)('is the same after an export as %s', async (form) => {
     await fc.assert(
       fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 4 }), text, async (all, title) => {
         const first = await openBench();

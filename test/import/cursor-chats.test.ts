@@ -55,10 +55,7 @@ function storeAt(path: string, messages: readonly unknown[], form: Form = 'hex')
 
 const chatIn = (folder: string) => join(folder, 'chats', 'f00', ID, 'store.db');
 
-it.each([
-  'hex',
-  'json',
-] as const)('reads the messages in their order (meta as %s)', async (form) => {
+it.each(['hex', 'json'] as const)('a chat has its messages in order (meta as %s)', async (form) => {
   const bench = await openImportBench();
   const folder = tempFolder();
   storeAt(chatIn(folder), MESSAGES, form);
@@ -77,7 +74,7 @@ it.each([
   expect(bench.hash()).toBe(before);
 });
 
-it('is imported once if there is a transcript too, in either order', async () => {
+it('a chat is imported once if it has a transcript too, in either order', async () => {
   const bench = await openImportBench();
   const folder = tempFolder();
   storeAt(chatIn(folder), MESSAGES);
@@ -104,7 +101,7 @@ it('is imported once if there is a transcript too, in either order', async () =>
   expect(bench.folders()).toHaveLength(1);
 });
 
-it('names a chat whose blobs have another form', async () => {
+it('a chat whose blobs have another form is reported', async () => {
   const bench = await openImportBench();
   const folder = tempFolder();
   storeAt(chatIn(folder), ['\u0012 sealed', '{"no":"role"}']);

@@ -18,7 +18,7 @@ const transcript = (query: string, answer: string) =>
   );
 
 describe('transcripts of the command line', () => {
-  it('come in, without times', async () => {
+  it('are imported without times', async () => {
     const bench = await openImportBench();
     const content = lines(
       line('user', text('<x>ctx</x><user_query>\nBuild a shed\n</user_query>')),
@@ -56,7 +56,7 @@ describe('transcripts of the command line', () => {
     expect(child).toMatchObject({ metadata: { parent: ID }, tags: ['cursor-cli', 'subagent'] });
   });
 
-  it('that are plain text come in, and what is none is named', async () => {
+  it('in plain text are imported, and other text files are reported', async () => {
     const bench = await openImportBench();
     const plain = [
       ...['user:', '<user_query>', 'Build a shed', 'user: with a door', '</user_query>', ''],
@@ -89,7 +89,7 @@ describe('transcripts of the command line', () => {
   });
 });
 
-it('a line of the user that names a speaker does not end a plain message', async () => {
+it('a line of the user that looks like the name of a speaker does not end a message', async () => {
   const bench = await openImportBench();
   const text = [
     ...['user:', '<user_query>a</user_query> <user_query>Explain', 'user:', 'x', 'assistant:', 'y'],
@@ -126,7 +126,7 @@ function databaseAt(path: string, tables: Readonly<Record<string, Rows>>): strin
 }
 
 describe('the database of the editor', () => {
-  it('comes in, and each record that is broken or missing is named', async () => {
+  it('is imported, and each damaged or missing record is reported', async () => {
     const headers = [
       { bubbleId: 'b1', type: 1 },
       { bubbleId: 'gone', type: 2 },
@@ -184,7 +184,7 @@ describe('the database of the editor', () => {
   };
   const prompts = [{ text: 'Build a shed', commandType: 4 }, { text: 'And a roof' }, { text: 7 }];
 
-  it('of before composers comes in with its chats, and prompts that no chat has', async () => {
+  it('from before composers has its chats, and prompts without a chat', async () => {
     const folder = tempFolder();
     const path = databaseAt(join(folder, 'workspaceStorage', 'f00', 'state.vscdb'), {
       ItemTable: { [CHATS]: { tabs: [tab, { bubbles: [] }] }, 'aiService.prompts': prompts },
@@ -206,7 +206,7 @@ describe('the database of the editor', () => {
     expect(bench.hash()).toBe(before);
   });
 
-  it('leaves prompts out whose chats are in newer files, and names rows that are broken', async () => {
+  it('has no prompts whose chats are in newer files, and damaged rows are reported', async () => {
     const rows = (more: Rows) =>
       databaseAt(join(tempFolder(), 'state.vscdb'), { ItemTable: { [CHATS]: '{"tabs"', ...more } });
     const bench = await openImportBench();

@@ -28,7 +28,7 @@ it.each([
   ['a list', JSON.stringify([UNKNOWN, UNKNOWN])],
   ['JSON Lines', lines(UNKNOWN, UNKNOWN)],
   ['text', 'Only a few words.'],
-])('reads %s of an unknown format at most twice for all sources', async (_what, content) => {
+])('the detection reads %s of an unknown format at most twice for all sources', async (_what, content) => {
   for (const bytes of [content, zipOf([{ name: 'export.json', content }])]) {
     const { kind, opened } = await detecting(await openInput(fileWith(bytes)));
     expect(kind).toBeUndefined();
@@ -36,7 +36,7 @@ it.each([
   }
 });
 
-it('detects the format of a file that many other sources have tried', async () => {
+it('the detection finds a format that is tried after many others', async () => {
   const memory = lines({ id: '1', memory: 'likes tea', user_id: 'ada' });
   const found = await detecting(await openInput(fileWith(memory, 'export.jsonl')));
   expect(found.kind).toBe('mem0');

@@ -35,7 +35,7 @@ function inputOf(kind: string): string {
   return kind === 'daybook' ? join(folder, 'daybook/a.jsonl') : folder;
 }
 
-it('has a sample', () => {
+it('every source has a sample', () => {
   const kinds = Object.keys(TEXT_SAMPLES).map((name) => name.split('/')[0]);
   expect([...new Set([...kinds, ...Object.keys(DATABASE_SAMPLES)])].sort()).toEqual(
     [...KINDS].sort(),
@@ -43,7 +43,7 @@ it('has a sample', () => {
 });
 
 describe.each(KINDS)('%s', (kind) => {
-  it('changes no byte when it comes again', async () => {
+  it('changes no byte when it is imported again', async () => {
     const bench = await openImportBench();
     const folder = inputOf(kind);
     const first = await bench.import(folder, { from: kind });
@@ -71,7 +71,7 @@ describe.each(KINDS)('%s', (kind) => {
   });
 });
 
-it('names a database of which one page is damaged', async () => {
+it('a database with one damaged page is reported', async () => {
   const bytes = readFileSync(
     databaseAt(join(tempFolder(), 'state.vscdb'), DATABASE_SAMPLES['cursor'] ?? {}),
   );
@@ -81,7 +81,7 @@ it('names a database of which one page is damaged', async () => {
   expect(report.problems).toContainEqual({ path: 'state.vscdb', code: 'CORRUPT', message });
 });
 
-it('names a database that was cut off, and imports the other tools of the machine', async () => {
+it('a database that was cut off is reported, and the other tools of the machine are imported', async () => {
   const path = databaseAt(join(tempFolder(), 'state.vscdb'), DATABASE_SAMPLES['cursor'] ?? {});
   writeFileSync(path, readFileSync(path).subarray(0, 5000));
   const bench = await openImportBench();
@@ -90,7 +90,7 @@ it('names a database that was cut off, and imports the other tools of the machin
   expect(found).toMatchObject({ added: 1, problems: [{ path, code: 'CORRUPT' }] });
 });
 
-it('detects a database with a table of an extension that SQLite does not have', async () => {
+it('a database with a table of a missing extension of SQLite is detected', async () => {
   const path = databaseAt(join(tempFolder(), 'store.db'), DATABASE_SAMPLES['llm'] ?? {});
   const database = new sqlite.Database(path);
   database.exec(`PRAGMA writable_schema = ON; INSERT INTO sqlite_master
@@ -122,7 +122,7 @@ describe.each(Object.entries(DATABASE_SAMPLES))('a database of %s', (kind, table
     rows.flatMap((row, index) => Object.keys(row).map((column) => ({ table, index, column }))),
   );
 
-  it('is read without a crash where any value is of another kind', async () => {
+  it('is read without a crash if any value has another type', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...cells),
@@ -137,7 +137,7 @@ describe.each(Object.entries(DATABASE_SAMPLES))('a database of %s', (kind, table
     );
   });
 
-  it('is read without a crash where bytes are cut off or others', async () => {
+  it('is read without a crash if bytes are missing or changed', async () => {
     const bytes = readFileSync(databaseAt(join(tempFolder(), 'store.db'), tables));
     const path = join(tempFolder(), 'store.db');
     await fc.assert(

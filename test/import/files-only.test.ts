@@ -196,7 +196,7 @@ it.each<[string, Record<string, string | object>, string[]]>([
     },
     ['user: [file: a.png]', 'assistant: nice'],
   ],
-])('%s', async (_what, files, texts) => {
+])('a message that has only files is imported: %s', async (_what, files, texts) => {
   const bench = await openImportBench();
   const report = await bench.import(folderWith(files));
   expect(report).toMatchObject({ added: 1, skipped: 0, problems: [] });

@@ -103,7 +103,7 @@ describe('a session of Claude Code', () => {
     expect(all.flat().sort()).toEqual(texts(1, 2, 3, 4, 15, 16, 17, 18, 25, 26, 31, 32, 41).sort());
   });
 
-  it('of which two branches grow in turn is not doubled', async () => {
+  it('with two branches that grow in turn has no doubled messages', async () => {
     const left = [line(15, 4), line(16, 15)];
     const right = [line(21, 4), line(22, 21)];
     const write1 = () => write('-shed/a.jsonl', [...START, ...left, ...right]);
@@ -127,7 +127,7 @@ describe('a session of Claude Code', () => {
     ]);
   });
 
-  it('whose prompts came first from the history takes their place', async () => {
+  it('replaces its prompts, which were imported from the history before', async () => {
     const prompt = { display: 'text 1', timestamp: 1, project: '/home/ada/shed', sessionId: A };
     writeFileSync(join(folder, 'history.jsonl'), lines(prompt));
     await run();
@@ -148,7 +148,7 @@ describe('an answer that was imported while it was being written', () => {
     await run();
   });
 
-  it('gets its rest also if another message was edited here', async () => {
+  it('gets its end, also if another message was edited here', async () => {
     const [name = ''] = bench.folders();
     const edited = bench.jsonOf(name);
     edited.messages[1].content = 'edited here';
@@ -162,7 +162,7 @@ describe('an answer that was imported while it was being written', () => {
     ]);
   });
 
-  it('gets its rest also if the conversation continued here', async () => {
+  it('gets its end, also if the conversation continued here', async () => {
     const [name = ''] = bench.folders();
     await bench.store.append(name, [{ role: 'user', content: 'said here' }]);
     write('-shed/a.jsonl', whole);

@@ -44,7 +44,7 @@ describe('conversations with role and content', () => {
   it.each([
     ['lines', 'a.jsonl', lines({ messages: [] }, { messages: HELLO }, { messages: [] })],
     ['a list', 'a.json', [{ messages: [] }, { messages: HELLO }, { messages: [] }]],
-  ])('are skipped in %s where nobody has said anything', async (_form, name, content) => {
+  ])('are skipped in %s if they have no message', async (_form, name, content) => {
     const bench = await openImportBench();
     expect(await bench.importText(content, name)).toMatchObject({
       added: 1,
@@ -74,7 +74,7 @@ describe('conversations with role and content', () => {
     ['a list', 'a.json', [SHARED, OTHER, { conversations: [] }], 2],
     ['lines', 'a.jsonl', lines(SHARED, OTHER, { conversations: [] }), 2],
     ['lines in a file named .json', 'a.json', lines(SHARED, OTHER), 2],
-  ])('are read with the names of ShareGPT, as %s', async (_form, name, content, added) => {
+  ])('are read with the field names of ShareGPT, as %s', async (_form, name, content, added) => {
     const bench = await openImportBench();
     const path = fileWith(content, name);
     const report = await bench.import(path);
@@ -99,7 +99,7 @@ describe('conversations with role and content', () => {
     expect(contents).toContain('Grüße 🌲');
   });
 
-  it('take the flat folder and the export of mnemosyne, whose ids stay keys', async () => {
+  it('are read from the flat folder and the export of mnemosyne, and their ids are keys', async () => {
     const bench = await openImportBench();
     const flat = (id: string) => ({
       id,
@@ -117,7 +117,7 @@ describe('conversations with role and content', () => {
     expect((await bench.store.load('other')).messages).toHaveLength(1);
   });
 
-  it('come in next to each other where a key is taken already', async () => {
+  it('are imported under other keys if a key is used already', async () => {
     const bench = await openImportBench();
     await bench.store.append('mine', [{ role: 'user', content: 'here' }], { create: true });
     await bench.importText([{ id: 'mine', messages: [{ role: 'user', content: 'there' }] }]);
@@ -136,7 +136,7 @@ describe('conversations with role and content', () => {
     expect(JSON.stringify(bench.bySource('c'))).not.toContain(token);
   });
 
-  it('name each record that cannot be read, and bring in the others', async () => {
+  it('are imported without unreadable records, which are reported', async () => {
     const bench = await openImportBench();
     const text = `${lines({ messages: HELLO })}{broken\n${lines({ messages: HELLO.slice(0, 2) })}`;
     const report = await bench.importText(text, 'a.jsonl');
@@ -144,7 +144,7 @@ describe('conversations with role and content', () => {
     expect(counts(report)).toMatchObject({ added: 2, skipped: 1 });
   });
 
-  it('are extended when the file grew, without times too', async () => {
+  it('are extended when the file has grown, also without times', async () => {
     const bench = await openImportBench();
     await bench.importText(HELLO.slice(0, 2), 'chat.json');
     const report = await bench.importText(HELLO, 'chat.json');
@@ -188,7 +188,7 @@ describe('a transcript in Markdown', () => {
       'a field before it',
       '# Shed\n\n**Date:** today\n\n**Me:** How?\n**AI:**\nSo.\n\n**Note:** wood',
     ],
-  ])('may have the text on the line of a bold name, with %s', async (_form, content) => {
+  ])('may have the text on the same line as a bold name, with %s', async (_form, content) => {
     const bench = await openImportBench();
     const report = await bench.importText(content, 'shed.md');
     expect(report.sources).toMatchObject([{ kind: 'markdown' }]);
@@ -209,7 +209,7 @@ describe('a transcript in Markdown', () => {
       '---\ntitle: Shed\nmodel: x\ndate: 2025-01-24\n---\n# A shed\n',
       'model: x\n\n# A shed',
     ],
-  ])('keeps what stands before the first speaker: %s', async (_what, before, preamble) => {
+  ])('keeps the text before the first speaker: %s', async (_what, before, preamble) => {
     const bench = await openImportBench();
     const path = fileWith(`${before}## User\nHow?\n\n## Assistant\nSo.`, 'shed.md');
     await bench.import(path);
@@ -222,7 +222,7 @@ describe('a transcript in Markdown', () => {
     expect(bench.hash()).toBe(hash);
   });
 
-  it('may begin a code block on the line of a bold name', async () => {
+  it('may begin a code block on the same line as a bold name', async () => {
     const bench = await openImportBench();
     const content = '**User:** ```\n**AI:** a\n```\n**AI:** So.\n**User:** Yes';
     await bench.importText(content, 'a.md');
@@ -256,21 +256,21 @@ describe('a transcript in Markdown', () => {
     ['plain fields', 'Host: shed\nUser: root\nAssistant: none'],
     ['plain names of one side', 'User: root\nHuman: none'],
     ['items', '- **User:** a person\n- **Assistant:** a program'],
-  ])('is not a note with bold words: %s', async (_what, content) => {
+  ])('is different from a note with bold words: %s', async (_what, content) => {
     const bench = await openImportBench();
     await expect(bench.importText(content, 'note.md')).rejects.toThrow();
   });
 
-  it('is not any text that has headings', async () => {
+  it('is different from a text with other headings', async () => {
     const bench = await openImportBench();
     await expect(bench.importText('# Plan\n\n## User\n\nstories', 'plan.md')).rejects.toThrow();
   });
 });
 
-describe('what has the form of Daybook', () => {
+describe('files in the format of Daybook', () => {
   const THREAD = '44444444-eeee-4eee-8eee-000000000001';
 
-  it('comes in from the JSON Lines of odei-history, its ids as keys', async () => {
+  it('are imported from the JSON Lines of odei-history, with their ids as keys', async () => {
     const bench = await openImportBench();
     const text = lines(
       {
@@ -314,7 +314,7 @@ describe('what has the form of Daybook', () => {
     expect((await bench.store.load(THREAD)).title).toBe('Values');
   });
 
-  it('keeps the ids of folders as perplexity-mcp-server wrote them', async () => {
+  it('keep the ids of folders that perplexity-mcp-server wrote', async () => {
     const bench = await openImportBench();
     const id = '20250124-1706102400123';
     const folder = folderWith({
@@ -341,7 +341,7 @@ describe('what has the form of Daybook', () => {
     expect(bench.hash()).toBe(before);
   });
 
-  it('doubles nothing when a root imports itself', async () => {
+  it('are not doubled when a root imports itself', async () => {
     const bench = await openImportBench();
     await bench.store.create({ messages: [{ role: 'user', content: 'a' }] });
     const report = await bench.import(join(bench.logsFolder));

@@ -13,7 +13,7 @@ import { zipOf } from '../support/zip.js';
 import { fileWith, folderWith, lines, openImportBench } from './bench.js';
 import { CHATGPT, changed, NASTY, TEXT_SAMPLES } from './samples.js';
 
-describe('a text that would take hours, if the time were quadratic', () => {
+describe('a text for which quadratic code would take hours', () => {
   const spaces = ' '.repeat(500_000);
 
   it('is imported from a vault', async () => {
@@ -34,7 +34,7 @@ describe('a text that would take hours, if the time were quadratic', () => {
     expect(await bench.import(fileWith(text, 'x.md'))).toMatchObject({ added: 1, messages: 2 });
   });
 
-  it('is the name of a note', () => {
+  it('can be the name of a note', () => {
     const [note] = [...notesOf({ path: 'x' }, [], `a${spaces}b`, 'x')];
     expect(note?.note).toBe('imported/a.md');
   });
@@ -60,7 +60,7 @@ describe('an archive', () => {
     expect(bench.folders()).toEqual([]);
   });
 
-  it('that age encrypted is named, with what to do', async () => {
+  it('that is encrypted with age is refused with what to do', async () => {
     const bench = await openImportBench();
     const error = await errorOf(
       bench.import(fileWith('age-encryption.org/v1\n-> X25519 a\n', 'x.age')),
@@ -70,7 +70,7 @@ describe('an archive', () => {
     expect(error.hint).toContain('daybook restore');
   });
 
-  it('that is only the page of an export is refused, with what to import', async () => {
+  it('that has only the page of an export is refused with what to import', async () => {
     const bench = await openImportBench();
     const error = await errorOf(
       bench.import(fileWith('<html>var jsonData = []</html>', 'chat.html')),
@@ -78,7 +78,7 @@ describe('an archive', () => {
     expect(error.hint).toContain('the zip archive or the folder');
   });
 
-  it('that would unpack to far more than it is, is refused', async () => {
+  it('that would become much larger than its size is refused', async () => {
     const bench = await openImportBench();
     const content = Buffer.alloc(80 * 1024 * 1024, 0x20);
     const bomb = fileWith(zipOf([{ name: 'conversations.json', content }]), 'x.zip');
@@ -92,7 +92,7 @@ describe('an archive', () => {
     expect(['CORRUPT', 'VALIDATION_ERROR']).toContain(error.code);
   });
 
-  it('may hold links and what is encrypted; neither is read', async () => {
+  it('may contain links and encrypted files; they are not read', async () => {
     const bench = await openImportBench();
     const path = fileWith(
       zipOf([
@@ -115,7 +115,7 @@ describe('an archive', () => {
     expect(error.message).toContain('conversations.json is a link, so it was not read');
   });
 
-  it('with a damaged entry: the others are imported, and the entry is named', async () => {
+  it('with a damaged entry is imported without it, and the entry is reported', async () => {
     const entry = (at: number) => {
       const said = { author: { role: 'user' }, content: { parts: [`Was ${at} sown in spring?`] } };
       const mapping = { a: { id: 'a', message: said } };
@@ -144,7 +144,7 @@ describe('an archive', () => {
     }
   });
 
-  it('that is cut off anywhere is named as damaged', async () => {
+  it('that is cut off at any point is reported as damaged', async () => {
     const bytes = zipOf([{ name: 'conversations.json', content: CHATGPT }]);
     for (const length of [5, 30, 200, bytes.byteLength - 30, bytes.byteLength - 1]) {
       const path = fileWith(bytes.subarray(0, length), 'x.zip');
@@ -156,7 +156,7 @@ describe('an archive', () => {
 });
 
 describe('a JSON file that no source recognises', () => {
-  it('is called incomplete, with the position, where a download was cut off', async () => {
+  it('is reported as incomplete, with the position, if a download was cut off', async () => {
     const bench = await openImportBench();
     const path = fileWith(Buffer.from(CHATGPT).subarray(0, 900), 'conversations.json');
     const error = await errorOf(bench.import(path));
@@ -165,7 +165,7 @@ describe('a JSON file that no source recognises', () => {
     expect(error.message).toMatch(/is not valid JSON at line \d+, column \d+: .+ complete\?$/);
   });
 
-  it('is called incomplete where it ends inside a character, and in a folder', async () => {
+  it('is reported as incomplete if it ends inside a character, and in a folder', async () => {
     const bench = await openImportBench();
     const bytes = Buffer.from('[{"mapping":"é').subarray(0, -1);
     for (const path of [fileWith(bytes), folderWith({ 'conversations.json': bytes })]) {
@@ -173,7 +173,7 @@ describe('a JSON file that no source recognises', () => {
     }
   });
 
-  it('is called incomplete without a position if it is large', async () => {
+  it('is reported as incomplete without a position if it is large', async () => {
     const bench = await openImportBench();
     const text = `[{"text":"${'x'.repeat(5 * 1024 * 1024)}`;
     const error = await errorOf(bench.importText(text));
@@ -209,7 +209,7 @@ async function readByAll(folder: string): Promise<number> {
 }
 
 describe.each(Object.entries(TEXT_SAMPLES))('a file like %s', (name, content) => {
-  it('is read without a crash where it is cut off at any byte', async () => {
+  it('is read without a crash if it is cut off at any byte', async () => {
     const bytes = Buffer.from(content);
     const step = Math.max(1, Math.floor(bytes.byteLength / 12));
     for (let length = 0; length < bytes.byteLength; length += step) {
@@ -217,7 +217,7 @@ describe.each(Object.entries(TEXT_SAMPLES))('a file like %s', (name, content) =>
     }
   });
 
-  it('is read without a crash where any value of it is of another kind', async () => {
+  it('is read without a crash if any value has another type', async () => {
     const isLines = !name.endsWith('.json');
     if (/\.(md|txt)$/.test(name)) return;
     await fc.assert(
@@ -237,7 +237,7 @@ describe.each(Object.entries(TEXT_SAMPLES))('a file like %s', (name, content) =>
     );
   });
 
-  it('is read without a crash where it is noise, of another encoding, or nested deeply', async () => {
+  it('is read without a crash if it has random bytes, another encoding or deep nesting', async () => {
     const noises = [
       Buffer.from(content, 'utf16le'),
       Buffer.concat([Buffer.from(content), Buffer.from([0xff, 0xfe, 0])]),
@@ -250,7 +250,7 @@ describe.each(Object.entries(TEXT_SAMPLES))('a file like %s', (name, content) =>
   });
 });
 
-it('leaves no temporary folder behind', async () => {
+it('the imports leave no temporary folder', async () => {
   const bench = await openImportBench();
   const bytes = Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(5000, 7)]);
   // Other processes make their own in the system's folder.

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { textOfHtml } from '../../src/import/reading/html.js';
 
-it('keeps the address of a link beside its text, and an address that is the text once', () => {
+it('a link becomes its text and its address, or one of them if they are equal', () => {
   expect(textOfHtml('See <a class="x" href="https://a.example/?b=1&amp;c">the shed</a>.')).toBe(
     'See [the shed](https://a.example/?b=1&c).',
   );
@@ -10,7 +10,7 @@ it('keeps the address of a link beside its text, and an address that is the text
   expect(textOfHtml('<a href="javascript:x()">the shed</a> <a>door</a>')).toBe('the shed door');
 });
 
-it('reads a tag that never ends in time that grows with its length, not with its square', () => {
+it('a tag that never ends is read in time proportional to its length', () => {
   const cpuMs = (count: number) => {
     const html = `<a ${'href="https:x" '.repeat(count)}`;
     const before = process.cpuUsage();

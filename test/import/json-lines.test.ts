@@ -48,7 +48,7 @@ describe.each(Object.entries(SAMPLES))('JSON Lines of %s', (kind, sample) => {
   it.each([
     'all.jsonl',
     'all.json',
-  ])('come in from %s, and a damaged line is named', async (name) => {
+  ])('are imported from %s, and a damaged line is reported', async (name) => {
     const bench = await openImportBench();
     const content = `\ufeff${lines(sample('c1'), '', '{"id": "c2", "ti', sample('c3'))}\r\n`;
     const report = await bench.importText(content, name);
@@ -63,7 +63,7 @@ describe.each(Object.entries(SAMPLES))('JSON Lines of %s', (kind, sample) => {
     expect(bench.hash()).toBe(before);
   });
 
-  it('are the same conversations as in a list', async () => {
+  it('give the same conversations as a list', async () => {
     const bench = await openImportBench();
     const all = [sample('c1'), sample('c2')];
     await bench.importText(kind === 'librechat' ? (all[0] ?? {}) : all, 'conversations.json');
@@ -73,14 +73,14 @@ describe.each(Object.entries(SAMPLES))('JSON Lines of %s', (kind, sample) => {
   });
 });
 
-it('JSON Lines of mem0 come in', async () => {
+it('JSON Lines of mem0 are imported', async () => {
   const bench = await openImportBench();
   const content = lines({ id: 'a', memory: 'Likes larch' }, '{', { id: 'b', memory: 'Has a shed' });
   const report = await bench.importText(content, 'memories.jsonl');
   expect(report).toMatchObject({ insights: 2, problems: [{ record: 'line 2' }] });
 });
 
-it('a document with line breaks, and lines of another form, are no JSON Lines', async () => {
+it('a document with line breaks, and lines of another form, are not JSON Lines', async () => {
   const bench = await openImportBench();
   const document = JSON.stringify(SAMPLES['librechat']?.('c'), null, 1);
   expect(await bench.importText(document)).toMatchObject({ added: 1, problems: [] });

@@ -34,7 +34,7 @@ describe('Claude.ai', () => {
   });
 });
 
-it('Claude Code: blocks of an unknown type', async () => {
+it('Claude Code: blocks of an unknown type are counted', async () => {
   const bench = await openImportBench();
   const content = [
     { type: 'redacted_thinking', data: 'x' },
@@ -54,7 +54,7 @@ it('Claude Code: blocks of an unknown type', async () => {
   expect(report.leftOut).toEqual({ 'parts of an unknown type': 1 });
 });
 
-it('JSON Lines of odei-history: a message of a tool, and one without text', async () => {
+it('JSON Lines of odei-history: a message of a tool and one without text are counted', async () => {
   const bench = await openImportBench();
   const message = (seq: number, role: string, content: unknown) => ({
     message: { id: `m${seq}`, threadId: 't', seq, role, content },
@@ -72,7 +72,7 @@ it('JSON Lines of odei-history: a message of a tool, and one without text', asyn
   expect(report.leftOut).toEqual({ 'of an unknown role or without text': 2 });
 });
 
-it('Gemini Apps: cells of a table are apart, and links keep their address', async () => {
+it('Gemini Apps: cells of a table are separate, and links keep their address', async () => {
   const bench = await openImportBench();
   const html =
     '<table><tr><th>Wood</th><th>Price</th></tr><tr><td>larch</td><td>12</td></tr></table>' +
@@ -86,7 +86,7 @@ it('Gemini Apps: cells of a table are apart, and links keep their address', asyn
   ]);
 });
 
-it('a folder of conversations: contents that are parts have their texts', async () => {
+it('a folder of conversations: contents that are lists of parts become text', async () => {
   const bench = await openImportBench();
   const messages = [
     { role: 'user', content: 'one' },
@@ -119,7 +119,7 @@ it('a message with an unknown content is counted; the field text counts as conte
   expect(report.leftOut).toEqual({ 'parts of an unknown type': 2, 'of an unknown form': 1 });
 });
 
-it('a blank title is no title', async () => {
+it('a blank title is ignored', async () => {
   const bench = await openImportBench();
   await bench.importText({
     id: 'c',
@@ -129,7 +129,7 @@ it('a blank title is no title', async () => {
   expect(bench.bySource('c')).toMatchObject({ title: 'hello', titleFrom: expect.anything() });
 });
 
-it('a branch whose messages have no times has the time of its conversation', async () => {
+it('a branch whose messages have no times gets the time of its conversation', async () => {
   const bench = await openImportBench();
   const node = (parent: string | null, role: string) => ({
     parent,

@@ -100,7 +100,7 @@ it('reads a thread with fragments, attachments and tools', async () => {
   });
 });
 
-it('continues a conversation of the older tables, and has turns of both tables once', async () => {
+it('continues a conversation of the older tables, and has turns that are in both tables once', async () => {
   const older = [
     ...[OLD, `INSERT INTO conversations VALUES ('t1', 'Shed', 'm');`],
     `INSERT INTO responses VALUES ('r1', 'm', 'How?', 'Be brief', 'So.', 't1', '2026-08-10T10:00:00');`,
@@ -124,7 +124,7 @@ it('continues a conversation of the older tables, and has turns of both tables o
   expect(said(bench.bySource('t1'))).toEqual(expected);
 });
 
-it('has the messages that a fork shares only once', async () => {
+it('imports messages that a fork shares only once', async () => {
   const bench = await imported(
     ...[NEW, thread('t1'), ...FIRST, turn('r1', 't1', 'h2', 'h3', 0), thread('t2', 't1')],
     ...[
@@ -138,7 +138,7 @@ it('has the messages that a fork shares only once', async () => {
   expect(bench.bySource('t2').metadata.parent).toBe('t1');
 });
 
-it('names fragments and attachments of older rows, and takes their times as UTC', async () => {
+it('names fragments and attachments of older rows, and reads their times as UTC', async () => {
   const bench = await imported(
     ...[OLD, `INSERT INTO conversations VALUES ('c', 'Shed', 'm');`],
     `INSERT INTO responses VALUES ('r1', 'm', '', NULL, 'So.', 'c', '2026-01-10T10:00:00.123456');`,
@@ -155,7 +155,7 @@ it('names fragments and attachments of older rows, and takes their times as UTC'
   expect(made.createdAt).toBe('2026-01-10T10:00:00.123Z');
 });
 
-it('has the text after a NUL character', async () => {
+it('imports the text after a NUL character', async () => {
   const old = await imported(
     ...[OLD, `INSERT INTO conversations VALUES ('c', 'Shed', 'm');`],
     `INSERT INTO responses VALUES ('r1', 'm', 'a'||char(0)||'b', 's'||char(0), char(0)||'c', 'c', '2026-01-10T10:00:00');`,

@@ -59,7 +59,7 @@ describe('a ChatGPT export', () => {
     expect(said(bench.bySource('d'))).toEqual(['user: hello\n\n[audio: file_0001-sound.wav]']);
   });
 
-  it('has conversations without messages, which are counted', async () => {
+  it('counts conversations without messages', async () => {
     const { report } = await importFiles({
       'conversations.json': [
         conversation('c', { content: { content_type: 'text', parts: ['one'] } }),
@@ -71,7 +71,7 @@ describe('a ChatGPT export', () => {
   });
 });
 
-it('Gemini CLI: what the user typed, without the text of the files that it names', async () => {
+it('Gemini CLI: a prompt is imported without the text of the files that it names', async () => {
   const typed = 'explain @shed.md';
   const { bench, report } = await importFiles({
     'chats/session-1.jsonl': jsonLines(
@@ -89,7 +89,7 @@ it('Gemini CLI: what the user typed, without the text of the files that it names
   expect(report.leftOut).toEqual({ 'injected context': 1 });
 });
 
-it('Codex: the path of an image on this machine', async () => {
+it('Codex: an image becomes its path on this machine', async () => {
   const item = {
     type: 'UserMessage',
     id: 'i',
@@ -111,13 +111,13 @@ it.each([
   ['Eingegebener Prompt: Wie hoch?', ['user: Wie hoch?', 'assistant: 9 m']],
   ['入力したプロンプト: 高さは', ['user: 入力したプロンプト: 高さは', 'assistant: 9 m']],
   ['Created Gemini Canvas titled Shed', ['assistant: 9 m']],
-])('Gemini Apps: the title %s', async (title, expected) => {
+])('Gemini Apps: the title %s is read', async (title, expected) => {
   const record = { header: 'Gemini Apps', title, time: TIME, safeHtmlItem: [{ html: '<p>9 m' }] };
   const { bench } = await importFiles({ 'MyActivity.json': [record] });
   expect(said(bench.bySource(`${TIME}:1`))).toEqual(expected);
 });
 
-it('OpenWebUI: reasoning beside the text, the names of files, and that a chat is archived', async () => {
+it('OpenWebUI: reasoning, names of files and the archived state are imported', async () => {
   const message = {
     id: 'a',
     role: 'assistant',
@@ -155,7 +155,7 @@ it('OpenWebUI: the text of attached documents is part of the message', async () 
   ]);
 });
 
-it('OpenMemory: no memory that was deleted; a memory without a time has the time of the file', async () => {
+it('OpenMemory: deleted memories are left out; a memory without a time gets that of the file', async () => {
   const memory = { id: 'x', state: 'active', app_id: 'a' };
   const { bench, report } = await importFiles({
     'memories.json': [
@@ -169,7 +169,7 @@ it('OpenMemory: no memory that was deleted; a memory without a time has the time
   expect(insight?.insight.created_at).toBeGreaterThan(0);
 });
 
-it('a vault: nothing in a block of code is a fact', async () => {
+it('a vault: code blocks contain no facts', async () => {
   const { report } = await importFiles({
     '.obsidian/app.json': '{}',
     'Shed.md': '- [wood] larch\n```\n- [wood] not this\n```\n- near [[House]]\n',

@@ -62,7 +62,7 @@ describe('a note that is imported again', () => {
     expect(await bench.import(folder)).toMatchObject({ notesUpdated: 0, problems: [] });
   });
 
-  it('stays if the file that names imported notes is lost or damaged', async () => {
+  it('stays if the file with the marks of imported notes is lost or damaged', async () => {
     const marks = join(bench.logsFolder, 'imported-notes.json');
     expect(existsSync(marks)).toBe(true);
     write('oak\n');
@@ -90,7 +90,7 @@ describe('a note that is imported again', () => {
     expect(await note()).toBe('pine\n');
   });
 
-  it('is not replaced by another one of the same folder whose name becomes the same', async () => {
+  it('is not replaced by another one of the same folder whose changed name is the same', async () => {
     writeFileSync(join(folder, 'projects/shed!.md'), 'one');
     writeFileSync(join(folder, 'projects/shed!!.md'), 'two');
     expect(await bench.import(folder)).toMatchObject({ notes: 2, notesUpdated: 0, problems: [] });

@@ -22,7 +22,7 @@ describe('two messages with the same id', () => {
     ...more,
   });
 
-  it('both come in from a list of Claude.ai', async () => {
+  it('are both imported from a list of Claude.ai', async () => {
     const chat_messages = [
       message('b', 'assistant', 'two', { index: 1 }),
       message('a', 'human', 'one', { index: 0 }),
@@ -32,7 +32,7 @@ describe('two messages with the same id', () => {
     expect(texts).toEqual([['user: one', 'assistant: two', 'user: three']]);
   });
 
-  it('both come in from a tree of LibreChat', async () => {
+  it('are both imported from a tree of LibreChat', async () => {
     const of = (messageId: string, parentMessageId: string | null, text: string) => ({
       messageId,
       parentMessageId,
@@ -58,7 +58,7 @@ it('a speaker is found although the line has an unusual separator', async () => 
   expect(texts).toEqual([['user: one', 'assistant: two\u2028and', 'user: three']]);
 });
 
-it('a Takeout in another language is found by its folder; other files in it are not read', async () => {
+it('a Takeout in another language is found by its folder; its other files are not read', async () => {
   const folder =
     'Takeout/\u30de\u30a4 \u30a2\u30af\u30c6\u30a3\u30d3\u30c6\u30a3/Gemini \u30a2\u30d7\u30ea';
   const { report, texts } = await imported({
@@ -134,7 +134,7 @@ it('content that is one part instead of a list is read', async () => {
   expect(texts).toEqual([['user: one']]);
 });
 
-it('a message of a thread that is not before it is named, and is in no other thread', async () => {
+it('a message whose thread does not come before it is reported, and is in no other thread', async () => {
   const bench = await openImportBench();
   const say = (threadId: string, content: string) => ({
     message: { threadId, role: 'user', content },

@@ -351,7 +351,7 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
-it.each(ROWS)('%s', async (_name, files, expected) => {
+it.each(ROWS)('an unusual export: %s', async (_name, files, expected) => {
   const bench = await openImportBench();
   const report = await bench.import(folderWith(files));
   expect([report.problems, report.added]).toEqual([[], 1]);
@@ -373,7 +373,7 @@ it.each(ROWS)('%s', async (_name, files, expected) => {
 it.each([
   ['ChatGPT', [{ id: 'broken' }, { id: 'c', mapping: node('a', null, text('user', 'one')) }]],
   ['Claude.ai', [null, { uuid: 'c', chat_messages: [human('a', { text: 'one' })] }]],
-])('%s: an export is read although its first conversation is broken', async (_name, content) => {
+])('%s: an export is read although its first conversation is damaged', async (_name, content) => {
   const bench = await openImportBench();
   const report = await bench.import(folderWith({ 'conversations.json': content }));
   expect(report).toMatchObject({ added: 1, skipped: 1, problems: [{ record: '[0]' }] });
@@ -387,13 +387,13 @@ it.each([
     'a.json',
     { id: 'c', chat: { history: { messages: { a: { role: 'user', content: 'one' } } } } },
   ],
-])('%s: an export is read although its first record is broken', async (_name, name, record) => {
+])('%s: an export is read although its first record is damaged', async (_name, name, record) => {
   const bench = await openImportBench();
   const report = await bench.importText([{ id: 'broken' }, record], name);
   expect(report).toMatchObject({ added: 1 });
 });
 
-it('ChatGPT: the model is in the metadata, and a star pins', async () => {
+it('ChatGPT: the model is in the metadata, and a star becomes a pin', async () => {
   const bench = await openImportBench();
   const answer = { ...text('assistant', 'one'), metadata: { model_slug: 'gpt-x' } };
   const more = { is_starred: true, default_model_slug: 'gpt-y' };
@@ -405,7 +405,7 @@ it('ChatGPT: the model is in the metadata, and a star pins', async () => {
   });
 });
 
-it('Claude.ai: a star pins', async () => {
+it('Claude.ai: a star becomes a pin', async () => {
   const bench = await openImportBench();
   await bench.import(folderWith(claude([human('a', { text: 'one' })], { is_starred: true })));
   expect(bench.bySource('c').pinned).toBe(true);
@@ -414,7 +414,7 @@ it('Claude.ai: a star pins', async () => {
 it.each([
   { 'conversations.json': ' [ ]\n', 'user.json': '{}' },
   { 'conversations-000.json': '[]', 'conversations-001.json': '[]' },
-])('an export without conversations says so: %j', async (files) => {
+])('an export without conversations is reported as empty: %j', async (files) => {
   const bench = await openImportBench();
   const refused = {
     code: 'VALIDATION_ERROR',
@@ -427,7 +427,7 @@ it.each([
   });
 });
 
-it('an empty folder and an empty archive have no files, not an unknown format', async () => {
+it('an empty folder and an empty archive are reported as empty, not as an unknown format', async () => {
   const bench = await openImportBench();
   for (const path of [folderWith({}), fileWith(zipOf([]), 'a.zip')]) {
     const { code, message } = await errorOf(bench.import(path));
@@ -475,14 +475,14 @@ it.each([
     lines(ODD, { content: 'Larch lasts.', context: 'global' }),
     'insights',
   ],
-] as const)('%s: %s is recognised although its first record is odd', async (kind, name, content, counted) => {
+] as const)('%s: %s is recognised although its first record is unusual', async (kind, name, content, counted) => {
   const bench = await openImportBench();
   const report = await bench.importText(content, name);
   expect(report).toMatchObject({ sources: [{ kind }], [counted]: 1 });
   expect(report.problems).toHaveLength(1);
 });
 
-it('Obsidian: notes with a byte-order mark and CRLF', async () => {
+it('Obsidian: notes may have a byte-order mark and CRLF', async () => {
   const bench = await openImportBench();
   const note =
     '\ufeff---\r\ntitle: Shed\r\n---\r\n- [decision] Use larch\r\n- stands in [[Garden]]\r\n';
@@ -499,7 +499,7 @@ it('Obsidian: notes with a byte-order mark and CRLF', async () => {
 it.each([
   ['parents in a circle', { a: { id: 'a', parentId: 'b' }, b: { id: 'b', parentId: 'a' } }, 'b'],
   ['no current message', { a: { id: 'a', parentId: null } }, null],
-])('OpenWebUI: %s', async (_name, links, currentId) => {
+])('OpenWebUI: %s is imported', async (_name, links, currentId) => {
   const bench = await openImportBench();
   const messages = Object.fromEntries(
     Object.entries(links).map(([id, link]) => [id, { ...link, role: 'user', content: id }]),
@@ -514,7 +514,7 @@ interface Tools {
   readonly tools?: readonly { name: string; input: string; result: string }[];
 }
 
-describe('records without what they usually have', () => {
+describe('records without usual fields', () => {
   it('a ChatGPT conversation without an id is imported once, also from a later export', async () => {
     const bench = await openImportBench();
     const node = (id: string, parent: string | null, role: string, text: string) => ({
@@ -597,7 +597,7 @@ describe('records without what they usually have', () => {
   });
 });
 
-it('reads many equal messages, each with an id of its own', async () => {
+it('many equal messages, each with its own id, are read', async () => {
   const bench = await openImportBench();
   const messages = Array.from({ length: 30_000 }, () => ({ role: 'user', content: 'yes' }));
   await bench.importText({ id: 'equal', messages });
@@ -608,7 +608,7 @@ it('reads many equal messages, each with an id of its own', async () => {
 it.each([
   ['a document', (chat: object) => chat],
   ['a list', (chat: object) => [chat, { messages: [{ role: 'user', content: 'hi' }] }]],
-])('recognises %s whose first conversation has 17 MB', async (_what, of) => {
+])('%s whose first conversation has 17 MB is recognised', async (_what, of) => {
   const bench = await openImportBench();
   const messages = Array.from({ length: 17 }, (_none, index) => ({
     role: 'user',

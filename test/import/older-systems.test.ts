@@ -39,7 +39,7 @@ describe('SQLite files of the older systems', () => {
   it.each([
     ['closed', false],
     ['in use, with everything in its log', true],
-  ])('of the persistence server come in, %s, and are not touched', async (_form, isOpen) => {
+  ])('of the persistence server are imported, %s, and not changed', async (_form, isOpen) => {
     const { path, close } = database(MNEMOSYNE, { isOpen });
     const bench = await openImportBench();
     const report = await bench.import(path);
@@ -60,7 +60,7 @@ describe('SQLite files of the older systems', () => {
     expect((await bench.store.load('test-convo')).messageCount).toBe(2);
   });
 
-  it('of the persistence server have summaries, which never replace one that is here', async () => {
+  it('of the persistence server have summaries, which never replace an existing one', async () => {
     const { path } = database(MNEMOSYNE);
     const bench = await openImportBench();
     await bench.import(path);
@@ -80,7 +80,7 @@ describe('SQLite files of the older systems', () => {
     expect(bench.hash()).toBe(before);
   });
 
-  it('of the persistence server pin conversations and set the state where it is not set', async () => {
+  it('of the persistence server pin conversations, and set values of the state that are not set', async () => {
     const { path } = database(MNEMOSYNE);
     const bench = await openImportBench();
     const { state } = bench.stores;
@@ -101,7 +101,7 @@ describe('SQLite files of the older systems', () => {
     expect(bench.hash()).toBe(before);
   });
 
-  it('of odei-history come in as threads, their ids as keys', async () => {
+  it('of odei-history are imported as threads, with their ids as keys', async () => {
     const { path } = database(`
       CREATE TABLE threads (id TEXT, module TEXT, title TEXT, createdAt TEXT, updatedAt TEXT, meta TEXT);
       CREATE TABLE messages (id TEXT, threadId TEXT, seq INTEGER, role TEXT, content TEXT, createdAt TEXT);
@@ -120,7 +120,7 @@ describe('SQLite files of the older systems', () => {
     });
   });
 
-  it('lose no message silently: of another role, or of a conversation that is not there', async () => {
+  it('report each message that is not imported: of another role, or of a missing conversation', async () => {
     const { path } = database(`${MNEMOSYNE}
       INSERT INTO messages VALUES ('m-3', 'test-convo', 'tool', 'ls', ${T}, NULL, NULL, NULL);
       INSERT INTO messages VALUES ('m-4', 'gone', 'user', 'Still here?', ${T}, NULL, NULL, NULL);
@@ -133,7 +133,7 @@ describe('SQLite files of the older systems', () => {
     expect(said(bench.bySource('gone'))).toEqual(['user: Still here?', 'user: a\0é']);
   });
 
-  it('of insights-mcp come in as insights, whose times may be in seconds', async () => {
+  it('of insights-mcp are imported as insights, whose times may be in seconds', async () => {
     const { path } = database(`
       CREATE TABLE insights (id TEXT, content TEXT, context TEXT, metadata TEXT, created_at INTEGER, updated_at INTEGER);
       INSERT INTO insights VALUES ('${UUID}', 'Use JWT', '/home/ada/shed', '{"files":["a.ts"]}', 1706102400, 1706102401);
@@ -153,7 +153,7 @@ describe('SQLite files of the older systems', () => {
     expect(bench.hash()).toBe(before);
   });
 
-  it('of llm come in as conversations', async () => {
+  it('of llm are imported as conversations', async () => {
     const { path } = database(`
       CREATE TABLE conversations (id TEXT, name TEXT, model TEXT);
       CREATE TABLE responses (id TEXT, model TEXT, prompt TEXT, system TEXT, response TEXT, conversation_id TEXT, datetime_utc TEXT);
@@ -167,7 +167,7 @@ describe('SQLite files of the older systems', () => {
     ]);
   });
 
-  it('of llm, which have no index, are not read as a whole for each conversation', async () => {
+  it('of llm, which have no index, are not read completely for each conversation', async () => {
     const { path } = database(`
       CREATE TABLE conversations (id TEXT, name TEXT, model TEXT);
       CREATE TABLE responses (id TEXT, prompt TEXT, response TEXT, conversation_id TEXT, datetime_utc TEXT);
@@ -187,7 +187,7 @@ describe('SQLite files of the older systems', () => {
     expect(step).toMatchObject({ detail: expect.stringContaining('USING INDEX') });
   });
 
-  it('that are damaged are named, and nothing of them comes in', async () => {
+  it('that are damaged are reported, and nothing of them is imported', async () => {
     const bench = await openImportBench();
     const bytes = Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(5000, 7)]);
     await expect(bench.importText(bytes, 'broken.db')).rejects.toThrow();
@@ -196,7 +196,7 @@ describe('SQLite files of the older systems', () => {
 });
 
 describe('memories and notes', () => {
-  it('come in from a memory bank with its snapshot and log', async () => {
+  it('are imported from a memory bank with its snapshot and log', async () => {
     const bench = await openImportBench();
     const fact = (subject: string, object: string) => ({
       subject,
@@ -216,7 +216,7 @@ describe('memories and notes', () => {
     expect((await bench.import(folder)).facts).toBe(0);
   });
 
-  it('come in from the graph of a Daybook store without what was deleted, and with ends', async () => {
+  it('are imported from the graph of a Daybook store without deleted facts, and with ends', async () => {
     const from = await openImportBench();
     const fact = (object: string) => ({ subject: 'Ada', predicate: 'knows', object });
     await from.kg.add(['Charles', 'Mary', 'Annabella'].map((name) => fact(name)));
@@ -248,7 +248,7 @@ describe('memories and notes', () => {
     expect(damaged.problems).toMatchObject([{ code: 'CORRUPT', record: 'line 4' }]);
   });
 
-  it('come in from an Obsidian vault: notes, and what they observe and relate as facts', async () => {
+  it('are imported from an Obsidian vault: notes, and their observations and relations as facts', async () => {
     const bench = await openImportBench();
     const folder = folderWith({
       '.obsidian/app.json': '{}',
@@ -267,7 +267,7 @@ describe('memories and notes', () => {
     ]);
   });
 
-  it('come in from mem0 as insights', async () => {
+  it('are imported from mem0 as insights', async () => {
     const bench = await openImportBench();
     const text = {
       results: [
@@ -291,7 +291,7 @@ describe('memories and notes', () => {
 });
 
 describe('other chat programs', () => {
-  it('OpenWebUI: the tree of each chat, its other answers as branches', async () => {
+  it('OpenWebUI: the tree of each chat is imported, with other answers as branches', async () => {
     const bench = await openImportBench();
     const messages = {
       a: { id: 'a', parentId: null, role: 'user', content: 'How?', timestamp: 1770112800 },
@@ -318,7 +318,7 @@ describe('other chat programs', () => {
     expect(said(bench.bySource(`${UUID}:c`))).toEqual(['assistant: Thus.']);
   });
 
-  it('LibreChat: messages in a list or inside each other', async () => {
+  it('LibreChat: messages are in a list or inside each other', async () => {
     const bench = await openImportBench();
     const b = {
       messageId: 'b',

@@ -61,8 +61,8 @@ describe('branches of a damaged export', () => {
   });
 });
 
-describe('an import that comes again', () => {
-  it('adds what is new of a conversation, and keeps its folder', async () => {
+describe('a repeated import', () => {
+  it('adds new messages of a conversation, and keeps its folder', async () => {
     const bench = await openImportBench();
     await bench.importText([conversation('x1', [A, B])]);
     const folders = bench.folders();
@@ -101,7 +101,7 @@ describe('an import that comes again', () => {
     expect(seen).toEqual([0, 1]);
   });
 
-  it('keeps what the source has lost since', async () => {
+  it('keeps messages that the source has lost since', async () => {
     const bench = await openImportBench();
     await bench.importText([conversation('x1', [A, B, C])]);
     await bench.importText([conversation('x1', [A])]);
@@ -113,7 +113,7 @@ describe('an import that comes again', () => {
     expect(bench.hash()).toBe(before);
   });
 
-  it('calls no messages a branch that follow the last message, though the source lost earlier ones', async () => {
+  it('makes no branch of messages after the last message, although the source lost earlier ones', async () => {
     const bench = await openImportBench();
     await bench.importText([conversation('x1', [A, B, C])]);
     const report = await bench.importText([conversation('x1', [B, C, D])]);
@@ -122,7 +122,7 @@ describe('an import that comes again', () => {
     expect(report).toMatchObject({ added: 0, updated: 1, messages: 1, branched: [] });
   });
 
-  it('keeps an edited message, and adds the new ones behind it', async () => {
+  it('keeps an edited message, and adds the new ones after it', async () => {
     const bench = await openImportBench();
     await bench.importText([conversation('x1', [A, B])]);
     const { conversationId: id } = bench.bySource('x1');
@@ -160,7 +160,7 @@ describe('an import that comes again', () => {
     expect(said(bench.jsonOf(id))).toHaveLength(3);
   });
 
-  it('keeps a title that was given here', async () => {
+  it('keeps a title that a user set here', async () => {
     const bench = await openImportBench();
     await bench.importText([conversation('x1', [A])]);
     await bench.store.update(bench.bySource('x1').conversationId, { title: 'Mine' });
@@ -176,7 +176,7 @@ describe('an import that comes again', () => {
     expect(bench.bySource('x1')).toMatchObject({ title: 'Theirs', tags: ['shed'] });
   });
 
-  it('leaves out what was deleted here', async () => {
+  it('leaves out conversations that were deleted here', async () => {
     const bench = await openImportBench();
     await bench.importText([conversation('x1', [A])]);
     await bench.store.trash(bench.bySource('x1').conversationId);
@@ -185,7 +185,7 @@ describe('an import that comes again', () => {
     expect(report.leftOut).toEqual({ 'deleted here': 1 });
   });
 
-  it('leaves out what was archived here, until it is restored', async () => {
+  it('leaves out conversations that were archived here, until they are restored', async () => {
     const bench = await openImportBench();
     const { store: conversations, logsFolder, stores } = bench;
     const clock = { now: () => bench.time.now, monotonic: () => performance.now() };
@@ -222,7 +222,7 @@ describe('an import', () => {
     expect(bench.jsonOf('20250124-1737724800001').createdAt).toBe('2025-01-24T13:20:00.000Z');
   });
 
-  it('may have more messages than assistants can add', async () => {
+  it('can have more messages than assistants can add', async () => {
     const bench = await openImportBench({ maxMessages: 2 });
     await bench.importText([conversation('x1', [A, B, C])]);
     await bench.importText([conversation('x1', [A, B, C, D])]);
@@ -235,7 +235,7 @@ describe('an import', () => {
   it.each([
     ['longer', [A], [A, B]],
     ['shorter', [A, B], [A]],
-  ])('takes all messages of a conversation that is in it again and is %s', async (_, ...both) => {
+  ])('imports all messages of a conversation that occurs twice and is %s', async (_, ...both) => {
     const bench = await openImportBench();
     const all = both.map((messages) => conversation('x1', messages));
     const planned = await bench.import(fileWith(all), { dryRun: true });
@@ -249,7 +249,7 @@ describe('an import', () => {
     expect(bench.hash()).toBe(before);
   });
 
-  it('takes only what is asked for: a day and a project', async () => {
+  it('imports only the requested day and project', async () => {
     const bench = await openImportBench();
     const path = fileWith([
       conversation('x1', [A], { update_time: 1600000000 }),
@@ -264,7 +264,7 @@ describe('an import', () => {
     expect(bench.bySource('x2')).toBeDefined();
   });
 
-  it('takes the day of the file for a conversation without times', async () => {
+  it('uses the day of the file for a conversation without times', async () => {
     const bench = await openImportBench();
     const path = fileWith({ messages: [{ role: 'user', content: 'undated' }] });
     const { mtimeMs } = statSync(path);
@@ -358,7 +358,7 @@ describe('an import', () => {
     });
   });
 
-  it('imports the single files of a folder that is no export itself', async () => {
+  it('imports the single files of a folder that is not an export itself', async () => {
     const bench = await openImportBench();
     const path = folderWith({
       'a.zip': zipOfList(CLAUDE),
@@ -405,7 +405,7 @@ describe('an import', () => {
     });
   });
 
-  it('names the right kind if the export is not of the kind that was given', async () => {
+  it('names the right kind if another kind was given', async () => {
     const bench = await openImportBench();
     const path = fileWith([conversation('x1', [A])]);
     const { code, message } = await errorOf(bench.import(path, { from: 'claude' }));
@@ -429,7 +429,7 @@ describe('an import', () => {
     expect(titles.filter((title) => title?.startsWith('text-'))).toEqual([]);
   });
 
-  it('reads nothing through a link inside the folder, and reports the link', async () => {
+  it('reads nothing through a link in the folder, and reports the link', async () => {
     const bench = await openImportBench();
     const outside = fileWith([conversation('x9', [A])], 'conversations-001.json');
     const folder = folderWith({ 'conversations.json': [conversation('x1', [B])] });
@@ -441,7 +441,7 @@ describe('an import', () => {
     expect(bench.folders()).toHaveLength(1);
   });
 
-  it('waits for another import into the same root, and then doubles nothing', async () => {
+  it('waits for another import into the same root, and doubles no message', async () => {
     const bench = await openImportBench();
     const other = await openImportBench({ logsFolder: bench.logsFolder });
     const path = fileWith(
@@ -454,7 +454,7 @@ describe('an import', () => {
     expect(bench.folders()).toHaveLength(60);
   });
 
-  it('doubles nothing in a process that watches the store, after the import of another process', async () => {
+  it('doubles no message in a process that watches the store, after the import of another process', async () => {
     const first = await openImportBench();
     const second = await openImportBench({ logsFolder: first.logsFolder });
     await second.store.watch();
@@ -484,13 +484,13 @@ describe('an import', () => {
   });
 });
 
-describe('what an import must not read', () => {
-  it('is a device or a pipe', async () => {
+describe('files that are large or not regular', () => {
+  it('are not read if they are a device or a pipe', async () => {
     const bench = await openImportBench();
     expect(await errorOf(bench.import('/dev/zero'))).toMatchObject({ code: 'PATH_ESCAPE' });
   });
 
-  it('reports how much of one large session is read, with numbers that grow', async () => {
+  it('are read with progress reports whose numbers grow', async () => {
     const bench = await openImportBench();
     const record = (n: number) =>
       `${JSON.stringify({

@@ -14,7 +14,7 @@ async function factsOf({ kg }: Awaited<ReturnType<typeof openImportBench>>): Pro
 }
 
 describe('memory.jsonl', () => {
-  it('comes in once, with long observations as notes and bad lines named', async () => {
+  it('is imported once, with long observations as notes, and invalid lines are reported', async () => {
     const bench = await openImportBench();
     const long = { ...ADA, name: 'Charles', observations: ['very '.repeat(80)] };
     const path = fileWith(`${lines(ADA, KNOWS, long)}{ broken`, 'memory.jsonl');
@@ -32,7 +32,7 @@ describe('memory.jsonl', () => {
     expect(bench.hash()).toBe(before);
   });
 
-  it('has fields that no fact has, which the report names', async () => {
+  it('can have unknown fields, which the report names', async () => {
     const bench = await openImportBench();
     const path = fileWith(
       lines({ ...ADA, id: 7 }, { ...KNOWS, since: 1833, id: 8 }),
@@ -44,7 +44,7 @@ describe('memory.jsonl', () => {
     });
   });
 
-  it('has both objects of a line that lost its line break', async () => {
+  it('can have two objects in a line that lost its line break', async () => {
     const merged = JSON.stringify({ ...ADA, observations: ['a "}{" b\\'] }) + JSON.stringify(KNOWS);
     const bench = await openImportBench();
     const path = fileWith(`${merged}{"type":"ent\n{ broken`, 'memory.jsonl');
@@ -63,7 +63,7 @@ describe('memory.jsonl', () => {
     expect(bench.hash()).toBe(before);
   });
 
-  it('is foreseen by a dry run: only what is new counts, once', async () => {
+  it('is counted in a dry run: only new facts, once each', async () => {
     const bench = await openImportBench();
     await bench.import(fileWith(lines(ADA), 'memory.jsonl'));
     const path = fileWith(lines(ADA, KNOWS, KNOWS), 'more.jsonl');

@@ -27,7 +27,7 @@ const zipped = (name: string, content: unknown) =>
 const archiveOf = (files: Readonly<Record<string, string | Uint8Array>>) =>
   zipOf(Object.entries(files).map(([name, content]) => ({ name, content })));
 
-describe('reads all exports', () => {
+describe('a folder with several exports', () => {
   it.each([
     ['two SQLite files', () => ({ 'a.db': databaseOf('mnemosyne'), 'b.db': databaseOf('llm') })],
     [
@@ -48,7 +48,7 @@ describe('reads all exports', () => {
         'b/sessions/rollout-1-s.jsonl': CODEX,
       }),
     ],
-  ])('of %s', async (_what, files) => {
+  ])('is imported completely: %s', async (_what, files) => {
     for (const path of [folderWith(files()), fileWith(archiveOf(files()), 'a.zip')]) {
       const bench = await openImportBench();
       const report = await bench.import(path);
@@ -60,7 +60,7 @@ describe('reads all exports', () => {
     }
   });
 
-  it('of archives in subfolders, also with Japanese names', async () => {
+  it('can have archives in subfolders, also with Japanese names', async () => {
     const bench = await openImportBench();
     const path = folderWith({
       '2025/chatgpt.zip': zipped('conversations.json', CHATGPT),
@@ -70,7 +70,7 @@ describe('reads all exports', () => {
   });
 });
 
-it('names files in subfolders that it does not read', async () => {
+it('files in subfolders that are not read are reported', async () => {
   const chat = JSON.stringify({ messages: [{ role: 'user', content: 'hi' }] });
   const files = {
     'conversations.json': JSON.stringify(CHATGPT),
@@ -95,7 +95,7 @@ it('names files in subfolders that it does not read', async () => {
   expect(found).toMatchObject({ added: 1, problems: [{ path: 'old/memory.jsonl' }] });
 });
 
-it('names the exports of other programs beside files of a format that any file may have', async () => {
+it('exports of other programs beside files of a general format are reported', async () => {
   const chat = { messages: [{ role: 'user', content: 'hi' }] };
   const general = [
     JSON.stringify(chat),
@@ -119,7 +119,7 @@ it('names the exports of other programs beside files of a format that any file m
   }
 });
 
-it('names an archive inside an archive', async () => {
+it('an archive inside an archive is reported', async () => {
   const bench = await openImportBench();
   const inner = { name: 'inner.zip', content: zipped('conversations.json', CLAUDE) };
   const path = fileWith(zipOf([inner]), 'a.zip');
@@ -135,7 +135,7 @@ it('names an archive inside an archive', async () => {
   });
 });
 
-it('names a list of an archive in a folder if it is cut off', async () => {
+it('a list in an archive of a folder is reported if it is cut off', async () => {
   const bench = await openImportBench();
   const cut = zipOf([{ name: 'conversations.json', content: '[{"id": "x1", "map' }]);
   const path = folderWith({ 'a.zip': cut, 'b.zip': zipped('conversations.json', CLAUDE) });
@@ -145,7 +145,7 @@ it('names a list of an archive in a folder if it is cut off', async () => {
   });
 });
 
-it('reads an archive whose paths have backslashes, as Windows PowerShell writes them', async () => {
+it('an archive whose paths have backslashes, as from Windows PowerShell, is read', async () => {
   const path = fileWith(
     archiveOf({
       'export\\a\\conversations.json': JSON.stringify(CHATGPT),
@@ -157,7 +157,7 @@ it('reads an archive whose paths have backslashes, as Windows PowerShell writes 
   expect(await bench.import(path)).toMatchObject({ added: 2, problems: [] });
 });
 
-it('names an archive of another format', async () => {
+it('an archive of another format is reported', async () => {
   const tar = Buffer.from([0x1f, 0x8b, 8, 0]);
   const bench = await openImportBench();
   const error = await errorOf(bench.importText(tar, 'takeout.tgz'));

@@ -38,7 +38,7 @@ function database(sql: string): string {
 
 const TEXTS = ['user: Où est Zürich? 😀', 'assistant: Before\0after.'];
 
-it.each(['utf-16le', 'utf-16be'])('reads a file with texts in %s', async (encoding) => {
+it.each(['utf-16le', 'utf-16be'])('an SQLite file with texts in %s is read', async (encoding) => {
   const bench = await openImportBench();
   const path = join(FIXTURES, `sqlite/${encoding}.db`);
   const report = await bench.import(path);
@@ -55,7 +55,7 @@ it.each(['utf-16le', 'utf-16be'])('reads a file with texts in %s', async (encodi
   expect(existsSync('made-by-a-type.db')).toBe(false);
 });
 
-it('names a damaged file with texts in UTF-16', async () => {
+it('a damaged SQLite file with texts in UTF-16 is reported', async () => {
   const bench = await openImportBench();
   const file = readFileSync(join(FIXTURES, 'sqlite/utf-16le.db')).fill(7, 600, 9000);
   await expect(bench.importText(file, 'old.db')).rejects.toMatchObject({ code: 'CORRUPT' });
@@ -64,7 +64,7 @@ it('names a damaged file with texts in UTF-16', async () => {
 it.each([
   ['text', `x'746f776e73'`, 'towns'],
   ['other bytes', `x'00ff10'`, '00ff10'],
-])('reads conversations whose ids are bytes: %s', async (_what, literal, id) => {
+])('conversations whose ids are bytes are read: %s', async (_what, literal, id) => {
   const bench = await openImportBench();
   const report = await bench.import(database(MNEMOSYNE(literal)));
   expect(report.problems).toEqual([]);
@@ -116,7 +116,7 @@ describe('an SQLite file in a zip archive', () => {
     expect(await bench.import(folderWith({ 'a.zip': zip }))).toMatchObject({ added: 1 });
   });
 
-  it('is named if it is damaged, also if the archive is in a folder', async () => {
+  it('is reported if it is damaged, also if the archive is in a folder', async () => {
     const bench = await openImportBench();
     const damaged = zipOf([{ name: 'old.db', content: file().fill(7, 100, 4000) }]);
     const error = await errorOf(bench.import(fileWith(damaged, 'old.zip')));

@@ -47,7 +47,7 @@ it.each([
     ],
     { 'branches without text': 1 },
   ],
-])('%s', async (_name, content, leftOut) => {
+])('a branch without text is not imported: %s', async (_name, content, leftOut) => {
   const bench = await openImportBench();
   const path = fileWith(content, 'conversations.json');
   for (const dryRun of [true, false, false]) {
@@ -59,7 +59,7 @@ it.each([
   expect(said(bench.bySource('c'))).toEqual(['user: hello', 'assistant: hello']);
 });
 
-it('Claude Code: an interrupted answer, but not the results of parallel tools', async () => {
+it('Claude Code: an interrupted answer is left out, but not the results of parallel tools', async () => {
   const line = (type: string, uuid: string, parentUuid: string | null, content: unknown) => ({
     type,
     uuid,

@@ -27,7 +27,7 @@ it.each([
   ['one with fewer messages', chat('T', 'one', 'two'), chat('T', 'one')],
   ['another title', chat('T', 'one'), chat('U', 'one')],
   ['another text', chat('T', 'one', 'tw'), chat('T', 'one', 'two')],
-])('with the same time: %s', async (_what, first, second) => {
+])('a second import changes nothing if two versions have the same time: %s', async (_what, first, second) => {
   for (const files of [
     { 'a.zip': zip(first), 'b.zip': zip(second) },
     { 'a/conversations.json': first, 'b/conversations.json': second },
@@ -50,7 +50,7 @@ it.each([
   }
 });
 
-it('with an older time, and continued here', async () => {
+it('a second import changes nothing if one version is older and the conversation continued here', async () => {
   const [older] = chat('T', 'one');
   const first = [{ ...older, updated_at: '2026-01-01T10:00:00.000Z' }];
   const folder = folderWith({ 'a.zip': zip(first), 'b.zip': zip(chat('T', 'one', 'two')) });
@@ -63,7 +63,7 @@ it('with an older time, and continued here', async () => {
   expect(bench.hash()).toBe(before);
 });
 
-it('one of which is imported alone later: what it says applies', async () => {
+it('the older of two versions, imported alone later, replaces the newer one', async () => {
   const [first, second] = [chat('T', 'one'), chat('U', 'one')];
   const bench = await openImportBench();
   await bench.import(folderWith({ 'a/conversations.json': first }));
@@ -73,7 +73,7 @@ it('one of which is imported alone later: what it says applies', async () => {
   expect(bench.bySource('c').title).toBe('T');
 });
 
-it('an older one after a message was edited here: the edited text makes no branch', async () => {
+it('an older version after an edit here makes no branch of the edited text', async () => {
   const at = (hour: number, ...texts: string[]) => [
     { ...chat('T', ...texts)[0], updated_at: `2026-01-02T${hour}:00:00.000Z` },
   ];

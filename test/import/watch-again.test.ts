@@ -12,7 +12,7 @@ import { watched } from './watch-rounds.js';
 
 const { disk, isMounted } = smallDisk('full-disk-watch', '400k');
 
-it('new rows of an SQLite file come in while they are only in its write-ahead log', async () => {
+it('new rows of an SQLite file are imported while they are only in its write-ahead log', async () => {
   const path = join(tempFolder(), 'logs.db');
   const database = new sqlite.Database(path);
   database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL');
@@ -33,17 +33,26 @@ it('new rows of an SQLite file come in while they are only in its write-ahead lo
   expect(reports[1]).toMatchObject({ unchanged: 0 }); // it was not read
 });
 
-it.runIf(isMounted)('what did not fit on the disk comes in when there is room', async () => {
-  const content = 'x'.repeat(500_000);
-  const line = { type: 'user', uuid: 'u1', parentUuid: null, sessionId: 's', message: { content } };
-  const bench = await openImportBench({ logsFolder: join(disk, 'logs') });
-  const file = fileWith(lines(line), 's.jsonl');
-  const reports = await watched(bench, file, 3, (round) => {
-    if (round === 1) execFileSync('/bin/mount', ['-o', 'remount,size=64m', disk]);
-  });
-  expect(reports[0]?.stopped).toMatchObject({ code: 'STORAGE_FULL' });
-  expect(reports.map(({ added }) => added)).toEqual([0, 1, 0]);
-});
+it.runIf(isMounted)(
+  'messages that did not fit on the disk are imported when there is room',
+  async () => {
+    const content = 'x'.repeat(500_000);
+    const line = {
+      type: 'user',
+      uuid: 'u1',
+      parentUuid: null,
+      sessionId: 's',
+      message: { content },
+    };
+    const bench = await openImportBench({ logsFolder: join(disk, 'logs') });
+    const file = fileWith(lines(line), 's.jsonl');
+    const reports = await watched(bench, file, 3, (round) => {
+      if (round === 1) execFileSync('/bin/mount', ['-o', 'remount,size=64m', disk]);
+    });
+    expect(reports[0]?.stopped).toMatchObject({ code: 'STORAGE_FULL' });
+    expect(reports.map(({ added }) => added)).toEqual([0, 1, 0]);
+  },
+);
 
 /** Runs `work` as a user who may not open every file. */
 async function asUser(work: () => Promise<void>): Promise<void> {
@@ -65,7 +74,7 @@ const spoken = {
 const session = (id: string) =>
   lines({ type: 'user', uuid: id, sessionId: id, message: { content: `hello ${id}` } });
 
-it('a file or folder that cannot be opened stops no others, and comes in when it can', () =>
+it('a file or folder that cannot be opened stops no others, and is imported later', () =>
   asUser(async () => {
     const bench = await openImportBench();
     const folder = folderWith({
@@ -89,7 +98,7 @@ it('a file or folder that cannot be opened stops no others, and comes in when it
     expect(reports[1]?.problems).toEqual([]); // it was said in the first round
   }));
 
-it('a folder of which no file can be opened is refused by its format, with the file', () =>
+it('a folder of which no file can be opened is refused with its format and the file', () =>
   asUser(async () => {
     const bench = await openImportBench();
     const folder = folderWith({ 'projects/x/a.jsonl': session('a') });
@@ -111,7 +120,7 @@ it('a note that can no longer be read does not replace the stored one', () =>
     expect(bench.hash()).toBe(before);
   }));
 
-it('an attachment that cannot be read is not copied, and is when it can', () =>
+it('an attachment that cannot be read is copied later, when it can be read', () =>
   asUser(async () => {
     const bench = await openImportBench();
     const part = { content_type: 'image_asset_pointer', asset_pointer: 'file-service://file-A1' };
@@ -149,7 +158,7 @@ it('a compressed session that is damaged or being written stops no others', asyn
   await expect(bench.import(alone, { from: 'codex' })).rejects.toMatchObject({ code: 'CORRUPT' });
 });
 
-it('a session that its tool deletes while it is read is only missing', async () => {
+it('a session that its tool deletes during the read is only missing', async () => {
   const bench = await openImportBench();
   const meta = (id: string) => ({ type: 'session_meta', payload: { id } });
   const one = (id: string) => lines(meta(id), spoken);

@@ -94,7 +94,7 @@ describe.each(Object.entries(LOGS))('the log of %s', (_tool, { path, moved, id, 
     return said(bench.bySource(id));
   }
 
-  it('grows by lines of which the last is not complete', async () => {
+  it('is read while its last line is not complete', async () => {
     const [before, after] = [line(2).slice(0, 25), line(2).slice(25)];
     const append = (text: string) => (folder: string) => appendFileSync(join(folder, path), text);
     expect(await kept([append(before)])).toEqual(SAID.slice(0, 2));
@@ -102,20 +102,20 @@ describe.each(Object.entries(LOGS))('the log of %s', (_tool, { path, moved, id, 
     expect(await kept([append(before), append(after), append(line(3))])).toEqual(SAID);
   });
 
-  it('loses nothing here when it is cut off, and goes on when it is whole again', async () => {
+  it('loses no stored message when it is cut off, and continues when it is complete again', async () => {
     const cut = (folder: string) => truncateSync(join(folder, path), log(1).length + 5);
     const write = (folder: string) => writeFileSync(join(folder, path), log(4));
     expect(await kept([cut])).toEqual(SAID.slice(0, 2));
     expect(await kept([cut, write])).toEqual(SAID);
   });
 
-  it('goes on after zeros, which a power failure left in place of its last bytes', async () => {
+  it('continues after zeros, which a power failure left in place of its last bytes', async () => {
     const append = (text: string) => (folder: string) => appendFileSync(join(folder, path), text);
     const zeros = '\0'.repeat(5000);
     expect(await kept([append(zeros), append(line(2)), append(line(3))])).toEqual(SAID);
   });
 
-  it('is the same session after another file replaced it, and under another path', async () => {
+  it('is the same session after another file replaced it, and at another path', async () => {
     const replace = (folder: string) => {
       writeFileSync(join(folder, 'new.tmp'), log(3));
       renameSync(join(folder, 'new.tmp'), join(folder, path));

@@ -22,7 +22,7 @@ const line = (uuid: string, parentUuid: string | null, content: string) => ({
   timestamp: '2026-01-02T10:00:00.000Z',
 });
 
-it('takes in what is added to a session, and keeps it when the session is deleted', async () => {
+it('a watch imports what is added to a session, and keeps it when the session is deleted', async () => {
   const bench = await openImportBench();
   const one = `${lines(line('u1', null, 'one'))}no JSON\n`;
   const folder = folderWith({ 'projects/x/session-1.jsonl': one });
@@ -67,7 +67,7 @@ it('takes in what is added to a session, and keeps it when the session is delete
   expect(said(bench.bySource('session-1'))).toEqual(['user: one', 'user: two']);
 });
 
-it('lets one server at a time take in what is watched, and another one go on', async () => {
+it('one server at a time imports watched sessions, and another one continues', async () => {
   const bench = await openImportBench();
   const home = folderWith({ '.claude/projects/x/session-1.jsonl': lines(line('u1', null, 'one')) });
   const file = join(home, '.claude/projects/x/session-1.jsonl');
@@ -96,7 +96,7 @@ it('lets one server at a time take in what is watched, and another one go on', a
   expect(said(bench.bySource('session-1'))).toHaveLength(2);
 });
 
-it('finds a tool only if it stored conversations, not if there are only its settings', async () => {
+it('a tool is found only if it stored conversations, not if there are only its settings', async () => {
   const home = folderWith({ '.claude/settings.json': '{}', '.codex/config.toml': '' });
   const machine = { home, programs: home, variable: () => undefined };
   const kinds = async () => (await findDefaultLocations(machine)).map(({ kind }) => kind);
@@ -106,7 +106,7 @@ it('finds a tool only if it stored conversations, not if there are only its sett
   expect(await kinds()).toEqual(['claude-code', 'codex']);
 });
 
-it('reports what each tool deletes and when, from the settings of the tool', async () => {
+it('the locations report what each tool deletes and when, from its settings', async () => {
   const home = folderWith({
     '.claude/projects/x': '',
     '.gemini/tmp/x': '',
@@ -162,7 +162,7 @@ it('a server with DAYBOOK_IMPORT_WATCH imports new messages by itself', async ()
   expect(await ended).toEqual([0, null]);
 });
 
-it('says nothing of a tool that has no sessions', async () => {
+it('a watch reports nothing about a tool without sessions', async () => {
   const bench = await openImportBench();
   const home = folderWith({ '.codex/config.toml': '' });
   const report = await bench.import(join(home, '.codex'), { areFound: true });
@@ -170,7 +170,7 @@ it('says nothing of a tool that has no sessions', async () => {
   expect(report.leftOut).toEqual({ 'tools without conversations that Daybook can read': 1 });
 });
 
-it('takes no prompt from the history whose session is there but was not read again', async () => {
+it('a watch imports no prompt of the history whose session exists but was not read again', async () => {
   const bench = await openImportBench();
   const resumed = { ...line('u2', 'u1', 'two'), sessionId: 'session-2' };
   const prompts = [
