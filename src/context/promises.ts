@@ -96,7 +96,7 @@ function promisesOf(located: LocatedMessage): PromiseCandidate[] {
       ? []
       : [picked(located, text.trim(), 'task')];
   });
-  // What stands behind a box is a task, open or done, however it is worded.
+  // The text after a box is a task, open or done, however it is worded.
   const others = lines.flatMap(({ line, task }) => (task === null ? [line] : []));
   const spoken = sentencesOf(others.join('\n')).flatMap((text) => {
     const rule = ruleFor(text);

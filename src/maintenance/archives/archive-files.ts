@@ -40,7 +40,7 @@ export interface ArchivedConversation {
   readonly conversationId: string;
   readonly clientId?: string;
   readonly title?: string;
-  /** What `metadata.source` of the conversation says, if it was imported. */
+  /** The value of `metadata.source` of the conversation, if it was imported. */
   readonly source?: unknown;
 }
 
