@@ -1,6 +1,4 @@
-/**
- * Ids and errors: derived ids agree everywhere, and every code says what to do.
- */
+/** Ids and errors: derived ids are the same in all processes, and every code has a hint. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sleep } from '../../src/base/clock.js';

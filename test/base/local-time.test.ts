@@ -1,4 +1,4 @@
-/** Times as people read them: the zone's own date and time of day, in every season. */
+/** Times for people: the date and the time of day in a zone, in every season. */
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-/** The log writes what its level asks for, and loads pino no earlier. */
+/** The log writes the lines of its level, and loads pino only for the first one. */
 import { createRequire } from 'node:module';
 import { sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ const pinoFiles = () =>
 
 describe('the log', () => {
   it('loads pino only when the first line is written', () => {
-    for (const path of pinoFiles()) delete cache[path]; // of tests before, in the same process
+    for (const path of pinoFiles()) delete cache[path]; // of earlier tests in the same process
     const log = createLog('error');
     log.warn('below the level');
     log.debug({ fact: 1 }, 'below the level');

@@ -1,4 +1,4 @@
-/** Segments of texts of any length, as `Intl.Segmenter` gives those of short ones. */
+/** Segments of texts of any length are the same as those of `Intl.Segmenter`. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { segmentsOf, wordsOf } from '../../src/base/text-segmenter.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TimeSlice, yieldToEventLoop } from '../../src/base/time-slice.js';
 
-/** A clock that shows what the test set. */
+/** A clock that shows the time that the test sets. */
 function manualClock() {
   const clock = { time: 0, now: () => clock.time, monotonic: () => clock.time };
   return clock;

@@ -1,4 +1,4 @@
-/** Naming a conversation on the command line: keys, ids, beginnings, titles, and `last`. */
+/** Names of conversations on the command line: keys, ids, beginnings, titles, and `last`. */
 import { describe, expect, it } from 'vitest';
 import { findConversation, findExisting, namesOf } from '../../src/cli/find-conversation.js';
 import { openStore } from '../stores/conversations/store.js';

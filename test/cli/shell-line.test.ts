@@ -1,4 +1,4 @@
-/** A line to paste gives a shell the same words. */
+/** A shell splits a line that Daybook prints into the same words. */
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { shellLine } from '../../src/cli/clients/shell-line.js';

@@ -1,4 +1,4 @@
-/** Stored text on a terminal: lines and tabs are shown as such, everything else that moves a cursor is not. */
+/** Stored text on a terminal: lines and tabs are kept; all other control characters are escaped. */
 import { describe, expect, it } from 'vitest';
 import { escapeLines } from '../../src/cli/terminal/terminal-text.js';
 

@@ -1,4 +1,4 @@
-/** Commands made of tools: any schema becomes arguments and options, and comes back as the tool's input. */
+/** Commands made from tools: any schema becomes arguments and options, which become the input of the tool. */
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -38,7 +38,7 @@ const probe: Tool = defineTool({
   run: async () => ({}),
 });
 
-/** What the tool is given for these words on the command line. */
+/** The input of the tool for these words on the command line. */
 function typed(...words: string[]): Record<string, unknown> {
   const fields = fieldsOf(probe);
   const command = new Command('probe')
@@ -142,7 +142,7 @@ describe('the examples of the help', () => {
     if (group === undefined) throw new Error(first);
     return [group, words.slice(1)];
   };
-  /** As a shell takes them: quotes off, redirections left out. */
+  /** As a shell splits them: without quotes and redirections. */
   const wordsOf = (line: string) =>
     [...line.replace(/ [<>] \S+/g, '').matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
       ([, single, double, bare]) => single ?? double ?? bare ?? '',

@@ -1,4 +1,4 @@
-/** The token of a local HTTP server: made once, private, the same for all who ask at the same time. */
+/** The token of a local HTTP server: created once, private, the same for all callers at the same time. */
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

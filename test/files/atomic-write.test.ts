@@ -1,5 +1,6 @@
 /**
- * Atomic replace: the whole new content or the old, modes whatever the umask, links replaced.
+ * Atomic replacement: the file has the whole new content or the old one, modes do not depend on the umask,
+ * links are refused.
  */
 import {
   chmodSync,

@@ -1,4 +1,4 @@
-/** Names from outside: what leaves the folder in anybody's reading, what resembles, what is a link. */
+/** Untrusted names: those that leave the folder on some system, similar names, and links. */
 
 import { execFileSync } from 'node:child_process';
 import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -170,7 +170,7 @@ describe('links', () => {
     })();
     const seen = new Set<string>();
     const startedAt = performance.now();
-    // On a busy machine all reads may meet the link; then more are made until one meets the file.
+    // On a busy machine all reads may find the link. Then the test reads until one finds the file.
     for (let n = 0; n < 400 || (!seen.has('inside') && isEarly(startedAt)); n += 1) {
       const read = await readConfined(folder, 'sub/note.md', 100).catch((error: unknown) => {
         expect(isAppError(error, 'PATH_ESCAPE')).toBe(true);

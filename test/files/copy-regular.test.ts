@@ -1,4 +1,4 @@
-/** The copy that takes the place of a second name where the file system has no hard links. */
+/** The copy that replaces a hard link on file systems without hard links. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

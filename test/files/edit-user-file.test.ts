@@ -1,4 +1,4 @@
-/** Changing a file that its own program may write at any time, without our lock. */
+/** Changes of a file that its own program may write at any time, without our lock. */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

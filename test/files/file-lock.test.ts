@@ -1,6 +1,6 @@
 /**
- * The write lock within one process and between two: one owner at a time, order, turns for those
- * who wait, and nothing left behind. (Crashes, stopped processes and failing calls: test/crash.)
+ * The write lock within one process and between two: one owner at a time, order, waiting processes get their
+ * turn, and no files are left. (test/crash has crashes, stopped processes and failing calls.)
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import {
@@ -37,7 +37,7 @@ function otherProcess(...args: string[]) {
 const ended = (child: ChildProcessWithoutNullStreams) =>
   new Promise<number | null>((done) => child.once('exit', done));
 
-/** A name that belonged to a process of this machine which is no more. */
+/** A name of a process of this machine that has ended. */
 async function deadName(): Promise<string> {
   const child = spawn('true');
   await new Promise((done) => child.once('exit', done));
@@ -46,7 +46,7 @@ async function deadName(): Promise<string> {
   return name;
 }
 
-/** A name of another machine, or of this one before it was started anew: nobody can judge it here. */
+/** A name of another machine, or of this one before its start: no process here can determine whether it is dead. */
 const foreignName = () => ownerName().replace(/^\w+/, 'ffffffff');
 
 describe('withLock in one process', () => {
@@ -288,7 +288,8 @@ describe('withLock between processes', () => {
     }
     child.kill('SIGKILL');
     await ended(child);
-    // In turns of the other, because milliseconds are the machine's; one that is held back waits longer.
+    // Counted in turns of the other process, because times depend on the machine. A waiter that is held back
+    // waits longer.
     waits.sort((a, b) => a - b);
     console.log(`turns of the other while we waited: ${waits.join(' ')}`);
     expect(waits[10]).toBeLessThan(10);
@@ -324,7 +325,7 @@ describe('sweepLocks', () => {
   it('removes only what dead processes left', async () => {
     const locks = tempFolder();
     const dead = await deadName();
-    // Of another thread: which of its own names are in use, each module knows.
+    // Of another thread: each instance of the module knows only its own names.
     const alive = `${ownerName().replace(/-[0-9a-z]+$/, '')}-0123456`;
     const foreign = foreignName();
     mkdirSync(join(locks, 'held', alive), { recursive: true });

@@ -1,5 +1,5 @@
 /**
- * JSON that people edit: what is fine comes through, what is not is reported with its place.
+ * JSON that people edit: valid values are returned unchanged, and faults are reported with their position.
  */
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Proves of documents that are read element by element: lines of JSON are recognised by their beginning. */
+/** Documents that are read element by element; lines of JSON are recognised by their beginning. */
 import { expect, it } from 'vitest';
 import { jsonElements } from '../../src/files/input/json-elements.js';
 

@@ -1,10 +1,10 @@
-/** A large document read in steps has the value that JSON.parse gives, or is left to JSON.parse. */
+/** A large document that is parsed in steps has the same value as with JSON.parse, or is left to JSON.parse. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { documentSteps } from '../../src/files/read/json-doc.js';
 import { largeDocumentSteps } from '../../src/files/read/large-document.js';
 
-/** The value, and after how many pauses. */
+/** The value, and the number of pauses. */
 function read(text: string | Buffer) {
   const steps = largeDocumentSteps(Buffer.from(text as string), 'messages');
   for (let pauses = 0; ; pauses += 1) {

@@ -1,6 +1,4 @@
-/**
- * Leases: one holder, taken over from a holder that stopped refreshing, let go without fuss.
- */
+/** Leases: one holder, taken over from a holder that stopped refreshing, released without errors. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -62,7 +60,8 @@ describe('tryLease', () => {
     await second?.release();
   });
 
-  // proper-lockfile refreshes a lease that was lost once more, at a descriptor that may be another's by then.
+  // proper-lockfile refreshes a lost lease once more, with a descriptor that may belong to another file by
+  // then.
   it('a lease that was lost and released has no failing refresh afterwards', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     const failures: unknown[] = [];
@@ -145,7 +144,7 @@ describe('tryLease', () => {
     mkdirSync(`${path}.lock`);
     const waiting = tryLease(path);
     await sleep(300);
-    rmdirSync(`${path}.lock`); // the holder is done
+    rmdirSync(`${path}.lock`); // the holder has ended
     expect(await waiting).toBeUndefined();
     await (await tryLease(path))?.release();
   });

@@ -1,6 +1,4 @@
-/**
- * Path confinement: nothing that leaves the folder on any platform, by name or by link.
- */
+/** Path confinement: no name and no link leaves the folder on any platform. */
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import fc from 'fast-check';

@@ -1,6 +1,4 @@
-/**
- * Who is surely dead: only what can be known from here, and then at once.
- */
+/** Which processes are certainly dead: only those for which this can be determined here, and then at once. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { uptime } from 'node:os';
@@ -79,7 +77,7 @@ describe.runIf(hasProc)('with /proc', () => {
   });
 
   it('a zombie is dead although it can receive signals', async () => {
-    // The shell starts a child and becomes another `sleep`, which never asks for the child's end.
+    // The shell starts a child and then becomes another `sleep`, which never waits for the child.
     const parent = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 30']);
     onTestFinished(() => void parent.kill('SIGKILL'));
     const zombie = Number(await new Promise<Buffer>((done) => parent.stdout.once('data', done)));
@@ -105,10 +103,10 @@ describe.runIf(hasProc)('a process of an earlier boot', () => {
   it('is dead if its boot id differs and its last heartbeat was before this boot', () => {
     const earlier = nameOf({ boot: '00000001' });
     expect(isOfEarlierBoot(earlier, beforeBoot)).toBe(true);
-    expect(isOfEarlierBoot(earlier, Date.now())).toBe(false); // another machine, at work
+    expect(isOfEarlierBoot(earlier, Date.now())).toBe(false); // another machine with a running process
     expect(isOfEarlierBoot(nameOf({ pid: '1' }), beforeBoot)).toBe(false);
     expect(isOfEarlierBoot('no name', beforeBoot)).toBe(false);
-    // One at work on another machine is seen every five seconds, also while this one is started.
+    // A running process on another machine has a heartbeat every five seconds, also during this start.
     const justBefore = Date.now() - (uptime() + 2) * 1000;
     expect(isOfEarlierBoot(earlier, justBefore)).toBe(false);
   });

@@ -1,4 +1,4 @@
-/** Removing a folder while another process puts a link in the place of a folder in it. */
+/** Removing a folder while another process replaces a folder in it by a link. */
 import {
   existsSync,
   mkdirSync,
@@ -37,7 +37,7 @@ describe('removeFolder', () => {
     await removeFolder(folder);
   });
 
-  // Elsewhere the system has no path for an open folder (docs/SECURITY.md).
+  // Other systems have no path through an open folder (docs/SECURITY.md).
   it.runIf(process.platform === 'linux')(
     'removes nothing behind a link that replaces an entry meanwhile',
     async () => {

@@ -1,4 +1,4 @@
-/** A file gets another name while an editor saves it under the old one. */
+/** A file is renamed while an editor saves it under the old name. */
 import {
   existsSync,
   mkdtempSync,

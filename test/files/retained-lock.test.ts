@@ -1,6 +1,6 @@
 /**
- * The kept lock: one after the other under one lock, handed over to whoever asks, given back when
- * nothing comes, begun again where it was lost.
+ * The retained lock: uses run one after the other under one lock, which is handed over to a waiting process,
+ * released when idle, and acquired again if it was lost.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * Run by watcher-limits.test.ts in a process of its own: watches a folder, makes one change, and
- * says as JSON what it saw. Must end by itself once the watcher is closed.
- * Arguments: the compiled watcher, the folder.
+ * watcher-limits.test.ts runs this in a separate process: it watches a folder, makes one change, and prints
+ * as JSON what it saw. It must end by itself when the watcher is closed. Arguments: the compiled watcher, the
+ * folder.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ writeFileSync(join(root, 'f3/note.md'), 'changed');
 let looks = 1;
 for (; seen === '' && performance.now() - startedAt < 120_000; looks += 1) await delay(10);
 await watcher.close();
-/** What would keep the process alive; the system takes a moment to close a watch. */
+/** The handles that would keep the process alive. The system needs a moment to close a watch. */
 let left = process.getActiveResourcesInfo();
 for (let look = 0; left.length > 0 && look < 100; look += 1) {
   await delay(10);

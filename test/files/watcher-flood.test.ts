@@ -1,4 +1,4 @@
-/** A program that changes one file without a pause makes events faster than a process can handle them. */
+/** A program that changes one file without a pause causes events faster than a process can handle them. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -40,7 +40,7 @@ it('a flood of events does not stop the timers of the process, and later changes
   }, 20);
   const child = spawn(process.execPath, ['-e', FLOOD, join(root, 'a.json')], { stdio: 'inherit' });
   const ended = once(child, 'close');
-  // The end of the child is seen in a later turn of the event loop than the last of its events.
+  // The end of the child is reported in a later turn of the event loop than its last event.
   let ticksOfFlood = 0;
   while (child.exitCode === null) {
     ticksOfFlood = ticks;
@@ -51,7 +51,7 @@ it('a flood of events does not stop the timers of the process, and later changes
   expect(ticksOfFlood).toBeGreaterThan(FLOOD_MS / 20 / 5);
   writeFileSync(join(root, 'b.json'), '{}');
   await expect.poll(() => seen.has('b.json'), { timeout: 60_000 }).toBe(true);
-  // The folder is watched again after its rest.
+  // The folder is watched again after a second.
   await expect.poll(() => watcher.status().watchedFolders, { timeout: 60_000 }).toBe(1);
   await watcher.close();
 });

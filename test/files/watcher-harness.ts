@@ -1,8 +1,8 @@
 /**
- * A consumer as the stores are one: takes the snapshot, then believes only what it is told.
- * Whether it was told right is judged by walking the real disk, again and again: what is promised
- * within a second must be there within so many looks. Looks and watcher take turns in one event loop,
- * so that a machine that is slow or busy keeps both waiting. How long it took is printed.
+ * A consumer like the stores: takes the snapshot, and then knows only what is reported. Its view is compared
+ * with the disk again and again: what is promised within a second must be reported within a number of
+ * comparisons. Comparisons and watcher run in one event loop, so a slow or busy machine delays both. The time
+ * is printed.
  */
 import {
   lstatSync,
@@ -22,7 +22,7 @@ import { isSameStamp, type Stamp, stampOf } from '../../src/files/read/stamp.js'
 import type { FileChange } from '../../src/files/watcher/found-changes.js';
 import { Watcher, type WatcherOptions } from '../../src/files/watcher/watcher.js';
 
-/** CI machines stall; how soon something was seen is judged by the looks that it took, not by this. */
+/** Machines of CI can pause, so the test counts comparisons and not time. */
 const MAX_WAIT_MS = 120_000;
 const POLL_INTERVAL_MS = 10;
 
@@ -38,13 +38,13 @@ export function tempRoot(): string {
   return realpathSync(mkdtempSync(join(tmpdir(), 'daybook-watcher-')));
 }
 
-/** Folders are made as needed. */
+/** Creates missing folders. */
 export function write(root: string, path: string, text: string): void {
   mkdirSync(dirname(join(root, path)), { recursive: true });
   writeFileSync(join(root, path), text);
 }
 
-/** As editors and the stores write: a temp file beside the target, renamed over it. */
+/** As editors and the stores write: a temporary file beside the target that is renamed to it. */
 export function replace(root: string, path: string, text: string, temp = '.tmp-0123456789'): void {
   const tempPath = join(root, dirname(path), temp);
   writeFileSync(tempPath, text);
@@ -90,7 +90,7 @@ export async function consume(
   return { root, watcher, seen, changes, close };
 }
 
-/** Every folder that ought to be watched is, so that what follows tests the events. */
+/** Resolves when every folder that must be watched is watched, so that the next steps test the events. */
 export async function watching({ watcher }: Consumer, folders: number): Promise<void> {
   await until(() => watcher.status().watchedFolders >= folders, 'watches are open');
   await delay(150);
@@ -115,7 +115,7 @@ export function agrees(consumer: Consumer, match = isMarkdown): boolean {
   return [...truth].every(([path, stamp]) => isSameStamp(consumer.seen.get(path), stamp));
 }
 
-/** Waits until the consumer's view is the disk's; how many looks it took. */
+/** Waits until the view of the consumer is that of the disk. Returns the number of comparisons. */
 export async function agreement(consumer: Consumer, what: string, match = isMarkdown) {
   const from = performance.now();
   const looks = await until(() => agrees(consumer, match), `view agrees with the disk: ${what}`);
@@ -124,7 +124,7 @@ export async function agreement(consumer: Consumer, what: string, match = isMark
   return looks;
 }
 
-/** How many looks it took. */
+/** The number of comparisons that it took. */
 export async function until(condition: () => boolean, what: string): Promise<number> {
   const startedAt = performance.now();
   let looks = 1;
@@ -135,5 +135,5 @@ export async function until(condition: () => boolean, what: string): Promise<num
   return looks;
 }
 
-/** As many looks as fit into this time, at most. */
+/** The maximum number of comparisons in this time. */
 export const looksWithin = (ms: number) => ms / POLL_INTERVAL_MS;

@@ -1,6 +1,6 @@
 /**
- * What happens at the limits: no more watches in the system, errors, sleep, closing.
- * The system's limit is really lowered, in a user namespace of the child's own.
+ * The watcher at its limits: no more watches in the system, errors, sleep, closing. The limit of the system
+ * is really lowered, in a user namespace of the child.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, lstatSync, rmSync, symlinkSync } from 'node:fs';
@@ -38,7 +38,7 @@ afterEach(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** All chokidar instances opened from now on. */
+/** All chokidar instances that are opened from now on. */
 function spyOnChokidar(): Set<FSWatcher> {
   const opened = new Set<FSWatcher>();
   const add = FSWatcher.prototype.add;

@@ -23,7 +23,7 @@ import {
   write,
 } from './watcher-harness.js';
 
-/** What is promised, and room for timers that ring late; the measured time is printed. */
+/** The promised time, and some more for late timers. The measured time is printed. */
 const HOT = looksWithin(1000 + 1500);
 const COLD = looksWithin(5000 + 1500);
 
@@ -38,7 +38,7 @@ afterEach(async () => {
 });
 
 const NEVER_MS = 3_600_000;
-/** Each half must do alone what both do together, or one would hide the other's faults. */
+/** Each half must find the changes alone, because otherwise one would hide the faults of the other. */
 const WAYS = [
   { way: 'events and scans', options: {}, folders: 5 },
   { way: 'events alone', options: { hotReconcileMs: NEVER_MS }, folders: 5 },
@@ -52,7 +52,7 @@ describe.each(WAYS)('a folder of notes, by $way', ({ options, folders }) => {
     write(root, 'top.md', 'top');
     for (let i = 0; i < 20; i++) write(root, `notes/${i}.md`, `note ${i}`);
     write(root, 'deep/er/est/note.md', 'deep');
-    // A file as young as a kernel tick is rightly reported once more; these tests want silence.
+    // A file that is as young as a kernel tick is rightly reported twice. These tests need a single report.
     await delay(80);
     consumer = await consume(root, options);
     await watches(5);
@@ -247,7 +247,7 @@ it.each([
       try {
         ops[pick(ops.length)]?.();
       } catch (error) {
-        // Many operations meet nothing to work on; that is part of a random history.
+        // Many random operations have no effect.
         if (errnoOf(error) === undefined) throw error;
       }
       if (random() < 0.3) await delay(pick(30));
@@ -272,7 +272,7 @@ it('starts before the folder exists, and continues after its removal', async () 
   mkdirSync(root);
 });
 
-/** It was late in one of three tries once, so `DAYBOOK_SOAK` repeats it 20 times. */
+/** It was late in one of three runs once, so `DAYBOOK_SOAK` repeats it 20 times. */
 const REPEATS = process.env['DAYBOOK_SOAK'] === undefined ? 0 : 19;
 it(
   'sees a folder or the root that is moved away and back right after 500 folders were made',

@@ -1,4 +1,7 @@
-/** The tokenizer's one pass over a text against the words, the CJK tokens and the symbols defined one by one. */
+/**
+ * The tokenizer reads a text in one pass. It is compared with separate definitions of words, CJK tokens and
+ * symbols.
+ */
 import { describe, expect, it } from 'vitest';
 import { Dictionary } from '../../src/fts/terms/dictionary.js';
 import { cjkTokens } from '../../src/fts/tokenizing/cjk-bigrams.js';
@@ -69,7 +72,7 @@ const readSymbolChunks = (symbols: Uint8Array) =>
       return `${bytes.charCodeAt(0)}:${signs}`;
     });
 
-/** What the tokenizer appends to the lists, after another document. */
+/** What the tokenizer appends to the lists after another document. */
 function tokensOf(tokenizer: DocumentTokenizer, texts: readonly string[]) {
   const lists = new TokenLists();
   tokenizer.tokenize(['another: a+b 東京'], lists);

@@ -1,4 +1,4 @@
-/** The logarithm against the C library's, reached through SQLite's ln(). */
+/** The logarithm, compared with that of the C library through SQLite's ln(). */
 import { expect, it } from 'vitest';
 import { exactLog } from '../../src/fts/ranking/exact-log.js';
 import { columnOf, openSqlite } from '../support/sqlite.js';

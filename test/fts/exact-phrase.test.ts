@@ -1,7 +1,7 @@
 /**
- * `matchType: exact` with symbols: the whole text is one phrase, and its symbols stand as typed. The
- * phrase of FTS5 (fts5-differential.test.ts holds it to SQLite) bounds the answer from above; a plain
- * search of the text decides which of those documents also have the symbols.
+ * `matchType: exact` with symbols: the whole text is one phrase, with its symbols as typed. The answer may
+ * only have documents with the phrase of FTS5 (fts5-differential.test.ts compares it with SQLite); a plain
+ * search of the text decides which of them also have the symbols.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -27,7 +27,7 @@ function wordsOf(text: string): Word[] {
 const isSymbolic = (chunk: string) => /[-_#&+/=>]|\.[a-z]/.test(chunk);
 const isWordChar = (char: string | undefined) => char !== undefined && /[a-z0-9]/.test(char);
 
-/** Whether `chunk` stands as typed in `text`, with `before` words of the text before it. */
+/** Whether `chunk` is in `text` as typed, with `before` words of the text before it. */
 function hasChunk(text: string, words: readonly Word[], chunk: string, before: number): boolean {
   for (let at = text.indexOf(chunk); at >= 0; at = text.indexOf(chunk, at + 1)) {
     const isWhole =
@@ -38,7 +38,7 @@ function hasChunk(text: string, words: readonly Word[], chunk: string, before: n
   return false;
 }
 
-/** The obvious way: tries every word of the text as the first of the phrase. */
+/** The slow reference: tries every word of the text as the first of the phrase. */
 function contains(text: string, typed: readonly string[]): boolean {
   const words = wordsOf(text);
   const wanted = wordsOf(typed.join(' ')).map(({ term }) => term);

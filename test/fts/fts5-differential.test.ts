@@ -93,7 +93,7 @@ class Trio {
       about,
     ).toEqual([...expected.keys()].sort((a, b) => a - b));
     expect(total, about).toBe(hits.length);
-    // A page is found without scoring what cannot come on it.
+    // A page is found without scoring documents that cannot be on it.
     const [limit, offset] = [1 + (text.length % 7), text.length % 3];
     const page = this.index.search(text, { limit, offset });
     expect(page, about).toMatchObject({ total, hits: hits.slice(offset, offset + limit) });
@@ -171,7 +171,7 @@ const SOUP = [
   'é',
 ];
 
-/** The clean rule is ours too: it may judge what SQLite's history decides, one query in forty, not more. */
+/** The clean rule is ours too, so it may decide at most one query in forty, if SQLite depends on its history. */
 function expectMostlySqlitesRanks(): void {
   expect(tally.cleanRule / tally.cases).toBeLessThan(0.06);
 }

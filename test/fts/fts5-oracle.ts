@@ -1,6 +1,6 @@
 /**
- * FTS5's rules once more, slow and obvious, for tests: random queries are made as derivations of the
- * grammar, so that the oracle evaluates what was meant and shares no parser with the engine.
+ * FTS5's rules in a slow and simple form, for tests: random queries are derived from the grammar, so that the
+ * oracle knows their meaning and shares no parser with the engine.
  */
 import { exactLog } from '../../src/fts/ranking/exact-log.js';
 import { termsOf } from '../../src/fts/tokenizing/tokenizer.js';
@@ -50,7 +50,7 @@ const PUNCTUATION = [' ', ' ', ' ', '  ', '. ', ', ', ' — ', '\n', '-', ': ', 
 export function randomText(random: Random, words: number): string {
   let text = '';
   for (let i = 0; i < words; i++) {
-    // Half of the words from the first few, so that phrases and NEAR have something to meet.
+    // Half of the words are from the first few, so that phrases and NEAR have matches.
     text += random.chance(0.5) ? random.pick(WORDS.slice(0, 6)) : random.pick(WORDS);
     text += random.pick(PUNCTUATION);
   }
@@ -90,8 +90,8 @@ function randomFilter(random: Random): { text: string; columns: number[] } {
   const names = chosen.map((column) =>
     random.pick([COLUMNS[column]!, COLUMNS[column]!.toUpperCase()]),
   );
-  // A filter that leaves no column meets a fault of SQLite: `a NOT (-{all columns}:b OR c)` returns
-  // rows that have c. The engine returns none of them; nothing to compare.
+  // SQLite has a fault for a filter that leaves no column: `a NOT (-{all columns}:b OR c)` returns rows that
+  // have c. The engine returns none of them, so these queries are not compared.
   const negated = random.chance(0.25) && new Set(chosen).size < ALL.length;
   const list = names.length === 1 && random.chance(0.8) ? names[0]! : `{${names.join(' ')}}`;
   return {
@@ -195,7 +195,7 @@ function instancesOf(phrase: OraclePhrase, document: OracleDocument): Instances 
   return found;
 }
 
-/** FTS5's walk over the position lists, as FTS5-RULES tells it. */
+/** FTS5's walk over the position lists, as FTS5-RULES describes it. */
 function trimmed(phrases: OraclePhrase[], lists: Instances[], distance: number): Instances[] {
   const flat = lists.map((list) => list.map(([column, at]) => column * 1e9 + at));
   const heads = lists.map(() => 0);

@@ -1,7 +1,8 @@
 /**
  * Writes src/fts/tokenizing/unicode-tables.ts: what SQLite's `unicode61 remove_diacritics 1` does with every
- * code point, found by asking the SQLite in node-sqlite3-wasm to tokenise each one, never by hand.
- * Run after an upgrade of node-sqlite3-wasm: node test/fts/generate-unicode-tables.mjs
+ * code point. It lets the SQLite in node-sqlite3-wasm tokenise each one. Run it after an upgrade of
+ * node-sqlite3-wasm:
+ * node test/fts/generate-unicode-tables.mjs
  */
 import { writeFileSync } from 'node:fs';
 import sqlite from 'node-sqlite3-wasm';

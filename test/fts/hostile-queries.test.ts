@@ -1,6 +1,6 @@
 /**
- * Queries made to hang a server: each ends with an answer or a clear error, for at most some times the
- * work of indexing what is searched, which is a second or less.
+ * Queries that are made to stop a server: each ends with an answer or a clear error, within a few times the
+ * time of indexing the text, which is a second or less.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createTextIndex } from '../../src/fts/text-index.js';
@@ -8,7 +8,7 @@ import { createTextIndex } from '../../src/fts/text-index.js';
 const TERMS = 60_000;
 const index = createTextIndex({ columns: ['a'] });
 
-/** Of the processor, in milliseconds: what else the machine does does not count. */
+/** Processor time in milliseconds, which does not depend on other load of the machine. */
 function workOf(work: () => unknown): number {
   const before = process.cpuUsage();
   work();
@@ -26,7 +26,7 @@ beforeAll(() => {
   });
 });
 
-/** Takes at most so many times the work of indexing. */
+/** Takes at most this multiple of the time of indexing. */
 function expectWithin(times: number, work: () => unknown, what?: string): void {
   const ratio = workOf(work) / indexingMs;
   console.log(`${what}: ${ratio.toFixed(2)} times the indexing (${indexingMs.toFixed(0)} ms)`);

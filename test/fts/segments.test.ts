@@ -1,4 +1,7 @@
-/** Segments over time: whatever is put, changed, deleted, frozen, merged or taken from a cache, a fresh build answers the same. */
+/**
+ * Segments over time: whatever is put, changed, deleted, frozen, merged or loaded from a cache, a new index
+ * has the same answers.
+ */
 
 import SearchableMap from 'minisearch/SearchableMap';
 import { describe, expect, it } from 'vitest';
@@ -72,7 +75,7 @@ describe('a cached index', () => {
   for (let i = 0; i < 50; i++) index.put(i, { a: `word w${i} é` });
   const [terms = EMPTY, segment = EMPTY] = buffersOf(index);
 
-  /** What comes of two buffers in an index of these columns: what `take` gave for each. */
+  /** The results of two buffers in an index of these columns: what `take` returned for each. */
   function takenFrom(first: Buffer, second: Buffer, columns = ['a']) {
     const other = createTextIndex({ columns });
     const decoder = other.decoder();

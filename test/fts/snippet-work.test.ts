@@ -1,6 +1,6 @@
 /**
- * The work of a snippet is linear in the instances of its document, and a query that repeats its words
- * does not multiply them. Counted in steps, not in time.
+ * The work of a snippet is linear in the instances of its document, and repeated words of a query do not
+ * multiply it. The test counts steps, not time.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

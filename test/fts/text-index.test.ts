@@ -1,4 +1,4 @@
-/** The index as its users meet it: corner cases of the language, match types, totals, limits, cancelling. */
+/** The index as its callers use it: special cases of the language, match types, totals, limits, cancelling. */
 import { describe, expect, it } from 'vitest';
 import type { MatchType } from '../../src/fts/query/match-type-names.js';
 import { createTextIndex } from '../../src/fts/text-index.js';
@@ -213,7 +213,7 @@ describe('results', () => {
     await expect(index.searchAsync(query, { signal: aborted })).rejects.toMatchObject({
       code: 'CANCELLED',
     });
-    // Long enough that it lets others run in between.
+    // Long enough to let others run in between.
     const long = Array.from({ length: 300 }, (_, n) => `NEAR(w${n % 7} x, ${n})`).join(' OR ');
     const controller = new AbortController();
     const running = index.searchAsync(long, { signal: controller.signal });

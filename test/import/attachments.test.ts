@@ -1,4 +1,7 @@
-/** `--attachments`: files of an export beside the conversation that names them, and never over anything. */
+/**
+ * `--attachments`: copies files of an export into the folder of the conversation that names them, and
+ * replaces no file.
+ */
 import {
   existsSync,
   readdirSync,

@@ -1,4 +1,4 @@
-/** What the tests of imports share: stores on a real folder, and what lies in it afterwards. */
+/** What the tests of imports share: stores in a real folder, and functions to read what is in it afterwards. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -70,8 +70,8 @@ export async function openImportBench(options: Options = {}) {
     /** The same of a file of this content. */
     importText: (content: string | Uint8Array | object, name = 'export.json') =>
       run(fileWith(content, name)),
-    /** By the id in the source. */
-    // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever is in the file
+    /** The conversation with this id in the source. */
+    // biome-ignore lint/suspicious/noExplicitAny: tests read any field of the file
     bySource(id: string): any {
       const found = bench
         .folders()
@@ -79,7 +79,7 @@ export async function openImportBench(options: Options = {}) {
       if (found.length > 1) throw new Error(`${id} is there ${found.length} times`);
       return found[0] === undefined ? undefined : bench.jsonOf(found[0]);
     },
-    /** Changes when any byte of any file does. */
+    /** A hash of all files. */
     hash: () => hashOf(join(logsFolder, '..')),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Proves of exports of a tree of messages that grows, and of which each export shows another branch: each
- * message is here exactly once, after the one that it answers, and a second import changes nothing.
+ * Exports of a tree of messages that grows, each of which shows another branch: each message is stored
+ * exactly once, after the one that it answers, and a second import changes nothing.
  */
 import { expect, it, vi } from 'vitest';
 import { openImportBench } from './bench.js';
@@ -73,7 +73,7 @@ const leavesOf = (nodes: readonly Node[]) =>
 
 type Bench = Awaited<ReturnType<typeof openImportBench>>;
 
-/** What is wrong with the conversations in the store. Each text has the id of its node. */
+/** The problems of the conversations in the store. Each text contains the id of its node. */
 function faults({ folders, jsonOf }: Bench, nodes: readonly Node[]): string[] {
   const documents = folders().map((name) => jsonOf(name));
   const nodeOf = ({ content }: { content: string }) => content.replace('text of ', '');

@@ -1,4 +1,4 @@
-/** ChatGPT's export: what of it comes in, from a folder, a zip or one file. */
+/** What is imported of ChatGPT's export, from a folder, a zip or one file. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Claude Code's logs: sessions, copies of sessions, subagents, prompts of sessions that are gone. */
+/** Claude Code's logs: sessions, copies of sessions, subagents, prompts of deleted sessions. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * Forks of Codex sessions begin with a copy of the first session, under the time of the fork. The first session
- * may be there, may have been imported and deleted since, or may be gone.
+ * Forks of Codex sessions begin with a copy of the first session, with the time of the fork. The first
+ * session may exist, may have been imported and deleted since, or may be missing.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const meta = (minute: number, id: string, from?: string) => ({
   type: 'session_meta',
   payload: { id, timestamp: at(minute), cwd: '/shed', ...(from && { forked_from_id: from }) },
 });
-/** A turn that began in minute `began`. In a copy it has the time of the fork, but the id of its first time. */
+/** A turn that began in minute `began`. In a copy it has the time of the fork, but its original id. */
 const turn = (began: number, user: string, minute = began) => [
   { timestamp: at(minute), type: 'turn_context', payload: { turn_id: idAt(began, 9), model: 'm' } },
   ...[
@@ -46,7 +46,7 @@ const write = (id: string, log: readonly object[]) =>
   writeFileSync(join(folder, nameOf(id)), lines(...log));
 const remove = (id: string) => rmSync(join(folder, nameOf(id)));
 const talkOf = (id: string) => said(bench.bySource(id));
-/** A second import of the same must not change a byte. */
+/** A second import of the same files must not change a byte. */
 async function run() {
   const report = await bench.import(folder);
   const before = bench.hash();

@@ -1,4 +1,4 @@
-/** What was exported comes back as it was, from each form that can be imported. */
+/** An export is imported again without a difference, from each format that can be imported. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -9,7 +9,7 @@ import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { counts, fileWith, openImportBench } from './bench.js';
 
-/** Made up, in parts, so that no scanner of this repository finds it. */
+/** Invented, and in parts, so that no scanner of this repository finds it. */
 const KEY = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
 const ID = '20250124-1737724800123';
 const BRANCH = '20250125-1737811200000';
@@ -56,7 +56,7 @@ type Bench = Awaited<ReturnType<typeof openBench>>;
 type Form = ExportFormat | 'markdown-files';
 const FORMS: readonly Form[] = ['json', 'jsonl', 'openai', 'markdown-files'];
 
-/** The export as a file or folder, and all that is in it. */
+/** The export as a file or folder, and its whole content. */
 async function exportOf(bench: Bench, form: Form): Promise<{ path: string; content: object }> {
   if (form !== 'markdown-files') {
     const text = await bench.exported(form);

@@ -28,7 +28,7 @@ const MESSAGES = [
 
 type Form = 'hex' | 'json';
 
-/** `messages` that are texts are written as they are. */
+/** Texts in `messages` are written as they are. */
 function storeAt(path: string, messages: readonly unknown[], form: Form = 'hex'): void {
   mkdirSync(dirname(path), { recursive: true });
   const database = new sqlite.Database(path);

@@ -1,4 +1,4 @@
-/** What Cursor keeps: databases of its editor, old and new, and transcripts of its command line. */
+/** What Cursor stores: databases of its editor, old and new, and transcripts of its command line. */
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';

@@ -1,4 +1,7 @@
-/** What holds for each source: it is fuzzed, comes again without a change, and leaves and comes back. */
+/**
+ * Tests of every source: random damage, a second import without a change, and an export and import without a
+ * difference.
+ */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
@@ -101,7 +104,7 @@ it('a database with a table of a missing extension of SQLite is detected', async
   expect(await bench.import(path)).toMatchObject({ added: 1, sources: [{ kind: 'llm' }] });
 });
 
-/** The source of the kind reads it: nothing but errors that are named. */
+/** The source of the kind reads the file; only AppErrors are allowed. */
 async function readBy(kind: string, path: string): Promise<void> {
   const input = await openInput(path);
   const source = SOURCES.find((each) => each.kind === kind);
@@ -160,7 +163,7 @@ describe.each(Object.entries(DATABASE_SAMPLES))('a database of %s', (kind, table
 
 type Place = { readonly table: string; readonly index: number; readonly column: string };
 
-/** With another value inside the document that the cell holds, or in its place. */
+/** Changes a value inside the document in the cell, or the whole cell. */
 function withCell(tables: Tables, { table, index, column }: Place, into: unknown, at: number) {
   const rows = (tables[table] ?? []).map((row, each) => {
     if (each !== index) return row;

@@ -1,4 +1,4 @@
-/** Messages that have a file, a picture or a refusal and no other text: they say so, and are not left out. */
+/** Messages that have only a file, a picture or a refusal: this becomes their text, and they are not left out. */
 import { expect, it } from 'vitest';
 import { folderWith, lines, openImportBench, said } from './bench.js';
 

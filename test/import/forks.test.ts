@@ -1,4 +1,4 @@
-/** Sessions that were resumed, forked, copied or edited here, and then grow: nothing is doubled. */
+/** Sessions that were resumed, forked, copied or edited here, and then grow: no message is doubled. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';

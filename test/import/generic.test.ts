@@ -1,4 +1,4 @@
-/** Forms that many programs write: role and content in JSON, Markdown transcripts, Daybook's own. */
+/** Formats that many programs write: role and content in JSON, Markdown transcripts, Daybook's own. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { counts, fileWith, folderWith, lines, openImportBench, said } from './bench.js';

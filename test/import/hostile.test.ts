@@ -1,4 +1,4 @@
-/** Archives and files that are damaged, or made to hurt: refused or named, and nothing is lost. */
+/** Archives and files that are damaged or malicious: they are refused or reported, and no data is lost. */
 import { readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
@@ -188,7 +188,7 @@ describe('a JSON file that no source recognises', () => {
   });
 });
 
-/** Every source reads it, whether it would recognise it or not. */
+/** Every source reads the file, even if it would not recognise it. */
 async function readByAll(folder: string): Promise<number> {
   let items = 0;
   for (const source of SOURCES) {
@@ -253,7 +253,7 @@ describe.each(Object.entries(TEXT_SAMPLES))('a file like %s', (name, content) =>
 it('the imports leave no temporary folder', async () => {
   const bench = await openImportBench();
   const bytes = Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(5000, 7)]);
-  // Other processes make their own in the system's folder.
+  // Other processes create their own folders in the system's folder.
   const folder = tempFolder();
   vi.stubEnv('TMPDIR', folder);
   onTestFinished(() => void vi.unstubAllEnvs());

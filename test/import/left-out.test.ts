@@ -1,4 +1,4 @@
-/** What an importer cannot read of a message is counted in the report; a text that it knows comes in. */
+/** Parts of a message that an importer cannot read are counted in the report; known texts are imported. */
 import { describe, expect, it } from 'vitest';
 import { folderWith, lines, openImportBench, said } from './bench.js';
 

@@ -116,7 +116,7 @@ it('continues a conversation of the older tables, and has turns that are in both
   expect(said((await imported(...older, ...newer)).bySource('t1'))).toEqual(expected);
   const withoutFirst = newer.filter((sql) => !sql.includes(`VALUES ('r1'`));
   expect(said((await imported(...older, ...withoutFirst)).bySource('t1'))).toEqual(expected);
-  // The older part came in before llm was updated.
+  // The older part was imported before llm was updated.
   const bench = await openImportBench();
   await bench.import(database(...older));
   const report = await bench.import(database(...older, ...newer));

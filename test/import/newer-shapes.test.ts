@@ -1,4 +1,4 @@
-/** Shapes of exports that appeared after the first versions of the importers. */
+/** Formats of exports that are newer than the first versions of the importers. */
 import { describe, expect, it } from 'vitest';
 import { counts, folderWith, openImportBench, said } from './bench.js';
 

@@ -1,4 +1,4 @@
-/** Exports that are odd, but plausible: each message comes in once, at its place, or is named. */
+/** Unusual but plausible exports: each message is imported once, at its place, or is reported. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { errorOf } from '../support/error-of.js';
 import { zipOf } from '../support/zip.js';

@@ -1,4 +1,4 @@
-/** One small input for each documented oddity of a format that no other test of imports has. */
+/** One small input for each documented peculiarity of a format that no other test of imports has. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { errorOf } from '../support/error-of.js';

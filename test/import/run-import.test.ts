@@ -1,4 +1,4 @@
-/** What holds for every source: nothing doubled, nothing overwritten, and the next run finishes. */
+/** Tests for every source: nothing is doubled or overwritten, and the next run finishes an interrupted one. */
 import { rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

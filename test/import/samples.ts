@@ -1,4 +1,4 @@
-/** A small input of each source, and how it is damaged. A source without one fails a test. */
+/** A small input of each source, and functions that damage it. A source without a sample fails a test. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
@@ -105,7 +105,7 @@ const UUID = '66666666-aaaa-4aaa-8aaa-000000000001';
 const MESSAGE_DIGEST = 'aa'.repeat(32);
 const OLD_CHATS = { tabs: [{ tabId: 'c', bubbles: [{ type: 'user', id: 'u', text: 'x' }] }] };
 
-/** The same for those that read SQLite files: by kind, with a name where it matters. */
+/** The same for sources that read SQLite files: by kind, with a file name if it matters. */
 export const DATABASE_SAMPLES: Readonly<Record<string, Tables>> = {
   mnemosyne: {
     conversations: [{ id: 'c', created_at: T, updated_at: T, title: 'x', metadata: '{"a":1}' }],

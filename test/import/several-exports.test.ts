@@ -1,4 +1,4 @@
-/** Several exports in one folder or archive: each is read, or named. */
+/** Several exports in one folder or archive: each is imported or reported. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Branches of a conversation in which nothing was said are left out, and the report counts them. */
+/** Branches of a conversation without text are left out, and the report counts them. */
 import { expect, it } from 'vitest';
 import { fileWith, lines, openImportBench, said } from './bench.js';
 

@@ -1,4 +1,4 @@
-/** A folder with several versions of one conversation: the second import says that nothing changed. */
+/** A folder with several versions of one conversation: a second import changes nothing. */
 import { writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { zipOf } from '../support/zip.js';

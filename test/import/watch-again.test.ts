@@ -95,7 +95,7 @@ it('a file or folder that cannot be opened stops no others, and is imported late
       { path: 'projects/y', code: 'FILESYSTEM_ERROR' },
       { path: 'projects/x/a.jsonl', code: 'FILESYSTEM_ERROR' },
     ]);
-    expect(reports[1]?.problems).toEqual([]); // it was said in the first round
+    expect(reports[1]?.problems).toEqual([]); // it was reported in the first round
   }));
 
 it('a folder of which no file can be opened is refused with its format and the file', () =>

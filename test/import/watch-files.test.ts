@@ -1,4 +1,4 @@
-/** What a watch keeps while tools write, cut off, replace and move their logs. */
+/** What a watch keeps while tools write, truncate, replace and move their logs. */
 import { appendFileSync, mkdirSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** A watch: sessions come in as they grow, and what did not change is not read again. */
+/** A watch: sessions are imported as they grow, and unchanged files are not read again. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

@@ -25,7 +25,7 @@ export function cacheFolder(fileName: string, count: number, messages: number) {
   return { root, logsFolder, cachePath: join(root, 'cache', fileName) };
 }
 
-/** Index and store as a server has them, whatever the size. */
+/** Index and store as in a server, for any size. */
 export async function openIndex(logsFolder: string) {
   const store = await openConversationStore({ logsFolder, maxMessages: 10_000, fsync: false });
   const index = new MessageIndex();
@@ -34,7 +34,7 @@ export async function openIndex(logsFolder: string) {
   return { store, index };
 }
 
-/** Writes the index of the folder to `path` as a server does; its bytes. */
+/** Writes the index of the folder to `path` as a server does. Returns its bytes. */
 export async function saveCache(logsFolder: string, path: string): Promise<Buffer> {
   const { store, index } = await openIndex(logsFolder);
   expect(await saveIndexCache({ path, index, store, log: silentLog })).toBe(true);
@@ -42,7 +42,7 @@ export async function saveCache(logsFolder: string, path: string): Promise<Buffe
   return readFileSync(path);
 }
 
-/** The ends of the length, the header and the whole of each piece. */
+/** The positions of the ends of each piece: of its length, its header and the whole. */
 export function boundariesOf(cache: Buffer): number[] {
   const ends: number[] = [];
   for (let at = 0; at < cache.length; ) {
@@ -69,7 +69,7 @@ export function* damagedForms(cache: Buffer, spread: number) {
   }
 }
 
-/** A process that writes a cache again and again; it has begun when this resolves. */
+/** A process that writes a cache again and again. Resolves when it has started. */
 export async function startWriter(...args: readonly string[]): Promise<ChildProcess> {
   const child = spawn(process.execPath, [WRITER, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -37,7 +37,7 @@ const CONVERSATIONS = 40;
 const makeFolder = (count = CONVERSATIONS, messages = 5) =>
   cacheFolder('index.bin', count, messages);
 
-/** A start with this cache: what it answers, and how many files it had to read. */
+/** A start with this cache: its answers, and the number of files that it read. */
 async function start(logsFolder: string, cachePath: string) {
   const place = await openPlace({ logsFolder, cachePath });
   let filesRead = 0;
@@ -140,7 +140,7 @@ describe('a damaged cache', () => {
       length.writeUInt32LE(manifest.length);
       return Buffer.concat([length, manifest, cache.subarray(manifestEnd)]);
     };
-    // Of another format, with a checksum that is right.
+    // Of another format, with a correct checksum.
     const ofFormat = (format: number) => {
       const bytes = Buffer.from(cache);
       bytes.writeUInt32LE(format, 8);
@@ -277,7 +277,7 @@ describe('a cache that is saved while the store changes', () => {
   });
 });
 
-/** Each kills three writers. */
+/** Each of them kills three writers. */
 const KILL_ROUNDS = rounds(8);
 
 describe('killed writers, and two writers at once', () => {
@@ -310,7 +310,7 @@ describe('killed writers, and two writers at once', () => {
       await startWriter(logsFolder, cachePath),
       await startWriter(logsFolder, cachePath),
     ];
-    // A writer begins before its first file is there, which a busy machine makes late.
+    // A writer starts before its first file exists, which takes longer on a busy machine.
     await expect.poll(() => existsSync(cachePath), { timeout: 30_000 }).toBe(true);
     for (let round = 0; round < 20; round += 1) {
       const { answers, filesRead } = await start(logsFolder, cachePath);

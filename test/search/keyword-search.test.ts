@@ -1,6 +1,6 @@
 /**
- * The search over a store that changes: its own writes, edits by hand, git. Judged by a fresh build
- * over the same files.
+ * The search in a store that changes: its own writes, edits by hand, git. The reference is a new index of the
+ * same files.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -105,7 +105,7 @@ describe('a write of this process', () => {
 });
 
 it('an empty result is explained for one long word as fast as for other words', () => {
-  // Hours, if the time were quadratic.
+  // It would take hours if the time were quadratic.
   expect(keywordWhy('a'.repeat(2_000_000), 'b')).toEqual({});
   expect(keywordWhy('gard*', 'the garden')).toEqual({ words: ['garden'] });
 });
@@ -168,7 +168,7 @@ describe('edits by hand', () => {
   it('that damage a conversation have no effect on others, and a repair makes it found again', async () => {
     const place = await openWith(5);
     put(place.logsFolder, idOf(2), '{ "messages": [');
-    expect(await totalOf(place, 'talk2')).toBe(0); // at once: its hits cannot be read
+    expect(await totalOf(place, 'talk2')).toBe(0); // at once, because its hits cannot be read
     expect(await totalOf(place, 'common')).toBe(16);
     await expectAgreement(place);
     put(place.logsFolder, idOf(2), sample(2));
@@ -200,7 +200,7 @@ describe('edits by hand', () => {
 
   it('of one of more conversations than are watched are followed too', async () => {
     const place = await openWith(1500);
-    await delay(500); // the watching begins after the index is there
+    await delay(500); // the watch begins after the index is built
     expect(place.store.watching()?.watchedFolders).toBeLessThan(1100);
     put(place.logsFolder, idOf(3), { messages: [{ role: 'user', content: 'edited hot' }] });
     await agreesSoon('first edit of a cold one', place, has(place, 'hot', 1));
@@ -364,7 +364,7 @@ describe('an index that is not complete', () => {
       await delay(1);
     }
     clearInterval(counting);
-    // A search was answered with what was there before all of it was, and timers ran again and again.
+    // A search was answered from a part of the index, and timers ran many times.
     expect(seen.filter((total) => total > 0 && total < messages.length)).not.toEqual([]);
     expect(turns).toBeGreaterThan(50);
     expect(await totalOf(place, 'bulk')).toBe(messages.length);

@@ -1,4 +1,7 @@
-/** Commands list from the index cache: no file is read that the cache knows as it is, and the answers are those of the files. */
+/**
+ * Commands list from the index cache: no file is read that is unchanged since, and the answers are those of
+ * the files.
+ */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** The newest messages of all conversations, compared with sorting everything. */
+/** The newest messages of all conversations, compared with a sort of all messages. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MessageIndex } from '../../src/search/messages/message-index.js';
@@ -40,7 +40,7 @@ function indexOf(conversations: readonly Made[]): MessageIndex {
   return index;
 }
 
-/** Everything, sorted. */
+/** All messages, sorted. */
 function oracle(conversations: readonly Made[], module: string | undefined, since: number) {
   return conversations
     .flatMap((conversation, n) =>

@@ -1,4 +1,7 @@
-/** Searching notes: sections by rank, lines by text or expression, and no expression that hangs. */
+/**
+ * Searching notes: sections by rank, lines by text or regular expression, and no expression that takes too
+ * long.
+ */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
@@ -215,7 +218,7 @@ describe('exact and regular expressions', () => {
       '(x+x+)+y',
       '^(([a-z])+.)+[A-Z]([a-z])+$',
     ];
-    // Natively, the first of these alone would outlive the test.
+    // With the engine of JavaScript, the first of these alone would take longer than the test.
     for (const query of patterns) {
       const found = await run(query, { mode: 'regex' }).catch((error: unknown) => error);
       const isRefused = /\{(200|30)\}/.test(query);
@@ -327,7 +330,7 @@ describe('sections', () => {
   });
 
   it('of a line of many spaces are found as fast as of other lines', () => {
-    const spaces = ' '.repeat(2_000_000); // a second for each 25 000, if the time were quadratic
+    const spaces = ' '.repeat(2_000_000); // it would take a second for each 25 000 if the time were quadratic
     expect(sectionsOf([`# a${spaces}b`, '', `c${spaces}d`, '---'])).toHaveLength(2);
   });
 

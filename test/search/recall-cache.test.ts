@@ -31,7 +31,7 @@ const QUESTIONS = [
 const makeFolder = (count = CONVERSATIONS, messages = 5) =>
   cacheFolder('recall.bin', count, messages);
 
-/** Store and recall as a server has them, with no cache of the other index. */
+/** Store and recall as in a server, without a cache of the other index. */
 async function openRecall(logsFolder: string, cachePath?: string) {
   const store = await openConversationStore({ logsFolder, maxMessages: 10_000, fsync: false });
   const search = new KeywordSearch({ store, cachePath: undefined, clock, log });
@@ -45,7 +45,7 @@ async function openRecall(logsFolder: string, cachePath?: string) {
   return { store, sync, close };
 }
 
-/** Writes it whatever the size. */
+/** Writes the cache for any size. */
 async function saveCache(logsFolder: string, path: string): Promise<Buffer> {
   const { store, sync, close } = await openRecall(logsFolder);
   await sync.build();
@@ -54,7 +54,7 @@ async function saveCache(logsFolder: string, path: string): Promise<Buffer> {
   return readFileSync(path);
 }
 
-/** Everything that depends on any message: totals, places and scores. */
+/** All results that depend on any message: totals, positions and scores. */
 async function answersOf(index: RecallIndex): Promise<string> {
   const lines = [JSON.stringify({ ...index.stats(), stems: 0 })];
   for (const question of QUESTIONS) {
@@ -68,7 +68,7 @@ async function answersOf(index: RecallIndex): Promise<string> {
   return lines.join('\n');
 }
 
-/** A start with this cache, or without: what it answers, and how many files it had to read. */
+/** A start with this cache, or without: its answers, and the number of files that it read. */
 async function start(logsFolder: string, cachePath?: string) {
   const { sync, close } = await openRecall(logsFolder, cachePath);
   await sync.build();

@@ -1,4 +1,4 @@
-/** The recall engine with real vectors of the store: found by meaning, without a word in common. */
+/** The recall engine with real vectors of the store: it finds a message without a common word. */
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApp } from '../../src/app.js';

@@ -1,6 +1,6 @@
 /**
- * What the tests of the message search share: a search over real files, written as people write
- * them, and the judge: a fresh build over the same folder, with which every answer must agree.
+ * What the tests of the message search share: a search over real files, written as people write them, and the
+ * reference: a new index of the same folder, with which every answer must agree.
  */
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,7 +17,7 @@ import { RecallSearch } from '../../src/search/recall/recall-search.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import { tempFolder } from '../support/temp-folder.js';
 
-/** The promises are one and five seconds; busy machines are no breach. What it took is printed. */
+/** The promised times are one and five seconds. Busy machines may take longer; the time is printed. */
 const MAX_WAIT_MS = 30_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 export const FIRST_MS = Date.parse('2025-01-01T00:00:00Z');
@@ -27,7 +27,7 @@ export interface SearchPlace {
   readonly store: Awaited<ReturnType<typeof openConversationStore>>;
   readonly search: KeywordSearch;
   readonly recall: RecallSearch;
-  /** Closes search, then store, as the app does. */
+  /** Closes the search and then the store, as the app does. */
   close(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export interface PlaceOptions {
   readonly log?: Log;
 }
 
-/** Closed at the end of the test at the latest. */
+/** Closed at the latest at the end of the test. */
 export async function openPlace(options: PlaceOptions = {}): Promise<SearchPlace> {
   const { logsFolder = join(tempFolder(), 'logs'), log = silentLog } = options;
   const { cachePath, recallCachePath } = options;
@@ -60,7 +60,7 @@ export async function openPlace(options: PlaceOptions = {}): Promise<SearchPlace
   return { logsFolder, store, search, recall, close };
 }
 
-/** The n-th conversation's id; one a day. */
+/** The id of the n-th conversation; one for each day. */
 export function idOf(n: number): string {
   const ms = FIRST_MS + n * DAY_MS;
   return `${new Date(ms).toISOString().slice(0, 10).replaceAll('-', '')}-${ms}`;
@@ -74,7 +74,7 @@ export interface HandWritten {
   readonly messages: readonly { role: string; content: string; createdAt?: string }[];
 }
 
-/** As an editor saves: a file beside it, renamed onto it. */
+/** As an editor saves: a file beside it that is renamed to it. */
 export function put(logsFolder: string, id: string, content: HandWritten | string): void {
   const path = join(logsFolder, id, 'conversation.json');
   mkdirSync(dirname(path), { recursive: true });
@@ -82,7 +82,7 @@ export function put(logsFolder: string, id: string, content: HandWritten | strin
   renameSync(`${path}~`, path);
 }
 
-/** A conversation whose words tell which it is; every tenth word is everywhere. */
+/** A conversation whose words identify it; every tenth word is in all of them. */
 export function sample(n: number, messageCount = 4): HandWritten {
   const topic = ['garden', 'engine', 'river', 'letter', 'winter'][n % 5] ?? '';
   return {
@@ -108,7 +108,7 @@ export const ask = (
     { maxWaitMs: 60_000, ...caller },
   );
 
-/** Every document shows in one of these, and every rank depends on all documents. */
+/** Every document is in the results of one of these, and every rank depends on all documents. */
 const PROBES = [
   'common',
   'role : user OR role : assistant OR role : system',
@@ -133,7 +133,7 @@ export async function answersOf(place: Pick<SearchPlace, 'search'>): Promise<str
   return answers.join('\n');
 }
 
-/** What an index built from nothing but the files answers. */
+/** The answers of an index that is built only from the files. */
 export async function freshAnswers(logsFolder: string): Promise<string> {
   const store = await openConversationStore({ logsFolder, maxMessages: 10_000, fsync: false });
   const clock = systemClock;
@@ -150,8 +150,8 @@ export async function expectAgreement({ logsFolder, search }: SearchPlace): Prom
 }
 
 /**
- * Waits until `isThere` says so and then compares everything with a fresh build. Prints and gives
- * the time from the call, which should come right after the last change.
+ * Waits until `isThere` returns true, and then compares everything with a new index. Prints and returns the
+ * time since the call, which should come directly after the last change.
  */
 export async function agreesSoon(
   what: string,

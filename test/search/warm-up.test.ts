@@ -1,4 +1,4 @@
-/** Searches that warm up the index: for what, when they begin, and when they end. */
+/** Searches that warm up the index: their words, their beginning and their end. */
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { warmUp } from '../../src/search/messages/warm-up.js';

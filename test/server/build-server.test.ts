@@ -1,6 +1,6 @@
 /**
- * The server between a real MCP client and tools made for the test: what is listed, how input and
- * output are checked, and that every failure has the one shape.
+ * The server between a real MCP client and tools of the test: what is listed, how input and output are
+ * checked, and that all failures have one form.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,7 +16,7 @@ import { buildServer, type ServerOptions } from '../../src/server/mcp/build-serv
 import { defineTool, success, type Tool } from '../../src/tools/define-tool.js';
 import { jsonObject } from '../../src/tools/json-object.js';
 
-/** A store that can be written: no result says otherwise. */
+/** A store that can be written, so no result has a notice. */
 const healthy = {
   settle: async () => true,
   requireHere: () => undefined,
@@ -140,7 +140,7 @@ it('names in the instructions only tools that are offered', async () => {
 describe('tools/call', () => {
   it('fills in defaults and returns the same data as text and structured content', async () => {
     const { client, call } = await connect([echo]);
-    await client.listTools(); // from here on the client validates structuredContent
+    await client.listTools(); // from now on the client validates structuredContent
     const result = await call('echo_back', { word: 'no' });
     expect(result.structuredContent).toEqual({ success: true, said: 'nono' });
     expect(JSON.parse(textOf(result))).toEqual(result.structuredContent);
@@ -306,7 +306,7 @@ describe('running calls', () => {
     ];
     await Promise.allSettled(asked);
     const still = { progress: 0, message: 'still running' };
-    expect(seen.slice(0, 2)).toEqual([still, still]); // on a slow machine each says it again
+    expect(seen.slice(0, 2)).toEqual([still, still]); // on a slow machine each reports again
   });
 
   it('aborts the signal of a call that the client cancels', async () => {

@@ -1,4 +1,4 @@
-/** Exceptions as a client gets them. */
+/** Exceptions as a client receives them. */
 import { createRequire } from 'node:module';
 import { expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.js';
@@ -7,7 +7,7 @@ import { toAppError } from '../../src/server/mcp/error-result.js';
 const asGiven = (error: unknown) => toAppError(error, new AbortController().signal, silentLog);
 
 it('an error for a missing part of the program asks for a restart', async () => {
-  // Through node itself, because vitest has an import of its own.
+  // Uses Node itself, because vitest has its own import.
   const { runInThisContext, constants } = createRequire(import.meta.url)('node:vm');
   const load = runInThisContext('(path) => import(path)', {
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,

@@ -32,6 +32,6 @@ it('a subscription stops when its client has disconnected', async () => {
   refuse(new AppError('STORAGE_UNAVAILABLE', 'the drive is not connected'));
   await built.calls.idle();
   await built.server.close();
-  await started; // it stayed open for ever, and a second subscription ended the process
+  await started; // it stayed open, and a second subscription ended the process
   expect(opened).toBe(1);
 });

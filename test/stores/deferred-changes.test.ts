@@ -1,6 +1,6 @@
 /**
- * Changes and deletions that waited in memory, in this process on real files: readers see them at once, and
- * what the files hold when the store is back decides once more whether they are made.
+ * Changes and deletions that waited in memory, in this process with real files: readers see them at once, and
+ * the content of the files when the store is available again decides whether they are made.
  */
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { withStore } from '../support/store-that-leaves.js';
 
 const later = { mayDefer: true };
 
-/** Names of the writes that were refused when the store was back. */
+/** Names of the writes that were refused when the store was available again. */
 const refusedBy = ({ deferredWrites }: App) =>
   (deferredWrites.state()?.refused ?? []).map(({ name }) => name);
 

@@ -1,6 +1,6 @@
 /**
- * Writes that waited in memory, in this process on real files: what happened to the files while the store
- * was away decides how they are written, and nothing is written twice or lost.
+ * Writes that waited in memory, in this process with real files: what happened to the files meanwhile decides
+ * how they are written, and nothing is written twice or lost.
  */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

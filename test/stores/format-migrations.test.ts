@@ -1,6 +1,6 @@
 /**
- * Formats move on: with a made-up version 2 of each kind of file, one of version 1 is read as version 2,
- * stays as it is until the next write, and is then out of reach for a program that knows version 1 only.
+ * Format migrations: with an invented version 2 of each kind of file, a file of version 1 is read as version
+ * 2 and unchanged until the next write. Then a program that knows only version 1 cannot read it.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -23,7 +23,7 @@ import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { ID0, openStore, user } from './conversations/store.js';
 
-/** A program that knows one version more. Gives back how to make it the older one again. */
+/** A program that knows one version more. Returns a function that makes it the older one again. */
 function teach(kind: FileKind, step: FormatStep): () => void {
   const forget = () => {
     FORMAT_STEPS[kind].length = 0;

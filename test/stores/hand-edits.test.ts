@@ -1,4 +1,4 @@
-/** Files that a person saves while Daybook changes them: the edit of the person stays. */
+/** Files that a person saves while Daybook changes them: the edit of the person is kept. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

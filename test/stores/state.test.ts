@@ -1,4 +1,4 @@
-/** The state file: merged under a lock, edited by hand, never overwritten when it is damaged. */
+/** The state file: changed under a lock, edited by hand, never overwritten when it is damaged. */
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** `summaries.json`: one summary a level, written whole under the conversation's lock, edited by hand. */
+/**
+ * `summaries.json`: one summary for each level, replaced as a whole under the conversation's lock, edited by
+ * hand.
+ */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** The queue of writes that wait, without files: what is tried when, and what its user is told. */
+/** The queue of waiting writes, without files: the order of attempts, and what the user is told. */
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/errors.js';
 import { createLog } from '../../src/base/log.js';

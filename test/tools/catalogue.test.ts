@@ -1,6 +1,6 @@
 /**
- * The catalogue of tools as a whole: every file is listed under its name, every tool tells hosts
- * what they need to know, schemas change only on purpose, and the list stays small enough to send.
+ * The catalogue of tools: every file is listed under its name, every tool has the fields that clients need,
+ * schemas change only on purpose, and the list is small enough.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -78,7 +78,7 @@ describe('the list', () => {
       number,
       number,
     ];
-    // Few hosts show them to the model; reported so that they do not grow unseen.
+    // Few clients show them to the model. They are printed so that their growth is noticed.
     const outputs = tools.map(toolListing).map(({ outputSchema }) => outputSchema);
     console.info(
       `menu of ${byDefault.length} tools: ${tokens} tokens (o200k), with a key ${withKey.length}: ${ofKey}, of all ${tools.length}: ${ofAll}; output schemas: ${countTokens(JSON.stringify(outputs))}`,

@@ -1,6 +1,6 @@
 /**
- * Every argument of every tool that names a file or a folder, tried over HTTP with names that lead out
- * of the root: nothing outside is read, written or told. An argument that is not in CALLS fails.
+ * Every argument of every tool that names a file or a folder, over HTTP, with names that lead out of the
+ * root: nothing outside is read, written or returned. An argument that is not in CALLS fails the test.
  */
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -12,20 +12,20 @@ import { connectHttp } from '../e2e/http-harness.js';
 import { withHttpPlace } from '../support/http-place.js';
 
 interface Call {
-  /** The rest of a call that would work. */
+  /** The other arguments of a valid call. */
   readonly args: Record<string, unknown>;
-  /** Where in the root names are meant for. */
+  /** The folder in the root to which the names refer. */
   readonly folder: string;
   readonly extension: string;
-  /** A name that is taken: of a new file unless given; there.* is there before each call. */
+  /** An existing name; by default for a new file. there.* exists before each call. */
   readonly good?: string;
-  /** Compared with names that were found; no file is looked for under it. */
+  /** Compared with found names; no file with this name is opened. */
   readonly isFilter?: true;
-  /** Over HTTP no name at all is taken. */
+  /** Over HTTP no name is accepted. */
   readonly isRefused?: true;
 }
 
-/** Fit for a note, and for what imports memory.jsonl. */
+/** Valid for a note, and for an import of memory.jsonl. */
 const THERE = '{"type":"entity","name":"Ada","entityType":"person","observations":[]}\n';
 
 const note = { args: {}, folder: 'memory-bank', extension: '.md' };
@@ -47,9 +47,9 @@ const CALLS: Record<string, Call> = {
 };
 
 const NAMES = /(file|path|folder|dir|directory|output)s?$/i;
-/** Ids and keys of conversations, whose folders are called by their ids. */
+/** Ids and keys of conversations. The ids are names of folders. */
 const IDS = /^(conversationIds?|threadId)$/;
-/** What else those tools need. */
+/** Other arguments of these tools. */
 const WITH_ID: Record<string, Record<string, unknown>> = {
   save_message: { role: 'user', content: 'x' },
   history_threads_append_message: { role: 'user', body: 'x' },
@@ -96,7 +96,7 @@ const tricksFor = (outside: string, extension: string) => [
   ...[`${'..'.repeat(40)}${outside.slice(1)}/new${extension}`, `\ud800${extension}`],
 ];
 
-/** Links that somebody, or a git clone, has left in the folder. */
+/** Links that a person or a git clone has left in the folder. */
 async function layLinks(folder: string, outside: string, extension: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await symlink(outside, join(folder, 'link'));

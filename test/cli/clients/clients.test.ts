@@ -1,4 +1,7 @@
-/** What `daybook init` writes for MCP clients: where on each platform, and into files as people have them. */
+/**
+ * The entries that `daybook init` writes for MCP clients: the path of the file on each platform, and files as
+ * people write them.
+ */
 import { parse } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { describe, expect, it } from 'vitest';

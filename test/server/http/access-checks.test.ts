@@ -1,4 +1,4 @@
-/** Who is let in over HTTP: Host, Origin, token, rate; and that every refusal is a JSON-RPC error. */
+/** Which HTTP requests are accepted: Host, Origin, token, rate. Every refusal is a JSON-RPC error. */
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import {
@@ -14,7 +14,7 @@ import {
 const TOKEN = 'correct-horse-battery-staple';
 const OTHER = 'http://evil.example';
 
-/** Of one form, whatever was refused. */
+/** Every refusal has the same form. */
 function expectRefusal({ status, headers, text, body }: Answer, expected: number) {
   expect(status).toBe(expected);
   expect(headers['content-type']).toContain('application/json');

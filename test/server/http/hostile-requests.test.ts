@@ -1,4 +1,4 @@
-/** What an HTTP client can send that no good one does: it gets a JSON-RPC error, and others go on. */
+/** Requests that no correct HTTP client sends: each gets a JSON-RPC error, and other requests continue. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ async function expectServing({ url }: HttpPlace): Promise<void> {
 const callTool = (name: string, args: unknown) =>
   rpc('tools/call', { name, arguments: args as Record<string, unknown> });
 
-/** What came until the other side closed the connection. */
+/** What was received until the other side closed the connection. */
 async function untilClosed(socket: Socket): Promise<string> {
   let text = '';
   socket.setEncoding('utf8').on('data', (chunk: string) => {
@@ -37,7 +37,7 @@ async function untilClosed(socket: Socket): Promise<string> {
 async function rawConnection(url: string, text: string): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   await once(socket, 'connect');
-  socket.on('error', () => undefined); // a reset is one way to be refused
+  socket.on('error', () => undefined); // a reset is a refusal too
   socket.write(text);
   return socket;
 }

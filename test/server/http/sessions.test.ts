@@ -1,6 +1,6 @@
 /**
- * Sessions and requests without them, by official clients and by bytes: that what works over stdio
- * works here, that nobody gets another's answer, and how sessions and the server end.
+ * Requests with and without sessions, by official clients and as bytes: all that works over stdio works here,
+ * no client gets the answer of another, and how sessions and the server end.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -24,11 +24,11 @@ import {
   withHttpPlace,
 } from '../../support/http-place.js';
 
-/** Without being asked for. */
+/** For a message that the client did not request. */
 const OFFERED = allTools.filter(({ toolset }) => toolset !== 'admin').length;
 const STATELESS = { config: { isStateless: true } };
 
-/** A tool that answers when it is let, or gives up when it is told to. */
+/** A tool that answers when the test allows it, or ends when it is cancelled. */
 function gate() {
   const seen = { started: 0, aborted: 0, finished: 0 };
   let open = () => undefined as unknown;
@@ -63,7 +63,10 @@ function gate() {
   return { tool, seen, open };
 }
 
-/** Sessions are swept four times in this, by the real clock; how idle they are, a test's own clock says. */
+/**
+ * Sessions are checked four times in this time (real clock). The clock of the test determines how idle they
+ * are.
+ */
 const IDLE_MS = 200;
 
 function manualClock() {
@@ -353,7 +356,7 @@ describe('with sessions', () => {
       await until(() => seen.started === 1);
       leaving.abort();
       await expect(read).rejects.toThrow();
-      await delay(100); // the server hears of it
+      await delay(100); // the server is notified
       pass(2 * IDLE_MS);
       await delay(2 * IDLE_MS);
       const another = { body: initialize() };

@@ -52,7 +52,7 @@ function firstUri({ body }: Answer): string {
   return resources[0]?.uri ?? '';
 }
 
-/** Messages of a stream as they come. */
+/** Messages of a stream as they arrive. */
 async function* events(response: Response): AsyncGenerator<Record<string, unknown>> {
   const decoder = new TextDecoder();
   let text = '';
@@ -67,7 +67,7 @@ async function* events(response: Response): AsyncGenerator<Record<string, unknow
   }
 }
 
-/** A tool that reports, and then waits until it is told to stop. */
+/** A tool that reports, and then waits until it is cancelled. */
 function waiting() {
   const seen = { started: 0, aborted: 0 };
   const tool = defineTool({
@@ -257,7 +257,7 @@ describe('subscriptions/listen', () => {
         const stream = events(await fetch(url, sent));
         await stream.next();
         await app.conversations.append('m', [{ role: 'user', content: 'more' }]);
-        await delay(180 + turn * 10); // about when the news are sent
+        await delay(180 + turn * 10); // about when the notifications are sent
         leaving.abort();
         await stream.next().catch(() => undefined);
       }

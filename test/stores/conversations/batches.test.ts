@@ -1,7 +1,7 @@
 /**
- * Proves of conversations that are created many at a time: each has an id of its own, a key is given once
- * whoever gives it at the same moment, what is wrong with one stops no other, one lock serves a batch, and
- * nothing is left beside them.
+ * Conversations that are created together: each has its own id, a key is used once even if several callers
+ * give it at the same moment, a faulty one stops no others, one lock is used for a batch, and no other files
+ * are left.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ describe('conversations created together', () => {
     false,
   ])('a past time never gives the id of a deleted conversation (batched: %s)', async (isBatched) => {
     const { store, open } = await openLogs();
-    const other = await open(); // it does not remember the ids that `store` gave
+    const other = await open(); // it does not remember the ids that `store` used
     const make = async (text: string, into = store) => {
       const messages = messagesOf(text);
       if (isBatched) return into.batches.add({ fields: { createdAt: TIME }, messages });

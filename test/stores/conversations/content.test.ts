@@ -1,6 +1,6 @@
 /**
- * Contents and bytes: whatever was given comes back exactly, and the file is the same text that
- * `JSON.stringify` of the whole would make, however it was put together.
+ * Contents and bytes: every text is read back exactly, and the file is the same text as `JSON.stringify` of
+ * the whole, in whatever steps it was written.
  */
 
 import { cpSync, readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { type Message, ROLES } from '../../../src/stores/conversations/document/
 import { tempFolder } from '../../support/temp-folder.js';
 import { assistant, ID0, openStore, user } from './store.js';
 
-/** Derived from place-independent facts: no later version may derive others. */
+/** Derived from values that do not depend on the position. Later versions must derive the same ids. */
 const SEED_IDS = [
   '56ecb169-e6a8-8003-982c-9bab2d95bfde',
   'cb17ee88-1174-8ade-929d-acb688873b8d',

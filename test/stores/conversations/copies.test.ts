@@ -1,4 +1,4 @@
-/** Branches and merges: what they hold, and that a merge is all or nothing. */
+/** Branches and merges: their content, and that a merge is done completely or not at all. */
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -232,7 +232,7 @@ describe('merge', () => {
 });
 
 describe('a merge that was interrupted', () => {
-  /** As a killed process leaves it: the journal, and the merged conversation or not yet. */
+  /** As a killed process leaves it: with the journal, and with or without the merged conversation. */
   async function cutShort(isPublished: boolean) {
     const opened = await openPair();
     const { a, b, logsFolder, fileOf, put } = opened;

@@ -1,4 +1,4 @@
-/** Proves that the quick ways to a title end where the rules for words and sentences say. */
+/** The fast ways to a title end at the same place as the rules for words and sentences. */
 import { expect, it } from 'vitest';
 import { sentencesIn } from '../../../src/base/text-segmenter.js';
 import { titleOf } from '../../../src/stores/conversations/document/derived-title.js';

@@ -1,4 +1,4 @@
-/** Folders that a person copied: two conversations with one key, and names that nothing reads. */
+/** Folders that a person copied: two conversations with one key, and folders with other names. */
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openConversationStore } from '../../../src/stores/conversations/conversations.js';

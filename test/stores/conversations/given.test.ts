@@ -1,9 +1,9 @@
-/** What a program may give wrong to the store of conversations: nothing that could not be read again is written. */
+/** Wrong arguments for the store of conversations: it writes nothing that could not be read again. */
 import { describe, expect, it } from 'vitest';
 import { errorOf } from '../../support/error-of.js';
 import { openStore, user } from './store.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: a program in JavaScript gives whatever it likes
+// biome-ignore lint/suspicious/noExplicitAny: a program in JavaScript can pass any value
 type Anything = any;
 
 const wrongMessages: [string, Anything][] = [

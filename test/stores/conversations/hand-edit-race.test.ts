@@ -1,6 +1,6 @@
 /**
- * A hand edit that falls into the middle of a write: between our reading the file and our replacing
- * it, or half saved when we read it. Neither the edit nor the message may be lost.
+ * A hand edit during a write: after Daybook read the file and before it replaces it, or half saved when
+ * Daybook reads it. Neither the edit nor the message may be lost.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -24,7 +24,7 @@ async function openWithOne() {
 
 it('keeps an edit that is saved while a message is being written', async () => {
   const { store, conversationId, file } = await openWithOne();
-  // `unless` runs under the lock, after the file was read and before it is replaced.
+  // `skipIf` runs under the lock, after the file was read and before it is replaced.
   let edits = 0;
   const saveByHand = () => {
     if (edits > 0) return false;

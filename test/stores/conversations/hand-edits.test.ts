@@ -1,6 +1,6 @@
 /**
- * Files that people, git and other processes change while the store is open: seen at once, put right
- * at the next write, never guessed where something could be lost.
+ * Files that people, git and other processes change while the store is open: changes are seen at once,
+ * corrected at the next write, and nothing is guessed if data could be lost.
  */
 import {
   cpSync,

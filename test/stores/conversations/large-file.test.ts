@@ -1,4 +1,4 @@
-/** A conversation file that is large enough to be read in steps, and asked for by several at once. */
+/** A conversation file that is large enough to be read in steps, with several callers at the same time. */
 import { expect, it } from 'vitest';
 import { runToCompletion } from '../../../src/base/time-slice.js';
 import { plainCodec } from '../../../src/files/sealing/conversation-codec.js';

@@ -1,4 +1,4 @@
-/** Lists: what they hold, their order, and pages that stay as they were while everything moves. */
+/** Lists: their content, their order, and pages that stay consistent while conversations change. */
 import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -236,7 +236,7 @@ describe('pages', () => {
       seen.push(...page.conversations.map(({ conversationId }) => conversationId));
       cursor = page.nextCursor;
     }
-    // What was shown and changed since comes again; what was not yet shown comes once.
+    // Conversations that were shown and changed since come again; those that were not shown come once.
     const expected = [newest[7], newest[0], newest[4], newest[5], newest[6], newest[8]];
     expect(seen).toEqual(expected);
     const back = await other.page(

@@ -1,4 +1,4 @@
-/** Some messages of a large conversation: read alone, and the same as if the whole file had been read. */
+/** Some messages of a large conversation: read alone, and the same as from the whole file. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,7 +62,7 @@ async function open(
   return store;
 }
 
-/** The end of the file is no JSON any more, and its stamp is the same. */
+/** The end of the file is no longer JSON, and its stamp is the same. */
 function damageEnd(): void {
   const bytes = readFileSync(file());
   write(bytes.fill('x', bytes.byteLength - 1000));

@@ -1,4 +1,4 @@
-/** Other processes on the same folder: they lose nothing of ours, and dying they leave no half state. */
+/** Other processes in the same folder: they lose no data of ours, and if they die, they leave no half state. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
@@ -90,7 +90,10 @@ describe('a process that is killed while it branches, merges, deletes and restor
   });
 });
 
-/** Every conversation is one of the four kinds, whole; a pair is merged and in the trash, or neither. */
+/**
+ * Every conversation is complete and of one of the four kinds. A pair is either merged and in the trash, or
+ * not.
+ */
 async function checkAll(store: Awaited<ReturnType<typeof open>>): Promise<number> {
   const heads = await store.list();
   expect(store.damaged()).toEqual([]);

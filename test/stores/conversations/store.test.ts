@@ -1,6 +1,4 @@
-/**
- * The conversation store: create, append, load, list, keys, limits, and each failure by its code.
- */
+/** The conversation store: create, append, load, list, keys, limits, and the code of each failure. */
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -308,7 +306,7 @@ describe('references', () => {
     HOSTILE.map((ref) => [ref.slice(0, 40), ref]),
   )('%j is refused without access to a file', async (_, ref) => {
     const { store, logsFolder } = await openStore();
-    // Whatever looked at the file system now would fail with another code, or make the folder anew.
+    // An access to the file system would now fail with another code, or create the folder.
     rmSync(logsFolder, { recursive: true });
     const invalid = code('VALIDATION_ERROR');
     await expect(store.load(ref)).rejects.toEqual(invalid);

@@ -1,6 +1,6 @@
 /**
- * What the tests of the conversation store share: a store on a real folder with a clock that stands
- * still unless it is moved, and the file of a conversation as a person would meet it.
+ * What the tests of the conversation store share: a store in a real folder with a clock that only the test
+ * moves, and the file of a conversation as a person sees it.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,20 +38,20 @@ export async function openStore({
     logsFolder,
     fileOf,
     textOf: (id: string) => readFileSync(fileOf(id), 'utf8'),
-    // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever is in the file
+    // biome-ignore lint/suspicious/noExplicitAny: tests read any field of the file
     jsonOf: (id: string): any => JSON.parse(readFileSync(fileOf(id), 'utf8')),
-    /** All but the store's own entries: its files, and names that begin with a dot. */
+    /** All entries without those of the store itself: its files, and names that begin with a dot. */
     folders: () =>
       readdirSync(logsFolder)
         .filter((name) => !name.startsWith('.') && !name.endsWith('.json'))
         .sort(),
-    /** As a person or another program would put it there. */
+    /** Writes a file as a person or another program would. */
     put: (id: string, content: string | Uint8Array | object) => {
       mkdirSync(join(logsFolder, id), { recursive: true });
       const isRaw = typeof content === 'string' || content instanceof Uint8Array;
       writeFileSync(fileOf(id), isRaw ? content : JSON.stringify(content));
     },
-    /** A second server on the same folder. */
+    /** A second server in the same folder. */
     another: () => openStore({ ...options, logsFolder }),
   };
 }

@@ -1,4 +1,4 @@
-/** Deleting into the trash, restoring, purging: nothing lost, nothing overwritten. */
+/** Moving to the trash, restoring, purging: nothing is lost or overwritten. */
 import {
   existsSync,
   mkdirSync,

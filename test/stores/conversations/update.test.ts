@@ -1,4 +1,4 @@
-/** Changing what is known about a conversation besides its messages, and the title nobody gave. */
+/** Changes of the fields of a conversation besides its messages, and of a derived title. */
 import { describe, expect, it } from 'vitest';
 import { titleOf } from '../../../src/stores/conversations/document/derived-title.js';
 import { messageHash } from '../../../src/stores/conversations/document/message-hash.js';

@@ -1,4 +1,7 @@
-/** Versions: kept before messages change or go, bounded, read and brought back; and edits of one message. */
+/**
+ * Versions: stored before messages are changed or removed, limited, read and restored; and edits of one
+ * message.
+ */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';

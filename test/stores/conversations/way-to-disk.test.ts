@@ -1,4 +1,4 @@
-/** The files that a message passes on its way to the disk, as docs/ARCHITECTURE.md lists them. */
+/** The files through which a message passes to the disk, as docs/ARCHITECTURE.md lists them. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

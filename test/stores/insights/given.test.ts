@@ -1,4 +1,4 @@
-/** What a program may give wrong to the store of insights: refused before any file is touched. */
+/** Wrong arguments for the store of insights: they are refused before any file access. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -6,7 +6,7 @@ import { InsightStore } from '../../../src/stores/insights/insights.js';
 import { errorOf } from '../../support/error-of.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: a program in JavaScript gives whatever it likes
+// biome-ignore lint/suspicious/noExplicitAny: a program in JavaScript can pass any value
 type Anything = any;
 
 function open() {

@@ -1,4 +1,4 @@
-/** Insights as files: what is written, what people write, what is damaged, what comes back. */
+/** Insights as files: what Daybook writes, what people write, damaged files, restored files. */
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,

@@ -1,8 +1,7 @@
 /**
- * Each byte of a snapshot and of a log changed, each length cut off. Held to the letter: the graph
- * starts; it is what the untouched lines say, with or without the one that was hit, and never
- * anything else; where something is lost, it says so wherever that can be known; and with the
- * previous generation there, a broken snapshot loses nothing.
+ * Each byte of a snapshot and of a log is changed, and each length is cut off. In every case the graph
+ * starts; it has exactly the facts of the unchanged lines, with or without the changed one; a loss is
+ * reported if it can be detected; and with the previous generation, a damaged snapshot loses nothing.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
@@ -75,7 +74,7 @@ async function read(): Promise<Found> {
 
 const whole = () => replay(operationsIn(`${snapshot}\n${wal}`));
 
-/** From where to where each operation's object lies in a file, its comma and line feed left out. */
+/** The positions of each operation's object in a file, without its comma and line feed. */
 function placesOf(bytes: Buffer): { start: number; end: number; text: string }[] {
   const places: { start: number; end: number; text: string }[] = [];
   let start = 0;
@@ -88,7 +87,7 @@ function placesOf(bytes: Buffer): { start: number; end: number; text: string }[]
   return places;
 }
 
-/** One byte with single bits flipped, and as what could do most harm; a soak tries every bit. */
+/** One byte with single bits flipped, and replaced by the most harmful values. A soak tries every bit. */
 function changesOf(byte: number): number[] {
   const bits = (isSoak ? [0, 1, 2, 3, 4, 5, 6, 7] : [0, 4]).map((bit) => byte ^ (1 << bit));
   const harmful = [byte ^ 0xff, 0x0a, 0x22, 0x7d];

@@ -1,6 +1,4 @@
-/**
- * A knowledge graph in a folder of its own for one test, and ways to look at it.
- */
+/** A knowledge graph in its own folder for one test, and functions to inspect it. */
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import {

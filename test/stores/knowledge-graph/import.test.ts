@@ -1,4 +1,4 @@
-/** Facts of an import: what was ended or deleted here since stays ended or deleted. */
+/** Imported facts: those that were ended or deleted here since stay ended or deleted. */
 import { expect, it } from 'vitest';
 import { allOf, fact, openGraph } from './graph.js';
 

@@ -1,6 +1,6 @@
 /**
- * The one rule: whatever the order in which operations are read, however often, and wherever a
- * compaction falls in between, the graph is what the slow way makes of them.
+ * The main rule: in whatever order and however often operations are read, and wherever a compaction happens
+ * in between, the graph has the same facts as the slow reference.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import { operationsIn, replay } from './oracle.js';
 const OPEN = Number.POSITIVE_INFINITY;
 const kind = fc.constantFrom('add' as const, 'add' as const, 'close' as const, 'delete' as const);
 
-/** Few times and ids, so that they meet; an id is one operation's alone. */
+/** Few times and ids, so that they collide. An id belongs to one operation only. */
 const operation = fc.record({ kind, at: fc.integer({ min: 1, max: 6 }), isEnded: fc.boolean() });
 const operations = fc
   .array(operation, { maxLength: 10 })
@@ -221,7 +221,7 @@ describe('a graph that other processes change and compact', () => {
           }
           const graph = next.by === 0 ? first : second;
           const key = { subject: `s${next.name}`, predicate: 'p', object: 'o' };
-          // Two compactions between two looks are more than a follower can know of.
+          // A process cannot follow two compactions between two reads.
           if (next.do === 'save') {
             await Promise.all(running.splice(0));
             for (const each of [first, second, reader]) await allOf(each);
@@ -254,7 +254,7 @@ describe('a graph that other processes change and compact', () => {
     await writer.add(facts);
     await writer.save();
     const changes = [
-      // Of the same length, in the log that is compacted then.
+      // Of the same length, in the log that is then compacted.
       () => writeFileSync(wal ?? '', readFileSync(wal ?? '', 'utf8').replace('Grace', 'Gracf')),
       () =>
         writeFileSync(

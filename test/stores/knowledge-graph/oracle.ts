@@ -1,6 +1,6 @@
 /**
- * The slow, obvious way from lines of the graph's files to the facts in them: parse every line,
- * sort all operations by time, then id, and carry them out one after the other.
+ * The slow reference from lines of the graph's files to their facts: it parses every line, sorts all
+ * operations by time and id, and applies them one after the other.
  */
 
 export interface LineOperation {
@@ -16,7 +16,7 @@ export interface LineOperation {
   messageId?: string;
 }
 
-/** The operations of a snapshot's or a log's text, whose lines must all be sound. */
+/** The operations in the text of a snapshot or a log, whose lines must all be valid. */
 export function operationsIn(text: string): LineOperation[] {
   return text
     .split('\n')
@@ -25,7 +25,7 @@ export function operationsIn(text: string): LineOperation[] {
     .map((line) => JSON.parse(line) as LineOperation);
 }
 
-/** The facts, each as one text, sorted. */
+/** The facts as sorted texts. */
 export function replay(operations: readonly LineOperation[]): string[] {
   const sorted = [...operations].sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
   const facts = new Map<string, { ts: number; validTo?: number; from: string }[]>();

@@ -1,7 +1,7 @@
 /**
- * Three stores on one graph, whose clock jumps, carry out random changes, while the log is cut, one bit of
- * the snapshot is damaged, and a person adds lines. After each step all stores, and one that has
- * just started, must have the same facts, and only the facts of that step may have changed.
+ * Three stores of one graph, whose clock jumps, carry out random changes, while the log is cut, one bit of
+ * the snapshot is damaged, and a person adds lines. After each step all stores, and one that has just
+ * started, must have the same facts, and only the facts of that step may have changed.
  */
 import {
   appendFileSync,

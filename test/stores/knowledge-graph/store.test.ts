@@ -1,6 +1,6 @@
 /**
- * The knowledge graph as its callers see it: the tests that seed 004 asks for, facts with times,
- * replacing, closing, deleting, queries in every combination, limits.
+ * The knowledge graph as its callers use it: the tests of seed 004, facts with times, replacing, closing,
+ * deleting, queries in all combinations, limits.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
@@ -234,7 +234,7 @@ describe('facts in time', () => {
     }
     const [again] = (await graph.add([job('baker', 3_000)], { replaces: true })).triples;
     expect(again?.added).toBe(false);
-    // A fact of the future ends the present one when it begins, and is not ended by it.
+    // A future fact ends the present one when it begins, and is not ended by it.
     await graph.add([job('captain', 20_000)], { replaces: true });
     await graph.add([job('navigator', 10_000)], { replaces: true });
     expect(await jobAt(graph, 15_000)).toEqual(['navigator']);
@@ -623,7 +623,8 @@ describe('a compaction', () => {
       isSaving = false;
     });
     for (let turn = 0; isSaving; turn += 1) {
-      // Even ones are asked for, odd ones go: however long the save takes, none is both.
+      // Queries read even numbers while odd ones are deleted, so no number is both, however long the save
+      // takes.
       const at = (turn * 2) % names.length;
       const [name = '', other = ''] = [names[at], names[names.length - 1 - at]];
       const { total } = await graph.query({ subject: name }, PAGE);
@@ -635,7 +636,7 @@ describe('a compaction', () => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     await saving;
-    expect(answered).toBeGreaterThan(1); // a save that blocks lets the first one through at most
+    expect(answered).toBeGreaterThan(1); // a save that blocks would let only the first one through
     const list = await allOf(graph);
     expect(await allOf(open())).toEqual(list);
     await graph.save();
@@ -667,9 +668,9 @@ describe('a compaction', () => {
     const root = tempFolder();
     const folder = join(root, 'memory-bank');
     const { graph: writer, open } = openGraph({ maxTriples: 1e6 }, folder);
-    // Enough for a look at the progress, not enough for a compaction of its own.
+    // Long enough to read the progress, too short for another compaction.
     await writer.add(Array.from({ length: 10_500 }, (_, n) => fact(`${n}`, 'p', 'o')));
-    await writer.close(); // or it would keep the lock for a moment, and could not hear that it is wanted
+    await writer.close(); // otherwise it would keep the lock for a moment and not notice the waiting process
     const graph = open();
     const env = { ...process.env, DAYBOOK_FSYNC: '0' };
     const onProgress = () =>

@@ -1,4 +1,4 @@
-/** The list of language models: what it takes, what it refuses, and that leave is not inherited. */
+/** The list of language models: what it accepts and refuses, and that a permission is not inherited. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** The memory bank on real files: reading, writing, limits, versions, the trash, other processes. */
+/** The memory bank with real files: reading, writing, limits, versions, the trash, other processes. */
 import { execFile, execFileSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -192,7 +192,7 @@ describe('reading and writing', () => {
     for (const permanent of [true, false]) {
       put('a.md', 'one');
       const { hash } = await bank.read('a.md');
-      // The bank tells of the note it finds right before it moves it.
+      // The bank logs the note that it finds directly before it moves it.
       const stop = bank.follow(() => put('a.md', 'edited'));
       expect(await codeOf(bank.delete('a.md', { expectedHash: hash, permanent }))).toBe('CONFLICT');
       stop();
@@ -458,7 +458,7 @@ describe('the index in memory', () => {
   });
 });
 
-/** Path and text of every note, by walking. */
+/** Path and text of every note, read from the disk. */
 function filesBelow(folder: string, prefix = ''): Map<string, string> {
   if (!existsSync(folder)) return new Map();
   const found: [string, string][] = [];

@@ -1,4 +1,4 @@
-/** The editor's verbs on a text: exactly one passage, whole lines, line ends as they were. */
+/** The edits of a text: exactly one passage, whole lines, unchanged line ends. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-/** Naming a language model through the tool, and that nothing goes to it before the user allowed it. */
+/** Adding a language model with the tool; nothing is sent to it before the user allowed it. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

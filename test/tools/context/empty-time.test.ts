@@ -1,4 +1,4 @@
-/** A question that names a time in which nobody wrote: what is found is from other times, and a note says so. */
+/** A question that names a time without messages: the results are from other times, and a note says so. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDaybook } from '../../../src/api/open-daybook.js';
 import { getRelevantSnippets } from '../../../src/tools/context/get-relevant-snippets.js';

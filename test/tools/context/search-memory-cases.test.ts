@@ -1,6 +1,6 @@
 /**
- * search_memory over everything that is kept, with a set of cases: what must be in an answer and what
- * must not, such as facts that ended, insights of another project, and what only sounds alike.
+ * search_memory over all stores, with a set of cases: results that must be in an answer, and results that
+ * must not, such as ended facts, insights of another project, and similar words.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

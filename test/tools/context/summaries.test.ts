@@ -153,7 +153,7 @@ describe('get_context_summary', () => {
         said('user', 'In May we swam.', '2026-05-01T00:00:00Z'),
       ],
     });
-    // A file that a person wrote is seen a moment later.
+    // A file that a person wrote is read a moment later.
     await expect.poll(async () => (await summaryOf({})).total).toBe(2);
     const march = await summaryOf({ startDate: '2026-03-01', endDate: '2026-03-31' });
     expect(march).toMatchObject({ total: 1, conversations: [{ title: 'by hand' }] });

@@ -1,4 +1,4 @@
-/** The tool search_messages as it is called: defaults, filters as people write them, pages, bounds. */
+/** The tool search_messages with its defaults, filters as people write them, pages and limits. */
 import { describe, expect, it, vi } from 'vitest';
 import type { App } from '../../../src/app.js';
 import { foundMessages, searchMessages } from '../../../src/tools/conversations/search-messages.js';
@@ -122,7 +122,7 @@ describe('search_messages', () => {
 
   it('returns every result once in pages, each with the offset of the next page', async () => {
     const { store, run } = await openTool();
-    // All of one call have the same time.
+    // All messages of one call have the same time.
     const messages = Array.from({ length: 23 }, (_, n) => ({
       role: 'user' as const,
       content: `tea number ${n}`,
@@ -196,7 +196,7 @@ describe('search_messages', () => {
     const first = async (args: object) => (await run({ query, ...args })).results[0];
     expect((await first({ matchType: 'auto' }))?.conversationId).toBe(long);
     expect((await first({}))?.conversationId).toBe(short);
-    // Keywords are no question: FTS5's order comes first.
+    // Keywords are not a question, so the order of FTS5 comes first.
     expect((await run({ query: 'decide walls' })).results[0]?.conversationId).toBe(long);
   });
 

@@ -1,4 +1,4 @@
-/** A key that two folders have, as after one was copied. */
+/** A key of two folders, of which one is a copy. */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
@@ -21,7 +21,7 @@ it('reading a conversation by a key that several have returns the ids of the oth
   cpSync(join(logs, id), join(logs, copy), { recursive: true });
   const file = join(logs, copy, 'conversation.json');
   writeFileSync(file, readFileSync(file, 'utf8'));
-  // Until the server has noticed the copy.
+  // Waits until the server has noticed the copy.
   await vi.waitFor(
     async () => expect(await session.call('get_conversations', {})).toMatchObject({ total: 2 }),
     { timeout: 60_000, interval: 100 },

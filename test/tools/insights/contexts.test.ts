@@ -1,6 +1,6 @@
 /**
- * Nothing of one context is ever seen in another: whatever is asked, by whichever transport, the
- * answer is the one that a store with this context alone would give.
+ * No context shows anything of another one: over every transport, each answer is the same as that of a store
+ * with only this context.
  */
 import { mkdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -30,7 +30,7 @@ interface Answer {
 }
 type Call = (name: string, args?: Record<string, unknown>) => Promise<Answer>;
 
-/** A server over `root`, as the transport `isRemote` tells of builds it. */
+/** A server over `root`, as the transport makes it for local or remote callers (`isRemote`). */
 async function connect(root: string, isRemote: boolean): Promise<Call> {
   const config = loadConfig({
     flags: { root },
@@ -101,7 +101,7 @@ describe.each([false, true])('if the caller is remote: %s', (isRemote) => {
     }
     const told = ({ results, ...answer }: Answer) => ({
       ...answer,
-      // Ids and times differ between two stores; what was found, its marks and its rank may not.
+      // Ids and times differ between two stores; results, marks and ranks must be the same.
       results: results.map(({ content, snippet, rank }) => ({ content, snippet, rank })),
     });
     for (const question of QUESTIONS) {
@@ -176,7 +176,7 @@ describe('the command over HTTP', () => {
       while (!server.stderr.includes('/mcp')) await delay(10);
       const url = new URL(/http:\S+/.exec(server.stderr)?.[0] ?? '');
       const client = new Client({ name: 'test', version: '1' });
-      // The SDK's own type has no room for exactOptionalPropertyTypes.
+      // The type of the SDK does not support exactOptionalPropertyTypes.
       await client.connect(new StreamableHTTPClientTransport(url) as Transport);
       const call = callOf(client);
       await withSecrets(call);
@@ -217,7 +217,7 @@ describe('a local caller', () => {
         );
         const below = await call('save_insight', { content: 'below', context: 'src' });
         expect(below.context).toBe(join(project, 'src'));
-        // A name that is no folder would become a folder below the working folder.
+        // A name that is not a folder would become a folder below the working folder.
         for (const name of ['save_insight', 'search_memory']) {
           const about = name === 'save_insight' ? { content: 'lost' } : { query: 'lost' };
           const refused = await client.callTool({ name, arguments: { ...about, context: 'foo' } });

@@ -66,8 +66,8 @@ describe('kg_import and kg_export', () => {
     };
     const params = { name: 'kg_import', arguments: { text } };
     await opened.session.client.callTool(params, undefined, { onprogress });
-    // The client takes no report once it has the answer, so the last ones may be missing. A slow machine
-    // gets more reports before 62 percent, where the lines are read.
+    // The client ignores reports after the answer, so the last ones may be missing. A slow machine gets more
+    // reports before 62 percent, where the lines are read.
     expect(seen).toContain(62);
     expect(seen).toEqual([...new Set(seen)].sort((a, b) => a - b));
   });

@@ -1,4 +1,4 @@
-/** The git history of notes, with real git, and repositories whose settings name programs. */
+/** The git history of notes, with real git, and with repositories whose settings name programs. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -71,7 +71,7 @@ it('the history has the commits under every name of the note, and its text at ea
     /^one\n/,
   );
   expect((await history('wasps [1].md', { limit: 1 })).commits).toHaveLength(1);
-  // Only what touched this note: no other commit, branch or object.
+  // Only commits that changed this note, and no other object or branch.
   for (const other of ['HEAD', '--help', git('rev-parse', 'HEAD^{tree}').trim()]) {
     expect(await codeOf({ path: 'wasps [1].md', commit: other })).toBe('E_MB_FILE_NOT_FOUND');
   }
@@ -104,7 +104,7 @@ it('the history starts no program from the settings of the repository', async ()
   git('config', 'extensions.partialClone', 'origin');
   git('config', 'remote.origin.url', `ext::${program}`);
   git('config', 'protocol.ext.allow', 'always');
-  // The program is there and runs where git is not told otherwise.
+  // The program exists and runs if git is not told otherwise.
   git('diff', 'HEAD~1', 'HEAD', '--', 'bees.md');
   expect(existsSync(trace)).toBe(true);
   writeFileSync(trace, '');

@@ -1,4 +1,4 @@
-/** The five tools as a real MCP client sees them, over real files and the stand-in. */
+/** The five Perplexity tools with a real MCP client, real files and the stand-in. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';

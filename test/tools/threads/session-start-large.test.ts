@@ -64,7 +64,7 @@ it('session_start does not read the beginning of a large file', async () => {
       return rest;
     };
     const before = await shown();
-    // The same stamp, so the next server relies on the cache that the first one wrote.
+    // The same stamp, so that the next server uses the cache of the first one.
     writeFileSync(file, Buffer.from(bytes).fill('x', 0, 1000));
     utimesSync(file, time, time);
     expect(await shown()).toEqual(before);

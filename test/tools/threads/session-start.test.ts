@@ -77,7 +77,7 @@ describe('session_start', () => {
       expect(await start(session, { currentThreadId: newer })).toMatchObject({
         thread: { id: older },
       });
-      // The first call waits half a second for the index of passages, which is being made.
+      // The first call waits half a second for the index of passages, which is being built.
       const notes = async () => (await start(session)).notes;
       await expect.poll(notes).toContainEqual(expect.stringContaining('another thread'));
       // The key of a session in which nothing was saved yet.
@@ -102,7 +102,7 @@ describe('session_start', () => {
         'Each tomato needs half a metre in the greenhouse.',
         'Then a tomato of the greenhouse gets half a metre.',
       );
-      // A start waits half a second for the index of passages, which is being made since the first call.
+      // A start waits half a second for the index of passages, which is being built since the first call.
       const related = async () => (await start(session, { module: 'garden' })).related;
       await expect.poll(related).not.toEqual([]);
       const all = await start(session, { module: 'garden' });
