@@ -5,7 +5,7 @@
  *
  * `sync` compares entries by identity, so that only changed entries are indexed again.
  */
-import MiniSearch, { type SearchOptions } from 'minisearch';
+import MiniSearch, { type Query, type SearchOptions } from 'minisearch';
 import type { EntryKind, MatchField } from '../search-names.js';
 
 export interface OtherName {
@@ -59,11 +59,17 @@ const NO_WORD = /[^\p{L}\p{N}]+/u;
 
 export class QuickFindIndex {
   readonly #entries = new Map<string, { entry: FindEntry; source: object }>();
+  /** Every word that was indexed, also those of entries that are gone. */
+  readonly #words = new Set<string>();
   readonly #index = new MiniSearch<{ id: string; entry: FindEntry }>({
     fields: Object.keys(FIELD_BOOST),
     extractField: ({ id, entry }, field) => (field === 'id' ? id : textOf(entry, field)),
     tokenize: wordsOf,
-    processTerm: (term) => term,
+    processTerm: (term) => {
+      this.#words.add(term);
+      return term;
+    },
+    searchOptions: { processTerm: (term) => term },
   });
 
   get size(): number {
@@ -94,11 +100,15 @@ export class QuickFindIndex {
     }
   }
 
-  /** Best first: the entries with all words of the query; if there are none, those with some of the words. */
+  /**
+   * Best first: the entries with all words of the query; if there are none, those with a typing error in the
+   * beginning of a word; if there are none, those with some of the words.
+   */
   find(query: string, { kinds, now }: { kinds?: ReadonlySet<EntryKind>; now: number }): FindHit[] {
     const options = this.#options(kinds, now);
-    const all = this.#index.search(query, { ...options, combineWith: 'AND' });
-    const found = all.length > 0 ? all : this.#index.search(query, options);
+    let found = this.#index.search(query, { ...options, combineWith: 'AND' });
+    if (found.length === 0) found = this.#index.search(this.#withSimilarBeginnings(query), options);
+    if (found.length === 0) found = this.#index.search(query, options);
     return found.flatMap(({ id, score, terms }) => {
       const known = this.#entries.get(String(id));
       if (known === undefined) return [];
@@ -112,6 +122,18 @@ export class QuickFindIndex {
       .autoSuggest(query, { fuzzy: fuzzyLetters, boost: FIELD_BOOST })
       .slice(0, limit)
       .map(({ suggestion }) => suggestion);
+  }
+
+  /** MiniSearch compares whole words only: with one letter missing, `tomto` is far from `tomatoes`. */
+  #withSimilarBeginnings(query: string): Query {
+    const queries = wordsOf(query).map((word): Query => {
+      const similar = fuzzyLetters(word)
+        ? [...this.#words].filter((other) => beginsLike(other, word))
+        : [];
+      const exact = { queries: similar, prefix: false, fuzzy: false };
+      return { combineWith: 'OR', queries: [word, exact] };
+    });
+    return { combineWith: 'AND', queries };
   }
 
   #options(kinds: ReadonlySet<EntryKind> | undefined, now: number): SearchOptions {
@@ -145,6 +167,20 @@ type EntriesOf<T> = (source: T) => Iterable<FindEntry>;
 
 const fuzzyLetters = (term: string): number | false =>
   [...term].length >= FUZZY_FROM_LENGTH && !/\p{N}/u.test(term) ? FUZZY_SHARE : false;
+
+/** Whether `word` begins with `typed`, if one letter is wrong, missing or extra, or two are exchanged. */
+function beginsLike(word: string, typed: string): boolean {
+  let at = 0;
+  while (at < typed.length && word[at] === typed[at]) at += 1;
+  const rest = typed.slice(at + 1);
+  const isMissing = word.startsWith(typed.slice(at), at + 1);
+  const isWrongOrExtra = word.startsWith(rest, at + 1) || word.startsWith(rest, at);
+  const areExchanged =
+    word[at] === typed[at + 1] &&
+    word[at + 1] === typed[at] &&
+    word.startsWith(typed.slice(at + 2), at + 2);
+  return isMissing || isWrongOrExtra || areExchanged;
+}
 
 function recency(updatedAt: number | undefined, now: number): number {
   if (updatedAt === undefined) return 1;

@@ -37,6 +37,28 @@ describe('quick find', () => {
     expect(idsOf(index, query)).not.toContain('b');
   });
 
+  it.each([
+    ['tomto', 'a letter missing'],
+    ['tomoto', 'a wrong letter'],
+    ['tommato', 'a letter too many'],
+    ['tomaot', 'two letters exchanged'],
+    ['otma', 'the first two letters exchanged'],
+    ['gadren tomto', 'an error in each word'],
+  ])('finds "Tomatoes in the garden" by a beginning with a typing error: %s, %s', (query) => {
+    const index = indexOf(
+      conversation('a', 'Tomatoes in the garden'),
+      conversation('b', 'Tons of taxes'),
+    );
+    expect(idsOf(index, query)).toEqual(['a']);
+  });
+
+  it('allows a typing error in a beginning only where nothing else is found, and not in short words', () => {
+    const index = indexOf(conversation('a', 'Garden'), conversation('b', 'Cardinal'));
+    expect(idsOf(index, 'gard')).toEqual(['a']);
+    expect(idsOf(index, 'zard')).toEqual(expect.arrayContaining(['a', 'b']));
+    expect(idsOf(index, 'zar')).toEqual([]);
+  });
+
   it('finds Japanese by any two characters, and German with ss and without accents', () => {
     const index = indexOf(conversation('jp', '庭のトマト計画'), conversation('de', 'Große Straße'));
     expect(idsOf(index, 'トマト')).toEqual(['jp']);
