@@ -2,7 +2,11 @@
 import type { z } from 'zod';
 import type { App } from '../../app.js';
 import { AppError, isAppError } from '../../base/errors.js';
-import { foundMessages, searchMessages } from '../../tools/conversations/search-messages.js';
+import {
+  foundMessages,
+  operatorNote,
+  searchMessages,
+} from '../../tools/conversations/search-messages.js';
 import { configuration, type Flags } from '../configuration.js';
 import { withLocalDays } from '../days.js';
 import { NOTHING_FOUND, OK } from '../exit-status.js';
@@ -100,6 +104,8 @@ async function run(
   if (options.json) console.log(terminalJson(found));
   else {
     await print(found, app, { from: input.offset, context, times: timesFor(flags) });
+    const operator = operatorNote(filtered, app.recall);
+    if (operator !== undefined) console.error(operator);
     showHints(input, found, options, app.embeddings.mode);
   }
   const isNothing = found.total === 0 || noneLeft(input, found) !== undefined;

@@ -159,11 +159,27 @@ export async function foundMessages(
   const isUnread = found.hits.length === 0 && found.total > offset;
   const note = joinedNote([
     found.total > 0 ? emptyTimeNote(found, true) : undefined,
+    operatorNote(input, recall),
     output.note,
     isByWords ? BY_WORDS : undefined,
     isUnread ? UNREAD : undefined,
   ]);
   return { total: found.total, tier: found.tier, ...output, ...note, results };
+}
+
+const OPERATOR = /(?:^|\s)(AND|OR|NOT)(?=\s|$)/;
+
+/** Without this, the results of a query such as `NOT peas` look like those that it excludes. */
+export function operatorNote(
+  { query, matchType, mode }: Pick<SearchInput, 'query' | 'matchType' | 'mode'>,
+  recall: Pick<App['recall'], 'usesRecall'>,
+): string | undefined {
+  const isAuto = matchType === 'auto' || (matchType === undefined && /auto|keyword/.test(mode));
+  const operator = OPERATOR.exec(query)?.[1];
+  const isPlain = isAuto && recall.usesRecall({ query, mode: 'auto' });
+  return operator !== undefined && isPlain
+    ? `The query is not valid FTS5, so ${operator} was searched as a word. An operator stands between words: garden NOT shed.`
+    : undefined;
 }
 
 export interface FilterInput {

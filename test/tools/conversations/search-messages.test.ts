@@ -238,6 +238,21 @@ describe('search_messages', () => {
     expect(await run({ query: 'and cake', matchType: 'exact' })).toMatchObject({ total: 1 });
   });
 
+  it('reports that an operator was searched as a word, if the query is not valid FTS5', async () => {
+    const { run, say } = await openTool();
+    await say('peas, not beans');
+    for (const query of ['NOT peas', 'peas AND', 'do NOT buy peas, or beans'])
+      expect([query, (await run({ query })).note]).toEqual([
+        query,
+        expect.stringContaining('word'),
+      ]);
+    expect((await run({ query: 'NOT peas', mode: 'keyword' })).note).toContain('NOT');
+    expect((await run({ query: 'NOT peas', matchType: 'auto' })).note).toContain('NOT');
+    for (const query of ['peas NOT tea', 'not peas', 'peas, beans', 'NOTE peas'])
+      expect(await run({ query })).not.toHaveProperty('note');
+    expect(await run({ query: 'NOT peas', matchType: 'any' })).not.toHaveProperty('note');
+  });
+
   it('is cancelled by its signal', async () => {
     const { run, say } = await openTool();
     await say('tea');
