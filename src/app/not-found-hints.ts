@@ -1,6 +1,6 @@
 /**
- * Extends the error for a conversation or a note that does not exist: it says whether the item is in the
- * trash or may be archived, and whether a damaged file may have the key of the conversation.
+ * Extends the answer about a conversation, a note or an insight that does not exist: it says whether the item is
+ * in the trash or may be archived, and whether a damaged file may have the key of the conversation.
  */
 import type { App } from '../app.js';
 import { countOf } from '../base/display-text.js';
@@ -51,17 +51,28 @@ export async function explainNotFound(error: unknown, app: App): Promise<unknown
 }
 
 /** Most servers do not offer the tool: it is in the toolset `admin`. */
-const restoreHint = (name: string) =>
-  `To restore it, call \`restore_conversation\` with the name ${name}; if that tool is not offered, run \`daybook restore ${name}\`.`;
+const restoreHint = (name: string, kind?: 'note' | 'insight') =>
+  `To restore it, call \`restore_conversation\` with the name ${name}${kind === undefined ? '' : ` and the kind ${kind}`}; if that tool is not offered, run \`daybook restore ${name}\`.`;
 
 async function withTrashedNote(error: AppError, { memoryBank }: App): Promise<AppError> {
   const path = error.details?.['path'];
   const trashed = await memoryBank.trashed().catch(() => []);
   if (typeof path !== 'string' || !trashed.some(({ original }) => original === path)) return error;
   return new AppError(error.code, `The note ${path} is in the trash.`, {
-    hint: restoreHint(path),
+    hint: restoreHint(path, 'note'),
     details: { ...error.details, isInTrash: true },
   });
+}
+
+/** Returns a sentence on when the insight was deleted and how to restore it; `undefined` if it is not in the trash. */
+export async function deletedInsightNote(
+  { insights }: Pick<App, 'insights'>,
+  id: string,
+): Promise<string | undefined> {
+  const found = (await insights.trashed()).find(({ original }) => original === id);
+  if (found === undefined) return undefined;
+  const at = found.deletedAt === undefined ? '' : ` at ${found.deletedAt}`;
+  return `The insight was deleted${at} and is in the trash. ${restoreHint(id, 'insight')}`;
 }
 
 /** The key of a conversation is in its file, so the key of a damaged file is unknown. */

@@ -5,12 +5,14 @@ import { INSIGHT_ID } from '../stores/insights/schema.js';
 
 const BEGINNING = /^[0-9a-f][0-9a-f-]{3,34}$/;
 const MAX_LISTED = 5;
-const UUID_LENGTH = 36;
 
-/** Does not look up a complete id. Throws VALIDATION_ERROR for no match, CONFLICT for several. */
+/** A complete id is returned as it is, unless it is in the trash. Throws VALIDATION_ERROR for no match, CONFLICT for several. */
 export async function findInsight(store: InsightStore, name: string): Promise<string> {
   const typed = name.trim().toLowerCase();
-  if (INSIGHT_ID.test(typed)) return typed;
+  if (INSIGHT_ID.test(typed)) {
+    if ((await store.get(typed)) === undefined) await requireNotDeleted(store, typed);
+    return typed;
+  }
   if (!BEGINNING.test(typed)) {
     throw new AppError('VALIDATION_ERROR', `${JSON.stringify(name)} is not the id of an insight.`, {
       hint: 'Give an id or at least its first four characters, such as 6fa4. daybook insight list shows the ids of a project, and daybook find finds insights by their first line.',
@@ -43,8 +45,9 @@ export async function findInsight(store: InsightStore, name: string): Promise<st
 async function requireNotDeleted(store: InsightStore, typed: string): Promise<void> {
   const deleted = (await store.trashed()).find(({ name }) => name.startsWith(typed));
   if (deleted === undefined) return;
-  const id = deleted.name.slice(0, UUID_LENGTH);
-  throw new AppError('VALIDATION_ERROR', `The insight ${id} is in the trash.`, {
+  const { original: id, deletedAt } = deleted;
+  const when = deletedAt === undefined ? '' : ` It was deleted at ${deletedAt}.`;
+  throw new AppError('VALIDATION_ERROR', `The insight ${id} is in the trash.${when}`, {
     hint: `To restore it, run: daybook restore ${id}`,
     details: { missing: 'insight', isInTrash: true },
   });

@@ -35,19 +35,22 @@ describe('a deleted item', () => {
     await call('mb_delete', { path });
     const error = await failure('mb_read', { path });
     expect(error).toMatchObject({ code: 'E_MB_FILE_NOT_FOUND', details: { isInTrash: true } });
+    expect(error.hint).toContain(`the name ${path} and the kind note`);
     expect((await run('restore', path)).code).toBe(0);
     expect(await call('mb_read', { path })).toMatchObject({ content: 'x' });
     const never = await failure('mb_read', { path: 'ideas/never.md' });
     expect(never.message).not.toContain('trash');
   });
 
-  it('is reported as deleted if it is an insight and the beginning of its id is given', async () => {
+  it('is reported as deleted if it is an insight, by its id or the beginning of its id', async () => {
     const { id } = await call('save_insight', { content: 'Peas need cold.', context: 'global' });
     await call('delete_insight', { id });
-    const beginning = String(id).slice(0, 8);
-    const { code, stderr } = await run('insight', 'get', beginning);
-    expect(code).toBe(1);
-    expect(stderr).toContain(`The insight ${id} is in the trash.`);
+    for (const name of [String(id), String(id).slice(0, 8)]) {
+      const { code, stderr } = await run('insight', 'get', name);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(`The insight ${id} is in the trash. It was deleted at 20`);
+      expect(stderr).toContain(`daybook restore ${id}`);
+    }
     const { stderr: never } = await run('insight', 'get', 'ffff-0');
     expect(never).not.toContain('trash');
   });

@@ -1,7 +1,9 @@
 /** The tool `get_insight`: returns one insight by its id, of any context, also if it has expired. */
 import { z } from 'zod';
+import { deletedInsightNote } from '../../app/not-found-hints.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { idField, insightSchema, toShown } from '../insight-view.js';
+import { joinedNote } from '../masked-note.js';
 
 export const getInsight = defineTool({
   name: 'get_insight',
@@ -11,11 +13,18 @@ export const getInsight = defineTool({
   description:
     'Returns one insight, also if it has expired. found: false means that the insight does not exist.',
   input: () => z.strictObject({ id: idField }),
-  output: () => z.object({ success, found: z.boolean(), insight: insightSchema.exactOptional() }),
+  output: () =>
+    z.object({
+      success,
+      found: z.boolean(),
+      insight: insightSchema.exactOptional(),
+      note: z.string().describe('How to restore the insight, if it was deleted.').exactOptional(),
+    }),
   annotations: READS,
   quotesText: true,
-  async run({ id }, { insights }) {
-    const insight = await insights.get(id);
-    return { found: insight !== undefined, ...(insight && { insight: toShown(insight) }) };
+  async run({ id }, app) {
+    const insight = await app.insights.get(id);
+    if (insight !== undefined) return { found: true, insight: toShown(insight) };
+    return { found: false, ...joinedNote([await deletedInsightNote(app, id)]) };
   },
 });

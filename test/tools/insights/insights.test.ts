@@ -31,6 +31,7 @@ interface Answer {
   nextOffset?: number;
   relaxed: boolean;
   explanation?: string;
+  note?: string;
 }
 
 const opened = useToolSession();
@@ -79,13 +80,17 @@ describe('an insight', () => {
     const replaced = await call('update_insight', { id, metadata: { a: 1 }, tags: [] });
     expect(replaced.insight).toMatchObject({ metadata: { a: 1 }, tags: [] });
     expect(await call('delete_insight', { id })).toMatchObject({ deleted: true, id });
-    expect(await call('get_insight', { id })).toEqual({ success: true, found: false });
+    const deleted = await call('get_insight', { id });
+    expect(deleted).toMatchObject({ success: true, found: false });
+    expect(deleted.note).toMatch(/deleted at 20\S+Z and is in the trash/);
+    expect(deleted.note).toContain(`daybook restore ${id}`);
+    expect(deleted.note).toContain(`the name ${id} and the kind insight`);
     expect((await call('search_insights', { query: 'auth' })).total).toBe(0);
     expect((await call('list_insights')).total).toBe(0);
   });
 
   it('that does not exist is no error', async () => {
-    expect(await call('get_insight', { id: NOBODY })).toMatchObject({ found: false });
+    expect(await call('get_insight', { id: NOBODY })).toEqual({ success: true, found: false });
     expect(await call('update_insight', { id: NOBODY, content: 'new' })).toEqual({
       success: true,
       updated: false,
