@@ -34,6 +34,25 @@ it('shows what is written, changed and removed on the disk without a reload', as
   expect(faults).toEqual([]);
 });
 
+it('says so if the project in the address has no insights', async () => {
+  const { page, faults } = await openPage(({ root }) => {
+    const folder = join(root, 'memory-bank', 'insights');
+    mkdirSync(folder, { recursive: true });
+    const times = { created_at: 1_795_484_698_930, updated_at: 1_795_484_698_930 };
+    const insight = { id: IDS[0], content: 'Clay needs sand.', context: 'global', ...times };
+    writeFileSync(join(folder, `${IDS[0]}.json`), JSON.stringify(insight));
+  });
+  await page.waitForSelector('.empty, .row');
+  await goTo(page, '#/insights?project=project:nosuch');
+  await page.waitForSelector('[role="status"]:has-text("project:nosuch has no insights")');
+  expect(await page.locator('.card').count()).toBe(0);
+  expect(await page.locator('select').inputValue()).toBe('project:nosuch');
+  await goTo(page, '#/insights?project=global');
+  await page.waitForSelector('.card:has-text("Clay needs sand.")');
+  expect(await page.locator('[role="status"]:has-text("no insights")').count()).toBe(0);
+  expect(faults).toEqual([]);
+});
+
 it('shows all insights of a project, long ones completely, and finds the oldest by its address', async () => {
   const oldest = '5c05e358-70c2-4ad6-998a-000000000000';
   const { page, faults } = await openPage(({ root }) => {

@@ -60,6 +60,7 @@ export function Insights({ route }: { readonly route: Route }) {
       </Empty>
     );
   }
+  const isOffered = contexts.data.contexts.some((each) => each.context === context);
   return (
     <div class="insights">
       <div class="tools">
@@ -72,6 +73,7 @@ export function Insights({ route }: { readonly route: Route }) {
               address.go(hrefOf('insights', '', { project }))
             }
           >
+            {!isOffered && context !== '' && <option value={context}>{context} (0)</option>}
             {contexts.data.contexts.map((each) => (
               <option key={each.context} value={each.context}>
                 {each.context} ({each.insights})
@@ -80,6 +82,9 @@ export function Insights({ route }: { readonly route: Route }) {
           </select>
         </label>
       </div>
+      {list.data?.length === 0 && !list.isLoading && (
+        <p role="status">The project {context} has no insights, or all of them have expired.</p>
+      )}
       <ol class="cards">
         {(list.data ?? []).map(({ id: each, content, tags = [], updated_at: at }) => (
           <li
