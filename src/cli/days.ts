@@ -13,12 +13,15 @@ export function olderThanDaysOf(text: string): number {
   throw new AppError('VALIDATION_ERROR', `--older-than must be ${form}.`);
 }
 
-/** The inputs of tools that are the first and the last day of a period; of an insight, its last day. */
-const FIRST_DAYS = ['startDate', 'createdAfter', 'updatedAfter', 'since', 'validTo'];
+/** The inputs of tools that are the first and the last day of a period: of a fact its first day, of an insight its last. */
+const FIRST_DAYS = ['startDate', 'createdAfter', 'updatedAfter', 'since', 'validTo', 'ts'];
 const LAST_DAYS = ['endDate', 'createdBefore', 'updatedBefore', 'until', 'asOf', 'expires'];
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Tools read a date as a day in UTC. Here it becomes a day in `zone`, in which the command shows times. */
+/**
+ * Tools read a date as a day in UTC. Here it becomes a day in `zone`, in which the command shows times; also in
+ * each fact of `triples`.
+ */
 export function withLocalDays<T extends Readonly<Record<string, unknown>>>(
   input: T,
   zone: string,
@@ -29,8 +32,10 @@ export function withLocalDays<T extends Readonly<Record<string, unknown>>>(
       if (typeof day !== 'string' || !DAY.test(day) || !hasExistingDay(day)) return [];
       return [[name, isoTime(timeOf(day, zone))]];
     });
+  const { triples } = input;
   return {
     ...input,
     ...Object.fromEntries([...days(FIRST_DAYS, startOfDay), ...days(LAST_DAYS, endOfDay)]),
+    ...(Array.isArray(triples) && { triples: triples.map((each) => withLocalDays(each, zone)) }),
   };
 }

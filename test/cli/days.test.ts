@@ -20,6 +20,13 @@ it.each([
   });
 });
 
+it('the day on which a fact begins is read in each fact of a list', () => {
+  const triples = [{ subject: 'Ada', ts: '2024-12-23' }, { subject: 'Bea' }];
+  expect(withLocalDays({ triples }, 'America/Los_Angeles')).toEqual({
+    triples: [{ subject: 'Ada', ts: '2024-12-23T08:00:00.000Z' }, { subject: 'Bea' }],
+  });
+});
+
 it('a day can have 23 hours', () => {
   const day = { createdAfter: '2025-03-30', createdBefore: '2025-03-30' };
   expect(withLocalDays(day, 'Europe/Berlin')).toEqual({
