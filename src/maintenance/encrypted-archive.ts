@@ -1,10 +1,10 @@
 /**
- * Checks before the restore of a backup of an encrypted store. Its files are sealed with the key in
- * `encryption.json`, so this file is restored too. It is restored last, because from then on the root needs
- * this key, and only if the root has no conversation that is plain or not in the backup.
+ * Backups of an encrypted store: how they are recognised, and checks before a restore. Their files are sealed
+ * with the key in `encryption.json`, so this file is restored too. It is restored last, because from then on the
+ * root needs this key, and only if the root has no conversation that is plain or not in the backup.
  */
 import { join } from 'node:path';
-import { AppError } from '../base/errors.js';
+import { AppError, isAppError } from '../base/errors.js';
 import { readArchive } from '../files/archive.js';
 import { listFolders } from '../files/paths/folders.js';
 import { readStored } from '../files/read/json-doc.js';
@@ -44,7 +44,26 @@ export async function requireSameEncryption(
 /** False for a sealed conversation: a restore that was interrupted has written it without the marker. */
 async function isPlain(path: string): Promise<boolean> {
   const found = await readStored(path);
-  return found !== undefined && !found.bytes.includes(`"${SEALED_TEXT_START}`);
+  return found !== undefined && !isSealed(found.bytes);
+}
+
+const isSealed = (conversation: Uint8Array): boolean =>
+  Buffer.from(conversation).includes(`"${SEALED_TEXT_START}`);
+
+/**
+ * Whether this is a backup of an encrypted store. It is read up to its first conversation, because reading all
+ * of it can take minutes. False if it cannot be read.
+ */
+export async function isEncryptedBackup(path: string): Promise<boolean> {
+  try {
+    for await (const { name, bytes } of readArchive(path)) {
+      if (name === MARKER_NAME) return true;
+      if (name.endsWith('/conversation.json')) return isSealed(bytes);
+    }
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+  }
+  return false;
 }
 
 async function markerIn(path: string): Promise<Uint8Array> {

@@ -1,6 +1,6 @@
 /** An encrypted store through the built command: what works as before, and what is refused. */
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type Place, runCommand, withPlace } from './harness.js';
@@ -58,5 +58,30 @@ it('an encrypted store is searched, shown, scanned and backed up with its key on
 
     expect((await run(open, 'decrypt', '--yes')).code).toBe(0);
     expect((await run(place, 'show', 'garden')).stdout).toContain(SECRET);
+  });
+});
+
+it('names the backups and exports that are not encrypted, also if it is run again', async () => {
+  await withPlace(async (place) => {
+    const keyFile = join(place.folder, 'key');
+    writeFileSync(keyFile, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 });
+    const run = (...args: string[]) => runCommand(place, ['--root', place.root, ...args]);
+    const open = { ...place, env: { ...place.env, DAYBOOK_KEY_FILE: keyFile } };
+    const runOpen = (...args: string[]) => runCommand(open, ['--root', place.root, ...args]);
+    const pathOf = ({ stdout }: { stdout: string }) => JSON.parse(stdout).path as string;
+    const copiesOf = ({ stdout }: { stdout: string }) => JSON.parse(stdout).copies as string[];
+    await run('init', '--json');
+    await run('save', 'user', SECRET, '--conversation-id', 'garden');
+    const plain = pathOf(await run('backup', '--json'));
+    const encrypt = ['encrypt', '--key-file', keyFile, '--yes', '--json'];
+    expect(copiesOf(await run(...encrypt))).toEqual([plain]);
+    const sealed = pathOf(await runOpen('backup', '--json'));
+    expect(sealed).not.toBe(plain);
+    const again = await runOpen(...encrypt);
+    expect(copiesOf(again)).toEqual([plain]);
+    expect(again.stderr).toContain(plain);
+    expect(again.stderr).not.toContain(sealed);
+    rmSync(plain);
+    expect((await runOpen(...encrypt)).stderr).toBe('');
   });
 });

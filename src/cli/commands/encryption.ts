@@ -8,8 +8,10 @@ import { AppError } from '../../base/errors.js';
 import type { Config } from '../../config/config.js';
 import { KEYCHAIN_PACKAGE, KEYCHAIN_SERVICE } from '../../encryption/keychain.js';
 import type { WantedKey } from '../../encryption/keys.js';
+import { isArchiveName } from '../../files/archive.js';
 import { walkFiles } from '../../files/read/walk-files.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
+import { isEncryptedBackup } from '../../maintenance/encrypted-archive.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { installPackages } from '../install-packages.js';
@@ -126,11 +128,15 @@ async function convert(
 /** Not a copy: Daybook's own file for git, or the rest of a backup that was interrupted. */
 const isOfDaybook = (name: string) => name === '.gitignore' || name.startsWith('.tmp-');
 
-/** Paths of earlier backups and exports. */
+/** Paths of earlier backups and exports, except those that are encrypted themselves. */
 async function copiesOf({ exportsFolder, backup }: Config): Promise<string[]> {
   const copies: string[] = [];
   for (const folder of [backup.folder, exportsFolder]) {
-    for await (const { path } of walkFiles(folder, isOfDaybook)) copies.push(path);
+    for await (const { path } of walkFiles(folder, isOfDaybook)) {
+      const isSealed =
+        path.endsWith('.age') || (isArchiveName(path) && (await isEncryptedBackup(path)));
+      if (!isSealed) copies.push(path);
+    }
   }
   return copies;
 }
