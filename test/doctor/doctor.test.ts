@@ -247,6 +247,27 @@ describe('conversations', () => {
     expect(finding).toMatchObject({ severity: 'warning', repairable: false });
   });
 
+  it('finds two lists of messages in one file, and does not remove one by a repair', async () => {
+    const place = doctorPlace();
+    const [one, two] = [['one'], ['two', 'three']].map((contents) =>
+      JSON.stringify(JSON.parse(conversationText(contents)).messages),
+    );
+    const text = `{"messageCount": 7, "messages": ${one}, "messages": ${two}}`;
+    const path = place.write(FILE, text);
+    const found = await of(place, 'conversations');
+    expect(found.map(({ message }) => message).join('\n')).toContain(
+      'It has the field messages more than once: only the last list is read',
+    );
+    expect(found.map(({ repairable }) => repairable)).toEqual([false, false]);
+    await place.repair();
+    expect(readFileSync(path, 'utf8')).toBe(text);
+
+    // The name in a text, or deeper in the file, is not a second list.
+    const value = JSON.parse(conversationText(['the field "messages": [] twice']));
+    place.write(FILE, JSON.stringify({ ...value, metadata: { messages: [{ messages: 1 }] } }));
+    expect(await of(place, 'conversations')).toEqual([]);
+  });
+
   it('finds keys in use twice, ignored folders and empty ones', async () => {
     const place = doctorPlace();
     place.write(FILE, conversationText(['x'], { clientId: 'plan' }));

@@ -96,7 +96,7 @@ function findingsOf(
     message: `${fault[0]?.toUpperCase()}${fault.slice(1)}.`,
     hint: isRepairable
       ? 'The conversation can be used. Its next change, or daybook doctor --repair, corrects the file.'
-      : 'The conversation can be used. If the message was removed by mistake, correct the file.',
+      : 'The conversation can be used. If something was changed or removed by mistake, correct the file.',
     ...(isRepairable && index === 0 && { repair }),
   }));
 }

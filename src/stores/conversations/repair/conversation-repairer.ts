@@ -15,7 +15,7 @@ import { plainCodec } from '../../../files/sealing/conversation-codec.js';
 import type { ConversationDocument } from '../document/document.js';
 import { parseConversation } from '../document/parse-conversation.js';
 import type { ConversationDocumentsOptions } from '../files/conversation-documents.js';
-import { faultsOf, isRepairable } from './inspect.js';
+import { faultsOf, hasSeveralLists, isRepairable, SEVERAL_LISTS } from './inspect.js';
 import { salvage } from './salvage.js';
 
 /** A file that was not written for this long is not being saved by an editor. */
@@ -63,8 +63,9 @@ export class ConversationRepairer {
       const value = parseDocument(found.bytes, path, 'CONVERSATION_CORRUPTED');
       const { codec = plainCodec } = this.#options;
       const document = parseConversation(value, { path, conversationId }, codec);
-      const faults = faultsOf(value, conversationId);
-      const canRepair = faults.length > 0 && isRepairable(value, conversationId);
+      const hasSeveral = hasSeveralLists(found.bytes);
+      const faults = [...(hasSeveral ? [SEVERAL_LISTS] : []), ...faultsOf(value, conversationId)];
+      const canRepair = faults.length > 0 && !hasSeveral && isRepairable(value, conversationId);
       return { path, stamp, document, faults, isRepairable: canRepair, salvageable: 0 };
     } catch (error) {
       if (!isAppError(error)) throw error;
@@ -114,7 +115,7 @@ export class ConversationRepairer {
   }
 
   #repaired(
-    bytes: Uint8Array,
+    bytes: Buffer,
     conversationId: string,
   ): { document: ConversationDocument | undefined; isSalvaged: boolean } {
     const location = { path: this.#fileOf(conversationId), conversationId };
@@ -122,7 +123,8 @@ export class ConversationRepairer {
       const value = parseDocument(bytes, location.path, 'CONVERSATION_CORRUPTED');
       const { codec = plainCodec } = this.#options;
       const document = parseConversation(value, location, codec);
-      const isWanted = isRepairable(value, conversationId);
+      // Writing the file again would remove the other lists.
+      const isWanted = !hasSeveralLists(bytes) && isRepairable(value, conversationId);
       return { document: isWanted ? document : undefined, isSalvaged: false };
     } catch (error) {
       if (!isAppError(error, 'CONVERSATION_CORRUPTED')) throw error;

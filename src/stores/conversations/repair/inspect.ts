@@ -5,6 +5,7 @@
 
 import { countOf } from '../../../base/display-text.js';
 import { isRecord } from '../../../base/json-fields.js';
+import { jsonTokens, TOKEN } from '../../../files/read/json-tokens.js';
 
 /** Returns one sentence for each fault. `value`: the parsed JSON of the file. */
 export function faultsOf(value: unknown, conversationId: string): string[] {
@@ -33,6 +34,28 @@ export function faultsOf(value: unknown, conversationId: string): string[] {
         ]
       : []),
   ];
+}
+
+/** The fault of a file with `hasSeveralLists`. */
+export const SEVERAL_LISTS =
+  'it has the field messages more than once: only the last list is read, and the next change of the conversation removes the others';
+
+const LIST_NAME = 'messages';
+
+/** Whether the outermost object has several fields `messages`. JSON.parse returns the last without an error. */
+export function hasSeveralLists(bytes: Buffer): boolean {
+  const quoted = JSON.stringify(LIST_NAME);
+  if (bytes.indexOf(quoted) === bytes.lastIndexOf(quoted)) return false; // nearly all files; fast
+  let depth = 0;
+  let lists = 0;
+  let last = '';
+  for (const { kind, value } of jsonTokens(bytes.toString())) {
+    if (kind === TOKEN.openBrace || kind === TOKEN.openBracket) depth += 1;
+    else if (kind === TOKEN.closeBrace || kind === TOKEN.closeBracket) depth -= 1;
+    else if (kind === TOKEN.colon && depth === 1 && last === LIST_NAME) lists += 1;
+    last = value;
+  }
+  return lists > 1;
 }
 
 /** Whether writing the file again would correct a fault. It cannot correct a missing parent message. */
