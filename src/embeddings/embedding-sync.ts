@@ -91,7 +91,7 @@ export class EmbeddingSync {
     const { pollIntervalMs = POLL_INTERVAL_MS } = this.#options;
     this.#follow();
     this.#timer = setInterval(() => this.#workOnce(), pollIntervalMs).unref();
-    this.#workOnce(true);
+    this.#workOnce();
   }
 
   /**
@@ -109,9 +109,8 @@ export class EmbeddingSync {
   async #load(): Promise<void> {
     await this.#openOnce();
     this.#follow();
-    if (!this.#isListed) await this.#listAll();
-    this.#isListed = true;
     await this.#readNewFiles();
+    if (!this.#isListed) await this.#listAll();
   }
 
   /**
@@ -175,13 +174,13 @@ export class EmbeddingSync {
   }
 
   #state(): EmbeddingProgress['state'] {
-    if (this.#table === undefined && this.#rows.count === 0) return 'starting';
+    if (!this.#isListed) return 'starting';
     return this.#missing.size > 0 ? 'embedding' : 'ready';
   }
 
-  #workOnce(isFirst = false): void {
+  #workOnce(): void {
     if (this.#closing.signal.aborted) return;
-    this.#working ??= this.#work(isFirst)
+    this.#working ??= this.#work()
       .catch((error: unknown) => this.#fail(error))
       .finally(() => {
         this.#working = undefined;
@@ -201,11 +200,11 @@ export class EmbeddingSync {
     this.#pauseUntil = clock.monotonic() + PAUSE_AFTER_FAILURE_MS;
   }
 
-  async #work(isFirst: boolean): Promise<void> {
+  async #work(): Promise<void> {
     if (this.#options.clock.monotonic() < this.#pauseUntil) return;
     await this.#openOnce();
-    if (isFirst || this.#rows.count === 0) await this.#listAll();
     await this.#readNewFiles();
+    if (!this.#isListed) await this.#listAll();
     if (this.#missing.size > 0 || !this.#hasRemovedUnwanted)
       await this.#embedMissing((tookMs) => this.#rest(tookMs));
     this.#failure = undefined;
@@ -239,6 +238,7 @@ export class EmbeddingSync {
     this.#files = new VectorFiles(folder, identity);
   }
 
+  /** Call it after the vectors on disk were read, so that few passages are missing. */
   async #listAll(): Promise<void> {
     const { conversations } = this.#options;
     const slice = new TimeSlice({ signal: this.#closing.signal });
@@ -251,6 +251,7 @@ export class EmbeddingSync {
         if (!isAppError(error)) throw error; // A conversation that is deleted or damaged has no passages to embed.
       }
     }
+    this.#isListed = true;
   }
 
   #addMessages(

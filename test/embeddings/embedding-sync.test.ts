@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
 import { silentLog } from '../../src/base/log.js';
 import { EmbeddingSync } from '../../src/embeddings/embedding-sync.js';
@@ -128,6 +128,32 @@ describe('vectors of a store', () => {
     const second = start();
     await until(isReady(second.sync, 42));
     expect(api.texts).toHaveLength(41);
+  });
+
+  it('are read before the conversations: none is missing while these are listed', async () => {
+    const { start, add, conversations } = await openPlace();
+    await add('The bed is of larch.');
+    await add('Which tomatoes do we plant?');
+    const first = start();
+    await until(isReady(first.sync, 2));
+    await first.sync.close();
+    const load = conversations.load.bind(conversations);
+    let goOn = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    vi.spyOn(conversations, 'load')
+      .mockImplementationOnce(load)
+      .mockImplementation(async (id) => {
+        await gate;
+        return load(id);
+      });
+    const { sync } = start();
+    onTestFinished(() => goOn());
+    await until(() => sync.progress.passages === 1);
+    expect(sync.progress).toMatchObject({ state: 'starting', embedded: 1, passages: 1 });
+    goOn();
+    await until(isReady(sync, 2));
   });
 
   it('are written down where the process ends half-way', async () => {
