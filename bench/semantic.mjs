@@ -65,7 +65,7 @@ function scan(table) {
 }
 
 /** An index with so many passages of natural text, and the passages' rows in the table. */
-function indexOf(texts, size) {
+function indexOf(texts, size, table) {
   const recall = new RecallIndex();
   const rows = new PassageRows();
   let passages = 0;
@@ -78,7 +78,7 @@ function indexOf(texts, size) {
     const keys = messages.map(({ content }) =>
       passagesOf(content).map(() => keyOf(passages++ % size)),
     );
-    rows.put(id, 0, keys);
+    rows.put(id, 0, keys, (key) => table.rowOf(key));
   }
   return { recall, rows };
 }
@@ -86,7 +86,7 @@ function indexOf(texts, size) {
 const source = (content, at) => ({ role: at % 2 ? 'assistant' : 'user', content, time: at * 1e6 });
 
 async function wholeQuestions(texts, size, table) {
-  const { recall, rows } = indexOf(texts, size);
+  const { recall, rows } = indexOf(texts, size, table);
   const random = seeded(5);
   const question = () => {
     const words = texts[Math.floor(random() * texts.length)].split(/\s+/);
@@ -98,9 +98,9 @@ async function wholeQuestions(texts, size, table) {
     const [before, startedAt] = [process.cpuUsage(), performance.now()];
     const cosines = usesVectors ? table.cosines(vector) : undefined;
     const vectors = cosines && {
-      best: (id, seq) => rows.best(id, seq, table, cosines),
-      highest: (id, from, to) => rows.highest(id, from, to, table, cosines),
-      nearest: (limit, accepts) => rows.nearest(limit, accepts, table, cosines),
+      best: (id, seq) => rows.best(id, seq, cosines),
+      highest: (id, from, to) => rows.highest(id, from, to, cosines),
+      nearest: (limit, accepts) => rows.nearest(limit, accepts, cosines),
     };
     await recall.ask(text, { vectors });
     const { user, system } = process.cpuUsage(before);

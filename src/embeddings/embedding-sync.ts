@@ -14,7 +14,12 @@ import { TimeSlice } from '../base/time-slice.js';
 import { tryLease } from '../files/locks/lease.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { type Embedder, meanVector } from './embedder.js';
-import { PassageRows, type PassageSplitter, passageKey } from './passage-rows.js';
+import {
+  type MissingPassage,
+  PassageRows,
+  type PassageSplitter,
+  passageKey,
+} from './passage-rows.js';
 import { VectorFiles } from './vectors/vector-files.js';
 import { quantized, type Row, VectorTable } from './vectors/vector-table.js';
 
@@ -41,13 +46,6 @@ export interface EmbeddingProgress {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-interface PassageRef {
-  readonly conversationId: string;
-  readonly seq: number;
-  readonly start: number;
-  readonly end: number;
-}
-
 /** Small, because a question waits until the current batch is embedded. */
 const PASSAGES_PER_BATCH = 8;
 const ROWS_PER_FILE = 256;
@@ -64,8 +62,11 @@ export class EmbeddingSync {
   readonly #options: EmbeddingSyncOptions;
   readonly #closing = new AbortController();
   readonly #rows = new PassageRows();
-  /** By key: a passage without a vector. If several passages have the same text, it is one of them. */
-  readonly #missing = new Map<string, PassageRef>();
+  /** Kept, because a long message has many passages, which are embedded one after another. */
+  #lastSplit: { content: string; passages: ReturnType<PassageSplitter> } = {
+    content: '',
+    passages: [],
+  };
   #embedder: Embedder | undefined;
   #opening: Promise<Embedder> | undefined;
   #table: VectorTable | undefined;
@@ -140,7 +141,7 @@ export class EmbeddingSync {
     return {
       state,
       ...(this.#embedder && { model: this.#embedder.model }),
-      embedded: Math.max(0, passages - this.#missing.size),
+      embedded: passages - this.#rows.missingCount,
       passages,
       damagedFiles: this.#damagedFiles,
       ...(this.#failure && { error: this.#failure }),
@@ -152,11 +153,11 @@ export class EmbeddingSync {
    * is not open or there are no vectors yet. Throws what `embed` throws.
    */
   async ask(variants: readonly string[], signal?: AbortSignal) {
-    const [embedder, table, rows] = [this.#embedder, this.#table, this.#rows];
+    const [embedder, table] = [this.#embedder, this.#table];
     if (embedder === undefined || table === undefined || table.size === 0) return undefined;
     const vector = meanVector(await embedder.embed(variants, signal));
     if (vector?.length !== table.width) return undefined;
-    return { table, rows, cosines: table.cosines(vector) };
+    return { rows: this.#rows, cosines: table.cosines(vector) };
   }
 
   get model(): string {
@@ -175,7 +176,7 @@ export class EmbeddingSync {
 
   #state(): EmbeddingProgress['state'] {
     if (!this.#isListed) return 'starting';
-    return this.#missing.size > 0 ? 'embedding' : 'ready';
+    return this.#rows.missingCount > 0 ? 'embedding' : 'ready';
   }
 
   #workOnce(): void {
@@ -205,7 +206,7 @@ export class EmbeddingSync {
     await this.#openOnce();
     await this.#readNewFiles();
     if (!this.#isListed) await this.#listAll();
-    if (this.#missing.size > 0 || !this.#hasRemovedUnwanted)
+    if (this.#rows.missingCount > 0 || !this.#hasRemovedUnwanted)
       await this.#embedMissing((tookMs) => this.#rest(tookMs));
     this.#failure = undefined;
   }
@@ -265,15 +266,12 @@ export class EmbeddingSync {
     for (let seq = from + 1; seq <= count; seq += 1) {
       const content = contentOf(seq) ?? '';
       keys.push(
-        this.#options.splitPassages(content).map(({ start, end }) => {
-          const key = passageKey(content.slice(start, end));
-          const isKnown = this.#table?.rowOf(key) !== undefined;
-          if (!isKnown) this.#missing.set(key, { conversationId, seq, start, end });
-          return key;
-        }),
+        this.#options
+          .splitPassages(content)
+          .map(({ start, end }) => passageKey(content.slice(start, end))),
       );
     }
-    this.#rows.put(conversationId, from, keys);
+    this.#rows.put(conversationId, from, keys, (key) => this.#table?.rowOf(key));
   }
 
   /** Reads files of vectors that earlier or other processes have written. */
@@ -291,8 +289,7 @@ export class EmbeddingSync {
   #addRow(row: Row): void {
     this.#table ??= new VectorTable(row.values.length);
     if (row.values.length !== this.#table.width) return;
-    this.#table.add(row);
-    this.#missing.delete(row.key);
+    this.#rows.addRow(row.key, this.#table.add(row));
   }
 
   /** False if another process holds the lease. `afterBatch` gets the duration of the batch. */
@@ -301,7 +298,7 @@ export class EmbeddingSync {
     if (lease === undefined) return false;
     try {
       await this.#readNewFiles();
-      while (this.#missing.size > 0 && lease.isHeld() && !this.#closing.signal.aborted) {
+      while (this.#rows.missingCount > 0 && lease.isHeld() && !this.#closing.signal.aborted) {
         const startedAt = this.#options.clock.monotonic();
         await this.#embedBatch();
         await afterBatch(this.#options.clock.monotonic() - startedAt);
@@ -325,11 +322,12 @@ export class EmbeddingSync {
 
   async #embedBatch(): Promise<void> {
     const batch: { key: string; text: string }[] = [];
-    for (const [key, passage] of this.#missing) {
-      if (batch.length === PASSAGES_PER_BATCH) break;
+    for (const passage of this.#rows.missing(PASSAGES_PER_BATCH)) {
+      const { key, conversationId } = passage;
       const text = await this.#textAt(passage);
-      if (text !== undefined && passageKey(text) === key) batch.push({ key, text });
-      else this.#missing.delete(key); // The text has changed; the change event adds its new passages.
+      if (passageKey(text) === key) batch.push({ key, text });
+      // The text has changed; the change event adds its new passages.
+      else this.#rows.forgetMissing(key, conversationId);
     }
     if (batch.length === 0) return;
     const vectors = await this.#embedder?.embed(
@@ -352,8 +350,14 @@ export class EmbeddingSync {
     await this.#files?.write(rows);
   }
 
-  async #textAt({ conversationId, seq, start, end }: PassageRef): Promise<string | undefined> {
-    const view = await undefinedIfUnreadable(this.#options.conversations.view(conversationId));
-    return view?.message(seq)?.content.slice(start, end);
+  /** Empty if the passage has gone. */
+  async #textAt({ conversationId, seq, passage }: MissingPassage): Promise<string> {
+    const { conversations, splitPassages } = this.#options;
+    const view = await undefinedIfUnreadable(conversations.view(conversationId));
+    const content = view?.message(seq)?.content ?? '';
+    if (content !== this.#lastSplit.content)
+      this.#lastSplit = { content, passages: splitPassages(content) };
+    const { start, end } = this.#lastSplit.passages[passage] ?? { start: 0, end: 0 };
+    return content.slice(start, end);
   }
 }

@@ -1,13 +1,14 @@
 /**
- * The passages of each conversation, and the keys of their vectors in the vector table. Equal texts have
- * one key, so that a moved or copied conversation is not embedded again.
+ * The passages of each conversation, and the rows of their vectors in the vector table. Equal texts have
+ * one key, so that a moved or copied conversation is not embedded again. A row is looked up when its passage
+ * is stored, or set when its vector is made later; a question looks up nothing.
  */
 import { lastAtMost } from '../base/arrays/binary-search.js';
 import { type Compare, TopK } from '../base/arrays/top-k.js';
 import { Uint32List, withCapacity } from '../base/arrays/typed-array.js';
 import { sha256Hex } from '../base/ids.js';
 import type { PassageRef, PassageScore } from '../recall/vector-source.js';
-import { KEY_BYTES, type VectorTable } from './vectors/vector-table.js';
+import { KEY_BYTES } from './vectors/vector-table.js';
 
 /** Splits a text into passages; returns their offsets, in order. */
 export type PassageSplitter = (
@@ -15,6 +16,12 @@ export type PassageSplitter = (
 ) => readonly { readonly start: number; readonly end: number }[];
 
 export const passageKey = (text: string): string => sha256Hex(text).slice(0, KEY_BYTES * 2);
+
+export interface MissingPassage extends PassageRef {
+  readonly key: string;
+}
+
+type RowOf = (key: string) => number | undefined;
 
 interface Passages {
   readonly conversationId: string;
@@ -42,12 +49,48 @@ export class PassageRows {
   /** By index in `#all`: the index of the first row. */
   readonly #firsts = new Uint32List();
   #passages = 0;
-  /** The table of the rows, and its size when vectors were last looked for. */
-  #table: VectorTable | undefined;
-  #size = 0;
+  /** By key without a vector: the conversations that have a passage with this key. */
+  readonly #missing = new Map<string, Passages[]>();
 
   get count(): number {
     return this.#passages;
+  }
+
+  /** Number of different texts without a vector. */
+  get missingCount(): number {
+    return this.#missing.size;
+  }
+
+  /** At most `limit` keys without a vector, each with one of its passages. */
+  missing(limit: number): MissingPassage[] {
+    const found: MissingPassage[] = [];
+    for (const [key, [first]] of this.#missing) {
+      if (found.length === limit || first === undefined) break;
+      const message = first.keys.findIndex((own) => own.includes(key));
+      const passage = first.keys[message]?.indexOf(key) ?? 0;
+      found.push({ key, conversationId: first.conversationId, seq: message + 1, passage });
+    }
+    return found;
+  }
+
+  /** The vector of a key is in this row of the table. */
+  addRow(key: string, row: number): void {
+    for (const { keys, starts } of this.#missing.get(key) ?? []) {
+      let at = starts[0] ?? 0;
+      for (const own of keys)
+        for (const other of own) {
+          if (other === key) this.#rows[at] = row;
+          at += 1;
+        }
+    }
+    this.#missing.delete(key);
+  }
+
+  /** The conversation no longer waits for the vector of this key. */
+  forgetMissing(key: string, conversationId: string): void {
+    const others = this.#missing.get(key)?.filter((one) => one.conversationId !== conversationId);
+    if (others?.length) this.#missing.set(key, others);
+    else this.#missing.delete(key);
   }
 
   /** Number of the conversation's messages that are stored here. */
@@ -55,14 +98,14 @@ export class PassageRows {
     return this.#conversations.get(conversationId)?.keys.length ?? 0;
   }
 
-  /** Replaces the messages from index `from` (0 for all). */
-  put(conversationId: string, from: number, keys: readonly string[][]): void {
+  /** Replaces the messages from index `from` (0 for all). `rowOf`: the row of a key that has a vector. */
+  put(conversationId: string, from: number, keys: readonly string[][], rowOf: RowOf): void {
     const before = this.#conversations.get(conversationId);
     const kept = before?.keys.slice(0, from) ?? [];
     const known =
       before && this.#rows.slice(before.starts[0] ?? 0, before.starts[kept.length] ?? 0);
     this.delete(conversationId);
-    this.#add(conversationId, [...kept, ...keys], known ?? new Int32Array(0));
+    this.#add(conversationId, [...kept, ...keys], known ?? new Int32Array(0), rowOf);
     if (this.#end > 2 * this.#passages + MAX_DELETED) this.#removeDeleted();
   }
 
@@ -70,6 +113,8 @@ export class PassageRows {
     const known = this.#conversations.get(conversationId);
     if (known === undefined) return;
     const [first = 0, end = 0] = [known.starts[0], known.starts.at(-1)];
+    if (this.#missing.size > 0)
+      for (const key of new Set(known.keys.flat())) this.forgetMissing(key, conversationId);
     this.#rows.fill(DELETED, first, end);
     this.#passages -= end - first;
     this.#conversations.delete(conversationId);
@@ -80,13 +125,7 @@ export class PassageRows {
     return new Set([...this.#conversations.values()].flatMap(({ keys }) => keys.flat()));
   }
   /** The best passage of a message; `undefined` if none has a vector yet, or there is no such message. */
-  best(
-    conversationId: string,
-    seq: number,
-    table: VectorTable,
-    cosines: Float32Array,
-  ): PassageScore | undefined {
-    this.#findVectors(table);
+  best(conversationId: string, seq: number, cosines: Float32Array): PassageScore | undefined {
     const starts = this.#conversations.get(conversationId)?.starts;
     const end = starts?.[seq] ?? 0;
     const first = starts?.[seq - 1] ?? end;
@@ -104,10 +143,8 @@ export class PassageRows {
     conversationId: string,
     from: number,
     to: number,
-    table: VectorTable,
     cosines: Float32Array,
   ): number | undefined {
-    this.#findVectors(table);
     const starts = this.#conversations.get(conversationId)?.starts;
     const end = starts?.[Math.min(to, starts.length) - 1] ?? 0;
     let highest = NONE;
@@ -122,10 +159,8 @@ export class PassageRows {
   nearest(
     limit: number,
     accepts: (ref: PassageRef) => boolean,
-    table: VectorTable,
     cosines: Float32Array,
   ): PassageScore[] {
-    this.#findVectors(table);
     const rows = this.#rows;
     const best = new TopK(limit, byCosine);
     const end = this.#end;
@@ -141,8 +176,8 @@ export class PassageRows {
     return best.sorted();
   }
 
-  /** `rows`: those of the first passages. */
-  #add(conversationId: string, keys: readonly string[][], rows: Int32Array): void {
+  /** `known`: the rows of the first passages. */
+  #add(conversationId: string, keys: readonly string[][], known: Int32Array, rowOf: RowOf): void {
     const starts = new Uint32Array(keys.length + 1);
     starts[0] = this.#end;
     keys.forEach((own, message) => {
@@ -152,32 +187,21 @@ export class PassageRows {
     this.#end = starts[keys.length] ?? 0;
     this.#passages += this.#end - first;
     this.#rows = withCapacity(this.#rows, this.#end);
-    this.#rows.set(rows, first);
-    this.#rows.fill(NO_VECTOR, first + rows.length, this.#end);
-    if (this.#end - first > rows.length) this.#size = 0;
     const passages = { conversationId, keys, starts };
+    keys.flat().forEach((key, index) => {
+      const row = known[index] ?? rowOf(key) ?? NO_VECTOR;
+      this.#rows[first + index] = row;
+      if (row === NO_VECTOR) this.#addMissing(key, passages);
+    });
     this.#conversations.set(conversationId, passages);
     this.#all.push(passages);
     this.#firsts.push(first);
   }
 
-  /** Looks for the rows of passages that had no vector, if the table has changed since. */
-  #findVectors(table: VectorTable): void {
-    if (table === this.#table && table.size === this.#size) return;
-    const isNew = table !== this.#table;
-    this.#table = table;
-    this.#size = table.size;
-    for (const { keys, starts } of this.#conversations.values()) {
-      const [first = 0, end = 0] = [starts[0], starts.at(-1)];
-      if (isNew) this.#rows.fill(NO_VECTOR, first, end);
-      if (!this.#rows.subarray(first, end).includes(NO_VECTOR)) continue;
-      let at = first;
-      for (const own of keys)
-        for (const key of own) {
-          if (this.#rows[at] === NO_VECTOR) this.#rows[at] = table.rowOf(key) ?? NO_VECTOR;
-          at += 1;
-        }
-    }
+  #addMissing(key: string, passages: Passages): void {
+    const others = this.#missing.get(key);
+    if (others === undefined) this.#missing.set(key, [passages]);
+    else if (others.at(-1) !== passages) others.push(passages);
   }
 
   /** The passage at an index in the list of rows. */
@@ -190,15 +214,18 @@ export class PassageRows {
   }
 
   #removeDeleted(): void {
-    const stored = [...this.#conversations.values()];
-    const rows = this.#rows;
-    this.#rows = new Int32Array(0);
-    this.#end = 0;
-    this.#passages = 0;
-    this.#all = [];
+    this.#all = this.#all.filter((one) => this.#conversations.get(one.conversationId) === one);
     this.#firsts.clear();
-    for (const { conversationId, keys, starts } of stored)
-      this.#add(conversationId, keys, rows.subarray(starts[0], starts.at(-1)));
+    this.#end = 0;
+    for (const { starts } of this.#all) {
+      const [first = 0, end = 0] = [starts[0], starts.at(-1)];
+      this.#rows.copyWithin(this.#end, first, end);
+      this.#firsts.push(this.#end);
+      const moved = first - this.#end;
+      for (let message = 0; message < starts.length; message += 1)
+        starts[message] = (starts[message] ?? 0) - moved;
+      this.#end += end - first;
+    }
   }
 }
 

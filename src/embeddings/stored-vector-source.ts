@@ -46,11 +46,11 @@ export function createVectorSource(
         const limit = AbortSignal.timeout(answerWithinMs);
         const asked = await sync.ask(variants, signal ? AbortSignal.any([signal, limit]) : limit);
         if (asked === undefined) return undefined;
-        const { rows, table, cosines } = asked;
+        const { rows, cosines } = asked;
         return {
-          best: (conversationId, seq) => rows.best(conversationId, seq, table, cosines),
-          highest: (id, from, to) => rows.highest(id, from, to, table, cosines),
-          nearest: (limit, accepts) => rows.nearest(limit, accepts, table, cosines),
+          best: (conversationId, seq) => rows.best(conversationId, seq, cosines),
+          highest: (id, from, to) => rows.highest(id, from, to, cosines),
+          nearest: (limit, accepts) => rows.nearest(limit, accepts, cosines),
         };
       } catch (error) {
         if (signal?.aborted || !isAppError(error)) throw error;

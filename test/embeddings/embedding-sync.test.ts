@@ -10,6 +10,7 @@ import { silentLog } from '../../src/base/log.js';
 import { EmbeddingSync } from '../../src/embeddings/embedding-sync.js';
 import { createRemoteEmbedder } from '../../src/embeddings/remote-embedder.js';
 import { createVectorSource } from '../../src/embeddings/stored-vector-source.js';
+import { VectorTable } from '../../src/embeddings/vectors/vector-table.js';
 import { passagesOf } from '../../src/recall/passages.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import { startEmbeddings } from '../support/embeddings-stand-in.js';
@@ -224,12 +225,35 @@ describe('vectors of a store', () => {
     expect(await source.ask(['wood'])).toBeUndefined();
   });
 
+  it('are not looked up by a question, not even while some are missing', async () => {
+    const { api, start, add } = await openPlace();
+    const wall = await add('The bed is of larch.', 'Which tomatoes do we plant?');
+    const { sync, source } = start();
+    await until(isReady(sync, 2));
+    api.mood = 'busy';
+    await add('A board.', 'The disk of the server is full.');
+    await until(() => sync.progress.state === 'failed');
+    api.mood = 'well';
+    const rowOf = vi.spyOn(VectorTable.prototype, 'rowOf');
+    onTestFinished(() => rowOf.mockRestore());
+    const scores = await source.ask(['wood?']);
+    expect(scores?.nearest(9, () => true)).toHaveLength(2);
+    expect(scores?.best(wall, 1)?.cosine).toBeGreaterThan(0.9);
+    expect(rowOf).not.toHaveBeenCalled();
+    expect(sync.progress).toMatchObject({ embedded: 2, passages: 4 });
+  });
+
   it('are made by one of two processes, and used by both', async () => {
     const { api, start, add } = await openPlace();
-    await add(...Array.from({ length: 60 }, (_, n) => `Board ${n} is of larch.`));
+    const id = await add(...Array.from({ length: 60 }, (_, n) => `Board ${n} is of larch.`));
     const [one, two] = [start(), start()];
     await until(isReady(one.sync, 60));
     await until(isReady(two.sync, 60));
     expect(api.texts).toHaveLength(60);
+    for (const { source } of [one, two]) {
+      const scores = await source.ask(['wood?']);
+      for (let seq = 1; seq <= 60; seq += 1)
+        expect(scores?.best(id, seq)?.cosine).toBeGreaterThan(0.9);
+    }
   });
 });
