@@ -242,7 +242,7 @@ export class EmbeddingSync {
   /** Call it after the vectors on disk were read, so that few passages are missing. */
   async #listAll(): Promise<void> {
     const { conversations } = this.#options;
-    const slice = new TimeSlice({ signal: this.#closing.signal });
+    const slice = this.#slice();
     for (const { conversationId } of await conversations.list()) {
       if (slice.isSpent()) await slice.yield();
       try {
@@ -253,6 +253,10 @@ export class EmbeddingSync {
       }
     }
     this.#isListed = true;
+  }
+
+  #slice(): TimeSlice {
+    return new TimeSlice({ signal: this.#closing.signal, clock: this.#options.clock });
   }
 
   #addMessages(
@@ -303,10 +307,10 @@ export class EmbeddingSync {
         await this.#embedBatch();
         await afterBatch(this.#options.clock.monotonic() - startedAt);
       }
-      const wanted = this.#rows.keys();
-      if (!this.#hasRemovedUnwanted) await this.#files?.removeUnwanted((key) => wanted.has(key));
+      const wanted = () => this.#rows.keys(this.#slice());
+      if (!this.#hasRemovedUnwanted) await this.#files?.removeUnwanted(await wanted());
       this.#hasRemovedUnwanted = true;
-      await this.#files?.mergeSmallFiles((key) => wanted.has(key));
+      await this.#files?.mergeSmallFiles(wanted);
     } finally {
       await this.#write();
       await lease.release();

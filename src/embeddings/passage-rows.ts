@@ -7,6 +7,7 @@ import { lastAtMost } from '../base/arrays/binary-search.js';
 import { type Compare, TopK } from '../base/arrays/top-k.js';
 import { Uint32List, withCapacity } from '../base/arrays/typed-array.js';
 import { sha256Hex } from '../base/ids.js';
+import type { TimeSlice } from '../base/time-slice.js';
 import type { PassageRef, PassageScore } from '../recall/vector-source.js';
 import { KEY_BYTES } from './vectors/vector-table.js';
 
@@ -121,9 +122,15 @@ export class PassageRows {
   }
 
   /** All keys in use. */
-  keys(): Set<string> {
-    return new Set([...this.#conversations.values()].flatMap(({ keys }) => keys.flat()));
+  async keys(slice: TimeSlice): Promise<Set<string>> {
+    const all = new Set<string>();
+    for (const { keys } of this.#conversations.values()) {
+      for (const key of keys.flat()) all.add(key);
+      if (slice.isSpent()) await slice.yield();
+    }
+    return all;
   }
+
   /** The best passage of a message; `undefined` if none has a vector yet, or there is no such message. */
   best(conversationId: string, seq: number, cosines: Float32Array): PassageScore | undefined {
     const starts = this.#conversations.get(conversationId)?.starts;

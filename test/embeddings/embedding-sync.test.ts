@@ -8,6 +8,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
 import { silentLog } from '../../src/base/log.js';
 import { EmbeddingSync } from '../../src/embeddings/embedding-sync.js';
+import { PassageRows } from '../../src/embeddings/passage-rows.js';
 import { createRemoteEmbedder } from '../../src/embeddings/remote-embedder.js';
 import { createVectorSource } from '../../src/embeddings/stored-vector-source.js';
 import { VectorTable } from '../../src/embeddings/vectors/vector-table.js';
@@ -223,6 +224,19 @@ describe('vectors of a store', () => {
     await until(() => sync.progress.state === 'failed');
     expect(sync.progress.error?.code).toBe('PROVIDER');
     expect(await source.ask(['wood'])).toBeUndefined();
+  });
+
+  it('of one new message are made without a list of all keys', async () => {
+    const { start, add } = await openPlace();
+    await add('The bed is of larch.');
+    const { sync } = start();
+    const keys = vi.spyOn(PassageRows.prototype, 'keys');
+    onTestFinished(() => keys.mockRestore());
+    await until(() => keys.mock.calls.length === 1); // for the vectors of deleted texts
+    await add('Which tomatoes do we plant?');
+    await until(isReady(sync, 2));
+    await sync.close();
+    expect(keys).toHaveBeenCalledTimes(1);
   });
 
   it('are not looked up by a question, not even while some are missing', async () => {

@@ -1,9 +1,11 @@
 /** The nearest passages and the best passage of a message, compared with a look at all keys. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { TimeSlice } from '../../src/base/time-slice.js';
 import { PassageRows } from '../../src/embeddings/passage-rows.js';
 import { quantized, VectorTable } from '../../src/embeddings/vectors/vector-table.js';
 import type { PassageScore } from '../../src/recall/vector-source.js';
 import { seededRandom } from '../support/seeded-random.js';
+import { STEPS_PER_SLICE, tickingClock } from '../support/ticking-clock.js';
 
 const WIDTH = 8;
 const random = seededRandom(5);
@@ -87,8 +89,19 @@ it('are found before all passages have vectors, after others got theirs, and aft
   expect(rows.count).toBe([...stored.values()].flat(2).length);
 });
 
+const noRow = () => undefined;
+
+it('the keys are collected in slices', async () => {
+  const rows = new PassageRows();
+  for (let id = 0; id < 100; id += 1) rows.put(`c${id}`, 0, [[keyOf(id)], [keyOf(id + 1)]], noRow);
+  const slice = new TimeSlice({ clock: tickingClock() });
+  const yields = vi.spyOn(slice, 'yield');
+  const keys = await rows.keys(slice);
+  expect(yields).toHaveBeenCalledTimes(100 / STEPS_PER_SLICE);
+  expect(keys).toEqual(new Set(Array.from({ length: 101 }, (_, at) => keyOf(at))));
+});
+
 describe('a key without a vector', () => {
-  const noRow = () => undefined;
   const cosines = Float32Array.of(0.5, 0.25);
   const [one, two, three] = [keyOf(1), keyOf(2), keyOf(3)];
 

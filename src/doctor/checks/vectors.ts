@@ -28,7 +28,7 @@ const orphans = (
   message: `Vectors of texts that are no longer stored: ${count}.`,
   hint: 'A part of a text can be guessed from its vector. daybook doctor --repair removes these vectors.',
   repair: async () => {
-    await new VectorFiles(path, identity).removeUnwanted((key) => passages.has(key));
+    await new VectorFiles(path, identity).removeUnwanted(passages);
     return 'The vectors were removed.';
   },
 });

@@ -66,29 +66,33 @@ export class VectorFiles {
    * Removes vectors that are no longer wanted, because parts of a deleted text can be guessed from its
    * vector. Reads every file. Only the process that holds the lease may call it.
    */
-  async removeUnwanted(isWanted: (key: string) => boolean): Promise<void> {
+  async removeUnwanted(wantedKeys: ReadonlySet<string>): Promise<void> {
     for (const name of await listFiles(this.#folder)) {
       const found = NAME.test(name) ? await readWhole(join(this.#folder, name)) : undefined;
       const rows = found && parsed(found.bytes, this.#identity);
-      const wanted = rows?.filter(({ key }) => isWanted(key));
+      const wanted = rows?.filter(({ key }) => wantedKeys.has(key));
       if (rows === undefined || wanted === undefined || wanted.length === rows.length) continue;
       await this.write(wanted);
       await removeFile(join(this.#folder, name));
     }
   }
 
-  /** Merges small files if there are more than MAX_FILES, without the vectors for which `isWanted` is false. */
-  async mergeSmallFiles(isWanted: (key: string) => boolean): Promise<void> {
+  /**
+   * Merges small files if there are more than MAX_FILES, without the vectors that are not wanted. Calls
+   * `wantedKeys` only then.
+   */
+  async mergeSmallFiles(wantedKeys: () => Promise<ReadonlySet<string>>): Promise<void> {
     await sweepTemporaries(this.#folder);
     const names = (await listFiles(this.#folder)).filter((name) => NAME.test(name));
     if (names.length <= MAX_FILES) return;
+    const wanted = await wantedKeys();
     const together: string[] = [];
     const rows = new Map<string, Row>();
     for (const name of names) {
       const found = await readWhole(join(this.#folder, name));
       const existing = found && parsed(found.bytes, this.#identity);
       if (existing === undefined || existing.length + rows.size > MAX_MERGED_ROWS) continue;
-      for (const row of existing) if (isWanted(row.key)) rows.set(row.key, row);
+      for (const row of existing) if (wanted.has(row.key)) rows.set(row.key, row);
       together.push(name);
     }
     await this.write([...rows.values()]);

@@ -57,8 +57,9 @@ const STEPS: Record<string, (app: App, config: Config, given: string) => Promise
     const files = new VectorFiles(join(cacheFolder, 'vectors', 'model'), 'model');
     const kinds: string[] = [];
     for await (const file of files.readNewFiles()) kinds.push(typeof file);
-    await files.write([{ key: 'ab'.repeat(16), scale: 1, values: new Int8Array(8) }]);
-    await files.mergeSmallFiles(() => true);
+    const key = 'ab'.repeat(16);
+    await files.write([{ key, scale: 1, values: new Int8Array(8) }]);
+    await files.mergeSmallFiles(async () => new Set([key]));
     return kinds;
   },
 };
