@@ -280,13 +280,17 @@ export class EmbeddingSync {
 
   /** Reads files of vectors that earlier or other processes have written. */
   async #readNewFiles(): Promise<void> {
-    for await (const file of this.#files?.readNewFiles() ?? []) {
+    const slice = this.#slice();
+    for await (const file of this.#files?.readNewFiles(slice) ?? []) {
       if (file === 'damaged') {
         this.#damagedFiles += 1;
         this.#options.log.warn('a file of vectors was damaged; its vectors are computed again');
         continue;
       }
-      for (const row of file.rows) this.#addRow(row);
+      for (const row of file.rows) {
+        this.#addRow(row);
+        if (slice.isSpent()) await slice.yield();
+      }
     }
   }
 

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
 import { silentLog } from '../../src/base/log.js';
+import { TimeSlice } from '../../src/base/time-slice.js';
 import { EmbeddingSync } from '../../src/embeddings/embedding-sync.js';
 import { PassageRows } from '../../src/embeddings/passage-rows.js';
 import { createRemoteEmbedder } from '../../src/embeddings/remote-embedder.js';
@@ -16,6 +17,7 @@ import { passagesOf } from '../../src/recall/passages.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import { startEmbeddings } from '../support/embeddings-stand-in.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { STEPS_PER_SLICE, tickingClock } from '../support/ticking-clock.js';
 
 async function openPlace() {
   const folder = tempFolder();
@@ -28,7 +30,7 @@ async function openPlace() {
   });
   onTestFinished(() => conversations.close());
   const vectorsFolder = join(folder, 'vectors');
-  const start = (model = 'm1') => {
+  const start = (model = 'm1', clock = systemClock) => {
     const sync = new EmbeddingSync({
       conversations,
       open: async () =>
@@ -41,7 +43,7 @@ async function openPlace() {
         }),
       folder: vectorsFolder,
       splitPassages: passagesOf,
-      clock: systemClock,
+      clock,
       log: silentLog,
       pollIntervalMs: 20,
     });
@@ -130,6 +132,20 @@ describe('vectors of a store', () => {
     const second = start();
     await until(isReady(second.sync, 42));
     expect(api.texts).toHaveLength(41);
+  });
+
+  it('are read in slices', async () => {
+    const { start, add } = await openPlace();
+    await add(...Array.from({ length: 200 }, (_, n) => `Board ${n} is of larch.`));
+    const first = start();
+    await until(isReady(first.sync, 200));
+    await first.sync.close();
+    const yields = vi.spyOn(TimeSlice.prototype, 'yield');
+    onTestFinished(() => yields.mockRestore());
+    const { sync } = start('m1', tickingClock());
+    await until(isReady(sync, 200));
+    const [parsed, added] = [200 / STEPS_PER_SLICE, 200 / STEPS_PER_SLICE];
+    expect(yields.mock.calls.length).toBeGreaterThanOrEqual(parsed + added);
   });
 
   it('are read before the conversations: none is missing while these are listed', async () => {

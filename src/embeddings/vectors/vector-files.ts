@@ -5,9 +5,10 @@
  * merged.
  */
 import { join } from 'node:path';
-import { randomHex, sha256Hex } from '../../base/ids.js';
+import { randomHex, sha256Stream } from '../../base/ids.js';
 import { parsedJson } from '../../base/json.js';
 import { numberIn, objectIn } from '../../base/json-fields.js';
+import { TimeSlice } from '../../base/time-slice.js';
 import { atomicWrite, makeFolder } from '../../files/atomic/atomic-write.js';
 import { sweepTemporaries } from '../../files/atomic/staging.js';
 import { listFiles, listFolders, removeFile } from '../../files/paths/folders.js';
@@ -21,6 +22,8 @@ const NEWLINE = 0x0a;
 const MAX_FILES = 24;
 /** A merged file has at most this many rows; larger files are not merged. */
 const MAX_MERGED_ROWS = 100_000;
+/** The SHA-256 of so many bytes takes about a millisecond. */
+const HASHED_BYTES = 2 ** 19;
 
 export interface VectorFile {
   readonly name: string;
@@ -39,13 +42,13 @@ export class VectorFiles {
   }
 
   /** Yields the files that are new since the last call, and 'damaged' for each file that it removed. */
-  async *readNewFiles(): AsyncGenerator<VectorFile | 'damaged'> {
+  async *readNewFiles(slice = new TimeSlice()): AsyncGenerator<VectorFile | 'damaged'> {
     for (const name of await listFiles(this.#folder)) {
       if (!NAME.test(name) || this.#read.has(name)) continue;
       this.#read.add(name);
       const found = await readWhole(join(this.#folder, name));
       if (found === undefined) continue; // merged into another file in the meantime
-      const rows = parsed(found.bytes, this.#identity);
+      const rows = await parsed(found.bytes, this.#identity, slice);
       if (rows === undefined) {
         await removeFile(join(this.#folder, name));
         yield 'damaged';
@@ -58,7 +61,8 @@ export class VectorFiles {
     if (rows.length === 0) return;
     await makeFolder(this.#folder, { fsync: false });
     const name = `${randomHex(8)}.vectors`;
-    await atomicWrite(join(this.#folder, name), bytesOf(rows, this.#identity), { fsync: true });
+    const bytes = await bytesOf(rows, this.#identity);
+    await atomicWrite(join(this.#folder, name), bytes, { fsync: true });
     this.#read.add(name);
   }
 
@@ -69,9 +73,10 @@ export class VectorFiles {
   async removeUnwanted(wantedKeys: ReadonlySet<string>): Promise<void> {
     for (const name of await listFiles(this.#folder)) {
       const found = NAME.test(name) ? await readWhole(join(this.#folder, name)) : undefined;
-      const rows = found && parsed(found.bytes, this.#identity);
-      const wanted = rows?.filter(({ key }) => wantedKeys.has(key));
-      if (rows === undefined || wanted === undefined || wanted.length === rows.length) continue;
+      const rows = found && (await parsed(found.bytes, this.#identity));
+      if (rows === undefined) continue;
+      const wanted = await withKeys(rows, wantedKeys);
+      if (wanted.length === rows.length) continue;
       await this.write(wanted);
       await removeFile(join(this.#folder, name));
     }
@@ -90,9 +95,9 @@ export class VectorFiles {
     const rows = new Map<string, Row>();
     for (const name of names) {
       const found = await readWhole(join(this.#folder, name));
-      const existing = found && parsed(found.bytes, this.#identity);
+      const existing = found && (await parsed(found.bytes, this.#identity));
       if (existing === undefined || existing.length + rows.size > MAX_MERGED_ROWS) continue;
-      for (const row of existing) if (wanted.has(row.key)) rows.set(row.key, row);
+      for (const row of await withKeys(existing, wanted)) rows.set(row.key, row);
       together.push(name);
     }
     await this.write([...rows.values()]);
@@ -122,7 +127,7 @@ export async function* checkVectors(folder: string): AsyncGenerator<VectorFolder
       const path = join(folder, model, name);
       const found = await readWhole(path);
       if (found === undefined) continue;
-      const rows = parsed(found.bytes);
+      const rows = await parsed(found.bytes);
       if (rows === undefined) damaged.push(path);
       else
         identity = String(headOf(found.bytes.subarray(0, found.bytes.indexOf(NEWLINE)))['model']);
@@ -132,21 +137,37 @@ export async function* checkVectors(folder: string): AsyncGenerator<VectorFolder
   }
 }
 
-function bytesOf(rows: readonly Row[], model: string): Buffer {
-  const width = rows[0]?.values.length ?? 0;
-  const keys = Buffer.concat(rows.map(({ key }) => Buffer.from(key, 'hex')));
-  const scales = Buffer.alloc(rows.length * 4);
-  for (const [at, { scale }] of rows.entries()) scales.writeFloatLE(scale, at * 4);
-  const values = Buffer.concat(
-    rows.map(({ values: row }) => Buffer.from(row.buffer, row.byteOffset, width)),
-  );
-  const body = Buffer.concat([keys, scales, values]);
-  const head = { format: FORMAT, model, width, count: rows.length, sha256: sha256Hex(body) };
+async function withKeys(rows: readonly Row[], keys: ReadonlySet<string>): Promise<Row[]> {
+  const found: Row[] = [];
+  const slice = new TimeSlice();
+  for (const row of rows) {
+    if (keys.has(row.key)) found.push(row);
+    if (slice.isSpent()) await slice.yield();
+  }
+  return found;
+}
+
+async function bytesOf(rows: readonly Row[], model: string): Promise<Buffer> {
+  const [width, count] = [rows[0]?.values.length ?? 0, rows.length];
+  const body = Buffer.alloc(count * (KEY_BYTES + 4 + width));
+  const [scalesAt, rowsAt] = [count * KEY_BYTES, count * (KEY_BYTES + 4)];
+  const slice = new TimeSlice();
+  for (const [at, { key, scale, values }] of rows.entries()) {
+    body.write(key, at * KEY_BYTES, 'hex');
+    body.writeFloatLE(scale, scalesAt + at * 4);
+    body.set(values, rowsAt + at * width);
+    if (slice.isSpent()) await slice.yield();
+  }
+  const head = { format: FORMAT, model, width, count, sha256: await hashOf(body, slice) };
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), body]);
 }
 
 /** `undefined` if the file is damaged, or belongs to another model than `model`. */
-function parsed(bytes: Buffer, model?: string): Row[] | undefined {
+async function parsed(
+  bytes: Buffer,
+  model?: string,
+  slice = new TimeSlice(),
+): Promise<Row[] | undefined> {
   const end = bytes.indexOf(NEWLINE);
   const head = headOf(bytes.subarray(0, Math.max(0, end)));
   const [width, count] = [numberIn(head['width']) ?? 0, numberIn(head['count']) ?? 0];
@@ -156,14 +177,28 @@ function parsed(bytes: Buffer, model?: string): Row[] | undefined {
     (model === undefined || head['model'] === model) &&
     width > 0 &&
     body.byteLength === count * (KEY_BYTES + 4 + width) &&
-    head['sha256'] === sha256Hex(body);
+    head['sha256'] === (await hashOf(body, slice));
   if (!isValid) return undefined;
   const [scalesAt, rowsAt] = [count * KEY_BYTES, count * (KEY_BYTES + 4)];
-  return Array.from({ length: count }, (_, at) => ({
-    key: body.toString('hex', at * KEY_BYTES, (at + 1) * KEY_BYTES),
-    scale: body.readFloatLE(scalesAt + at * 4),
-    values: new Int8Array(body.buffer, body.byteOffset + rowsAt + at * width, width),
-  }));
+  const rows: Row[] = [];
+  for (let at = 0; at < count; at += 1) {
+    rows.push({
+      key: body.toString('hex', at * KEY_BYTES, (at + 1) * KEY_BYTES),
+      scale: body.readFloatLE(scalesAt + at * 4),
+      values: new Int8Array(body.buffer, body.byteOffset + rowsAt + at * width, width),
+    });
+    if (slice.isSpent()) await slice.yield();
+  }
+  return rows;
+}
+
+async function hashOf(bytes: Buffer, slice: TimeSlice): Promise<string> {
+  const hash = sha256Stream();
+  for (let at = 0; at < bytes.length; at += HASHED_BYTES) {
+    hash.update(bytes.subarray(at, at + HASHED_BYTES));
+    if (slice.isSpent()) await slice.yield();
+  }
+  return hash.hex();
 }
 
 /** Empty if the line is damaged. */
