@@ -20,7 +20,7 @@ type SyncMethod<T> = T extends unknown
   : never;
 
 /** The properties of the conversation store whose methods callers use. */
-const PARTS = ['history', 'edits', 'handEdits'] as const;
+const PARTS = ['history', 'edits', 'editorCopies'] as const;
 type Part = ConversationStore[(typeof PARTS)[number]];
 const isPart = (name: string | symbol): boolean => PARTS.some((part) => part === name);
 

@@ -15,7 +15,7 @@ import { writeTemporaryFile } from '../../files/input/temporary-file.js';
 import { readWholeAtOnce } from '../../files/read/json-doc.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
-import type { EditOutcome, OpenedFile } from '../../stores/conversations/writing/hand-edits.js';
+import type { EditOutcome, OpenedFile } from '../../stores/conversations/writing/editor-copy.js';
 import type { Flags } from '../configuration.js';
 import { findConversation } from '../find-conversation.js';
 import { canAsk, confirm } from '../terminal/confirm.js';
@@ -32,11 +32,11 @@ const DONE: Record<EditOutcome, string> = {
   joined: 'saved. Messages that were added while the editor was open are at the end',
 };
 
-/** A damaged file can be opened by its complete id. Throws what `HandEdits` throws. */
+/** A damaged file can be opened by its complete id. Throws what `EditorCopies` throws. */
 export async function edit(name: string, flags: Flags): Promise<void> {
   await withApp(flags, async ({ conversations }) => {
     const id = await idOf(conversations, name);
-    const opened = await conversations.handEdits.open(id);
+    const opened = await conversations.editorCopies.open(id);
     const outcome = await editCopy(conversations, opened);
     const path = join(conversations.path(id), 'conversation.json');
     const { messageCount } = await conversations.load(id);
@@ -52,7 +52,7 @@ async function editCopy(store: ConversationStore, opened: OpenedFile): Promise<E
       const startedAtMs = systemClock.monotonic();
       await runEditor(copy.path);
       try {
-        const outcome = await store.handEdits.save(opened, copy.path);
+        const outcome = await store.editorCopies.save(opened, copy.path);
         if (outcome === 'unchanged' && systemClock.monotonic() - startedAtMs < SOON_MS) {
           console.error(
             'The editor ended immediately. If its window is still open, close it, and set EDITOR to a command that waits until the file is closed, such as: code --wait',

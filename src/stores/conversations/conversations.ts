@@ -35,7 +35,7 @@ import { History } from './versions/history.js';
 import { VersionFiles } from './versions/version-files.js';
 import { branchOf, type CopyOptions } from './writing/branch-and-merge-content.js';
 import { dropTakenKey } from './writing/drop-taken-key.js';
-import { HandEdits } from './writing/hand-edits.js';
+import { EditorCopies } from './writing/editor-copy.js';
 import { type Merged, Merges, requireDifferent } from './writing/merges.js';
 import { MessageEdits } from './writing/message-edits.js';
 import type { AppendResult, Created, NewConversation } from './writing/writer.js';
@@ -81,7 +81,7 @@ export class ConversationStore {
   readonly #reader: ConversationReader;
   readonly history: History;
   readonly edits: MessageEdits;
-  readonly handEdits: HandEdits;
+  readonly editorCopies: EditorCopies;
   readonly deferred: DeferredMessages;
   readonly batches: ConversationWriter['batches'];
   /** The number of conversations in the trash. Reads no file. FILESYSTEM_ERROR. */
@@ -102,7 +102,7 @@ export class ConversationStore {
     this.#reader = new ConversationReader(this.#core, this.deferred);
     this.history = new History(this.#core, this.#writer, this.#versions);
     this.edits = new MessageEdits(this.#core, this.#writer);
-    this.handEdits = new HandEdits(this.#core, this.#writer);
+    this.editorCopies = new EditorCopies(this.#core, this.#writer);
     this.#trash = new ConversationTrash(this.#core);
     this.#merges = new Merges(this.#core, this.#writer, this.#trash);
   }

@@ -172,7 +172,7 @@ export class StoreCore {
     this.#onAway = notice;
   }
 
-  /** `keep` gets the version before an edit by hand, if that is still in memory. */
+  /** `keep` gets the version before a hand edit, if that is still in memory. */
   whenOverwritten(keep: (before: ConversationDocument) => Promise<void>): void {
     this.#onOverwritten = (before) => {
       const keeping = keep(before).catch((error: unknown) => {

@@ -31,7 +31,7 @@ import { jsonCopy } from '../document/json-copy.js';
 import { conversationSteps } from '../document/parse-conversation.js';
 import type { SourceLocation } from '../document/parse-fields.js';
 import type { ConversationHead } from '../document/schema.js';
-import { losesText } from '../versions/loses-text.js';
+import { isLossyHandEdit } from '../versions/hand-edits.js';
 import { type CachedDocument, DocumentCache } from './document-cache.js';
 import { IdAllocator } from './id-allocator.js';
 import {
@@ -180,7 +180,7 @@ export class ConversationFiles {
     this.#reading.set(conversationId, reading);
     try {
       const version = await reading;
-      if (version !== undefined) this.#reportEditByHand(conversationId, version);
+      if (version !== undefined) this.#reportHandEdit(conversationId, version);
       return version;
     } finally {
       if (this.#reading.get(conversationId) === reading) this.#reading.delete(conversationId);
@@ -215,22 +215,16 @@ export class ConversationFiles {
     return { document, stamp };
   }
 
-  /**
-   * Reports an edit by hand that changed or removed messages. After such an edit `updatedAt` is not later,
-   * because only Daybook's own writes set it; it is earlier if the editor had opened the file before
-   * Daybook's last write. The writer stores the earlier version.
-   */
-  #reportEditByHand(conversationId: string, now: CachedDocument): void {
+  /** Reports a hand edit that changed or removed messages. version-files.ts stores the earlier version. */
+  #reportHandEdit(conversationId: string, now: CachedDocument): void {
     const before = this.#cache.get(conversationId) ?? this.#beforeFailure.get(conversationId);
     if (before === undefined) return;
     if (!isSameStamp(readStampNow(this.fileOf(conversationId)), now.stamp)) return;
     this.#beforeFailure.delete(conversationId);
     if (isSameStamp(before.stamp, now.stamp)) return;
     this.#cache.delete(conversationId);
-    const isByHand = now.document.head.updatedAt <= before.document.head.updatedAt;
-    const messages = () => [before, now].map(({ document }) => document.snapshot().messages);
-    const [old = [], current = []] = isByHand ? messages() : [];
-    if (losesText(old, current)) this.#options.onOverwritten(before.document);
+    if (isLossyHandEdit(before.document, now.document))
+      this.#options.onOverwritten(before.document);
   }
 
   /** Returns the bytes of the file and the head after this write. TOO_LARGE. */

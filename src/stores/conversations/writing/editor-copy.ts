@@ -1,7 +1,7 @@
 /**
  * `daybook edit`: a person edits a copy of a whole `conversation.json`. So a text that cannot be read never
- * replaces the file, and messages that were added meanwhile are not overwritten. (A change that a person makes
- * to the file itself is noticed in conversation-files.ts.)
+ * replaces the file, and messages that were added meanwhile are not overwritten. (versions/hand-edits.ts detects
+ * changes of the file itself.)
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isoTime } from '../../../base/clock.js';
@@ -27,7 +27,7 @@ export interface OpenedFile {
 /** `joined`: the file has the edits, and the messages that others added meanwhile. */
 export type EditOutcome = 'unchanged' | 'saved' | 'joined';
 
-export class HandEdits {
+export class EditorCopies {
   readonly #core: StoreCore;
   readonly #writer: ConversationWriter;
 
