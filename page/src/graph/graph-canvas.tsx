@@ -1,14 +1,13 @@
 /**
- * The graph as a picture. In each frame d3-force computes a part of the layout and a canvas draws it. The
- * user can drag and zoom it, and choose a node with a click. A table has the same facts as text.
+ * The graph as a picture: in each frame a part of the layout (graph-layout.ts) is computed and drawn. The user can
+ * drag and zoom it, and choose a node with a click. A table has the same facts as text.
  */
-import { forceCenter, forceLink, forceManyBody, forceSimulation, forceX, forceY } from 'd3-force';
 import { useEffect, useRef } from 'preact/hooks';
 import { followPointer } from './follow-pointer.js';
+import { isLargeGraph, layoutOf } from './graph-layout.js';
 import {
   type Edge,
   type Graph,
-  type Link,
   type Node,
   type Places,
   type Seen,
@@ -26,16 +25,8 @@ interface GraphProps {
   onChoose(name: string): void;
 }
 
-/** From this number of nodes on, the layout ends sooner and the picture starts smaller. */
-const LARGE_GRAPH_NODES = 400;
-/** Theta of the Barnes–Hut approximation in a large graph: three times as fast as the 0.9 of d3. */
-const LARGE_GRAPH_THETA = 1.5;
 /** The layout pauses after a move of the picture, because one step of a large layout takes a frame. */
 const PAUSE_MS = 200;
-/** Alpha at the start of the layout, if most nodes already have a place. */
-const KNOWN_GRAPH_ALPHA = 0.1;
-/** Time for the layout in each frame, so that the page can react to input. */
-const LAYOUT_MS = 8;
 
 export function GraphCanvas({ facts, shown, chosen, onChoose }: GraphProps) {
   const place = useRef<HTMLCanvasElement>(null);
@@ -102,32 +93,16 @@ function drawGraph(
 ): Picture | undefined {
   const context = canvas.getContext('2d');
   if (context === null) return undefined;
-  const isLarge = nodes.length > LARGE_GRAPH_NODES;
-  const charge = forceManyBody<Node>().strength(-60).distanceMax(400);
-  if (isLarge) charge.theta(LARGE_GRAPH_THETA);
-  const simulation = forceSimulation(nodes)
-    .force('links', forceLink<Node, Link>(links).distance(46))
-    .force('charge', charge)
-    .force('center', forceCenter(0, 0))
-    .force('x', forceX<Node>(0).strength(0.04))
-    .force('y', forceY<Node>(0).strength(0.04))
-    .alpha(isKnown ? KNOWN_GRAPH_ALPHA : 1)
-    .alphaDecay(isLarge ? 0.06 : 0.0228)
-    .stop();
-  const view = { x: 0, y: 0, scale: isLarge ? 0.25 : 0.8 };
+  const layout = layoutOf({ nodes, links, isKnown });
+  const view = { x: 0, y: 0, scale: isLargeGraph(nodes) ? 0.25 : 0.8 };
   const gone = new AbortController();
   const seen: Seen = { nodes: [], links: [] };
   let frame = 0;
   let hasBeenMoved = false;
   let movedAt = Number.NEGATIVE_INFINITY;
   const draw = () => {
-    const until = performance.now() + LAYOUT_MS;
-    let isMoving = simulation.alpha() > simulation.alphaMin();
     const isResting = performance.now() - movedAt > PAUSE_MS;
-    while (isMoving && isResting && performance.now() < until) {
-      simulation.tick();
-      isMoving = simulation.alpha() > simulation.alphaMin();
-    }
+    const isMoving = isResting ? layout.step() : layout.isMoving();
     if (!hasBeenMoved) showAll(view, nodes, canvas);
     paint(context, canvas, { ...seen, chosen, view });
     frame = isMoving ? requestAnimationFrame(draw) : 0;
