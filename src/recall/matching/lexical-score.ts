@@ -10,7 +10,8 @@ import { type Question, wordsByTerm } from '../question.js';
 import type { WordStatistics } from './found-words.js';
 import { LEXICAL_CONSTANTS, type LexicalConstants, NEAR_TERMS } from './lexical-constants.js';
 import type { IndexedConversation } from './message-table.js';
-import { beginsSession, turnAfter, turnBefore } from './neighbours.js';
+import { turnAfter, turnBefore } from './neighbours.js';
+import { beginsSession } from './sessions.js';
 import { MaskWeights, type WordMasks } from './word-masks.js';
 
 /** Farther away, there are so many messages that a look at their words takes longer than what it can save. */

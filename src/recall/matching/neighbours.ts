@@ -1,20 +1,7 @@
-/** Which messages of a conversation are beside each other: in one session, near, or turns of one speaker. */
+/** Which messages of a conversation are beside each other: near, or turns of one speaker. */
 import type { ConversationTerms } from '../conversation-terms.js';
 import { NEAR_TERMS } from './lexical-constants.js';
-
-/** A longer pause ends a session: here it is messages about one subject. */
-const SESSION_GAP_MS = 60 * 60_000;
-
-/** The indexes of the first messages of all sessions, then the number of messages. */
-export function sessionsOf({ times }: ConversationTerms): Uint32Array {
-  const firsts = [0];
-  for (let message = 1; message < times.length; message++)
-    if (beginsSession(times, message)) firsts.push(message);
-  return Uint32Array.from([...firsts, times.length]);
-}
-
-export const beginsSession = (times: Float64Array, message: number): boolean =>
-  (times[message] ?? 0) - (times[message - 1] ?? 0) > SESSION_GAP_MS;
+import { beginsSession } from './sessions.js';
 
 /** The same speaker's last message before `message`, -1 if there is none. */
 export function turnBefore({ speakers }: ConversationTerms, message: number): number {

@@ -2,7 +2,7 @@
 import { lastAtMost } from '../../base/arrays/binary-search.js';
 import type { Candidate, Hits, MessageScorer } from '../matching/lexical-score.js';
 import type { IndexedConversation } from '../matching/message-table.js';
-import { sessionsOf } from '../matching/neighbours.js';
+import { sessionsOf } from '../matching/sessions.js';
 import type { Question } from '../question.js';
 import type { VectorScores } from '../vector-source.js';
 
