@@ -6,8 +6,9 @@
 import { join } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
-import { openInput, textInput } from '../files/input/input.js';
+import { openInput } from '../files/input/input.js';
 import type { Input, InputFile } from '../files/input/input-types.js';
+import { textInput } from '../files/input/text-input.js';
 import type { Lease } from '../files/locks/lease.js';
 import { WriteSlots } from '../files/write-slots.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';

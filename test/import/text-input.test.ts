@@ -1,6 +1,6 @@
 /** A text that is imported without a file: its name is only a name, and no file is opened for it. */
 import { expect, it } from 'vitest';
-import { textInput } from '../../src/files/input/input.js';
+import { textInput } from '../../src/files/input/text-input.js';
 import { sourceOf } from '../../src/import/detect-source.js';
 import { errorOf } from '../support/error-of.js';
 

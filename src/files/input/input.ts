@@ -3,7 +3,6 @@
  * names. Links, devices and names that lead out of the input are refused and listed, so that nothing
  * outside the given path is read. Nothing is unpacked to the disk.
  */
-import { createHash } from 'node:crypto';
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, isAbsolute } from 'node:path';
 import { AppError } from '../../base/errors.js';
@@ -48,43 +47,4 @@ export async function openInput(
 export async function realInputPath(path: string): Promise<string | undefined> {
   if (!isAbsolute(path) || path.includes('\0')) return undefined;
   return ignoreErrno(['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENAMETOOLONG'], realpath(path));
-}
-
-/**
- * Makes an input of one file from a text, for callers that have no file. Without a name, the name is made
- * from a hash of the whole text: importers use names as ids, and two texts must not have the same id.
- */
-export function textInput(given: string | undefined, text: string, modifiedAtMs: number): Input {
-  const bytes = Buffer.from(text);
-  const name = given ?? generatedName(text);
-  const file: InputFile = {
-    name,
-    modifiedAtMs,
-    sizeBytes: bytes.byteLength,
-    ...(given === undefined && { isUnnamed: true }),
-    async *bytes() {
-      yield bytes;
-    },
-  };
-  return { path: name, form: 'file', files: [file], refused: [], close: async () => undefined };
-}
-
-function generatedName(text: string): string {
-  const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
-  return `text-${hash}.${extensionOf(text)}`;
-}
-
-function extensionOf(text: string): string {
-  if (!/^\s*(?:\{|\[\s*[{\]])/.test(text)) return 'md';
-  const [first = '', ...others] = text.trim().split('\n');
-  return others.length > 0 && isJson(first) ? 'jsonl' : 'json';
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
