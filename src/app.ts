@@ -34,6 +34,7 @@ import type { ImportStores } from './import/run-import.js';
 import type { Archives } from './maintenance/archives/archives.js';
 import { Backups } from './maintenance/backup.js';
 import type { BackupArea } from './maintenance/backup-content.js';
+import { PROVIDERS_NAME, SETTINGS_NAME } from './maintenance/configuration-in-archive.js';
 import { graphPathsOf } from './maintenance/graph-in-archive.js';
 import { SecretMasker } from './privacy/secret-masker.js';
 import type { VectorSource } from './recall/vector-source.js';
@@ -374,8 +375,8 @@ function backupsOf(config: Config, kg: KnowledgeGraph, providers: ProviderList, 
   );
   const singleFiles = [
     ...movedGraph.map(([name, path]) => ({ name, path })),
-    { name: 'configuration/config.json', text: async () => chosenSettings },
-    { name: 'configuration/providers.json', text: () => providers.withoutSecrets() },
+    { name: SETTINGS_NAME, text: async () => chosenSettings },
+    { name: PROVIDERS_NAME, text: () => providers.withoutSecrets() },
   ];
   const owner = { id: cacheNameOf(config).slice(0, 8), ownFolder: join(root, 'backups') };
   return { areas, backups: new Backups({ ...backup, owner, areas, singleFiles, clock, fsync }) };

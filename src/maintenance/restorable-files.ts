@@ -13,6 +13,7 @@ import { TRASHED_CONVERSATION } from '../stores/conversations/files/trashed-ids.
 import { VERSION_NAME } from '../stores/conversations/versions/version-files.js';
 import { problemWithNotePath } from '../stores/memory-bank/note-path.js';
 import { ARCHIVE_NAME } from './archives/archive-files.js';
+import { isConfiguration } from './configuration-in-archive.js';
 import {
   isIgnoreAllFile,
   isRestorableAttributes,
@@ -38,10 +39,6 @@ const GRAPH_FILES = new Set([
   'kg_wal.previous.log',
   'kg_rejects.log',
 ]);
-/**
- * Files of the user's configuration. They are only extracted to a folder, and not put into the configuration.
- */
-const SETTINGS_FILES = new Set(['config.json', 'providers.json']);
 
 /**
  * Returns why a file of an archive may not be restored; `undefined` if it may. `name`: the name in the
@@ -61,7 +58,7 @@ export function problemWithRestoring(
     (area === 'memory-bank' && isMemoryBankFile(rest, bytes, graphNames)) ||
     (area === 'archive' && (ARCHIVE_NAME.test(rest) || isIgnoreAllFile(rest, bytes))) ||
     (area === 'knowledge-graph' && GRAPH_FILES.has(rest)) ||
-    (area === 'configuration' && SETTINGS_FILES.has(rest));
+    isConfiguration(name);
   return isAllowed ? undefined : `${name} is not a file of Daybook.`;
 }
 

@@ -17,6 +17,7 @@ import { type FileSealer, plainSealer } from '../files/sealing/file-sealer.js';
 import { WriteSlots } from '../files/write-slots.js';
 import type { BackupArea } from './backup-content.js';
 import { CONTENTS_NAME, checkArchive } from './check-archive.js';
+import { isConfiguration } from './configuration-in-archive.js';
 import { MARKER_NAME, requireSameEncryption } from './encrypted-archive.js';
 import { restoredGraphPaths } from './graph-in-archive.js';
 import { problemWithRestoring } from './restorable-files.js';
@@ -175,7 +176,7 @@ async function decide(
   const { into, graphPaths = new Map() } = options;
   const graphNames = new Set([...graphPaths.values()].map((path) => basename(path)));
   const problem = problemWithRestoring(name, bytes, graphNames);
-  if (problem === undefined && typeof into !== 'string' && name.startsWith('configuration/')) {
+  if (problem === undefined && typeof into !== 'string' && isConfiguration(name)) {
     return 'settings';
   }
   const target = targetOf(name, options);
