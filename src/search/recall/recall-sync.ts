@@ -21,6 +21,7 @@ import {
   recallChunks,
 } from '../cache/recall-cache.js';
 import type { KeywordSearch } from '../messages/keyword-search.js';
+import { speakerOf } from './speaker-name.js';
 
 export interface RecallSyncOptions {
   readonly store: ConversationStore;
@@ -160,20 +161,7 @@ const sourcesOf = (messages: readonly Message[]): MessageSources => ({
   at: (index) => messages[index] && sourceOf(messages[index]),
 });
 
-function sourceOf({ role, content, createdAt, metadata }: Message): MessageSource {
-  return { role, content, time: Date.parse(createdAt), speaker: speakerOf(content, metadata) };
-}
-
-/** Fields of `metadata` in which importers and clients store the speaker. */
-const NAME_FIELDS = ['speaker', 'name', 'author', 'sender', 'from'];
-const NAME_BEFORE_TEXT = /^\p{Lu}[\p{L}'’.-]{0,30}(?: \p{Lu}[\p{L}'’.-]{0,30}){0,2}(?=: \S)/u;
-const MAX_NAME_LENGTH = 80;
-
-/** The speaker's name, from the metadata or from the beginning of the text (`Anna: I think so`). */
-function speakerOf(content: string, metadata: Message['metadata']): string | undefined {
-  for (const field of NAME_FIELDS) {
-    const name = metadata?.[field];
-    if (typeof name === 'string' && name !== '' && name.length <= MAX_NAME_LENGTH) return name;
-  }
-  return NAME_BEFORE_TEXT.exec(content)?.[0];
+function sourceOf(message: Message): MessageSource {
+  const { role, content, createdAt } = message;
+  return { role, content, time: Date.parse(createdAt), speaker: speakerOf(message) };
 }
