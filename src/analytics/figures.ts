@@ -8,7 +8,7 @@ import { undefinedIfUnreadable } from '../base/errors.js';
 import type { Log } from '../base/log.js';
 import { TimeSlice } from '../base/time-slice.js';
 import type { WordCount } from '../context/distinctive-words.js';
-import { CacheKeeper } from '../search/cache/cache-keeper.js';
+import { SaveSchedule } from '../search/cache/save-schedule.js';
 import type { SearchCaller } from '../search/messages/keyword-search.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { messagesOf } from '../stores/conversations/document/document.js';
@@ -42,7 +42,7 @@ export type FiguresCaller = Omit<SearchCaller, 'maxWaitMs'>;
 
 export class Figures {
   readonly #store: ConversationStore;
-  readonly #keeper: CacheKeeper;
+  readonly #saves: SaveSchedule;
   readonly #cacheFile: { readonly path: string; readonly log: Log } | undefined;
   readonly #counted = new Map<string, CountedConversation>();
   /** Ids of conversations whose figures are of an earlier version. */
@@ -61,7 +61,7 @@ export class Figures {
   constructor({ store, cachePath: path, log }: FiguresOptions) {
     this.#store = store;
     this.#cacheFile = path === undefined ? undefined : { path, log };
-    this.#keeper = new CacheKeeper(this.#cacheFile, () => ({
+    this.#saves = new SaveSchedule(this.#cacheFile, () => ({
       isCurrent: true, // conversations with figures of an earlier version are left out
       size: [...this.#counted.values()].reduce((sum, { messages }) => sum + messages.length, 0),
       ...this.#changes,
@@ -110,15 +110,15 @@ export class Figures {
     this.#closing.abort(new Error('The store was closed.'));
     await this.#beginning;
     await this.#counting?.catch(() => undefined);
-    this.#keeper.stop();
-    await this.#keeper.save();
+    this.#saves.stop();
+    await this.#saves.save();
     this.#stopFollowing?.();
   }
 
   async #begin(): Promise<void> {
     if (this.#cacheFile !== undefined) this.#cached = await loadFiguresCache(this.#cacheFile);
     this.#stopFollowing = this.#store.followFromNow((change) => this.#apply(change));
-    this.#keeper.start();
+    this.#saves.start();
   }
 
   #throwIfOver(signal: AbortSignal | undefined): void {
@@ -178,7 +178,7 @@ export class Figures {
         this.#bytes.done = Math.round(done + share * bytes);
       });
     }
-    void this.#keeper.save();
+    void this.#saves.save();
   }
 
   /** Whether every caller has been cancelled, or the store is being closed. */

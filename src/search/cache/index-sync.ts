@@ -9,9 +9,9 @@ import { TimeSlice } from '../../base/time-slice.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { ConversationChange } from '../../stores/conversations/files/conversation-catalogue.js';
 import { MessageIndex } from '../messages/message-index.js';
-import { CacheKeeper } from './cache-keeper.js';
 import { ChangeQueue } from './change-queue.js';
 import { type IndexCacheOptions, indexChunks, loadIndexCache } from './index-cache.js';
+import { SaveSchedule } from './save-schedule.js';
 
 export interface IndexSyncOptions {
   readonly store: ConversationStore;
@@ -25,7 +25,7 @@ export class IndexSync {
   readonly index = new MessageIndex();
   readonly #options: IndexSyncOptions;
   readonly #cache: IndexCacheOptions | undefined;
-  readonly #keeper: CacheKeeper;
+  readonly #saves: SaveSchedule;
   #building: Promise<void> | undefined;
   #hasBegun = false;
   #isBuilt = false;
@@ -37,7 +37,7 @@ export class IndexSync {
     this.#options = options;
     this.#cache = path === undefined ? undefined : { path, index: this.index, store, log };
     this.#changes = new ChangeQueue(log);
-    this.#keeper = new CacheKeeper(this.#cache, () => ({
+    this.#saves = new SaveSchedule(this.#cache, () => ({
       isCurrent: this.#changes.hasAll,
       size: this.index.text.size,
       changed: this.index.changedDocuments,
@@ -70,10 +70,10 @@ export class IndexSync {
   }
 
   async close(): Promise<void> {
-    this.#keeper.stop();
+    this.#saves.stop();
     this.#isClosed = true;
     this.#changes.close();
-    if (this.#isBuilt) await this.#keeper.save();
+    if (this.#isBuilt) await this.#saves.save();
   }
 
   async #build(mode: 'live' | 'once'): Promise<void> {
@@ -86,7 +86,7 @@ export class IndexSync {
     if (this.#isClosed) return;
     this.#isBuilt = true;
     if (mode === 'once') return;
-    this.#keeper.start();
+    this.#saves.start();
     void this.#prepare();
   }
 

@@ -12,7 +12,6 @@ import type { ConversationStore } from '../../stores/conversations/conversations
 import { messagesOf } from '../../stores/conversations/document/document.js';
 import type { Message } from '../../stores/conversations/document/schema.js';
 import type { ConversationChange } from '../../stores/conversations/files/conversation-catalogue.js';
-import { CacheKeeper } from '../cache/cache-keeper.js';
 import { ChangeQueue } from '../cache/change-queue.js';
 import {
   fillFromRecallCache,
@@ -20,6 +19,7 @@ import {
   type RecallCache,
   recallChunks,
 } from '../cache/recall-cache.js';
+import { SaveSchedule } from '../cache/save-schedule.js';
 import type { KeywordSearch } from '../messages/keyword-search.js';
 import { speakerOf } from './speaker-name.js';
 
@@ -36,7 +36,7 @@ export class RecallSync {
   #index: RecallIndex | undefined;
   readonly #options: RecallSyncOptions;
   readonly #closing = new AbortController();
-  readonly #keeper: CacheKeeper;
+  readonly #saves: SaveSchedule;
   #building: Promise<void> | undefined;
   #isBuilt = false;
   #stopFollowing: (() => void) | undefined;
@@ -47,7 +47,7 @@ export class RecallSync {
     this.#options = options;
     const { store, log } = options;
     this.#changes = new ChangeQueue(log);
-    this.#keeper = new CacheKeeper(this.#cacheFile, () => ({
+    this.#saves = new SaveSchedule(this.#cacheFile, () => ({
       isCurrent: this.#changes.hasAll,
       size: this.index.stats().messages,
       ...this.index.counters,
@@ -97,8 +97,8 @@ export class RecallSync {
     this.#changes.close();
     await this.#building?.catch(() => undefined);
     await this.#changes.applying;
-    this.#keeper.stop();
-    if (this.#isBuilt) await this.#keeper.save();
+    this.#saves.stop();
+    if (this.#isBuilt) await this.#saves.save();
     this.#stopFollowing?.();
   }
 
@@ -118,7 +118,7 @@ export class RecallSync {
       if (slice.isSpent()) await slice.yield();
     }
     this.#isBuilt = true;
-    this.#keeper.start();
+    this.#saves.start();
   }
 
   /** `undefined` if an earlier build failed, because the index is then not empty. */

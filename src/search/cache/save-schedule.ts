@@ -24,7 +24,7 @@ export interface CachedIndex {
   chunks(): Iterable<Uint8Array>;
 }
 
-export class CacheKeeper {
+export class SaveSchedule {
   readonly #file: CacheFile | undefined;
   readonly #index: () => CachedIndex;
   /** The counters of the index at the last save. */
