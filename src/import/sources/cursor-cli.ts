@@ -12,7 +12,13 @@ import { firstLine, objectLines, textOf, unreadableConversation } from '../readi
 import { anyTimeIn, contentText } from '../reading/openai-messages.js';
 import { roleIn } from '../reading/roles.js';
 import { TurnBuilder } from '../reading/turns.js';
-import type { ImportItem, ImportProblem, ReadOptions, Source } from '../source-interface.js';
+import {
+  type ImportItem,
+  type ImportProblem,
+  type ReadOptions,
+  type Source,
+  SUBAGENT_TAG,
+} from '../source-interface.js';
 import { resultText } from './claude-message.js';
 import { cursorChats } from './cursor-chats.js';
 import { addPlainTranscript, isPlainTranscript } from './cursor-plain-text.js';
@@ -104,7 +110,7 @@ async function* transcriptOf(
     id: idOf(file),
     fileTimeMs: file.modifiedAtMs,
     ...(project !== undefined && { module: project, project }),
-    ...(parent !== undefined && { tags: ['subagent'] }),
+    ...(parent !== undefined && { tags: [SUBAGENT_TAG] }),
     metadata: definedOrNothing({ parent }),
     messages: turns.messages(),
     leftOut: turns.leftOut,

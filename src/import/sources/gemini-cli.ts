@@ -27,7 +27,13 @@ import { contentText } from '../reading/openai-messages.js';
 import { timeIn } from '../reading/times.js';
 import { timesOf, treeConversations } from '../reading/tree-conversations.js';
 import { TurnBuilder } from '../reading/turns.js';
-import type { ImportItem, ImportProblem, ReadOptions, Source } from '../source-interface.js';
+import {
+  type ImportItem,
+  type ImportProblem,
+  type ReadOptions,
+  type Source,
+  SUBAGENT_TAG,
+} from '../source-interface.js';
 import { GeminiLog, type GeminiNode } from './gemini-cli-log.js';
 import { hasPrompts, isPromptLog, lostPrompts } from './gemini-cli-prompts.js';
 
@@ -126,7 +132,7 @@ async function* sessionOf(
         module: posix.basename(project.replaceAll('\\', '/')),
         project,
       }),
-      ...(parent !== undefined && { tags: ['subagent'] }),
+      ...(parent !== undefined && { tags: [SUBAGENT_TAG] }),
       ...timesOf(made),
       ...(isMain && { createdAt: timeIn(state.head['startTime']) }),
       metadata: definedOrNothing({ cwd: project, parent }),
