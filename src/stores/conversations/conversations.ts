@@ -26,6 +26,7 @@ import type { HeadChange } from './document/head-change.js';
 import type { Conversation, ConversationHead } from './document/schema.js';
 import { type ConversationChange, ignoredFolders } from './files/conversation-catalogue.js';
 import type { ConversationPart, MessageRange } from './files/outlines.js';
+import { exists, idForWriting } from './key-lookup.js';
 import { type ConversationPage, ListPages, type PageRequest } from './listing/cursor-pages.js';
 import type { ListQuery } from './listing/list-query.js';
 import { ConversationReader } from './reader.js';
@@ -296,7 +297,7 @@ export class ConversationStore {
   }
 
   exists(ref: string): Promise<boolean> {
-    return this.#core.exists(ref);
+    return exists(this.#core, ref);
   }
 
   /** Returns the absolute path of the conversation's folder. Takes an id, not a key. */
@@ -383,7 +384,7 @@ export class ConversationStore {
   /** Finishes interrupted merges before a conversation is moved. */
   async #requireId(ref: string): Promise<string> {
     await this.#merges.recover();
-    const id = await this.#core.resolveForWriting(ref);
+    const id = await idForWriting(this.#core, ref);
     if (id === undefined) throw notFound(ref);
     await this.deferred.requireNone(id);
     return id;

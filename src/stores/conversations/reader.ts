@@ -4,6 +4,7 @@ import { notFound } from './conversation-errors.js';
 import type { DeferredMessages } from './deferred/deferred-messages.js';
 import type { ConversationDocument } from './document/document.js';
 import { type ConversationPart, type MessageRange, partOf } from './files/outlines.js';
+import { idOf } from './key-lookup.js';
 import type { StoreCore } from './store-core.js';
 
 /** The methods throw like `ConversationStore.load`. */
@@ -37,7 +38,7 @@ export class ConversationReader {
     ofWaiting: (waiting: ConversationDocument) => T,
     ofDisk: (id: string) => Promise<T | undefined>,
   ): Promise<T> {
-    const id = await this.#core.resolve(ref);
+    const id = await idOf(this.#core, ref);
     const waiting = id === undefined ? undefined : this.#deferred.view(id);
     if (waiting !== undefined) return ofWaiting(waiting);
     const found = id === undefined ? undefined : await ofDisk(id);

@@ -7,15 +7,14 @@ import { PendingWork } from '../../base/pending-work.js';
 import type { Durability } from '../../files/atomic/atomic-write.js';
 import type { CachedFile } from '../../files/catalogue/file-catalogue.js';
 import { locksFolderIn } from '../../files/locks/lock-folders.js';
-import { readStamp, type Stamp } from '../../files/read/stamp.js';
+import type { Stamp } from '../../files/read/stamp.js';
 import { type Codec, plainCodec } from '../../files/sealing/conversation-codec.js';
 import { requireUnconverted } from '../../files/sealing/open-stores.js';
 import { Presence } from '../../files/store-presence.js';
 import { Watcher, type WatcherStatus } from '../../files/watcher/watcher.js';
 import { maskedBy } from '../text-masker.js';
-import { keyInUseTwice } from './conversation-errors.js';
 import type { AppendOptions } from './document/apply-appends.js';
-import { CONVERSATION_ID, requireRef } from './document/conversation-id.js';
+import { CONVERSATION_ID } from './document/conversation-id.js';
 import type { ConversationDocument } from './document/document.js';
 import { requireReadable } from './document/parse-conversation.js';
 import type { ConversationHead } from './document/schema.js';
@@ -214,40 +213,6 @@ export class StoreCore {
     const fields = this.maskedFields(create);
     if (!(fields instanceof Promise)) return given;
     return fields.then((clean) => ({ ...given, create: clean }));
-  }
-
-  /** Returns the id for an id or a key. An unknown key needs a pass over the whole folder. */
-  async resolve(ref: string): Promise<string | undefined> {
-    if (requireRef(ref) === 'id') return this.movedIds.get(ref) ?? ref;
-    const known = this.catalogue.idOfKey(ref);
-    if (known !== undefined) {
-      if (this.isInMemory(known)) return known;
-      const found = await this.files.readPart(known, { count: 0 });
-      if (found?.head.clientId === ref) return known;
-    }
-    await this.catalogue.refresh();
-    return this.catalogue.idOfKey(ref);
-  }
-
-  async exists(ref: string): Promise<boolean> {
-    const id = await this.resolve(ref);
-    if (id === undefined) return false;
-    if (this.isInMemory(id)) return this.catalogue.head(id) !== undefined;
-    return (await readStamp(this.files.fileOf(id))) !== undefined;
-  }
-
-  /** Like `resolve`, for writes. CONFLICT if several conversations have the key (a copied folder). */
-  async resolveForWriting(ref: string): Promise<string | undefined> {
-    const id = await this.resolve(ref);
-    if (id === undefined || id === ref) return id;
-    const ids = [id];
-    for (const other of this.catalogue.idsOfKey(ref)) {
-      if (other === id) continue;
-      const found = await this.files.read(other);
-      if (found?.document.head.clientId === ref) ids.push(other);
-    }
-    if (ids.length > 1) throw keyInUseTwice(ref, ids);
-    return id;
   }
 
   /** Reads conversations again whose folders were moved, and notifies the listeners. */

@@ -27,6 +27,7 @@ const ASKED = [
   'stores/conversations/document/parse-conversation.ts',
   'stores/conversations/document/parse-fields.ts',
   'stores/conversations/files/document-cache.ts',
+  'stores/conversations/key-lookup.ts',
   'stores/conversations/store-core.ts',
   'stores/conversations/writing/mask-queue.ts',
   'stores/format-migrations.ts',

@@ -16,6 +16,7 @@ import { applyAppends, withIds } from '../document/apply-appends.js';
 import { conversationIdAt, requireRef } from '../document/conversation-id.js';
 import type { ConversationDocument } from '../document/document.js';
 import type { Conversation } from '../document/schema.js';
+import { idOf } from '../key-lookup.js';
 import type { StoreCore } from '../store-core.js';
 import type { MaskedConversation } from '../writing/bulk-create.js';
 import type { AppendResult, Created, NewConversation } from '../writing/writer.js';
@@ -76,7 +77,7 @@ export class DeferredMessages {
   /** The messages wait in memory. They are already masked and have ids. Throws like `append` of the store. */
   async append(ref: string, request: AppendRequest): Promise<AppendResult> {
     requireRef(ref);
-    const id = await this.#core.resolve(ref);
+    const id = await idOf(this.#core, ref);
     const { create } = request.options;
     const document = id === undefined ? undefined : await this.#views.of(id);
     if (document !== undefined) return this.#defer(document, request);

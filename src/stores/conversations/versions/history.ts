@@ -4,6 +4,7 @@ import { AppError } from '../../../base/errors.js';
 import { readStampNow } from '../../../files/read/stamp.js';
 import { notFound } from '../conversation-errors.js';
 import type { Conversation, ConversationHead } from '../document/schema.js';
+import { idOf } from '../key-lookup.js';
 import type { StoreCore } from '../store-core.js';
 import type { ConversationWriter } from '../writing/writer.js';
 import type { VersionFiles, VersionInfo } from './version-files.js';
@@ -27,7 +28,7 @@ export class History {
 
   /** CONVERSATION_NOT_FOUND, FILESYSTEM_ERROR. */
   async list(ref: string): Promise<Versions> {
-    const conversationId = await this.#core.resolve(ref);
+    const conversationId = await idOf(this.#core, ref);
     const stamp = conversationId && readStampNow(this.#core.files.fileOf(conversationId));
     if (!conversationId || stamp === undefined) throw notFound(ref);
     return { conversationId, versions: await this.#files.list(conversationId) };

@@ -8,6 +8,7 @@ import { notFound } from '../conversation-errors.js';
 import type { Revision } from '../document/apply-revision.js';
 import { messageHash } from '../document/message-hash.js';
 import type { Conversation, ConversationHead, Message } from '../document/schema.js';
+import { idForWriting } from '../key-lookup.js';
 import type { StoreCore } from '../store-core.js';
 import { MaskQueue } from './mask-queue.js';
 import type { ConversationWriter } from './writer.js';
@@ -63,7 +64,7 @@ export class MessageEdits {
     reason: 'edit' | 'delete',
     decide: (current: Conversation, updatedAt: string) => Revision | undefined,
   ): Promise<ConversationHead> {
-    const id = await this.#core.resolveForWriting(ref);
+    const id = await idForWriting(this.#core, ref);
     if (id === undefined) throw notFound(ref);
     const updatedAt = isoTime(this.#core.clock.now());
     return this.#writer.revise(id, (current) => decide(current, updatedAt), reason);

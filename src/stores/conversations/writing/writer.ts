@@ -22,6 +22,7 @@ import {
 import { applyRevision, type Revision } from '../document/apply-revision.js';
 import type { ConversationDocument } from '../document/document.js';
 import type { Conversation, ConversationHead } from '../document/schema.js';
+import { idForWriting } from '../key-lookup.js';
 import type { StoreCore } from '../store-core.js';
 import type { VersionFiles, VersionReason } from '../versions/version-files.js';
 import { BulkCreator, type MaskedConversation } from './bulk-create.js';
@@ -185,7 +186,7 @@ export class ConversationWriter {
     requests: readonly AppendRequest[],
   ): Promise<readonly Outcome<AppendResult>[]> {
     for (let tries = 1; ; tries += 1) {
-      const id = await this.#core.resolveForWriting(ref);
+      const id = await idForWriting(this.#core, ref);
       try {
         if (id !== undefined) return await this.#appendTo(id, requests);
         if (!requests.some(({ options }) => options.create)) throw notFound(ref);

@@ -1,0 +1,39 @@
+/** Finds the conversation that a caller names by its id or by a key of the caller's own. */
+import { readStamp } from '../../files/read/stamp.js';
+import { keyInUseTwice } from './conversation-errors.js';
+import { requireRef } from './document/conversation-id.js';
+import type { StoreCore } from './store-core.js';
+
+/** Returns the id for an id or a key. An unknown key needs a pass over the whole folder. */
+export async function idOf(core: StoreCore, ref: string): Promise<string | undefined> {
+  if (requireRef(ref) === 'id') return core.movedIds.get(ref) ?? ref;
+  const known = core.catalogue.idOfKey(ref);
+  if (known !== undefined) {
+    if (core.isInMemory(known)) return known;
+    const found = await core.files.readPart(known, { count: 0 });
+    if (found?.head.clientId === ref) return known;
+  }
+  await core.catalogue.refresh();
+  return core.catalogue.idOfKey(ref);
+}
+
+/** Like `idOf`, for writes. CONFLICT if several conversations have the key (a copied folder). */
+export async function idForWriting(core: StoreCore, ref: string): Promise<string | undefined> {
+  const id = await idOf(core, ref);
+  if (id === undefined || id === ref) return id;
+  const ids = [id];
+  for (const other of core.catalogue.idsOfKey(ref)) {
+    if (other === id) continue;
+    const found = await core.files.read(other);
+    if (found?.document.head.clientId === ref) ids.push(other);
+  }
+  if (ids.length > 1) throw keyInUseTwice(ref, ids);
+  return id;
+}
+
+export async function exists(core: StoreCore, ref: string): Promise<boolean> {
+  const id = await idOf(core, ref);
+  if (id === undefined) return false;
+  if (core.isInMemory(id)) return core.catalogue.head(id) !== undefined;
+  return (await readStamp(core.files.fileOf(id))) !== undefined;
+}
