@@ -1,16 +1,15 @@
 /**
- * What search tools share: the input fields for marked matches, and the output fields besides the
- * results, such as whether there are more results and why nothing was found.
+ * What search tools share: the input fields for marked matches, and output fields such as `why` and whether there
+ * are more results. no-results.ts makes the explanation if nothing was found.
  */
 
 import { z } from 'zod';
-import { countOf, shortened } from '../base/display-text.js';
 import type { JsonObject } from '../base/json-fields.js';
 import type { SnippetOptions } from '../fts/snippets/snippet.js';
-import { hasSymbols } from '../fts/tokenizing/symbol-characters.js';
 import type { MessageResults } from '../search/messages/keyword-search.js';
 import { estimateTokens } from './answer-budget.js';
 import { jsonObject } from './json-object.js';
+import { type EmptyResult, emptyTimeNote, explainNoResults, unreadNote } from './no-results.js';
 import { nextPage } from './offset-page.js';
 
 /** A text without spaces is one token of any length, so snippets also have a limit of characters. */
@@ -44,6 +43,24 @@ export function shownMetadata(metadata: JsonObject | undefined, isWanted: boolea
     isWanted && metadata !== undefined && estimateTokens(metadata) <= MAX_METADATA_TOKENS;
   return isShown ? { metadata } : {};
 }
+
+/** The reasons for which recall found a message. */
+export const whySchema = z
+  .object({
+    words: z
+      .array(z.string())
+      .describe('Words of the query in the message, as typed.')
+      .exactOptional(),
+    title: z
+      .array(z.string())
+      .describe('Words only in the title of the conversation.')
+      .exactOptional(),
+    forms: z.array(z.string()).describe('Words in the message in another form.').exactOptional(),
+    neighbours: z.array(z.string()).describe('Words in the messages beside it.').exactOptional(),
+    time: z.array(z.string()).describe('Words in its date or speaker.').exactOptional(),
+    meaning: z.number().describe('Similarity of meaning (cosine).').exactOptional(),
+  })
+  .describe('Why the message was found.');
 
 /** Output fields; `searchOutput` returns their values. */
 export const SEARCH_OUTPUT_FIELDS = {
@@ -82,69 +99,6 @@ export function searchOutput(
     ...(found.indexing && { indexing: { ...found.indexing } }),
   };
 }
-
-/** Without this, the results look like an answer about the time that the question names. */
-export function emptyTimeNote(
-  { emptyTime }: { readonly emptyTime?: string },
-  hasResults: boolean,
-): string | undefined {
-  if (emptyTime === undefined) return undefined;
-  const none = `No message that was searched is from the time "${emptyTime}".`;
-  return hasResults ? `${none} The results are from other times.` : none;
-}
-
-/** Advice of the tools that compare whole words, if nothing has a word of the query. */
-export const TRY_PREFIX_OR_FUZZY =
-  'To find longer words with these beginnings, set `matchType` to "prefix"; to allow typing errors, to "fuzzy".';
-
-/** `damaged`: the number of conversations that could not be read. */
-const unreadNote = (damaged: number) =>
-  `${countOf(damaged, 'conversation')} could not be read and searched; see \`store_info\`.`;
-
-interface EmptyResult extends Pick<MessageResults, 'unknownWords' | 'indexing'> {
-  readonly query?: string;
-  /** The number of conversations that could not be read. */
-  readonly damaged?: number;
-  /** Advice if no message has a word of the query. */
-  readonly ifUnknown?: string | undefined;
-  readonly withoutFilter: Readonly<Record<string, number>>;
-}
-
-/** `names`: index name of a filter to its argument, where they differ. `what`: kind of the results. */
-export function explainNoResults(
-  found: EmptyResult,
-  names: Record<string, string> = {},
-  what = 'message',
-): string {
-  const { query = '', unknownWords, withoutFilter, indexing, damaged = 0, ifUnknown } = found;
-  const filters = Object.entries(withoutFilter)
-    .filter(([, total]) => total > 0)
-    .map(
-      ([name, total]) =>
-        `${countOf(total, `${what} matches`, `${what}s match`)} without ${nameOf(name, names)}`,
-    );
-  const parts = [
-    ...(unknownWords.length > 0 ? [`No ${what} has: ${unknownWords.join(', ')}.`] : []),
-    ...(ifUnknown !== undefined && unknownWords.some(hasWord) ? [ifUnknown] : []),
-    ...(filters.length > 0 ? [`${filters.join('; ')}.`] : []),
-    ...(damaged > 0 ? [unreadNote(damaged)] : []),
-    ...(indexing ? ['The index is still being built. Call again in a few seconds.'] : []),
-  ];
-  if (parts.length > 0) return parts.join(' ');
-  if (!hasWord(query) && !hasSymbols(query))
-    return query.trim() === ''
-      ? 'The query is empty.'
-      : 'The query has only signs that are not searched, such as emoji.';
-  return /^\S+$/.test(query.trim())
-    ? `No ${what} has ${shortened(query.trim())} in its text.`
-    : `No ${what} matches the whole query.`;
-}
-
-const hasWord = (query: string) => query === '' || /[\p{L}\p{N}]/u.test(query);
-
-/** The argument in backquotes, which front ends replace by their own name for it. */
-const nameOf = (filter: string, names: Record<string, string>) =>
-  filter === 'all' ? 'any filter' : `\`${names[filter] ?? filter}\``;
 
 /** At most 2 000 characters, around the first match. */
 export function shortSnippet(

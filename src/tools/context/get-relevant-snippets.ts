@@ -9,8 +9,8 @@ import { filtersOf } from '../conversations/search-messages.js';
 import { dateField } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { joinedNote } from '../masked-note.js';
-import { emptyTimeNote } from '../search-answer.js';
-import { whySchema } from '../why-view.js';
+import { emptyTimeNote } from '../no-results.js';
+import { whySchema } from '../search-answer.js';
 
 export const getRelevantSnippets = defineTool({
   name: 'get_relevant_snippets',

@@ -12,8 +12,8 @@ import { damagedNotes } from '../conversation-input.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { contextField } from '../insight-view.js';
 import { joinedNote } from '../masked-note.js';
+import { emptyTimeNote } from '../no-results.js';
 import {
-  emptyTimeNote,
   includeMetadata,
   MARK_FIELDS,
   type MarkInput,

@@ -17,8 +17,8 @@ import { estimateTokens } from '../answer-budget.js';
 import { dateField, spanOf } from '../date-field.js';
 import { defineTool, READS, success, type ToolCall } from '../define-tool.js';
 import { joinedNote } from '../masked-note.js';
+import { emptyTimeNote, TRY_FUZZY } from '../no-results.js';
 import {
-  emptyTimeNote,
   includeMetadata,
   MARK_FIELDS,
   type MarkInput,
@@ -28,8 +28,8 @@ import {
   searchOutput,
   shortSnippet,
   shownMetadata,
+  whySchema,
 } from '../search-answer.js';
-import { whySchema } from '../why-view.js';
 
 /** Of all snippets and contents together, independent of `limit`. */
 const MAX_ANSWER_TOKENS = 7_800;
@@ -111,8 +111,6 @@ export const searchMessages = defineTool({
       ...(input.matchType === undefined && { ifUnknown: TRY_FUZZY }),
     }),
 });
-
-const TRY_FUZZY = 'To allow typing errors, set `matchType` to "fuzzy".';
 
 const BY_WORDS =
   'Embeddings could not be used (there are none, or the model did not answer in time), so the search compared only words and their forms, not meanings. `store_info` shows their state.';

@@ -17,8 +17,9 @@ import {
   tagsFilter,
   toListed,
 } from '../insight-view.js';
+import { TRY_PREFIX_OR_FUZZY } from '../no-results.js';
 import { nextPage, pageOf } from '../offset-page.js';
-import { MARK_FIELDS, marksOf, shortSnippet, TRY_PREFIX_OR_FUZZY } from '../search-answer.js';
+import { MARK_FIELDS, marksOf, shortSnippet } from '../search-answer.js';
 
 export const searchInsights = defineTool({
   name: 'search_insights',

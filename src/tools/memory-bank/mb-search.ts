@@ -6,15 +6,10 @@ import type { NoteHit } from '../../search/notes/note-search.js';
 import { NOTE_SEARCH_MODES } from '../../search/search-names.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
+import { explainNoResults, TRY_PREFIX_OR_FUZZY } from '../no-results.js';
 import { noteFolder } from '../note-fields.js';
 import { nextPage, pageOf } from '../offset-page.js';
-import {
-  explainNoResults,
-  MARK_FIELDS,
-  type MarkInput,
-  marksOf,
-  TRY_PREFIX_OR_FUZZY,
-} from '../search-answer.js';
+import { MARK_FIELDS, type MarkInput, marksOf } from '../search-answer.js';
 
 /** Characters of a line in the answer, because one line can be as long as a note. */
 const MAX_LINE_LENGTH = 400;

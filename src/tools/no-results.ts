@@ -1,0 +1,70 @@
+/** Why a search found nothing, and what the caller can try, as text for the output field `explanation`. */
+import { countOf, shortened } from '../base/display-text.js';
+import { hasSymbols } from '../fts/tokenizing/symbol-characters.js';
+import type { MessageResults } from '../search/messages/keyword-search.js';
+
+/** Without this, the results look like an answer about the time that the question names. */
+export function emptyTimeNote(
+  { emptyTime }: { readonly emptyTime?: string },
+  hasResults: boolean,
+): string | undefined {
+  if (emptyTime === undefined) return undefined;
+  const none = `No message that was searched is from the time "${emptyTime}".`;
+  return hasResults ? `${none} The results are from other times.` : none;
+}
+
+/** Advice of the tools that compare whole words, if nothing has a word of the query. */
+export const TRY_PREFIX_OR_FUZZY =
+  'To find longer words with these beginnings, set `matchType` to "prefix"; to allow typing errors, to "fuzzy".';
+
+/** Advice of `search_messages`, which finds other forms of a word in any case. */
+export const TRY_FUZZY = 'To allow typing errors, set `matchType` to "fuzzy".';
+
+/** `damaged`: the number of conversations that could not be read. */
+export const unreadNote = (damaged: number) =>
+  `${countOf(damaged, 'conversation')} could not be read and searched; see \`store_info\`.`;
+
+export interface EmptyResult extends Pick<MessageResults, 'unknownWords' | 'indexing'> {
+  readonly query?: string;
+  /** The number of conversations that could not be read. */
+  readonly damaged?: number;
+  /** Advice if no message has a word of the query. */
+  readonly ifUnknown?: string | undefined;
+  readonly withoutFilter: Readonly<Record<string, number>>;
+}
+
+/** `names`: index name of a filter to its argument, where they differ. `what`: kind of the results. */
+export function explainNoResults(
+  found: EmptyResult,
+  names: Record<string, string> = {},
+  what = 'message',
+): string {
+  const { query = '', unknownWords, withoutFilter, indexing, damaged = 0, ifUnknown } = found;
+  const filters = Object.entries(withoutFilter)
+    .filter(([, total]) => total > 0)
+    .map(
+      ([name, total]) =>
+        `${countOf(total, `${what} matches`, `${what}s match`)} without ${nameOf(name, names)}`,
+    );
+  const parts = [
+    ...(unknownWords.length > 0 ? [`No ${what} has: ${unknownWords.join(', ')}.`] : []),
+    ...(ifUnknown !== undefined && unknownWords.some(hasWord) ? [ifUnknown] : []),
+    ...(filters.length > 0 ? [`${filters.join('; ')}.`] : []),
+    ...(damaged > 0 ? [unreadNote(damaged)] : []),
+    ...(indexing ? ['The index is still being built. Call again in a few seconds.'] : []),
+  ];
+  if (parts.length > 0) return parts.join(' ');
+  if (!hasWord(query) && !hasSymbols(query))
+    return query.trim() === ''
+      ? 'The query is empty.'
+      : 'The query has only signs that are not searched, such as emoji.';
+  return /^\S+$/.test(query.trim())
+    ? `No ${what} has ${shortened(query.trim())} in its text.`
+    : `No ${what} matches the whole query.`;
+}
+
+const hasWord = (query: string) => query === '' || /[\p{L}\p{N}]/u.test(query);
+
+/** The argument in backquotes, which front ends replace by their own name for it. */
+const nameOf = (filter: string, names: Record<string, string>) =>
+  filter === 'all' ? 'any filter' : `\`${names[filter] ?? filter}\``;
