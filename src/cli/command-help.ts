@@ -3,21 +3,6 @@ import type { Command, HelpContext } from 'commander';
 
 export const JSON_OPTION = ['--json', 'the report as JSON'] as const;
 
-/** The MCP clients that `daybook init` can configure. */
-export const CLIENT_NAMES = [
-  'claude-desktop',
-  'claude-code',
-  'codex',
-  'cursor',
-  'gemini',
-  'vscode',
-  'windsurf',
-  'zed',
-];
-
-/** The shells that `daybook completion` supports. */
-export const SHELLS = ['bash', 'zsh', 'fish'];
-
 /** Commands that are made of one tool, by the name of the tool. */
 export const SINGLE_TOOLS: Readonly<Record<string, string>> = {
   list: 'get_conversations',

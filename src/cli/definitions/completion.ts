@@ -1,8 +1,11 @@
 /** Names, options and help of `daybook completion`, and of the hidden command that its scripts call. */
 import type { Command } from 'commander';
 import { Argument } from 'commander';
-import { examplesText, SHELLS } from '../command-help.js';
+import { examplesText } from '../command-help.js';
 import type { Flags } from '../configuration.js';
+
+/** The shells that `daybook completion` supports. */
+const SHELLS = ['bash', 'zsh', 'fish'];
 
 export function addCompletion(program: Command, flags: () => Flags): void {
   program

@@ -1,8 +1,20 @@
 /** Names, options and help of `daybook init`. */
 import { type Command, Option } from 'commander';
-import { CLIENT_NAMES, examplesText } from '../command-help.js';
+import { examplesText } from '../command-help.js';
 import type { InitOptions } from '../commands/init.js';
 import type { Flags } from '../configuration.js';
+
+/** The MCP clients that `daybook init` can configure. */
+export const CLIENT_NAMES = [
+  'claude-desktop',
+  'claude-code',
+  'codex',
+  'cursor',
+  'gemini',
+  'vscode',
+  'windsurf',
+  'zed',
+];
 
 export function addInit(program: Command, flags: () => Flags): void {
   program

@@ -14,7 +14,7 @@ import {
   withoutEntry,
 } from '../../../src/cli/clients/entry-files.js';
 import { startCommand } from '../../../src/cli/clients/start-command.js';
-import { CLIENT_NAMES } from '../../../src/cli/command-help.js';
+import { CLIENT_NAMES } from '../../../src/cli/definitions/init.js';
 
 const clientOf = (name: string): Client => {
   const found = clientsOf({ home: '/home/me', platform: 'linux', env: {} }).find(
