@@ -8,7 +8,7 @@ import { type AppError, isAppError } from '../base/errors.js';
 import { type AgeRecipients, createAgeEncrypter } from '../files/age-encryption.js';
 import type { Durability } from '../files/atomic/atomic-write.js';
 import { writeNewFile } from '../files/atomic/new-file-stream.js';
-import { writeNewFolder } from '../files/paths/folders.js';
+import { writeNewFolder } from '../files/atomic/new-folder.js';
 import { WriteSlots } from '../files/write-slots.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';

@@ -1,24 +1,11 @@
 /** Lists, moves and removes folders and files. The stores use it instead of node:fs. */
 import { type Dirent, lstatSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { errnoOf } from '../../base/errors.js';
-import {
-  type Durability,
-  makeFolder,
-  makeIn,
-  renameWithRetry,
-  syncFolder,
-} from '../atomic/atomic-write.js';
+import { type Durability, makeIn, renameWithRetry, syncFolder } from '../atomic/atomic-write.js';
 import { TAKEN } from '../atomic/new-folder-batch.js';
-import { temporaryName } from '../atomic/staging.js';
-import {
-  ABSENT,
-  alreadyExistsError,
-  fileError,
-  ignoreErrno,
-  withFileError,
-} from '../file-errors.js';
+import { ABSENT, fileError, ignoreErrno, withFileError } from '../file-errors.js';
 import { inFolder } from '../safe-access/pinned-folder.js';
 import { removeTree } from '../safe-access/remove-tree.js';
 
@@ -122,31 +109,6 @@ export async function moveByRename(
   await syncFolder(dirname(to), durability);
   await syncFolder(dirname(from), durability);
   return 'moved';
-}
-
-/**
- * Creates the folder `target` with the files that `fill` writes, all or nothing: `fill` gets a temporary
- * folder, which is then renamed. Returns the result of `fill`. The name is durable when it resolves.
- * ALREADY_EXISTS if `target` exists and is not an empty folder, FILESYSTEM_ERROR, and whatever `fill` throws.
- */
-export async function writeNewFolder<T>(
-  target: string,
-  durability: Durability,
-  fill: (folder: string) => Promise<T>,
-): Promise<T> {
-  const stage = join(dirname(target), temporaryName());
-  // Checked before `fill` does its work.
-  if ((await entriesOf(target, ['ENOENT', 'ENOTDIR'])).length === 0) {
-    await makeFolder(stage);
-    try {
-      const result = await fill(stage);
-      await syncFolder(stage, durability);
-      if ((await moveByRename(stage, target, durability)) === 'moved') return result;
-    } finally {
-      await removeFolder(stage);
-    }
-  }
-  throw alreadyExistsError(target);
 }
 
 /** Renames between the two pinned folders, so that a link that replaces one of them has no effect. */
