@@ -1,6 +1,6 @@
 /**
- * Access checks of the HTTP server: the Host header, the Origin header and the token. The Host check
- * prevents DNS rebinding: a page that uses it sends its own host name.
+ * Access checks of the HTTP server: the Host header, the Origin header, for the page Sec-Fetch-Site, and the
+ * token. The Host check prevents DNS rebinding: a page that uses it sends its own host name.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -65,6 +65,14 @@ export function checkOrigin({ allowedOrigins }: HttpConfig): RequestHandler {
 
 const isOwnOrigin = (origin: string, host = '') =>
   origin === `http://${host}` || origin === `https://${host}`;
+
+/** For requests without Origin: browsers state in Sec-Fetch-Site whether another site sent them. */
+export const checkFetchSite: RequestHandler = (req, _res, next) => {
+  const site = req.get('sec-fetch-site') ?? 'same-origin';
+  // `none`: the user typed the address or opened a bookmark.
+  if (site === 'same-origin' || site === 'none') return next();
+  next(new HttpError(FORBIDDEN, 'Web pages of other sites may not use this server.'));
+};
 
 /** Refuses a request without the right token. The comparison takes the same time for every token. */
 export function checkToken({ token }: HttpConfig, log: Log): RequestHandler {

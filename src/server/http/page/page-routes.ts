@@ -2,11 +2,12 @@
  * The routes of the page under `/` and of its API under `/api/` (docs/PAGE.md). They check the session
  * and that the request does not come from another site. Host and Origin were checked before.
  */
-import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
+import express, { type Request, type Response, type Router } from 'express';
 import { isRecord } from '../../../base/json-fields.js';
 import type { Log } from '../../../base/log.js';
 import type { HttpConfig } from '../../../config/http-settings.js';
 import type { ToolCall } from '../../../tools/define-tool.js';
+import { checkFetchSite } from '../access-checks.js';
 import { HttpError } from '../http-error.js';
 import { readBytes } from '../request-body.js';
 import { type OpenApp, PageCalls } from './page-calls.js';
@@ -45,7 +46,7 @@ export function createPage({ folder, app }: PageOptions, config: HttpConfig, log
   const events = new PageEvents();
   const openedApp = () => calls.accepted.track(async () => app()).catch(notOpen);
 
-  router.use('/api', sameOrigin, (_req, res, next) => {
+  router.use('/api', checkFetchSite, (_req, res, next) => {
     res.set('Cross-Origin-Resource-Policy', 'same-origin');
     next();
   });
@@ -128,14 +129,6 @@ function addUploads(router: Router, uploads: PageUploads): void {
     res.status(204).end();
   });
 }
-
-/** For requests without Origin: browsers state in Sec-Fetch-Site whether another site sent them. */
-const sameOrigin: RequestHandler = (req, _res, next) => {
-  const site = req.get('sec-fetch-site') ?? 'same-origin';
-  // `none`: the user typed the address or opened a bookmark.
-  if (site === 'same-origin' || site === 'none') return next();
-  next(new HttpError(403, 'Web pages of other sites may not use this server.'));
-};
 
 /** The page repeats the request automatically. */
 const notOpen = (): never => {
