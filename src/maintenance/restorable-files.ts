@@ -6,7 +6,7 @@
 
 import { isAppError } from '../base/errors.js';
 import { BROKEN_PART } from '../files/paths/broken-names.js';
-import { requireConfined } from '../files/paths/confined-file.js';
+import { requireConfined } from '../files/paths/path-confinement.js';
 import { parseTrashName } from '../files/trash/trash-names.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
 import { TRASHED_CONVERSATION } from '../stores/conversations/files/trashed-ids.js';

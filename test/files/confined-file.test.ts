@@ -6,12 +6,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isAppError } from '../../src/base/errors.js';
-import {
-  findConfined,
-  readConfined,
-  requireConfined,
-} from '../../src/files/paths/confined-file.js';
+import { findConfined, readConfined } from '../../src/files/paths/confined-file.js';
 import { skeletonOf } from '../../src/files/paths/confusables.js';
+import { requireConfined } from '../../src/files/paths/path-confinement.js';
 import { resolveRealPath } from '../../src/files/safe-access/real-path.js';
 import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';

@@ -10,25 +10,15 @@ import { AppError, isAppError } from '../../base/errors.js';
 import { type ReadFile, readWhole } from '../read/json-doc.js';
 import { readStamp } from '../read/stamp.js';
 import { caseFolded } from '../safe-access/real-path.js';
-import { confusableProblem, skeletonOf } from './confusables.js';
+import { skeletonOf } from './confusables.js';
 import { entriesOf } from './folders.js';
-import { confinedPath } from './path-confinement.js';
+import { escapeError, requireConfined } from './path-confinement.js';
 
 export interface ConfinedFile {
   /** The absolute path. */
   readonly path: string;
   /** `other`: for example a pipe or a device. */
   readonly kind: 'file' | 'folder' | 'other' | 'absent';
-}
-
-/**
- * PATH_ESCAPE for a name that would leave its folder on Linux, macOS or Windows. Does not access the disk.
- */
-export function requireConfined(name: string): void {
-  const problem = confusableProblem(name);
-  if (problem !== undefined) throw escapes(name, problem);
-  confinedPath('', name);
-  confinedPath('', name.normalize('NFKC'));
 }
 
 /**
@@ -52,7 +42,7 @@ export async function findConfined(
       isLast && dirname(`/${renamed}`) === dirname(`/${name}`) ? basename(`${renamed}`) : '';
     const entry = await entryOf(at, part, name, own);
     if (entry === undefined) return { path, kind: 'absent' };
-    if (entry.isSymbolicLink()) throw escapes(name, `leads through a link (${part})`);
+    if (entry.isSymbolicLink()) throw escapeError(name, `leads through a link (${part})`);
     if (isLast) return { path, kind: kindOf(entry) };
     if (!entry.isDirectory()) throw notAFolderError(part);
     at = join(at, part);
@@ -89,7 +79,7 @@ export async function readPlain(
     return await readWhole(path, maxBytes);
   } catch (error) {
     if (isAppError(error, 'PATH_ESCAPE')) {
-      throw escapes(name, 'is a link, or is reached through a link', {
+      throw escapeError(name, 'is a link, or is reached through a link', {
         hint: 'Daybook does not follow links there. Replace the link by the file itself, or remove the link.',
       });
     }
@@ -134,7 +124,7 @@ function twinError(name: string, part: string, twin: string): AppError {
       ? 'Use the existing name exactly, or a name that looks different.'
       : `Rename the existing file to ${JSON.stringify(part)} on the disk, or use a name that looks different.`;
   const problem = `does not exist, but ${JSON.stringify(twin)} does, which looks almost the same`;
-  return escapes(name, problem, { hint, details });
+  return escapeError(name, problem, { hint, details });
 }
 
 /** The text in quotation marks, with an escape for each character that is not ASCII. */
@@ -143,11 +133,6 @@ const inAscii = (text: string): string =>
     /[\u0080-\uffff]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-
-function escapes(name: string, problem: string, more: object = {}): AppError {
-  const shown = JSON.stringify(name.slice(0, 200));
-  return new AppError('PATH_ESCAPE', `The path ${shown} ${problem}.`, more);
-}
 
 function notAFolderError(part: string): AppError {
   return new AppError('VALIDATION_ERROR', `${JSON.stringify(part)} is a file, not a folder.`, {

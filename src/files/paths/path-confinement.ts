@@ -7,6 +7,7 @@ import { lstat, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { AppError } from '../../base/errors.js';
 import { ignoreErrno, withFileError } from '../file-errors.js';
+import { confusableProblem } from './confusables.js';
 
 const MAX_PATH_LENGTH = 1024;
 const MAX_NAME_BYTES = 255;
@@ -19,10 +20,24 @@ const RESERVED_ON_WINDOWS = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(
 /** The path of `name`, which is relative with `/`. PATH_ESCAPE. Does not access the disk. */
 export function confinedPath(folder: string, name: string): string {
   const problem = problemWith(name);
-  if (problem !== undefined) {
-    throw new AppError('PATH_ESCAPE', `The path ${JSON.stringify(name.slice(0, 200))} ${problem}.`);
-  }
+  if (problem !== undefined) throw escapeError(name, problem);
   return join(folder, ...name.split('/'));
+}
+
+/**
+ * PATH_ESCAPE for a name that would leave its folder on Linux, macOS or Windows, or that programs may decode to
+ * such a name. Does not access the disk.
+ */
+export function requireConfined(name: string): void {
+  const problem = confusableProblem(name);
+  if (problem !== undefined) throw escapeError(name, problem);
+  confinedPath('', name);
+  confinedPath('', name.normalize('NFKC'));
+}
+
+export function escapeError(name: string, problem: string, more: object = {}): AppError {
+  const shown = JSON.stringify(name.slice(0, 200));
+  return new AppError('PATH_ESCAPE', `The path ${shown} ${problem}.`, more);
 }
 
 /** Like `confinedPath`, and also PATH_ESCAPE if a symbolic link in the path leads out of `folder`. */

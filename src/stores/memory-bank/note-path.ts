@@ -3,8 +3,8 @@
  * and `.trash`) and in `insights/`.
  */
 import { AppError, isAppError } from '../../base/errors.js';
-import { requireConfined } from '../../files/paths/confined-file.js';
 import { skeletonOf } from '../../files/paths/confusables.js';
+import { requireConfined } from '../../files/paths/path-confinement.js';
 
 const EXTENSION = '.md';
 const INSIGHTS = 'insights';
