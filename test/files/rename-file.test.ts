@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { renameFile } from '../../src/files/atomic/new-file-stream.js';
+import { renameFile } from '../../src/files/atomic/rename-file.js';
 import { tapFs } from '../support/fs-tap.js';
 
 const place = () => mkdtempSync(join(tmpdir(), 'daybook-test-'));

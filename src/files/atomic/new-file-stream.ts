@@ -4,13 +4,13 @@
  * or on a full disk there is no file of that name. `sweepTemporaries` (staging.ts) removes the temporary
  * files of killed processes. To replace a file that exists, use atomic-write.ts.
  */
-import { linkSync, lstatSync, readdirSync, renameSync, unlinkSync } from 'node:fs';
+import { linkSync, lstatSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf, isAppError } from '../../base/errors.js';
-import { alreadyExistsError, diskFullError, fileError, withFileError } from '../file-errors.js';
+import { alreadyExistsError, diskFullError, fileError } from '../file-errors.js';
 import { readStamp } from '../read/stamp.js';
-import { createHandleIn, requireReplaceable } from '../safe-access/open-regular.js';
+import { createHandleIn } from '../safe-access/open-regular.js';
 import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';
 import { requireUnconverted, toStored } from '../sealing/open-stores.js';
 import { type Durability, makeFolder, renameWithRetry, syncFolder } from './atomic-write.js';
@@ -88,57 +88,6 @@ export async function addFile(
 }
 
 /**
- * Renames a file on the same file system, into a folder that exists. Durable when it resolves. If
- * another program saves the file under its old name meanwhile, that version gets the new name too. After
- * a crash the file may have both names. ALREADY_EXISTS (nothing was changed), FILESYSTEM_ERROR.
- */
-export async function renameFile(from: string, to: string, durability: Durability): Promise<void> {
-  await withFileError('rename', from, async () => {
-    await inFolder(dirname(from), (source) =>
-      inFolder(dirname(to), async (target) => {
-        requireReplaceable(source, basename(from), from);
-        if (isOneEntry(from, to))
-          return renameWithRetry(source.at(basename(from)), target.at(basename(to)));
-        await publish(source.at(basename(from)), target, to);
-        removeOldName(source, basename(from), target.at(basename(to)));
-      }),
-    );
-  });
-  await syncFolder(dirname(to), durability);
-  await syncFolder(dirname(from), durability);
-}
-
-/**
- * True if both names are one entry of a folder, because the file system ignores upper and lower case. No link
- * can be made then, and a rename replaces no other file.
- */
-function isOneEntry(from: string, to: string): boolean {
-  const [old, found] = [statAt(from), statAt(to)];
-  if (old === undefined || old.ino !== found?.ino || old.dev !== found.dev) return false;
-  return dirname(from) === dirname(to) && !readdirSync(dirname(to)).includes(basename(to));
-}
-
-/**
- * Removes the old name of `to`. It first renames the file to a temporary name and then compares the two,
- * because another program may replace the file under its old name at any time.
- */
-function removeOldName(folder: PinnedFolder, name: string, to: string): void {
-  const aside = folder.at(temporaryName());
-  try {
-    renameSync(folder.at(name), aside);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return;
-    throw error;
-  }
-  const [old, copy] = [statAt(aside), statAt(to)];
-  const isSame = old?.ino === copy?.ino && old?.dev === copy?.dev;
-  if (isSame) unlinkSync(aside);
-  else renameSync(aside, to);
-}
-
-const statAt = (path: string) => lstatSync(path, { bigint: true, throwIfNoEntry: false });
-
-/**
  * Writes and fsyncs `chunks` to a temporary file beside `target` and returns its path. The caller renames
  * it. STORAGE_FULL, FILESYSTEM_ERROR, and whatever `chunks` throws; then the file is removed.
  */
@@ -211,15 +160,18 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array, target: string): 
   }
 }
 
-/** Uses a hard link, which fails if the name exists. A rename would replace the file. */
-async function publish(stage: string, folder: PinnedFolder, target: string): Promise<void> {
+/**
+ * Gives the file `stage` the name `target`. Uses a hard link, which fails if the name exists. A rename would
+ * replace the file.
+ */
+export async function publish(stage: string, folder: PinnedFolder, target: string): Promise<void> {
   const to = folder.at(basename(target));
   try {
     linkSync(stage, to);
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') throw alreadyExistsError(target);
     if (!isWithoutLinks(error)) throw error;
-    if (statAt(to) !== undefined) throw alreadyExistsError(target);
+    if (lstatSync(to, { throwIfNoEntry: false }) !== undefined) throw alreadyExistsError(target);
     await renameWithRetry(stage, to);
   }
 }

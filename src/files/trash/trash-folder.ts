@@ -9,7 +9,7 @@ import type { Clock } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
 import { randomHex } from '../../base/ids.js';
 import { type Durability, makeFolder } from '../atomic/atomic-write.js';
-import { renameFile } from '../atomic/new-file-stream.js';
+import { renameFile } from '../atomic/rename-file.js';
 import {
   claimFolder,
   listFolders,
