@@ -3,7 +3,7 @@
  * and adds Daybook to MCP clients. Only the registration makes a folder a root. `--remove` removes the
  * registration and the entries, and no data.
  */
-import { requireWholeRoot } from '../../app/missing-root.js';
+import { requireWholeRoot } from '../../app/root-checks.js';
 import { createApp } from '../../app.js';
 import { AppError } from '../../base/errors.js';
 import type { Config } from '../../config/config.js';
