@@ -22,6 +22,9 @@ export interface ArchiveFile {
   readonly modifiedMs: number;
 }
 
+/** Tar has eleven octal digits for the seconds since 1970. A time before 1970 cannot be read back. */
+const MAX_TAR_MS = (8 ** 11 - 1) * 1000;
+
 /** Yields the bytes of an archive of `files`. Throws whatever `files` throws. */
 export async function* archiveOf(files: AsyncIterable<ArchiveFile>): AsyncGenerator<Uint8Array> {
   const { readable, controller } = createTarPacker();
@@ -41,7 +44,8 @@ export async function* archiveOf(files: AsyncIterable<ArchiveFile>): AsyncGenera
 async function pack(files: AsyncIterable<ArchiveFile>, to: TarPackController): Promise<void> {
   try {
     for await (const { name, bytes, modifiedMs } of files) {
-      const header = { name, size: bytes.byteLength, mode: FILE_MODE, mtime: new Date(modifiedMs) };
+      const mtime = new Date(Math.max(0, Math.min(modifiedMs, MAX_TAR_MS)));
+      const header = { name, size: bytes.byteLength, mode: FILE_MODE, mtime };
       const writer = to.add(header).getWriter();
       if (bytes.byteLength > 0) await writer.write(bytes);
       await writer.close();

@@ -1,4 +1,4 @@
-/** Reading an archive may end at any file, as after Ctrl-C, without an error that ends the process. */
+/** Archives with many files, and with files that have unusual times. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -37,4 +37,20 @@ it('a reader can stop at any file of an archive without an uncaught error afterw
     process.off('uncaughtException', listener);
   }
   expect(uncaught).toEqual([]);
+});
+
+it('a file with a time that tar cannot store does not damage the archive', async () => {
+  const path = join(tempFolder(), 'made.tar.gz');
+  const times = [-1, -86_400_000, 8 ** 11 * 1000, 1e17, -1e17, 1_700_000_000_000];
+  async function* dated() {
+    for (const modifiedMs of times)
+      yield { name: `${modifiedMs}.json`, bytes: Buffer.from('text'), modifiedMs };
+  }
+  const parts: Uint8Array[] = [];
+  for await (const part of archiveOf(dated())) parts.push(part);
+  writeFileSync(path, Buffer.concat(parts));
+  const read: number[] = [];
+  for await (const { modifiedMs } of readArchive(path)) read.push(modifiedMs);
+  const latest = (8 ** 11 - 1) * 1000;
+  expect(read).toEqual([0, 0, latest, latest, 0, 1_700_000_000_000]);
 });
