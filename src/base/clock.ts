@@ -18,9 +18,15 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
 };
 
-/** Returns ISO 8601 in UTC with milliseconds, the form of all times in files and tool results. */
+/** The latest time of a `Date`, and negative the earliest one. */
+const MAX_DATE_MS = 8.64e15;
+
+/**
+ * Returns ISO 8601 in UTC with milliseconds, the form of all times in files and tool results. A file can have
+ * a time before or after all times of a `Date`; it becomes the nearest of these.
+ */
 export function isoTime(epochMs: number): string {
-  return new Date(epochMs).toISOString();
+  return new Date(Math.max(-MAX_DATE_MS, Math.min(epochMs, MAX_DATE_MS))).toISOString();
 }
 
 /** Returns the later of two times in ISO 8601. */
