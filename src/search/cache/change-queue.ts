@@ -1,4 +1,8 @@
-/** Changes that are applied to an index in their order, in time slices, so that nothing else has to wait. */
+/**
+ * Changes that are applied to an index in their order, in time slices, so that nothing else has to wait. A
+ * change that fails is logged and left out. Its error is not thrown: the store has the change already, and
+ * a caller that gets an error would store it twice.
+ */
 import type { Log } from '../../base/log.js';
 import { TimeSlice } from '../../base/time-slice.js';
 
@@ -42,20 +46,19 @@ export class ChangeQueue {
   }
 
   async #applyRest(slice: TimeSlice): Promise<void> {
-    try {
-      do await slice.yield();
-      while (!this.#isClosed && !this.#applyUntilSpent(slice));
-    } catch (error) {
-      this.#waiting.length = 0;
-      this.#hasFailed = true;
-      this.#log.error({ err: error }, 'a change could not be indexed');
-    }
+    do await slice.yield();
+    while (!this.#isClosed && !this.#applyUntilSpent(slice));
   }
 
   /** True if no change is left. */
   #applyUntilSpent(slice: TimeSlice): boolean {
     for (let [steps] = this.#waiting; steps !== undefined; [steps] = this.#waiting) {
-      while (steps.next().done !== true) if (slice.isSpent()) return false;
+      try {
+        while (steps.next().done !== true) if (slice.isSpent()) return false;
+      } catch (error) {
+        this.#hasFailed = true;
+        this.#log.error({ err: error }, 'a change could not be indexed');
+      }
       this.#waiting.shift();
     }
     return true;
