@@ -41,10 +41,14 @@ export function createVectorSource(
       signal?: AbortSignal,
     ): Promise<VectorScores | undefined> {
       if (clock.monotonic() < restsUntilMs) return undefined;
+      const limit = new AbortController();
+      let timer: NodeJS.Timeout | undefined;
       try {
         if (loads) await sync.load();
-        const limit = AbortSignal.timeout(answerWithinMs);
-        const asked = await sync.ask(variants, signal ? AbortSignal.any([signal, limit]) : limit);
+        // Not AbortSignal.timeout: on Node 20 a signal in AbortSignal.any can be garbage-collected before it.
+        timer = setTimeout(() => limit.abort(), answerWithinMs);
+        const either = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
+        const asked = await sync.ask(variants, either);
         if (asked === undefined) return undefined;
         const { rows, cosines } = asked;
         return {
@@ -57,6 +61,8 @@ export function createVectorSource(
         restsUntilMs = clock.monotonic() + REST_MS;
         log.warn({ err: error }, 'a question could not be embedded; the search uses only words');
         return undefined;
+      } finally {
+        clearTimeout(timer);
       }
     },
   };
