@@ -4,14 +4,22 @@
  * archive say what they left out. Everything else works beside a folder that this user may not open. A
  * server that may open only a few files at once says so, and works when fewer are open.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  type ChildProcessWithoutNullStreams,
+  execFileSync,
+  spawn,
+  spawnSync,
+} from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { basename, join } from 'node:path';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { expect, it } from 'vitest';
 import { keyIn } from '../encryption/store.js';
 import { filesBelow } from '../support/files-below.js';
 import { MAIN, type Place, withPlace, withServerAt } from './harness.js';
+import { connectHttp } from './http-harness.js';
 
 const CONVERSATIONS = 20;
 const folderOf = ({ root }: Place, n: number) =>
@@ -171,3 +179,49 @@ it.skipIf(process.platform === 'win32')(
     });
   },
 );
+
+// Node does not load a module again that could not be loaded once.
+it.skipIf(process.platform === 'win32')(
+  'too many connections before the first call do not break a server over HTTP',
+  async () => {
+    await withPlace(async (place) => {
+      const args = ['-c', 'ulimit -n 64; exec "$@"', 'sh', process.execPath, MAIN];
+      const options = ['--root', place.root, '--http', '--port', '0'];
+      const server = spawn('sh', [...args, ...options], { env: place.env });
+      try {
+        const url = await addressOf(server);
+        const { client } = await connectHttp(url);
+        await client.ping(); // opens a connection for the list
+        const { port, hostname } = new URL(url);
+        const sockets = Array.from({ length: 80 }, () => connect(Number(port), hostname));
+        await Promise.all(
+          sockets.map((socket) =>
+            once(
+              socket.on('error', () => undefined),
+              'connect',
+            ),
+          ),
+        );
+        await client.listTools().catch(() => undefined);
+        for (const socket of sockets) socket.destroy();
+        await expect
+          .poll(async () => (await connectHttp(url)).client.listTools())
+          .toMatchObject({
+            tools: expect.arrayContaining([expect.objectContaining({ name: 'save_message' })]),
+          });
+      } finally {
+        server.kill();
+        await once(server, 'exit');
+      }
+    });
+  },
+);
+
+async function addressOf({ stderr }: ChildProcessWithoutNullStreams): Promise<string> {
+  for (let printed = ''; ; ) {
+    const url = /serves MCP at (http:\S+)\n/.exec(printed)?.[1];
+    if (url !== undefined) return url;
+    const [part] = await once(stderr, 'data');
+    printed += part;
+  }
+}

@@ -21,6 +21,15 @@ it('an error for a missing part of the program asks for a restart', async () => 
   });
 });
 
+it('a part of the program that could not be loaded asks for a restart', () => {
+  const failure = Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
+  expect(asGiven(failure)).toMatchObject({
+    code: 'INTERNAL',
+    message: expect.stringContaining('Too many files are open'),
+    hint: expect.stringContaining('restart the server'),
+  });
+});
+
 it('every other exception is an internal error with a reference to the log', () => {
   const { code, message } = asGiven(new Error('secret detail'));
   expect(code).toBe('INTERNAL');

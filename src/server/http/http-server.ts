@@ -12,6 +12,7 @@ import type { Log } from '../../base/log.js';
 import type { HttpConfig } from '../../config/http-settings.js';
 import { FINISH_MS } from '../accepted-calls.js';
 import type { BuiltServer } from '../mcp/build-server.js';
+import { loadCatalogue } from '../mcp/offered-tools.js';
 import { limitConnections } from './connections.js';
 import { createExpressApp } from './express-app.js';
 import { createPage, type PageOptions } from './page/page-routes.js';
@@ -74,6 +75,8 @@ export async function openHttp({ config, build, log, ...rest }: HttpOptions): Pr
   );
   server.maxConnections = limits.maxConnections;
   limitConnections(server, limits.maxConnectionsPerAddress);
+  // Before clients connect: their connections may use all open files, and no module can be loaded then.
+  await loadCatalogue();
   await listen(server, config);
   server.on('error', (error) => log.error({ err: error }, 'the HTTP server failed'));
   return {

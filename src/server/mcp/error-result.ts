@@ -5,7 +5,7 @@
  */
 
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { AppError, isAppError } from '../../base/errors.js';
+import { AppError, errnoOf, isAppError } from '../../base/errors.js';
 import { randomHex } from '../../base/ids.js';
 import type { Log } from '../../base/log.js';
 
@@ -27,6 +27,13 @@ export function toAppError(error: unknown, signal: AbortSignal, log: Log): AppEr
       cause: error,
     });
   }
+  if (hasTooManyFiles(error)) {
+    return new AppError('INTERNAL', `Too many files are open (ref ${ref}).`, {
+      hint: 'A part of the program could not be loaded. Close other programs, or allow more open files (ulimit -n), then restart the server.',
+      details: { ref },
+      cause: error,
+    });
+  }
   return new AppError('INTERNAL', `Internal error (ref ${ref}).`, {
     details: { ref },
     cause: error,
@@ -36,6 +43,9 @@ export function toAppError(error: unknown, signal: AbortSignal, log: Log): AppEr
 /** Large parts of the program are loaded when they are first used. */
 const isMissingModule = (error: unknown) =>
   error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+
+/** Errors of Daybook's own files have a code. Node does not load a module again after such an error. */
+const hasTooManyFiles = (error: unknown) => ['EMFILE', 'ENFILE'].includes(errnoOf(error) ?? '');
 
 const isAbort = (error: unknown, signal: AbortSignal) =>
   error === signal.reason || (error instanceof Error && error.name === 'AbortError');

@@ -71,7 +71,8 @@ export function findTool(name: string, { callable, all }: OfferedTools): Tool {
 
 const listings = new WeakMap<Tool, ToolListing>();
 
-async function loadCatalogue(): Promise<readonly Tool[]> {
+/** All tools. If a module cannot be loaded once, Node never loads it again in this process. */
+export async function loadCatalogue(): Promise<readonly Tool[]> {
   const [{ tools }, { builtListings }] = await Promise.all([
     import('../../tools/index.js'),
     import('../built-listings.js'),
