@@ -67,8 +67,7 @@ async function watch(
       signal,
       onError,
       paths: () =>
-        paths().catch((error: unknown) => {
-          if (!isAppError(error)) throw error;
+        paths().catch((error: Error) => {
           onError(error);
           return [];
         }),

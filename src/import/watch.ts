@@ -24,7 +24,7 @@ export interface WatchOptions {
   readonly signal: AbortSignal;
   /** Gets each problem once, although each round that reads its file finds it again. */
   onRound(report: ImportReport): void;
-  /** Called when a round fails. The next round tries again. */
+  /** Called when a round fails, also because of a bug. The next round tries again. */
   onError(error: Error): void;
 }
 
@@ -77,9 +77,9 @@ async function round(
     for (const [name, version] of now) if (!unreadable.has(name)) seen.files.set(name, version);
   } catch (error) {
     if (signal.aborted) return;
-    if (!isAppError(error)) throw error;
+    if (!(error instanceof Error)) throw error;
     // The tool may have deleted all its sessions.
     const wasRead = [...seen.files.keys()].some((name) => isInside(name, path));
-    if (!wasRead || error.code !== 'VALIDATION_ERROR') onError(error);
+    if (!wasRead || !isAppError(error, 'VALIDATION_ERROR')) onError(error);
   }
 }

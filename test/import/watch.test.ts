@@ -96,6 +96,32 @@ it('one server at a time imports watched sessions, and another one continues', a
   expect(said(bench.bySource('session-1'))).toHaveLength(2);
 });
 
+/** A session of Claude Code, and an importer that watches it. */
+async function openWatched() {
+  const bench = await openImportBench();
+  const home = folderWith({ '.claude/projects/x/session-1.jsonl': lines(line('u1', null, 'one')) });
+  const machine = { home, programs: home, variable: () => undefined };
+  const importer = new Importer({
+    ...bench.stores,
+    machine,
+    activity: 'short',
+    watched: ['claude-code'],
+    folders: [],
+  });
+  const leasePath = join(bench.logsFolder, '.leases', 'import-watch');
+  const options = { importer, leasePath, log: silentLog, everyMs: 5, firstAfterMs: 0 };
+  return { bench, home, importer, leasePath, options };
+}
+
+it('an error that is a bug does not end the watch of a server', async () => {
+  const { bench, importer, options } = await openWatched();
+  vi.spyOn(importer, 'run').mockRejectedValueOnce(new TypeError('a bug'));
+  vi.spyOn(importer, 'watched').mockRejectedValueOnce(new TypeError('another bug'));
+  const watch = startServerWatch(options);
+  await vi.waitFor(() => expect(bench.bySource('session-1')).toBeDefined(), 10_000);
+  await watch.close();
+});
+
 it('a tool is found only if it stored conversations, not if there are only its settings', async () => {
   const home = folderWith({ '.claude/settings.json': '{}', '.codex/config.toml': '' });
   const machine = { home, programs: home, variable: () => undefined };
