@@ -57,7 +57,10 @@ async function watch(
     else log.warn({ err: error }, 'sessions of another tool could not be imported');
   };
   const paths = async () => {
-    if (lease?.isHeld() !== true) lease = await tryLease(leasePath);
+    if (lease?.isHeld() !== true) {
+      await lease?.release(); // a lease that was lost keeps its folder open
+      lease = await tryLease(leasePath);
+    }
     return lease === undefined ? [] : (await importer.watched()).map(({ path }) => path);
   };
   try {

@@ -1,8 +1,16 @@
 /** A watch: sessions are imported as they grow, and unchanged files are not read again. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { silentLog } from '../../src/base/log.js';
 import { findDefaultLocations } from '../../src/import/default-locations.js';
@@ -120,6 +128,23 @@ it('an error that is a bug does not end the watch of a server', async () => {
   const watch = startServerWatch(options);
   await vi.waitFor(() => expect(bench.bySource('session-1')).toBeDefined(), 10_000);
   await watch.close();
+});
+
+it.runIf(process.platform === 'linux')('a lost lease leaves no folder open', async () => {
+  const { bench, home, leasePath, options } = await openWatched();
+  const openLeases = () =>
+    readdirSync('/proc/self/fd').filter((file) => {
+      const link = `/proc/self/fd/${file}`;
+      return existsSync(link) && readlinkSync(link) === dirname(leasePath);
+    }).length;
+  const watch = startServerWatch(options);
+  await vi.waitFor(() => expect(bench.bySource('session-1')).toBeDefined(), 10_000);
+  rmSync(`${leasePath}.owner`);
+  appendFileSync(join(home, '.claude/projects/x/session-1.jsonl'), lines(line('u2', 'u1', 'two')));
+  await vi.waitFor(() => expect(existsSync(`${leasePath}.owner`)).toBe(true), 10_000);
+  await vi.waitFor(() => expect(said(bench.bySource('session-1'))).toHaveLength(2), 10_000);
+  await watch.close();
+  expect(openLeases()).toBe(0);
 });
 
 it('a tool is found only if it stored conversations, not if there are only its settings', async () => {
