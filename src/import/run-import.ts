@@ -122,6 +122,10 @@ export async function runImport(
   }
 }
 
+/** JSON.parse reads any depth, but most other code, such as JSON.stringify, is recursive. */
+const tooDeep = ({ path }: Input, cause: RangeError) =>
+  new AppError('CORRUPT', `${path} has a value that is too large or nested too deeply.`, { cause });
+
 class Run {
   readonly #stores: ImportStores;
   readonly #request: ImportRequest;
@@ -151,7 +155,8 @@ class Run {
     const input = skippingUnreadable(given, this.#request.onUnreadable);
     try {
       await this.#importInput(input);
-    } catch (error) {
+    } catch (thrown) {
+      const error = thrown instanceof RangeError ? tooDeep(given, thrown) : thrown;
       const { areFound } = this.#request;
       if (areFound && isAppError(error, 'VALIDATION_ERROR')) {
         return addLeftOut(this.#report, 'tools without conversations that Daybook can read');

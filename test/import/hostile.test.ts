@@ -250,6 +250,17 @@ describe.each(Object.entries(TEXT_SAMPLES))('a file like %s', (name, content) =>
   });
 });
 
+it('a value that is nested too deeply is an error of the export', async () => {
+  const bench = await openImportBench();
+  const deep = `${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`;
+  const text = `{"messages":[{"role":"user","content":"hello","metadata":${deep}}]}`;
+  const file = join(folderWith({ 'deep.json': text }), 'deep.json');
+  await expect(bench.import(file)).rejects.toMatchObject({
+    code: 'CORRUPT',
+    message: expect.stringContaining('deep.json'),
+  });
+});
+
 it('the imports leave no temporary folder', async () => {
   const bench = await openImportBench();
   const bytes = Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(5000, 7)]);
