@@ -3,6 +3,7 @@
  * `commands/` and is imported only when the command runs, so that the server starts faster.
  */
 import { Command, Option } from 'commander';
+import { AppError, errnoOf } from '../base/errors.js';
 import { VERSION } from '../base/version.js';
 import { examplesText, pointToHelp, refuseUnknownCommands } from './command-help.js';
 import type { Flags } from './configuration.js';
@@ -101,6 +102,7 @@ export function createProgram(args: readonly string[] = ['--help']): Command {
   const onlyServes = name === 'serve' || (isBare && !asksForHelp);
   if (!onlyServes) for (const add of DEFINITIONS) add(program, flags);
   program.hook('preAction', async (_program, command) => {
+    requireWorkingFolder();
     const { watchReport, watchStdout } = await import('./terminal/stdout.js');
     if (REPORTING.has(command.name())) watchReport();
     else if (command.name() !== 'serve') watchStdout();
@@ -111,4 +113,15 @@ export function createProgram(args: readonly string[] = ['--help']): Command {
     if (!(isBare && command.name() === 'serve')) pointToHelp(command);
   }
   return program;
+}
+
+/** VALIDATION_ERROR. Without this check, each use of a relative path would throw the system's error. */
+function requireWorkingFolder(): void {
+  try {
+    process.cwd();
+  } catch (cause) {
+    const message = `The working folder was removed, or cannot be read (${errnoOf(cause)}).`;
+    const hint = 'Change to another folder (cd), then run the command again.';
+    throw new AppError('VALIDATION_ERROR', message, { hint, cause });
+  }
 }

@@ -3,6 +3,7 @@
  * or wrong use. Each command is tried with what is missing and with a wrong option; terminal.test.ts has
  * them with what is there. One run tries a share of them, `DAYBOOK_SOAK=2` all.
  */
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -10,7 +11,7 @@ import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.js';
 import { fillIn } from '../../src/cli/tools/tool-groups.js';
 import { sampled } from '../support/rounds.js';
-import { type Place, runCommand, withPlace } from './harness.js';
+import { MAIN, type Place, runCommand, withPlace } from './harness.js';
 
 const ID = '20250124-1706102400999';
 const INSIGHT = '0fa459ea-ee8a-4ca4-894e-db77e160355e';
@@ -192,3 +193,23 @@ describe('the status of a command', () => {
     });
   });
 });
+
+it.skipIf(process.platform === 'win32')(
+  'a working folder that was removed is an error',
+  async () => {
+    await withPlace(async ({ folder, root, env }) => {
+      const removed = join(folder, 'removed');
+      for (const args of [['list'], ['serve'], ['demo', 'made'], ['list', '--json']]) {
+        mkdirSync(removed);
+        const start = ['-c', 'cd "$1" && rmdir "$1" && shift && exec "$@"', 'sh', removed];
+        const command = [process.execPath, MAIN, '--root', root, ...args];
+        const { status, stdout, stderr } = spawnSync('sh', [...start, ...command], {
+          ...{ env, encoding: 'utf8', input: '' },
+        });
+        expect(status).toBe(2);
+        expect(stdout + stderr).toContain('The working folder was removed');
+        expect(stderr).not.toContain('    at ');
+      }
+    });
+  },
+);
