@@ -89,6 +89,14 @@ describe('state', () => {
     expect(text()).toBe(content);
   });
 
+  it('reports values that are nested too deeply to be written again, and leaves them', async () => {
+    const content = `{"values":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`;
+    const { state, text } = openState(content);
+    expect((await errorOf(state.get())).code).toBe('CORRUPT');
+    expect((await errorOf(state.set({ values: { a: 1 } }))).code).toBe('CORRUPT');
+    expect(text() === content).toBe(true);
+  });
+
   it('refuses values that are too large', async () => {
     const { state } = openState();
     await state.set({ values: { a: 1 } });

@@ -9,6 +9,7 @@
 import { join } from 'node:path';
 import { type Clock, isoTime, systemClock } from '../../base/clock.js';
 import { AppError, undefinedIfUnreadable } from '../../base/errors.js';
+import { isDeeperThan, MAX_LEVELS_READ } from '../../base/json.js';
 import { isRecord, type JsonObject } from '../../base/json-fields.js';
 import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
@@ -109,13 +110,15 @@ export class StateStore {
   #parse(bytes: Buffer | undefined): JsonObject {
     if (bytes === undefined) return {};
     const value = parseDocument(bytes, this.#path, 'CORRUPT');
-    if (!isRecord(value)) throw damaged(this.#path);
+    if (!isRecord(value)) throw damaged(this.#path, 'does not contain a JSON object');
+    // It could not be written again.
+    if (isDeeperThan(MAX_LEVELS_READ, value)) throw damaged(this.#path, 'is nested too deeply');
     return upgraded('state', value, this.#path);
   }
 }
 
-function damaged(path: string): AppError {
-  return new AppError('CORRUPT', `${path} does not contain a JSON object.`, { details: { path } });
+function damaged(path: string, problem: string): AppError {
+  return new AppError('CORRUPT', `${path} ${problem}.`, { details: { path } });
 }
 
 function tooLarge(path: string): AppError {
