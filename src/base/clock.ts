@@ -3,9 +3,6 @@
 /** The milliseconds of a day. */
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The latest time that a Date can represent, in milliseconds. */
-export const LATEST_TIME = 8.64e15;
-
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
@@ -18,15 +15,15 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
 };
 
-/** The latest time of a `Date`, and negative the earliest one. */
-const MAX_DATE_MS = 8.64e15;
+/** The latest time that a Date can represent, in milliseconds; negative, it is the earliest one. */
+export const LATEST_TIME = 8.64e15;
 
 /**
  * Returns ISO 8601 in UTC with milliseconds, the form of all times in files and tool results. A file can have
  * a time before or after all times of a `Date`; it becomes the nearest of these.
  */
 export function isoTime(epochMs: number): string {
-  return new Date(Math.max(-MAX_DATE_MS, Math.min(epochMs, MAX_DATE_MS))).toISOString();
+  return new Date(Math.max(-LATEST_TIME, Math.min(epochMs, LATEST_TIME))).toISOString();
 }
 
 /** Returns the later of two times in ISO 8601. */

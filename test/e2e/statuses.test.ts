@@ -204,7 +204,9 @@ it.skipIf(process.platform === 'win32')(
         const start = ['-c', 'cd "$1" && rmdir "$1" && shift && exec "$@"', 'sh', removed];
         const command = [process.execPath, MAIN, '--root', root, ...args];
         const { status, stdout, stderr } = spawnSync('sh', [...start, ...command], {
-          ...{ env, encoding: 'utf8', input: '' },
+          env,
+          encoding: 'utf8',
+          input: '',
         });
         expect(status).toBe(2);
         expect(stdout + stderr).toContain('The working folder was removed');
