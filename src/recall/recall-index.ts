@@ -288,7 +288,7 @@ export class RecallIndex {
     slice: TimeSlice,
     use: (masks: WordMasks) => Promise<Result>,
   ): Promise<Result> {
-    await this.#table.numberAll(this.#vocabulary.size, slice);
+    await this.#table.numberAll(this.#vocabulary, slice);
     const masks = this.#table.takeMasks();
     try {
       return await use(masks);

@@ -162,7 +162,7 @@ it.each(QUESTIONS)('no bound is lower than the score of a message: %s', async (t
   const { vocabulary } = index;
   const table = new MessageTable();
   for (const id of ids) table.put(id, index.get(id)!, 0);
-  await table.numberAll(vocabulary.size, new TimeSlice());
+  await table.numberAll(vocabulary, new TimeSlice());
   const question = index.question(text, {});
   const masks = table.takeMasks();
   const found = await findWords(question, table.view(), masks, undefined, new TimeSlice());

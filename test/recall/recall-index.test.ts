@@ -412,6 +412,20 @@ it('after many changes it answers as an index of the same messages', async () =>
   await expectSame();
 });
 
+it('a new word is found in a message that is added while the first question runs', async () => {
+  const index = new RecallIndex();
+  const words = Array.from(
+    { length: 40 },
+    (_, at) => `garden${String.fromCharCode(97 + (at % 26))}`,
+  );
+  for (let at = 0; at < 1_000; at++)
+    index.put(`c${at}`, Array<ReturnType<typeof said>>(20).fill(said(words.join(' '))));
+  const first = index.ask('garden');
+  index.put('new', [said('A zyzzyva sat on the fence')]);
+  await first;
+  expect((await index.ask('zyzzyva')).total).toBe(1);
+});
+
 it('questions at the same time, while messages are added and deleted, do not disturb each other', async () => {
   const random = seededRandom(8);
   const pick = (limit: number) => Math.floor(random() * limit);

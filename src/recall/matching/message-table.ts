@@ -6,6 +6,7 @@
 import { Uint32List, withCapacity } from '../../base/arrays/typed-array.js';
 import type { TimeSlice } from '../../base/time-slice.js';
 import { type ConversationTerms, messagesIn, passagesIn } from '../conversation-terms.js';
+import type { Vocabulary } from '../vocabulary.js';
 import { reachOf } from './neighbours.js';
 import { TermPostings } from './term-postings.js';
 import { WordMasks } from './word-masks.js';
@@ -99,16 +100,15 @@ export class MessageTable {
   }
 
   /** Gives numbers to the messages that have none yet, and adds their terms to the postings. */
-  async numberAll(vocabularySize: number, slice: TimeSlice): Promise<void> {
+  async numberAll(vocabulary: Vocabulary, slice: TimeSlice): Promise<void> {
     if (this.#deleted > MAX_DELETED && 2 * this.#deleted > this.#slots.count) this.#clear();
     for (const slot of this.#unnumbered) {
       this.#unnumbered.delete(slot);
       const indexed = this.#conversations[slot];
       if (indexed === undefined) continue;
-      this.#conversations[slot] = {
-        ...indexed,
-        numbers: this.#number(slot, indexed, vocabularySize),
-      };
+      // The vocabulary grows if messages are added during a pause.
+      const numbers = this.#number(slot, indexed, vocabulary.size);
+      this.#conversations[slot] = { ...indexed, numbers };
       if (slice.isSpent()) await slice.yield();
     }
   }
