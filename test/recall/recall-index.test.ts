@@ -412,6 +412,30 @@ it('after many changes it answers as an index of the same messages', async () =>
   await expectSame();
 });
 
+it('a question is not disturbed if the table of messages is made anew while it runs', async () => {
+  const index = new RecallIndex();
+  const few = [said('a garden'), said('a stone'), said('bread')];
+  const many = Array<ReturnType<typeof said>>(10_001).fill(said('A long message about nothing at all'));
+  index.put('removed', few);
+  index.put('few', few);
+  index.put('many', many);
+  const isFew = (id: string) => id === 'few';
+  const hitsOf = async (inScope: (id: string) => boolean) =>
+    (await index.ask('garden stone bread', { inScope })).hits(0, 9);
+  const alone = await hitsOf(isFew);
+  let changes: Promise<unknown> | undefined;
+  const changed = await hitsOf((id) => {
+    if (changes === undefined) {
+      index.delete('removed');
+      index.put('many', many);
+      changes = index.ask('stone');
+    }
+    return isFew(id);
+  });
+  await changes;
+  expect(changed).toEqual(alone);
+});
+
 it('a new word is found in a message that is added while the first question runs', async () => {
   const index = new RecallIndex();
   const words = Array.from(

@@ -50,14 +50,15 @@ export interface SelectionInput {
  */
 export async function selectMatches(input: SelectionInput): Promise<Selection> {
   const { question, words, options, slice } = input;
-  const lists = listsOf(question, words, options);
+  const lists = listsOf(question, options);
   const { slots, bounds } = byBound(input);
   for (const slot of slots) {
     const bound = bounds[slot] ?? 0;
-    const isOpen = (list: BestList) => bound >= list.leastScore && list.mayInclude(slot);
-    if (!lists.some(isOpen)) continue;
     const indexed = words.searched[slot];
-    if (indexed !== undefined) select(indexed, words.words[slot] ?? 0, lists.filter(isOpen), input);
+    if (indexed === undefined) continue;
+    const isOpen = (list: BestList) => bound >= list.leastScore && list.mayInclude(indexed);
+    if (!lists.some(isOpen)) continue;
+    select(indexed, words.words[slot] ?? 0, lists.filter(isOpen), input);
     if (slice.isSpent()) await slice.yield();
   }
   const [best = [], ...special] = lists.map((list) => list.sorted());
@@ -76,8 +77,8 @@ export async function selectMatches(input: SelectionInput): Promise<Selection> {
 
 /** The best of the messages that it includes. */
 class BestList {
-  /** Whether it can include messages of the conversation with this slot, and which it includes. */
-  readonly mayInclude: (slot: number) => boolean;
+  /** Whether it can include messages of a conversation, and which it includes. */
+  readonly mayInclude: (indexed: IndexedConversation) => boolean;
   readonly includes: (indexed: IndexedConversation, message: number) => boolean;
   readonly #messages: TopK<Candidate>;
   /** A message with a lower score is not added. */
@@ -105,11 +106,7 @@ class BestList {
 }
 
 /** First that of all messages. */
-function listsOf(
-  question: Question,
-  { table }: FoundWords,
-  { depth = 0 }: MatchOptions,
-): BestList[] {
+function listsOf(question: Question, { depth = 0 }: MatchOptions): BestList[] {
   const lists = [new BestList(Math.max(CANDIDATE_COUNT, depth))];
   const applying = flagsThatApply(question);
   // In a long conversation many other messages have more of the question's words than these.
@@ -117,7 +114,7 @@ function listsOf(
     lists.push(
       new BestList(
         2 * CANDIDATE_COUNT,
-        (slot) => ((table.flags[slot] ?? 0) & applying) !== 0,
+        ({ flags }) => (flags & applying) !== 0,
         ({ conversation }, message) => ((conversation.flags[message] ?? 0) & applying) !== 0,
       ),
     );

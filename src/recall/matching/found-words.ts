@@ -4,7 +4,7 @@
  */
 import type { TimeSlice } from '../../base/time-slice.js';
 import { type Question, wordsByTerm } from '../question.js';
-import type { IndexedConversation, TableView } from './message-table.js';
+import { type IndexedConversation, SIZES, type TableView } from './message-table.js';
 import { addBits, type WordMasks } from './word-masks.js';
 
 /** The words of a question in the messages that are searched. */
@@ -81,18 +81,15 @@ export function slotsOf({ searched, words }: FoundWords, all: boolean): Uint32Ar
   return slots.subarray(0, count);
 }
 
-function lengthsOf(
-  { messageCounts, termCounts, passageCounts }: TableView,
-  searched: FoundWords['searched'],
-) {
+function lengthsOf({ sizes }: TableView, searched: FoundWords['searched']) {
   let messages = 0;
   let terms = 0;
   let passages = 0;
   for (let slot = 1; slot < searched.length; slot++) {
     if (searched[slot] === undefined) continue;
-    messages += messageCounts[slot] ?? 0;
-    terms += termCounts[slot] ?? 0;
-    passages += passageCounts[slot] ?? 0;
+    messages += sizes[SIZES * slot] ?? 0;
+    terms += sizes[SIZES * slot + 1] ?? 0;
+    passages += sizes[SIZES * slot + 2] ?? 0;
   }
   return { messages, passageLength: passages === 0 ? 1 : terms / passages };
 }

@@ -15,6 +15,8 @@ import { WordMasks } from './word-masks.js';
 const MAX_DELETED = 10_000;
 /** Masks are so much longer than the table, so that they fit when messages are added. */
 const MASKS_GROWTH = 1.25;
+/** So many sizes of each conversation are side by side, because to read them from its arrays is slow. */
+export const SIZES = 3;
 const NO_NUMBERS: Uint32Array = new Uint32Array(0);
 
 /** Immutable. A change of the conversation makes a new object. */
@@ -25,18 +27,18 @@ export interface IndexedConversation {
   readonly numbers: Uint32Array;
   /** Words of a message count only for messages that are at most so many before or after it. */
   readonly reach: number;
+  /** The flags of its messages, joined. */
+  readonly flags: number;
 }
 
-/** The state at one moment. Later changes add numbers and set slots to 0, and nothing else. */
+/**
+ * The state at one moment. Later changes add numbers, set slots to 0 and change `sizes`, and nothing else.
+ */
 export interface TableView {
   /** By slot. `undefined` if the conversation was deleted. */
   readonly conversations: readonly (IndexedConversation | undefined)[];
-  /** By slot: the number of messages, terms and passages of the conversation. */
-  readonly messageCounts: Uint32Array;
-  readonly termCounts: Uint32Array;
-  readonly passageCounts: Uint32Array;
-  /** By slot: the flags of the conversation's messages, joined. */
-  readonly flags: Uint8Array;
+  /** By slot: SIZES numbers: messages, terms and passages of the conversation. */
+  readonly sizes: Uint32Array;
   /** All numbers are lower. */
   readonly size: number;
   /** By number: the conversation's slot; 0 if the message was deleted. */
@@ -50,10 +52,7 @@ export class MessageTable {
   readonly #slotOf = new Map<string, number>();
   /** Slot 0 is no conversation. */
   #conversations: (IndexedConversation | undefined)[] = [undefined];
-  #messageCounts = new Uint32Array(1);
-  #termCounts = new Uint32Array(1);
-  #passageCounts = new Uint32Array(1);
-  #flags = new Uint8Array(1);
+  #sizes = new Uint32Array(0);
   #slots = new Uint32List();
   #indexes = new Uint32List();
   #postings = new TermPostings();
@@ -78,15 +77,11 @@ export class MessageTable {
     this.#forget(known?.numbers.subarray(reused));
     this.#slotOf.set(conversationId, slot);
     const reach = reachOf(conversation);
-    this.#conversations[slot] = { conversationId, conversation, numbers, reach };
-    this.#flags = withCapacity(this.#flags, slot + 1);
-    this.#flags[slot] = conversation.flags.reduce((all, own) => all | own, 0);
-    this.#messageCounts = withCapacity(this.#messageCounts, slot + 1);
-    this.#messageCounts[slot] = messagesIn(conversation);
-    this.#termCounts = withCapacity(this.#termCounts, slot + 1);
-    this.#termCounts[slot] = conversation.terms.length;
-    this.#passageCounts = withCapacity(this.#passageCounts, slot + 1);
-    this.#passageCounts[slot] = passagesIn(conversation);
+    const flags = conversation.flags.reduce((all, own) => all | own, 0);
+    this.#conversations[slot] = { conversationId, conversation, numbers, reach, flags };
+    const sizes = [messagesIn(conversation), conversation.terms.length, passagesIn(conversation)];
+    this.#sizes = withCapacity(this.#sizes, SIZES * (slot + 1));
+    this.#sizes.set(sizes, SIZES * slot);
     this.#unnumbered.add(slot);
   }
 
@@ -133,10 +128,7 @@ export class MessageTable {
   view(): TableView {
     return {
       conversations: [...this.#conversations],
-      messageCounts: this.#messageCounts,
-      termCounts: this.#termCounts,
-      passageCounts: this.#passageCounts,
-      flags: this.#flags,
+      sizes: this.#sizes,
       size: this.#slots.count,
       slots: this.#slots.array,
       indexes: this.#indexes.array,
@@ -171,6 +163,7 @@ export class MessageTable {
     const stored = [...this.all()];
     this.#slotOf.clear();
     this.#conversations = [undefined];
+    this.#sizes = new Uint32Array(0);
     this.#slots = new Uint32List();
     this.#indexes = new Uint32List();
     this.#postings = new TermPostings();
