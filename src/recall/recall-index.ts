@@ -222,9 +222,7 @@ export class RecallIndex {
       passageLength: words.statistics.passageLength,
       constants: { ...LEXICAL_CONSTANTS, ...options.lexical },
     });
-    const conversation = (id: string) =>
-      options.inScope?.(id) === false ? undefined : this.#table.get(id);
-    const selection = { question, words, found, matches, scorer, options, conversation, slice };
+    const selection = { question, words, found, matches, scorer, options, slice };
     const { candidates, others } = await selectMatches(selection);
     const ranked = rank({
       ...{ question, candidates, scorer },

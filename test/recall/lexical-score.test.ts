@@ -219,7 +219,13 @@ describe('a message of very many passages', () => {
       weights: Float64Array.of(1),
       passageLength: 1,
     });
-    const indexed = { conversationId: 'a', conversation, numbers: Uint32Array.of(0), reach: 0, flags: 0 };
+    const indexed = {
+      conversationId: 'a',
+      conversation,
+      numbers: Uint32Array.of(0),
+      reach: 0,
+      flags: 0,
+    };
     expect(scorer.score(indexed, 0)?.passage).toBe(count - 1);
   });
 });

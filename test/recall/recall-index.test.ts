@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { IS_INSTRUCTION, IS_PREFERENCE } from '../../src/recall/message-text.js';
 import { RecallIndex } from '../../src/recall/recall-index.js';
 import { ShortTextRecall } from '../../src/recall/short-text-recall.js';
+import type { VectorScores } from '../../src/recall/vector-source.js';
 import { seededRandom } from '../support/seeded-random.js';
 
 const said = (content: string) => ({ role: 'user', content, time: 0, speaker: undefined });
@@ -415,7 +416,9 @@ it('after many changes it answers as an index of the same messages', async () =>
 it('a question is not disturbed if the table of messages is made anew while it runs', async () => {
   const index = new RecallIndex();
   const few = [said('a garden'), said('a stone'), said('bread')];
-  const many = Array<ReturnType<typeof said>>(10_001).fill(said('A long message about nothing at all'));
+  const many = Array<ReturnType<typeof said>>(10_001).fill(
+    said('A long message about nothing at all'),
+  );
   index.put('removed', few);
   index.put('few', few);
   index.put('many', many);
@@ -434,6 +437,19 @@ it('a question is not disturbed if the table of messages is made anew while it r
   });
   await changes;
   expect(changed).toEqual(alone);
+});
+
+it('a vector of a message that the index does not have is no result', async () => {
+  const index = new RecallIndex();
+  index.put('a', [said('a garden'), said('a stone')]);
+  const scores = [3, 2].map((seq) => ({ conversationId: 'a', seq, passage: 0, cosine: 0.5 }));
+  const vectors: VectorScores = {
+    best: (_id, seq) => scores.find((score) => score.seq === seq),
+    highest: () => 0.5,
+    nearest: (_limit, accepts) => scores.filter(accepts),
+  };
+  const answer = await index.ask('bread', { vectors });
+  expect(answer.hits(0, 9).map(({ seq }) => seq)).toEqual([2]);
 });
 
 it('a new word is found in a message that is added while the first question runs', async () => {

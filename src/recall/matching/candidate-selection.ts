@@ -39,8 +39,6 @@ export interface SelectionInput {
   readonly matches: WordMatches;
   readonly scorer: MessageScorer;
   readonly options: MatchOptions;
-  /** The conversation if it is searched. */
-  readonly conversation: (conversationId: string) => IndexedConversation | undefined;
   readonly slice: TimeSlice;
 }
 
@@ -203,17 +201,20 @@ const keyOf = ({ indexed, message }: Candidate): string => `${indexed.conversati
 function withNearest(
   vectors: VectorScores,
   best: readonly Candidate[],
-  { matches, scorer, conversation }: SelectionInput,
+  { words, matches, scorer }: SelectionInput,
 ): Candidate[] {
+  const searched = (id: string) => words.searched[words.table.slotOf.get(id) ?? 0];
   const leading = best.slice(0, CANDIDATE_COUNT - MAX_BY_VECTOR);
   const seen = new Set(leading.map(keyOf));
   const near = vectors.nearest(MAX_BY_VECTOR, ({ conversationId, seq }) => {
-    const indexed = conversation(conversationId);
-    return indexed !== undefined && matches.accepts(indexed, seq - 1);
+    const indexed = searched(conversationId);
+    // Vectors may be those of messages before a change.
+    const isIndexed = indexed !== undefined && seq <= indexed.numbers.length;
+    return isIndexed && matches.accepts(indexed, seq - 1);
   });
   const added: Candidate[] = [];
   for (const { conversationId, seq } of near) {
-    const indexed = conversation(conversationId);
+    const indexed = searched(conversationId);
     if (indexed === undefined || seen.has(`${conversationId} ${seq - 1}`)) continue;
     const lexical = scorer.score(indexed, seq - 1) ?? NO_SCORE;
     const candidate = { indexed, message: seq - 1, lexical };

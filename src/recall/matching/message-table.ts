@@ -35,6 +35,8 @@ export interface IndexedConversation {
  * The state at one moment. Later changes add numbers, set slots to 0 and change `sizes`, and nothing else.
  */
 export interface TableView {
+  /** By conversation: its slot. Conversations that were added later have slots beyond `conversations`. */
+  readonly slotOf: ReadonlyMap<string, number>;
   /** By slot. `undefined` if the conversation was deleted. */
   readonly conversations: readonly (IndexedConversation | undefined)[];
   /** By slot: SIZES numbers: messages, terms and passages of the conversation. */
@@ -49,7 +51,7 @@ export interface TableView {
 }
 
 export class MessageTable {
-  readonly #slotOf = new Map<string, number>();
+  #slotOf = new Map<string, number>();
   /** Slot 0 is no conversation. */
   #conversations: (IndexedConversation | undefined)[] = [undefined];
   #sizes = new Uint32Array(0);
@@ -128,6 +130,7 @@ export class MessageTable {
   view(): TableView {
     return {
       conversations: [...this.#conversations],
+      slotOf: this.#slotOf,
       sizes: this.#sizes,
       size: this.#slots.count,
       slots: this.#slots.array,
@@ -161,7 +164,7 @@ export class MessageTable {
   /** A running question keeps the old arrays. */
   #clear(): void {
     const stored = [...this.all()];
-    this.#slotOf.clear();
+    this.#slotOf = new Map();
     this.#conversations = [undefined];
     this.#sizes = new Uint32Array(0);
     this.#slots = new Uint32List();
