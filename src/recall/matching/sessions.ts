@@ -9,7 +9,8 @@ export function sessionsOf({ times }: ConversationTerms): Uint32Array {
   const firsts = [0];
   for (let message = 1; message < times.length; message++)
     if (beginsSession(times, message)) firsts.push(message);
-  return Uint32Array.from([...firsts, times.length]);
+  firsts.push(times.length);
+  return new Uint32Array(firsts);
 }
 
 export const beginsSession = (times: Float64Array, message: number): boolean =>

@@ -25,32 +25,33 @@ export interface Session {
   readonly vector: number;
 }
 
+/** The sessions of one conversation. */
+interface Sessions {
+  /** The first message of each session, then the number of messages. */
+  readonly bounds: Uint32Array;
+  /** By session and word: how often the session has the word. */
+  readonly frequencies: Uint32Array;
+  /** Those that were scored. */
+  readonly scored: Map<number, Session>;
+}
+
 /** BM25 of the text of each session, and the best cosine in each. */
 export class SessionScores {
-  readonly #bounds = new Map<IndexedConversation, Uint32Array>();
-  readonly #frequencies = new Map<IndexedConversation, Uint32Array[]>();
-  readonly #known = new Map<IndexedConversation, (Session | undefined)[]>();
+  readonly #sessions = new Map<IndexedConversation, Sessions>();
   readonly #input: SessionInput;
   readonly #idf: Float64Array;
   readonly #length: number;
 
   constructor(input: SessionInput) {
     this.#input = input;
-    const count = input.question.words.length;
-    const having = new Uint32Array(count);
+    const having = new Uint32Array(input.question.words.length);
     let sessions = 0;
     let terms = 0;
     for (const indexed of new Set(input.candidates.map((candidate) => candidate.indexed))) {
       const bounds = sessionsOf(indexed.conversation);
-      const frequencies = sessionFrequencies(input.scorer.hitsIn(indexed), bounds, count);
-      this.#bounds.set(indexed, bounds);
-      this.#frequencies.set(indexed, frequencies);
-      this.#known.set(indexed, []);
-      for (const session of frequencies)
-        session.forEach((frequency, word) => {
-          if (frequency > 0) having[word] = (having[word] ?? 0) + 1;
-        });
-      sessions += frequencies.length;
+      const frequencies = sessionFrequencies(input.scorer.hitsIn(indexed), bounds, having);
+      this.#sessions.set(indexed, { bounds, frequencies, scored: new Map() });
+      sessions += bounds.length - 1;
       terms += indexed.conversation.terms.length;
     }
     this.#length = sessions === 0 ? 1 : terms / sessions;
@@ -60,23 +61,31 @@ export class SessionScores {
     });
   }
 
+  /** The session of a candidate. */
   of(indexed: IndexedConversation, message: number): Session {
-    const bounds = this.#bounds.get(indexed) ?? new Uint32Array(2);
-    const session = lastAtMost(bounds, bounds.length - 1, message);
-    const known = this.#known.get(indexed);
-    const found = known?.[session] ?? this.#score(indexed, bounds, session);
-    if (known !== undefined) known[session] = found;
-    return found;
+    const { bounds, frequencies, scored } = this.#sessions.get(indexed) as Sessions;
+    const at = lastAtMost(bounds, bounds.length - 1, message);
+    const words = this.#idf.length;
+    const session =
+      scored.get(at) ??
+      this.#score(
+        indexed,
+        bounds.subarray(at, at + 2),
+        frequencies.subarray(at * words, (at + 1) * words),
+      );
+    scored.set(at, session);
+    return session;
   }
 
-  #score(indexed: IndexedConversation, bounds: Uint32Array, session: number): Session {
-    const { conversation, conversationId } = indexed;
-    const first = bounds[session] ?? 0;
-    const end = bounds[session + 1] ?? 0;
+  #score(
+    { conversation, conversationId }: IndexedConversation,
+    [first = 0, end = 0]: Uint32Array,
+    frequencies: Uint32Array,
+  ): Session {
     const length = (conversation.starts[end] ?? 0) - (conversation.starts[first] ?? 0);
     const norm = SESSION_K1 * (1 - SESSION_B + (SESSION_B * length) / this.#length);
     let words = 0;
-    this.#frequencies.get(indexed)?.[session]?.forEach((frequency, word) => {
+    frequencies.forEach((frequency, word) => {
       words += ((this.#idf[word] ?? 0) * frequency * (SESSION_K1 + 1)) / (frequency + norm);
     });
     const vector = this.#input.vectors?.highest(conversationId, first + 1, end + 1) ?? -1;
@@ -84,14 +93,20 @@ export class SessionScores {
   }
 }
 
-function sessionFrequencies(hits: Hits, bounds: Uint32Array, words: number) {
-  const counted = Array.from({ length: bounds.length - 1 }, () => new Uint32Array(words));
+/** `having`: by word, the number of sessions that have it. Those of this conversation are added. */
+function sessionFrequencies(
+  { conversation, positions, words }: Hits,
+  bounds: Uint32Array,
+  having: Uint32Array,
+): Uint32Array {
+  const frequencies = new Uint32Array((bounds.length - 1) * having.length);
   let session = 0;
-  hits.positions.forEach((position, hit) => {
-    while ((hits.conversation.starts[bounds[session + 1] ?? 0] ?? 0) <= position) session++;
-    const word = hits.words[hit] ?? 0;
-    const frequencies = counted[session];
-    if (frequencies !== undefined) frequencies[word] = (frequencies[word] ?? 0) + 1;
+  positions.forEach((position, hit) => {
+    while ((conversation.starts[bounds[session + 1] ?? 0] ?? 0) <= position) session++;
+    const word = words[hit] ?? 0;
+    const at = session * having.length + word;
+    if (frequencies[at] === 0) having[word] = (having[word] ?? 0) + 1;
+    frequencies[at] = (frequencies[at] ?? 0) + 1;
   });
-  return counted;
+  return frequencies;
 }
