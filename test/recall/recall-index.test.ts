@@ -452,6 +452,23 @@ it('a vector of a message that the index does not have is no result', async () =
   expect(answer.hits(0, 9).map(({ seq }) => seq)).toEqual([2]);
 });
 
+it('the first question pauses within a long conversation', async () => {
+  const words = Array.from({ length: 26 }, (_, at) => `garden${String.fromCharCode(97 + at)}`);
+  const index = new RecallIndex();
+  index.put('long', Array<ReturnType<typeof said>>(100_000).fill(said(words.join(' '))));
+  let pauses = 0;
+  let isAnswered = false;
+  const count = () => {
+    pauses += 1;
+    if (!isAnswered) setImmediate(count);
+  };
+  setImmediate(count);
+  await index.ask('gardena');
+  isAnswered = true;
+  // Without pauses within the conversation there are 5 to 7.
+  expect(pauses).toBeGreaterThan(12);
+});
+
 it('a new word is found in a message that is added while the first question runs', async () => {
   const index = new RecallIndex();
   const words = Array.from(

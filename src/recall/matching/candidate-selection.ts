@@ -22,6 +22,8 @@ const MAX_BY_VECTOR = 200;
 const ROUNDING = 1e-6;
 /** Conversations are scored in the order of their bounds, but within a group in any order. */
 const BOUND_GROUPS = 64;
+/** So many messages are scored between two looks at the clock. */
+const STEP = 2_000;
 
 /** All messages of an answer that can be read. */
 export interface Selection {
@@ -56,8 +58,11 @@ export async function selectMatches(input: SelectionInput): Promise<Selection> {
     if (indexed === undefined) continue;
     const isOpen = (list: BestList) => bound >= list.leastScore && list.mayInclude(indexed);
     if (!lists.some(isOpen)) continue;
-    select(indexed, words.words[slot] ?? 0, lists.filter(isOpen), input);
-    if (slice.isSpent()) await slice.yield();
+    const open = lists.filter(isOpen);
+    for (let first = 0; first < indexed.numbers.length; first += STEP) {
+      select(indexed, { first, words: words.words[slot] ?? 0 }, open, input);
+      if (slice.isSpent()) await slice.yield();
+    }
   }
   const [best = [], ...special] = lists.map((list) => list.sorted());
   const all = options.vectors === undefined ? best : withNearest(options.vectors, best, input);
@@ -154,15 +159,19 @@ function byBound({ found, scorer, words, matches }: SelectionInput) {
   return { slots: groups.flat(), bounds };
 }
 
-/** Adds the messages of one conversation to the lists. `words`: bitmask of the words that they have. */
+/**
+ * Adds messages of one conversation, from `first` on at most STEP, to the lists. `words`: bitmask of the words
+ * that the conversation has.
+ */
 function select(
   indexed: IndexedConversation,
-  words: number,
+  { first, words }: { readonly first: number; readonly words: number },
   lists: readonly BestList[],
   { matches, scorer }: SelectionInput,
 ): void {
   const allWeight = scorer.weightOf(words);
-  for (let message = 0; message < indexed.numbers.length; message++) {
+  const end = Math.min(first + STEP, indexed.numbers.length);
+  for (let message = first; message < end; message++) {
     let least = Number.POSITIVE_INFINITY;
     for (const list of lists)
       if (list.leastScore < least && list.includes(indexed, message)) least = list.leastScore;

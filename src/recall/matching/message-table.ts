@@ -15,6 +15,8 @@ import { WordMasks } from './word-masks.js';
 const MAX_DELETED = 10_000;
 /** Masks are so much longer than the table, so that they fit when messages are added. */
 const MASKS_GROWTH = 1.25;
+/** So many messages are numbered between two looks at the clock. */
+const STEP = 1_000;
 /** So many sizes of each conversation are side by side, because to read them from its arrays is slow. */
 export const SIZES = 3;
 const NO_NUMBERS: Uint32Array = new Uint32Array(0);
@@ -100,13 +102,11 @@ export class MessageTable {
   async numberAll(vocabulary: Vocabulary, slice: TimeSlice): Promise<void> {
     if (this.#deleted > MAX_DELETED && 2 * this.#deleted > this.#slots.count) this.#clear();
     for (const slot of this.#unnumbered) {
-      this.#unnumbered.delete(slot);
-      const indexed = this.#conversations[slot];
-      if (indexed === undefined) continue;
-      // The vocabulary grows if messages are added during a pause.
-      const numbers = this.#number(slot, indexed, vocabulary.size);
-      this.#conversations[slot] = { ...indexed, numbers };
-      if (slice.isSpent()) await slice.yield();
+      do {
+        // The vocabulary grows if messages are added during a pause.
+        this.#number(slot, vocabulary.size);
+        if (slice.isSpent()) await slice.yield();
+      } while (this.#unnumbered.has(slot));
     }
   }
 
@@ -139,21 +139,24 @@ export class MessageTable {
     };
   }
 
-  #number(
-    slot: number,
-    { conversation, numbers }: IndexedConversation,
-    vocabularySize: number,
-  ): Uint32Array {
-    const all = new Uint32Array(messagesIn(conversation));
-    all.set(numbers);
-    for (let message = numbers.length; message < all.length; message++) {
+  /** Gives numbers to the next messages of a conversation, at most STEP. */
+  #number(slot: number, vocabularySize: number): void {
+    const indexed = this.#conversations[slot];
+    const count = indexed === undefined ? 0 : messagesIn(indexed.conversation);
+    const first = indexed?.numbers.length ?? 0;
+    const end = Math.min(first + STEP, count);
+    if (end === count) this.#unnumbered.delete(slot);
+    if (indexed === undefined) return;
+    const numbers = new Uint32Array(end);
+    numbers.set(indexed.numbers);
+    for (let message = first; message < end; message++) {
       const number = this.#slots.count;
-      all[message] = number;
+      numbers[message] = number;
       this.#slots.push(slot);
       this.#indexes.push(message);
-      this.#postings.add(conversation, message, number, vocabularySize);
+      this.#postings.add(indexed.conversation, message, number, vocabularySize);
     }
-    return all;
+    this.#conversations[slot] = { ...indexed, numbers };
   }
 
   #forget(numbers = NO_NUMBERS): void {
