@@ -48,6 +48,16 @@ export interface ConversationTerms extends ConversationArrays {
 export const messagesIn = ({ flags }: ConversationArrays): number => flags.length;
 export const passagesIn = ({ passages }: ConversationArrays): number => passages.length / 2;
 
+/** Index of the first term of a message's content, behind those of its speaker and date. */
+export const contentStart = ({ starts, prefixes }: ConversationArrays, message: number): number =>
+  (starts[message] ?? 0) + (prefixes[message] ?? 0);
+
+export const contentTerms = (conversation: ConversationArrays, message: number): Uint32Array =>
+  conversation.terms.subarray(
+    contentStart(conversation, message),
+    conversation.starts[message + 1] ?? 0,
+  );
+
 /** Name of the person who wrote a message, if known. */
 export function speakerName(conversation: ConversationTerms, message: number): string | undefined {
   return conversation.people[(conversation.speakers[message] ?? 0) - ROLES.length];

@@ -4,6 +4,7 @@
  * word is often part of many names. A text with too few of them (a name, "ok") gets the language of the text
  * before it.
  */
+import { addBits } from '../base/arrays/bit-counts.js';
 import { dutch } from './languages/dutch.js';
 import { english } from './languages/english.js';
 import { french } from './languages/french.js';
@@ -50,16 +51,8 @@ export const functionWordMask = (word: string): number => languagesOf.get(word) 
 /** Index in LANGUAGES of the language of a text's words (in lower case); `before` if they do not decide. */
 export function languageOf(words: Iterable<string>, before: number): number {
   const counts = new Uint32Array(LANGUAGES.length);
-  for (const word of new Set(words)) countLanguages(functionWordMask(word), counts);
+  for (const word of new Set(words)) addBits(counts, 0, functionWordMask(word));
   return languageOfCounts(counts, before);
-}
-
-/** Adds 1 to the count of each language in `mask`. `counts` is by language, as an index in LANGUAGES. */
-export function countLanguages(mask: number, counts: Uint32Array): void {
-  for (let rest = mask; rest !== 0; rest &= rest - 1) {
-    const position = 31 - Math.clz32(rest & -rest);
-    counts[position] = (counts[position] ?? 0) + 1;
-  }
 }
 
 /** Like `languageOf`, from the number of different function words of each language. */

@@ -4,7 +4,7 @@
  * conversation and the cues of a language are in languages/.
  */
 import { LANGUAGES, languageOf } from './languages.js';
-import { type PresentTime, type TimeSpan, timeSpanIn } from './relative-time.js';
+import { isInSpan, type PresentTime, type TimeSpan, timeSpanIn } from './relative-time.js';
 import { stemOf } from './stemming.js';
 import type { Vocabulary } from './vocabulary.js';
 import { withoutDiacritics, wordsOf } from './words.js';
@@ -57,6 +57,10 @@ export interface Question {
 /** Whether it asks only what was said in its time span: "What did we discuss yesterday?" */
 export const asksOnlyForTime = ({ timeSpan, words, hasFunctionWords }: Question): boolean =>
   timeSpan !== undefined && hasFunctionWords && words.every(({ weight }) => weight < 1);
+
+/** Whether a message of this time was written in the time that the question names. */
+export const isInTime = ({ timeSpan }: Question, time = 0): boolean =>
+  timeSpan !== undefined && isInSpan(time, timeSpan);
 
 export interface QuestionOptions {
   /** Names and numbers count three times. */

@@ -23,7 +23,13 @@ import {
   WordMatches,
 } from './matching/word-matches.js';
 import type { MessageSources } from './message-text.js';
-import { asksOnlyForTime, type Question, type QuestionOptions, readQuestion } from './question.js';
+import {
+  asksOnlyForTime,
+  isInTime,
+  type Question,
+  type QuestionOptions,
+  readQuestion,
+} from './question.js';
 import { type Ranked, rank, type Weights } from './ranking/ranking.js';
 import { isInSpan, type TimeSpan } from './relative-time.js';
 import type { VectorScores } from './vector-source.js';
@@ -248,9 +254,7 @@ export class RecallIndex {
 
   /** A phrase such as "last week" counts as a time only if a message was written then, otherwise as words. */
   question(text: string, options: AskOptions): Question {
-    const languages = [...this.#languages.keys()].filter(
-      (position) => (this.#languages[position] ?? 0) > 0,
-    );
+    const languages = this.#languages.flatMap((count, position) => (count > 0 ? [position] : []));
     const question = readQuestion(text, this.#vocabulary, languages, options);
     if (question.timeSpan === undefined || this.#hasMessagesIn(question.timeSpan, options))
       return question;
@@ -308,15 +312,17 @@ export class RecallIndex {
 function hitOf(
   { indexed, message, lexical, score }: Ranked,
   position: number,
-  { words, timeSpan }: Question,
+  question: Question,
   vectors: VectorScores | undefined,
 ): RecallHit {
   const { conversationId, conversation } = indexed;
   const { own, around, labelWords, passage } = lexical;
   const texts = (mask: number) =>
-    words.filter((_, word) => (mask >> word) & 1).map(({ text }) => text);
+    question.words.filter((_, word) => (mask >> word) & 1).map(({ text }) => text);
   const vector = vectors?.best(conversationId, message + 1);
-  const isInTime = timeSpan !== undefined && isInSpan(conversation.times[message] ?? 0, timeSpan);
+  const phrase = isInTime(question, conversation.times[message])
+    ? question.timeSpan?.phrase
+    : undefined;
   return {
     conversationId,
     seq: message + 1,
@@ -327,7 +333,7 @@ function hitOf(
     evidence: {
       words: texts(own),
       around: texts(around & ~own),
-      labelWords: [...texts(labelWords & ~own), ...(isInTime ? [timeSpan.phrase] : [])],
+      labelWords: [...texts(labelWords & ~own), ...(phrase === undefined ? [] : [phrase])],
       ...(vector !== undefined && { cosine: vector.cosine }),
     },
   };

@@ -1,6 +1,6 @@
 /** Cuts the part of a message with the most words of the question, and marks them in any form. */
 import { languageOf } from './languages.js';
-import type { Question } from './question.js';
+import { type Question, wordsByTerm } from './question.js';
 import { stemOf } from './stemming.js';
 import type { Vocabulary } from './vocabulary.js';
 import { scanWords } from './words.js';
@@ -51,10 +51,7 @@ export function cutRecallSnippet(
 
 /** The words of a text, each with its index in the question. */
 function askedWords(text: string, question: Question, vocabulary: Vocabulary): Word[] {
-  const byTerm = new Map<number, number>();
-  question.words.forEach(({ terms }, position) => {
-    for (const term of terms) byTerm.set(term, position);
-  });
+  const byTerm = wordsByTerm(question);
   const found: { word: string; start: number; end: number }[] = [];
   scanWords(text, (word, start, end) => found.push({ word, start, end }));
   const words = found.map(({ word }) => word);

@@ -2,8 +2,9 @@
  * Gives each stem a term ID. Each word is stemmed once for each language, and the result is cached, because
  * texts repeat the same words. IDs ascend from 0 and are never reused, so they can be indexes of arrays.
  */
+import { addBits } from '../base/arrays/bit-counts.js';
 import { Uint32List, withCapacity } from '../base/arrays/typed-array.js';
-import { countLanguages, functionWords, LANGUAGES, languageOfCounts } from './languages.js';
+import { functionWords, LANGUAGES, languageOfCounts } from './languages.js';
 import { stemOf } from './stemming.js';
 import { StringIds, WordReader } from './word-reader.js';
 
@@ -102,7 +103,7 @@ export class Vocabulary {
       const word = array[at] ?? 0;
       if (word >= masks.length || this.#lastTextOf[word] === text) continue;
       this.#lastTextOf[word] = text;
-      countLanguages(masks[word] ?? 0, counts);
+      addBits(counts, 0, masks[word] ?? 0);
     }
     return languageOfCounts(counts, before);
   }

@@ -3,6 +3,7 @@
  * each. Indexing spends most of its time here.
  */
 
+import { firstAtLeast } from '../base/arrays/binary-search.js';
 import { Uint32List } from '../base/arrays/typed-array.js';
 import { ownCopy } from '../base/own-copy.js';
 import { type PackedTerms, TermTable } from '../fts/terms/term-table.js';
@@ -51,14 +52,7 @@ export class WordReader extends AsciiWords {
   /** What was read before the word at index `word`, in half words; `word` may be the index after the last. */
   readBefore(word: number): number {
     const { array, count } = this.#halfWords;
-    let low = 0;
-    let high = count;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((array[middle] ?? 0) < word) low = middle + 1;
-      else high = middle;
-    }
-    return 2 * word - low;
+    return 2 * word - firstAtLeast(array, count, word);
   }
 
   /** The first word, from `from`, before which `halves` half words were read; otherwise the count. */

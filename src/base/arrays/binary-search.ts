@@ -1,9 +1,9 @@
 /** Binary search in arrays of ascending numbers. */
 
-/** The index of the first value of at least `least`, or the length. */
-export function firstAtLeast(values: Uint32Array, least: number): number {
+/** Of the first `count` values, the index of the first of at least `least`, or `count`. */
+export function firstAtLeast(values: Uint32Array, count: number, least: number): number {
   let low = 0;
-  let high = values.length;
+  let high = count;
   while (low < high) {
     const middle = (low + high) >> 1;
     if ((values[middle] ?? 0) < least) low = middle + 1;

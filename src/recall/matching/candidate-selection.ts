@@ -7,12 +7,12 @@
 import { type Compare, TopK } from '../../base/arrays/top-k.js';
 import type { TimeSlice } from '../../base/time-slice.js';
 import { IS_INSTRUCTION, IS_PREFERENCE } from '../message-text.js';
-import { instructionsApply, type Question } from '../question.js';
+import { instructionsApply, isInTime, type Question } from '../question.js';
 import type { VectorScores } from '../vector-source.js';
 import type { FoundWords } from './found-words.js';
 import { type Candidate, type MessageScorer, NO_SCORE } from './lexical-score.js';
 import type { IndexedConversation } from './message-table.js';
-import { isInTime, type MatchOptions, type WordMatches } from './word-matches.js';
+import type { MatchOptions, WordMatches } from './word-matches.js';
 
 /** The ranking computes features of so many; the others stay in the order of their lexical scores. */
 const CANDIDATE_COUNT = 400;
@@ -126,7 +126,7 @@ function listsOf(question: Question, { depth = 0 }: MatchOptions): BestList[] {
       new BestList(
         2 * CANDIDATE_COUNT,
         () => true,
-        ({ conversation }, message) => isInTime(question, conversation, message),
+        ({ conversation }, message) => isInTime(question, conversation.times[message]),
       ),
     );
   return lists;

@@ -2,10 +2,11 @@
  * Finds the words of a question in all messages that are searched. It reads the postings only; the scores
  * (lexical-score.ts) also need the positions of the words in the messages.
  */
+import { addBits } from '../../base/arrays/bit-counts.js';
 import type { TimeSlice } from '../../base/time-slice.js';
 import { type Question, wordsByTerm } from '../question.js';
 import { type IndexedConversation, SIZES, type TableView } from './message-table.js';
-import { addBits, type WordMasks } from './word-masks.js';
+import type { WordMasks } from './word-masks.js';
 
 /** The words of a question in the messages that are searched. */
 export interface FoundWords {

@@ -85,11 +85,3 @@ function sumsOf(weights: Float64Array): Float64Array {
   }
   return sums;
 }
-
-/** Adds 1 to the counts of the words in the bitmask; `first` is the index of the first word's count. */
-export function addBits(counts: Uint32Array, first: number, words: number): void {
-  for (let rest = words; rest !== 0; rest &= rest - 1) {
-    const at = first + 31 - Math.clz32(rest & -rest);
-    counts[at] = (counts[at] ?? 0) + 1;
-  }
-}

@@ -4,8 +4,7 @@
  */
 import type { TimeSlice } from '../../base/time-slice.js';
 import { IS_INSTRUCTION } from '../message-text.js';
-import { asksOnlyForTime, type Question } from '../question.js';
-import { isInSpan } from '../relative-time.js';
+import { asksOnlyForTime, isInTime, type Question } from '../question.js';
 import type { VectorScores } from '../vector-source.js';
 import type { FoundWords } from './found-words.js';
 import type { IndexedConversation } from './message-table.js';
@@ -161,7 +160,7 @@ export class WordMatches {
   }
 
   accepts({ conversationId, conversation }: IndexedConversation, message: number): boolean {
-    if (this.#onlyTime && !isInTime(this.#question, conversation, message)) return false;
+    if (this.#onlyTime && !isInTime(this.#question, conversation.times[message])) return false;
     return this.#options.accepts?.(conversationId, message + 1) !== false;
   }
 
@@ -170,7 +169,7 @@ export class WordMatches {
   }
 
   #mayCount(indexed: IndexedConversation, message: number): boolean {
-    if (this.#onlyTime) return isInTime(this.#question, indexed.conversation, message);
+    if (this.#onlyTime) return isInTime(this.#question, indexed.conversation.times[message]);
     if (!this.includesNeighbours)
       return (this.#masks.inContent(indexed, message) & this.#subject) !== 0;
     return (
@@ -180,13 +179,6 @@ export class WordMatches {
     );
   }
 }
-
-/** Whether a message was written in the time that the question names. */
-export const isInTime = (
-  { timeSpan }: Question,
-  { times }: IndexedConversation['conversation'],
-  message: number,
-): boolean => timeSpan !== undefined && isInSpan(times[message] ?? 0, timeSpan);
 
 /** Bitmask of the words that are not about the conversation; of all words if all are about it. */
 function subjectOf(question: Question): number {

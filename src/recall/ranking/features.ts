@@ -3,12 +3,16 @@
  * messages. ranking.ts scales and weighs them.
  */
 import { firstAtLeast } from '../../base/arrays/binary-search.js';
-import { type ConversationTerms, messagesIn, speakerName } from '../conversation-terms.js';
+import {
+  type ConversationTerms,
+  contentTerms,
+  messagesIn,
+  speakerName,
+} from '../conversation-terms.js';
 import type { Candidate, Hits, MessageScorer } from '../matching/lexical-score.js';
 import type { IndexedConversation } from '../matching/message-table.js';
 import { IS_QUESTION } from '../message-text.js';
-import type { Question } from '../question.js';
-import { isInSpan } from '../relative-time.js';
+import { isInTime, type Question } from '../question.js';
 import type { VectorScores } from '../vector-source.js';
 import { wordsOf } from '../words.js';
 import { type Session, type SessionInput, SessionScores } from './session-scores.js';
@@ -71,7 +75,6 @@ export class FeatureReader {
 
   of({ indexed, message, lexical }: Candidate): Features {
     const { conversation, conversationId } = indexed;
-    const { timeSpan, neverTerms } = this.#question;
     const words = (at: number) => this.#words(indexed, at);
     const vector = (at: number) => this.#vectors?.best(conversationId, at + 1)?.cosine ?? 0;
     const speaker = speakerName(conversation, message);
@@ -93,9 +96,9 @@ export class FeatureReader {
       earliness: 1 - (message - session.first) / (session.end - session.first),
       answersQuestion: answersQuestion(conversation, message),
       brevity: Math.max(0, 1 - own.length / BRIEF_STEMS),
-      saysNever: neverTerms.some((term) => own.includes(term)),
+      saysNever: this.#question.neverTerms.some((term) => own.includes(term)),
       flags: conversation.flags[message] ?? 0,
-      isInTimeSpan: timeSpan !== undefined && isInSpan(conversation.times[message] ?? 0, timeSpan),
+      isInTimeSpan: isInTime(this.#question, conversation.times[message]),
     };
   }
 
@@ -118,10 +121,6 @@ function meanScore(
   return sum / (2 * PART_REACH + 1);
 }
 
-/** The terms of a message, without those of its speaker and date. */
-const contentTerms = ({ terms, starts, prefixes }: ConversationTerms, message: number) =>
-  terms.subarray((starts[message] ?? 0) + (prefixes[message] ?? 0), starts[message + 1] ?? 0);
-
 /** Follows a short question by another speaker. Such an answer seldom repeats its words. */
 const answersQuestion = ({ flags, speakers }: ConversationTerms, message: number) =>
   ((flags[message - 1] ?? 0) & IS_QUESTION) !== 0 && speakers[message - 1] !== speakers[message];
@@ -140,7 +139,7 @@ class PairCounts {
     const end = conversation.starts[message + 1] ?? 0;
     const found = new Set<number>();
     for (
-      let hit = firstAtLeast(positions, conversation.starts[message] ?? 0);
+      let hit = firstAtLeast(positions, positions.length, conversation.starts[message] ?? 0);
       hit + 1 < positions.length;
       hit++
     ) {

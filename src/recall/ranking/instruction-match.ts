@@ -4,10 +4,10 @@
  * same passages of the conversation. This is measured by their mutual information (Karimzadehgan and Zhai,
  * 2010), as described in docs/RECALL.md. It needs no vectors.
  */
-import { type ConversationTerms, passagesIn } from '../conversation-terms.js';
+import { addBits } from '../../base/arrays/bit-counts.js';
+import { type ConversationTerms, contentTerms, passagesIn } from '../conversation-terms.js';
 import { LANGUAGES } from '../languages.js';
 import type { Candidate, Hits, MessageScorer } from '../matching/lexical-score.js';
-import { addBits } from '../matching/word-masks.js';
 import { IS_INSTRUCTION } from '../message-text.js';
 import { instructionsApply, type Question } from '../question.js';
 import { stemOf } from '../stemming.js';
@@ -54,18 +54,15 @@ export function instructionMatches(input: MatchInput): (number | undefined)[] {
 
 /** The stems after "when I ask"; those before it are about the form of the answer. */
 function subjectOf(
-  { terms, starts, prefixes, languages, flags }: ConversationTerms,
+  conversation: ConversationTerms,
   message: number,
   vocabulary: Vocabulary,
 ): number[] {
-  if (((flags[message] ?? 0) & IS_INSTRUCTION) === 0) return [];
-  const language = languages[message] ?? 0;
+  if (((conversation.flags[message] ?? 0) & IS_INSTRUCTION) === 0) return [];
+  const language = conversation.languages[message] ?? 0;
   const askStems = LANGUAGES[language]?.askWords?.map((word) => stemOf(word, language) ?? '');
   const ask = new Set(askStems?.map((stem) => vocabulary.find(stem)));
-  const own = terms.subarray(
-    (starts[message] ?? 0) + (prefixes[message] ?? 0),
-    starts[message + 1] ?? 0,
-  );
+  const own = contentTerms(conversation, message);
   const at = own.findIndex((term) => ask.has(term));
   return at < 0 ? [] : [...new Set(own.subarray(at + 1))];
 }
