@@ -12,8 +12,8 @@ import {
 } from './conversation-terms.js';
 import { selectMatches } from './matching/candidate-selection.js';
 import { findWords, slotsOf } from './matching/found-words.js';
-import { LEXICAL_CONSTANTS, type LexicalConstants } from './matching/lexical-constants.js';
-import { type Candidate, MessageScorer, wordWeights } from './matching/lexical-score.js';
+import type { LexicalConstants } from './matching/lexical-constants.js';
+import { type Candidate, MessageScorer } from './matching/lexical-score.js';
 import { MessageTable } from './matching/message-table.js';
 import type { WordMasks } from './matching/word-masks.js';
 import {
@@ -223,10 +223,9 @@ export class RecallIndex {
   ): Promise<RecallAnswer> {
     const { words, found, matches } = await this.#find(question, options, slice, masks);
     const scorer = new MessageScorer({
-      ...{ question, vocabularySize: this.#vocabulary.size, masks },
-      weights: wordWeights(question, words.statistics),
-      passageLength: words.statistics.passageLength,
-      constants: { ...LEXICAL_CONSTANTS, ...options.lexical },
+      ...{ question, masks, statistics: words.statistics },
+      vocabularySize: this.#vocabulary.size,
+      constants: options.lexical,
     });
     const selection = { question, words, found, matches, scorer, options, slice };
     const { candidates, others } = await selectMatches(selection);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { TimeSlice } from '../../src/base/time-slice.js';
 import type { ConversationTerms } from '../../src/recall/conversation-terms.js';
 import { findWords } from '../../src/recall/matching/found-words.js';
-import { MessageScorer, wordWeights } from '../../src/recall/matching/lexical-score.js';
+import { MessageScorer } from '../../src/recall/matching/lexical-score.js';
 import { MessageTable } from '../../src/recall/matching/message-table.js';
 import { WordMasks } from '../../src/recall/matching/word-masks.js';
 import type { Question } from '../../src/recall/question.js';
@@ -166,15 +166,9 @@ it.each(QUESTIONS)('no bound is lower than the score of a message: %s', async (t
   const question = index.question(text, {});
   const masks = table.takeMasks();
   const found = await findWords(question, table.view(), masks, undefined, new TimeSlice());
-  const weights = wordWeights(question, found.statistics);
-  const { passageLength } = found.statistics;
-  const scorer = new MessageScorer({
-    question,
-    vocabularySize: vocabulary.size,
-    masks,
-    weights,
-    passageLength,
-  });
+  const { statistics } = found;
+  const vocabularySize = vocabulary.size;
+  const scorer = new MessageScorer({ question, vocabularySize, masks, statistics });
   let scored = 0;
   found.searched.forEach((indexed, slot) => {
     const all = scorer.weightOf(found.words[slot] ?? 0);
@@ -216,8 +210,7 @@ describe('a message of very many passages', () => {
       question: { ...question, words },
       vocabularySize: 2,
       masks,
-      weights: Float64Array.of(1),
-      passageLength: 1,
+      statistics: { counts: Uint32Array.of(1), messages: 1, passageLength: 1 },
     });
     const indexed = {
       conversationId: 'a',

@@ -5,7 +5,7 @@
  */
 
 import { Uint32List } from '../../base/arrays/typed-array.js';
-import { type ConversationTerms, messagesIn } from '../conversation-terms.js';
+import { type ConversationTerms, contentStart, messagesIn } from '../conversation-terms.js';
 import { type Question, wordsByTerm } from '../question.js';
 import type { WordStatistics } from './found-words.js';
 import { LEXICAL_CONSTANTS, type LexicalConstants, NEAR_TERMS } from './lexical-constants.js';
@@ -18,10 +18,7 @@ import { MaskWeights, type WordMasks } from './word-masks.js';
 const MAX_REACH = 16;
 
 /** By word of the question: its weight times its idf, scaled so that the sum is 1. */
-export function wordWeights(
-  { words }: Question,
-  { counts, messages }: WordStatistics,
-): Float64Array {
+function wordWeights({ words }: Question, { counts, messages }: WordStatistics): Float64Array {
   const weights = Float64Array.from(words, ({ weight }, word) => {
     const count = counts[word] ?? 0;
     // The idf of Robertson and Spärck Jones, with Lucene's `1 +` so that it is never negative.
@@ -63,9 +60,9 @@ export interface ScorerInput {
   /** All term IDs are lower. */
   readonly vocabularySize: number;
   readonly masks: WordMasks;
-  readonly weights: Float64Array;
-  readonly passageLength: number;
-  readonly constants?: LexicalConstants;
+  readonly statistics: WordStatistics;
+  /** Those that differ from LEXICAL_CONSTANTS. */
+  readonly constants?: Partial<LexicalConstants> | undefined;
 }
 
 /** Scores messages for one question. */
@@ -73,7 +70,8 @@ export class MessageScorer {
   /** By term ID: 1 + index of the question's word that has this stem; 0 if none has it. */
   readonly #wordOf: Uint8Array;
   readonly #masks: WordMasks;
-  readonly #weights: Float64Array;
+  /** By word of the question. */
+  readonly weights: Float64Array;
   readonly #maskWeights: MaskWeights;
   readonly #passageLength: number;
   readonly #constants: LexicalConstants;
@@ -88,36 +86,26 @@ export class MessageScorer {
   readonly #words = new Uint32List();
 
   constructor(input: ScorerInput) {
-    const { question, vocabularySize, masks, weights, passageLength } = input;
+    const { question, vocabularySize, masks, statistics, constants } = input;
     this.#wordOf = new Uint8Array(vocabularySize);
     for (const [term, word] of wordsByTerm(question)) this.#wordOf[term] = word + 1;
     this.#masks = masks;
-    this.#weights = weights;
-    this.#maskWeights = new MaskWeights(weights);
-    this.#passageLength = passageLength;
-    this.#constants = input.constants ?? LEXICAL_CONSTANTS;
+    this.weights = wordWeights(question, statistics);
+    this.#maskWeights = new MaskWeights(this.weights);
+    this.#passageLength = statistics.passageLength;
+    this.#constants = { ...LEXICAL_CONSTANTS, ...constants };
     const { k1, near, turn, both } = this.#constants;
     this.#beside = Math.max(near, turn) + both;
     // A word counts (k1 + 1) f / (f + norm) in a passage, which is less than k1 + 1 for all frequencies f.
     const most = Math.max(near, turn);
     const once = (k1 + 1) / (1 + this.#norm(0));
     this.#gains = { once: Math.max(once, most) - most, often: Math.max(k1 + 1, most) - most };
-    this.#frequencies = new Uint32Array(weights.length);
-  }
-
-  /** By word of the question. */
-  get weights(): Float64Array {
-    return this.#weights;
+    this.#frequencies = new Uint32Array(this.weights.length);
   }
 
   /** Sum of the weights of the words in a bitmask. */
   weightOf(words: number): number {
     return this.#maskWeights.of(words);
-  }
-
-  /** The words in a message, its speaker's name or its date, as a bitmask. */
-  wordsOf(indexed: IndexedConversation, message: number): number {
-    return this.#masks.of(indexed, message);
   }
 
   /**
@@ -170,22 +158,15 @@ export class MessageScorer {
     this.#positions.clear();
     this.#words.clear();
     if (words !== 0) this.#readHits(conversation, message);
-    const content = (conversation.starts[message] ?? 0) + (conversation.prefixes[message] ?? 0);
+    const content = contentStart(conversation, message);
     const { array: positions, count } = this.#positions;
-    let own = 0;
     let labelWords = 0;
     let first = 0;
-    for (let hit = 0; hit < count; hit++) {
-      const bit = 1 << (this.#words.array[hit] ?? 0);
-      if ((positions[hit] ?? 0) >= content) own |= bit;
-      else {
-        labelWords |= bit;
-        first = hit + 1;
-      }
-    }
+    for (; first < count && (positions[first] ?? 0) < content; first++)
+      labelWords |= 1 << (this.#words.array[first] ?? 0);
     const beside = { near, turn, labelWords, first };
     const { score, passage } = this.#bestPassage(conversation, message, beside);
-    return { score, passage, own, around, labelWords };
+    return { score, passage, own: masks.inContent(indexed, message), around, labelWords };
   }
 
   /** No lower than the score of the message with this number. It reads no terms. */
@@ -233,7 +214,7 @@ export class MessageScorer {
     this.#positions.clear();
     this.#words.clear();
     for (let message = 0; message < messagesIn(conversation); message++)
-      if (this.wordsOf(indexed, message) !== 0) this.#readHits(conversation, message);
+      if (this.#masks.of(indexed, message) !== 0) this.#readHits(conversation, message);
     const { array, count } = this.#positions;
     const hits = {
       conversation,
@@ -352,7 +333,7 @@ export class MessageScorer {
       const isNear = (near & bit) !== 0 ? this.#constants.near : 0;
       const inTurn = (turn & bit) !== 0 ? this.#constants.turn : 0;
       const all = Math.max(inside, isNear, inTurn) + (isNear > 0 && inTurn > 0 ? both : 0);
-      score += (this.#weights[word] ?? 0) * all;
+      score += (this.weights[word] ?? 0) * all;
     }
     return score;
   }
