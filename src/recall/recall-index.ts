@@ -14,8 +14,7 @@ import { selectMatches } from './matching/candidate-selection.js';
 import { findWords, slotsOf } from './matching/found-words.js';
 import type { LexicalConstants } from './matching/lexical-constants.js';
 import { type Candidate, MessageScorer } from './matching/lexical-score.js';
-import { MessageTable } from './matching/message-table.js';
-import type { WordMasks } from './matching/word-masks.js';
+import { MessageTable, type TableView } from './matching/message-table.js';
 import {
   everyWordOf,
   type MatchOptions,
@@ -202,8 +201,8 @@ export class RecallIndex {
   async count(question: Question, options: Omit<AskOptions, 'vectors'> = {}): Promise<number> {
     if (!matchesByWordsOnly(question, options)) return (await this.ask(question, options)).total;
     const slice = new TimeSlice(options);
-    return this.#withMasks(slice, async (masks) => {
-      const { matches } = await this.#find(question, options, slice, masks);
+    return this.#withTable(slice, async (table) => {
+      const { matches } = await this.#find(question, options, slice, table);
       return matches.total;
     });
   }
@@ -212,18 +211,18 @@ export class RecallIndex {
   async ask(asked: string | Question, options: AskOptions = {}): Promise<RecallAnswer> {
     const question = typeof asked === 'string' ? this.question(asked, options) : asked;
     const slice = new TimeSlice(options);
-    return this.#withMasks(slice, (masks) => this.#answer(question, options, slice, masks));
+    return this.#withTable(slice, (table) => this.#answer(question, options, slice, table));
   }
 
   async #answer(
     question: Question,
     options: AskOptions,
     slice: TimeSlice,
-    masks: WordMasks,
+    table: TableView,
   ): Promise<RecallAnswer> {
-    const { words, found, matches } = await this.#find(question, options, slice, masks);
+    const { words, found, matches } = await this.#find(question, options, slice, table);
     const scorer = new MessageScorer({
-      ...{ question, masks, statistics: words.statistics },
+      ...{ question, masks: table.masks, statistics: words.statistics },
       vocabularySize: this.#vocabulary.size,
       constants: options.lexical,
     });
@@ -284,23 +283,22 @@ export class RecallIndex {
       this.#languages[position] = (this.#languages[position] ?? 0) + sign;
   }
 
-  /** Numbers all messages, and gives `use` masks for them. */
-  async #withMasks<Result>(
+  /** Gives `use` the present messages. */
+  async #withTable<Result>(
     slice: TimeSlice,
-    use: (masks: WordMasks) => Promise<Result>,
+    use: (table: TableView) => Promise<Result>,
   ): Promise<Result> {
-    await this.#table.numberAll(this.#vocabulary, slice);
-    const masks = this.#table.takeMasks();
+    const table = await this.#table.view(this.#vocabulary, slice);
     try {
-      return await use(masks);
+      return await use(table);
     } finally {
-      this.#table.releaseMasks(masks);
+      this.#table.releaseMasks(table.masks);
     }
   }
 
   /** Finds the words, the conversations that can have matches, and the messages that match by words. */
-  async #find(question: Question, options: AskOptions, slice: TimeSlice, masks: WordMasks) {
-    const words = await findWords(question, this.#table.view(), masks, options.inScope, slice);
+  async #find(question: Question, options: AskOptions, slice: TimeSlice, table: TableView) {
+    const words = await findWords(question, table, options.inScope, slice);
     const needsAll = options.vectors !== undefined || asksOnlyForTime(question);
     const found = slotsOf(words, needsAll);
     const matches = await WordMatches.count(question, words, found, options, slice);

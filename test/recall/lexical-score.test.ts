@@ -162,11 +162,10 @@ it.each(QUESTIONS)('no bound is lower than the score of a message: %s', async (t
   const { vocabulary } = index;
   const table = new MessageTable();
   for (const id of ids) table.put(id, index.get(id)!, 0);
-  await table.numberAll(vocabulary, new TimeSlice());
   const question = index.question(text, {});
-  const masks = table.takeMasks();
-  const found = await findWords(question, table.view(), masks, undefined, new TimeSlice());
-  const { statistics } = found;
+  const view = await table.view(vocabulary, new TimeSlice());
+  const found = await findWords(question, view, undefined, new TimeSlice());
+  const { masks, statistics } = found;
   const vocabularySize = vocabulary.size;
   const scorer = new MessageScorer({ question, vocabularySize, masks, statistics });
   let scored = 0;

@@ -34,17 +34,15 @@ export interface WordStatistics {
 const STEP = 20_000;
 
 /**
- * Finds the words of a question in the conversations in scope; `undefined` is all. `masks`: those of the table,
- * without words. The result uses them.
+ * Finds the words of a question in the conversations in scope; `undefined` is all.
  */
 export async function findWords(
   question: Question,
   table: TableView,
-  masks: WordMasks,
   inScope: ((conversationId: string) => boolean) | undefined,
   slice: TimeSlice,
 ): Promise<FoundWords> {
-  const { postings, size, slots, conversations } = table;
+  const { postings, size, slots, conversations, masks } = table;
   const searched =
     inScope === undefined
       ? conversations

@@ -25,7 +25,7 @@ const NO_NUMBERS: Uint32Array = new Uint32Array(0);
 export interface IndexedConversation {
   readonly conversationId: string;
   readonly conversation: ConversationTerms;
-  /** By index of the message: its number. The last messages have none until `numberAll`. */
+  /** By index of the message: its number. The last messages have none until the next `view`. */
   readonly numbers: Uint32Array;
   /** Words of a message count only for messages that are at most so many before or after it. */
   readonly reach: number;
@@ -50,6 +50,8 @@ export interface TableView {
   /** By number: index of the message in its conversation. */
   readonly indexes: Uint32Array;
   readonly postings: TermPostings;
+  /** Without words, and of this view only. */
+  readonly masks: WordMasks;
 }
 
 export class MessageTable {
@@ -98,8 +100,12 @@ export class MessageTable {
     this.#conversations[slot] = undefined;
   }
 
-  /** Gives numbers to the messages that have none yet, and adds their terms to the postings. */
-  async numberAll(vocabulary: Vocabulary, slice: TimeSlice): Promise<void> {
+  /**
+   * Gives numbers to the messages that have none yet, and adds their terms to the postings. Returns the state
+   * after that. Give its masks back with `releaseMasks`: new ones for each question would be more work for the
+   * garbage collector than the question.
+   */
+  async view(vocabulary: Vocabulary, slice: TimeSlice): Promise<TableView> {
     if (this.#deleted > MAX_DELETED && 2 * this.#deleted > this.#slots.count) this.#clear();
     for (const slot of this.#unnumbered) {
       do {
@@ -108,26 +114,6 @@ export class MessageTable {
         if (slice.isSpent()) await slice.yield();
       } while (this.#unnumbered.has(slot));
     }
-  }
-
-  /**
-   * Masks without words. Give them back with `releaseMasks`: new ones for each question would be more work for
-   * the garbage collector than the question.
-   */
-  takeMasks(): WordMasks {
-    const spare = this.#spareMasks;
-    this.#spareMasks = undefined;
-    const size = this.#slots.count;
-    if (spare !== undefined && spare.all.length >= size) return spare;
-    return new WordMasks(Math.ceil(size * MASKS_GROWTH));
-  }
-
-  releaseMasks(masks: WordMasks): void {
-    masks.clear();
-    this.#spareMasks = masks;
-  }
-
-  view(): TableView {
     return {
       conversations: [...this.#conversations],
       slotOf: this.#slotOf,
@@ -136,7 +122,21 @@ export class MessageTable {
       slots: this.#slots.array,
       indexes: this.#indexes.array,
       postings: this.#postings,
+      masks: this.#takeMasks(),
     };
+  }
+
+  releaseMasks(masks: WordMasks): void {
+    masks.clear();
+    this.#spareMasks = masks;
+  }
+
+  #takeMasks(): WordMasks {
+    const spare = this.#spareMasks;
+    this.#spareMasks = undefined;
+    const size = this.#slots.count;
+    if (spare !== undefined && spare.all.length >= size) return spare;
+    return new WordMasks(Math.ceil(size * MASKS_GROWTH));
   }
 
   /** Gives numbers to the next messages of a conversation, at most STEP. */
