@@ -1,90 +1,29 @@
 /**
- * The recall index: the messages of all conversations as arrays of term IDs, and the search for the
- * messages that answer a question. It reads no files and uses no store: the caller calls `put` and `delete`
- * when the store changes. It does not use the exact index in `fts/`.
+ * The recall index: the messages of all conversations as arrays of term IDs. `answer.ts` finds in them what
+ * answers a question. It reads no files and uses no store: the caller calls `put` and `delete` when the store
+ * changes. It does not use the exact index in `fts/`.
  */
 import { TimeSlice } from '../base/time-slice.js';
+import {
+  type AnswerInput,
+  type AskOptions,
+  answerTo,
+  findMatches,
+  type RecallAnswer,
+} from './answer.js';
 import {
   type ConversationTerms,
   messagesIn,
   passagesIn,
   readConversation,
 } from './conversation-terms.js';
-import { selectMatches } from './matching/candidate-selection.js';
-import { findWords, slotsOf } from './matching/found-words.js';
-import type { LexicalConstants } from './matching/lexical-constants.js';
-import { type Candidate, MessageScorer } from './matching/lexical-score.js';
-import { MessageTable, type TableView } from './matching/message-table.js';
-import {
-  everyWordOf,
-  type MatchOptions,
-  matchesByWordsOnly,
-  WordMatches,
-} from './matching/word-matches.js';
+import { MessageTable } from './matching/message-table.js';
+import { matchesByWordsOnly } from './matching/word-matches.js';
 import type { MessageSources } from './message-text.js';
-import {
-  asksOnlyForTime,
-  isInTime,
-  type Question,
-  type QuestionOptions,
-  readQuestion,
-} from './question.js';
-import { type Ranked, rank, type Weights } from './ranking/ranking.js';
+import { type Question, readQuestion } from './question.js';
 import { isInSpan, type TimeSpan } from './relative-time.js';
-import type { VectorScores } from './vector-source.js';
 import { Vocabulary } from './vocabulary.js';
 import { wordsOf } from './words.js';
-
-export interface AskOptions extends QuestionOptions, MatchOptions {
-  /** Which conversations are searched; all if absent. */
-  readonly inScope?: (conversationId: string) => boolean;
-  readonly signal?: AbortSignal;
-  /** Weights that differ from those of docs/RECALL.md. */
-  readonly weights?: Partial<Weights>;
-  readonly lexical?: Partial<LexicalConstants>;
-}
-
-/** Why a message is in an answer. */
-export interface Evidence {
-  /** Words of the question, as typed, whose stems are in the message's content. */
-  readonly words: readonly string[];
-  /** Words that are only near the message or in the same speaker's turns. */
-  readonly around: readonly string[];
-  /** Words in its speaker's name or its date. */
-  readonly labelWords: readonly string[];
-  readonly cosine?: number;
-}
-
-export interface MessageRef {
-  readonly conversationId: string;
-  /** From 1. */
-  readonly seq: number;
-}
-
-export interface RecallHit extends MessageRef {
-  /** In the answer, from 0. */
-  readonly position: number;
-  /** Index of the best passage, from 0, in the order of `passagesOf`. */
-  readonly passage: number;
-  /** Comparable only within one answer. */
-  readonly score: number;
-  /** Lexical score, 0 to about 1.9. It does not depend on the other messages of the answer. */
-  readonly lexical: number;
-  readonly evidence: Evidence;
-}
-
-export interface RecallAnswer {
-  readonly question: Question;
-  /**
-   * Number of messages that match: those that have words of the question, and those among the first `depth`
-   * that only have neighbours with its words.
-   */
-  readonly total: number;
-  /** Whether the content of one message has all words, in whatever form. */
-  readonly hasAllWords: boolean;
-  /** At most `count` messages from `position` on (0 is the best), of the first `depth`. */
-  hits(position: number, count: number): RecallHit[];
-}
 
 export interface RecallStats {
   readonly conversations: number;
@@ -200,54 +139,17 @@ export class RecallIndex {
    */
   async count(question: Question, options: Omit<AskOptions, 'vectors'> = {}): Promise<number> {
     if (!matchesByWordsOnly(question, options)) return (await this.ask(question, options)).total;
-    const slice = new TimeSlice(options);
-    return this.#withTable(slice, async (table) => {
-      const { matches } = await this.#find(question, options, slice, table);
-      return matches.total;
-    });
+    return this.#withTable(
+      question,
+      options,
+      async (input) => (await findMatches(input)).matches.total,
+    );
   }
 
   /** Yields to other tasks every few milliseconds. Rejects with the reason of the signal. */
   async ask(asked: string | Question, options: AskOptions = {}): Promise<RecallAnswer> {
     const question = typeof asked === 'string' ? this.question(asked, options) : asked;
-    const slice = new TimeSlice(options);
-    return this.#withTable(slice, (table) => this.#answer(question, options, slice, table));
-  }
-
-  async #answer(
-    question: Question,
-    options: AskOptions,
-    slice: TimeSlice,
-    table: TableView,
-  ): Promise<RecallAnswer> {
-    const { words, found, matches } = await this.#find(question, options, slice, table);
-    const scorer = new MessageScorer({
-      ...{ question, masks: table.masks, statistics: words.statistics },
-      vocabularySize: this.#vocabulary.size,
-      constants: options.lexical,
-    });
-    const selection = { question, words, found, matches, scorer, options, slice };
-    const { candidates, others } = await selectMatches(selection);
-    const ranked = rank({
-      ...{ question, candidates, scorer },
-      vectors: options.vectors,
-      vocabulary: this.#vocabulary,
-      weights: options.weights,
-    });
-    const isShown = ({ indexed, message }: Candidate) => !matches.isLeftOut(indexed, message);
-    const all = [...ranked, ...others.map((other) => ({ ...other, score: 0 }))].filter(isShown);
-    const neighbours = all.filter(({ indexed, message }) => !matches.matches(indexed, message));
-    const everyWord = everyWordOf(question);
-    return {
-      question,
-      total: matches.total + neighbours.length,
-      hasAllWords:
-        matches.hasAllWords || neighbours.some(({ lexical }) => lexical.own === everyWord),
-      hits: (position, count) =>
-        all
-          .slice(position, position + count)
-          .map((found, at) => hitOf(found, position + at, question, options.vectors)),
-    };
+    return this.#withTable(question, options, answerTo);
   }
 
   /** A phrase such as "last week" counts as a time only if a message was written then, otherwise as words. */
@@ -285,53 +187,16 @@ export class RecallIndex {
 
   /** Gives `use` the present messages. */
   async #withTable<Result>(
-    slice: TimeSlice,
-    use: (table: TableView) => Promise<Result>,
+    question: Question,
+    options: AskOptions,
+    use: (input: AnswerInput) => Promise<Result>,
   ): Promise<Result> {
+    const slice = new TimeSlice(options);
     const table = await this.#table.view(this.#vocabulary, slice);
     try {
-      return await use(table);
+      return await use({ question, options, table, vocabulary: this.#vocabulary, slice });
     } finally {
       this.#table.releaseMasks(table.masks);
     }
   }
-
-  /** Finds the words, the conversations that can have matches, and the messages that match by words. */
-  async #find(question: Question, options: AskOptions, slice: TimeSlice, table: TableView) {
-    const words = await findWords(question, table, options.inScope, slice);
-    const needsAll = options.vectors !== undefined || asksOnlyForTime(question);
-    const found = slotsOf(words, needsAll);
-    const matches = await WordMatches.count(question, words, found, options, slice);
-    return { words, found, matches };
-  }
-}
-
-function hitOf(
-  { indexed, message, lexical, score }: Ranked,
-  position: number,
-  question: Question,
-  vectors: VectorScores | undefined,
-): RecallHit {
-  const { conversationId, conversation } = indexed;
-  const { own, around, labelWords, passage } = lexical;
-  const texts = (mask: number) =>
-    question.words.filter((_, word) => (mask >> word) & 1).map(({ text }) => text);
-  const vector = vectors?.best(conversationId, message + 1);
-  const phrase = isInTime(question, conversation.times[message])
-    ? question.timeSpan?.phrase
-    : undefined;
-  return {
-    conversationId,
-    seq: message + 1,
-    position,
-    passage: own === 0 && vector !== undefined ? vector.passage : passage,
-    score,
-    lexical: lexical.score,
-    evidence: {
-      words: texts(own),
-      around: texts(around & ~own),
-      labelWords: [...texts(labelWords & ~own), ...(phrase === undefined ? [] : [phrase])],
-      ...(vector !== undefined && { cosine: vector.cosine }),
-    },
-  };
 }

@@ -165,17 +165,18 @@ it.each(QUESTIONS)('no bound is lower than the score of a message: %s', async (t
   const question = index.question(text, {});
   const view = await table.view(vocabulary, new TimeSlice());
   const found = await findWords(question, view, undefined, new TimeSlice());
-  const { masks, statistics } = found;
+  const { masks } = view;
+  const { statistics } = found;
   const vocabularySize = vocabulary.size;
   const scorer = new MessageScorer({ question, vocabularySize, masks, statistics });
   let scored = 0;
   found.searched.forEach((indexed, slot) => {
-    const all = scorer.weightOf(found.words[slot] ?? 0);
+    const all = scorer.weightOf(found.conversationWords[slot] ?? 0);
     indexed?.numbers.forEach((number, message) => {
       const score = scorer.score(indexed, message)?.score ?? 0;
       const least = score - 1e-6;
       expect(scorer.boundOf(scorer.gainOf(number), all)).toBeGreaterThanOrEqual(least);
-      const words = found.words[slot] ?? 0;
+      const words = found.conversationWords[slot] ?? 0;
       const around = scorer.weightOf(scorer.wordsAround(indexed, message, words));
       expect(scorer.boundOf(scorer.gainOf(number), around)).toBeGreaterThanOrEqual(least);
       expect(scorer.score(indexed, message, least)?.score).toBe(score);

@@ -35,9 +35,9 @@ export interface Selection {
 
 export interface SelectionInput {
   readonly question: Question;
-  readonly words: FoundWords;
-  /** The slots of the conversations that can have matches. */
-  readonly found: Uint32Array;
+  readonly found: FoundWords;
+  /** Those of the conversations that can have matches. */
+  readonly slots: Uint32Array;
   readonly matches: WordMatches;
   readonly scorer: MessageScorer;
   readonly options: MatchOptions;
@@ -49,18 +49,18 @@ export interface SelectionInput {
  * instructions and preferences that apply, and as many more messages of the named time.
  */
 export async function selectMatches(input: SelectionInput): Promise<Selection> {
-  const { question, words, options, slice } = input;
+  const { question, found, options, slice } = input;
   const lists = listsOf(question, options);
   const { slots, bounds } = byBound(input);
   for (const slot of slots) {
     const bound = bounds[slot] ?? 0;
-    const indexed = words.searched[slot];
+    const indexed = found.searched[slot];
     if (indexed === undefined) continue;
-    const isOpen = (list: BestList) => bound >= list.leastScore && list.mayInclude(indexed);
+    const isOpen = (list: BestList) => bound >= list.threshold && list.mayInclude(indexed);
     if (!lists.some(isOpen)) continue;
     const open = lists.filter(isOpen);
     for (let first = 0; first < indexed.numbers.length; first += STEP) {
-      select(indexed, { first, words: words.words[slot] ?? 0 }, open, input);
+      select(indexed, { first, words: found.conversationWords[slot] ?? 0 }, open, input);
       if (slice.isSpent()) await slice.yield();
     }
   }
@@ -85,7 +85,7 @@ class BestList {
   readonly includes: (indexed: IndexedConversation, message: number) => boolean;
   readonly #messages: TopK<Candidate>;
   /** A message with a lower score is not added. */
-  leastScore = 0;
+  threshold = 0;
 
   constructor(
     count: number,
@@ -100,7 +100,7 @@ class BestList {
   offer(candidate: Candidate): void {
     this.#messages.offer(candidate);
     const { last } = this.#messages;
-    if (last !== undefined) this.leastScore = last.lexical.score - ROUNDING;
+    if (last !== undefined) this.threshold = last.lexical.score - ROUNDING;
   }
 
   sorted(): Candidate[] {
@@ -136,8 +136,8 @@ function listsOf(question: Question, { depth = 0 }: MatchOptions): BestList[] {
  * The slots of the conversations, those whose messages may have the highest scores first; and by slot, a bound
  * of these scores.
  */
-function byBound({ found, scorer, words, matches }: SelectionInput) {
-  const { numbers, table, searched } = words;
+function byBound({ found, slots, scorer, matches }: SelectionInput) {
+  const { numbers, table, searched, conversationWords } = found;
   const bounds = new Float64Array(searched.length);
   for (const number of numbers) {
     const slot = table.slots[number] ?? 0;
@@ -145,14 +145,14 @@ function byBound({ found, scorer, words, matches }: SelectionInput) {
     if (gain > (bounds[slot] ?? 0)) bounds[slot] = gain;
   }
   let highest = 0;
-  for (const slot of found) {
-    const bound = scorer.boundOf(bounds[slot] ?? 0, scorer.weightOf(words.words[slot] ?? 0));
+  for (const slot of slots) {
+    const bound = scorer.boundOf(bounds[slot] ?? 0, scorer.weightOf(conversationWords[slot] ?? 0));
     bounds[slot] = bound;
     highest = Math.max(highest, bound);
   }
   const groups: number[][] = Array.from({ length: BOUND_GROUPS }, () => []);
-  for (const slot of found) {
-    if (words.words[slot] === 0 && !matches.includesWordless) continue;
+  for (const slot of slots) {
+    if (conversationWords[slot] === 0 && !matches.includesWordless) continue;
     const share = highest === 0 ? 1 : (bounds[slot] ?? 0) / highest;
     groups[Math.floor((1 - share) * (BOUND_GROUPS - 1))]?.push(slot);
   }
@@ -172,16 +172,16 @@ function select(
   const allWeight = scorer.weightOf(words);
   const end = Math.min(first + STEP, indexed.numbers.length);
   for (let message = first; message < end; message++) {
-    let least = Number.POSITIVE_INFINITY;
+    let threshold = Number.POSITIVE_INFINITY;
     for (const list of lists)
-      if (list.leastScore < least && list.includes(indexed, message)) least = list.leastScore;
+      if (list.threshold < threshold && list.includes(indexed, message)) threshold = list.threshold;
     const gain = scorer.gainOf(indexed.numbers[message] ?? 0);
-    if (scorer.boundOf(gain, allWeight) < least) continue;
+    if (scorer.boundOf(gain, allWeight) < threshold) continue;
     const around = scorer.wordsAround(indexed, message, words);
-    if (scorer.boundOf(gain, scorer.weightOf(around)) < least) continue;
+    if (scorer.boundOf(gain, scorer.weightOf(around)) < threshold) continue;
     const isMatch = matches.matches(indexed, message);
     if (!isMatch && (around === 0 || !matches.includesNeighbours)) continue;
-    const lexical = scorer.score(indexed, message, least);
+    const lexical = scorer.score(indexed, message, threshold);
     if (lexical === undefined || (!isMatch && lexical.score === 0)) continue;
     if (!matches.accepts(indexed, message)) continue;
     const candidate = { indexed, message, lexical };
@@ -210,9 +210,9 @@ const keyOf = ({ indexed, message }: Candidate): string => `${indexed.conversati
 function withNearest(
   vectors: VectorScores,
   best: readonly Candidate[],
-  { words, matches, scorer }: SelectionInput,
+  { found, matches, scorer }: SelectionInput,
 ): Candidate[] {
-  const searched = (id: string) => words.searched[words.table.slotOf.get(id) ?? 0];
+  const searched = (id: string) => found.searched[found.table.slotOf.get(id) ?? 0];
   const leading = best.slice(0, CANDIDATE_COUNT - MAX_BY_VECTOR);
   const seen = new Set(leading.map(keyOf));
   const near = vectors.nearest(MAX_BY_VECTOR, ({ conversationId, seq }) => {

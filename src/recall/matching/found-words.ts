@@ -6,18 +6,16 @@ import { addBits } from '../../base/arrays/bit-counts.js';
 import type { TimeSlice } from '../../base/time-slice.js';
 import { type Question, wordsByTerm } from '../question.js';
 import { type IndexedConversation, SIZES, type TableView } from './message-table.js';
-import type { WordMasks } from './word-masks.js';
 
 /** The words of a question in the messages that are searched. */
 export interface FoundWords {
-  readonly masks: WordMasks;
   readonly table: TableView;
   /** By slot. `undefined` if the conversation is not searched. */
   readonly searched: readonly (IndexedConversation | undefined)[];
   /** Numbers of the messages that have words of the question, ascending. */
   readonly numbers: Uint32Array;
   /** By slot: bitmask of the words that the conversation's messages have. */
-  readonly words: Uint32Array;
+  readonly conversationWords: Uint32Array;
   readonly statistics: WordStatistics;
 }
 
@@ -51,8 +49,8 @@ export async function findWords(
     postings.mark(term, 1 << word, masks);
     if (slice.isSpent()) await slice.yield();
   }
-  const numbers = masks.found;
-  const words = new Uint32Array(searched.length);
+  const numbers = masks.numbers;
+  const conversationWords = new Uint32Array(searched.length);
   const counts = new Uint32Array(question.words.length);
   let count = 0;
   for (let from = 0; from < size; from += STEP) {
@@ -62,21 +60,28 @@ export async function findWords(
       const slot = slots[number] ?? 0;
       if (own === 0 || searched[slot] === undefined) continue;
       numbers[count++] = number;
-      words[slot] = (words[slot] ?? 0) | own;
+      conversationWords[slot] = (conversationWords[slot] ?? 0) | own;
       addBits(counts, 0, own);
     }
     if (slice.isSpent()) await slice.yield();
   }
   const statistics = { counts, ...lengthsOf(table, searched) };
-  return { masks, table, searched, numbers: numbers.subarray(0, count), words, statistics };
+  return {
+    table,
+    searched,
+    numbers: numbers.subarray(0, count),
+    conversationWords,
+    statistics,
+  };
 }
 
 /** The slots of the conversations that have words of the question, or of all that are searched. */
-export function slotsOf({ searched, words }: FoundWords, all: boolean): Uint32Array {
+export function slotsOf({ searched, conversationWords }: FoundWords, all: boolean): Uint32Array {
   const slots = new Uint32Array(searched.length);
   let count = 0;
   for (let slot = 1; slot < searched.length; slot++)
-    if (searched[slot] !== undefined && (all || words[slot] !== 0)) slots[count++] = slot;
+    if (searched[slot] !== undefined && (all || conversationWords[slot] !== 0))
+      slots[count++] = slot;
   return slots.subarray(0, count);
 }
 

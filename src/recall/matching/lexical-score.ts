@@ -140,10 +140,10 @@ export class MessageScorer {
   }
 
   /**
-   * The score of a message. `undefined` if it is certainly lower than `least`, which is often known without
+   * The score of a message. `undefined` if it is certainly lower than `threshold`, which is often known without
    * reading its terms.
    */
-  score(indexed: IndexedConversation, message: number, least = 0): LexicalScore | undefined {
+  score(indexed: IndexedConversation, message: number, threshold = 0): LexicalScore | undefined {
     const { conversation } = indexed;
     const masks = this.#masks;
     const near = this.#near(indexed, message);
@@ -153,8 +153,8 @@ export class MessageScorer {
     const number = indexed.numbers[message] ?? 0;
     const words = masks.all[number] ?? 0;
     const around = near | turn;
-    if ((words | around) === 0) return least > 0 ? undefined : NO_SCORE;
-    if (this.#bound(conversation, message, { number, near, turn }) < least) return undefined;
+    if ((words | around) === 0) return threshold > 0 ? undefined : NO_SCORE;
+    if (this.#bound(conversation, message, { number, near, turn }) < threshold) return undefined;
     this.#positions.clear();
     this.#words.clear();
     if (words !== 0) this.#readHits(conversation, message);

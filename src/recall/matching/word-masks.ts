@@ -19,7 +19,7 @@ export class WordMasks {
   readonly repeated: Uint32Array;
 
   /** Space for the numbers of the messages that have words. */
-  readonly found: Uint32Array;
+  readonly numbers: Uint32Array;
 
   /** `messages`: all numbers are lower. */
   constructor(messages: number) {
@@ -28,7 +28,7 @@ export class WordMasks {
     this.heads = new Uint32Array(messages);
     this.tails = new Uint32Array(messages);
     this.repeated = new Uint32Array(messages);
-    this.found = new Uint32Array(messages);
+    this.numbers = new Uint32Array(messages);
   }
 
   clear(): void {

@@ -59,11 +59,11 @@ export class WordMatches {
   #every = 0;
   #hasEvery = false;
 
-  /** `found`: the slots of the conversations that can have matches. */
+  /** `slots`: those of the conversations that can have matches. */
   private constructor(
     question: Question,
     masks: WordMasks,
-    found: Uint32Array,
+    slots: Uint32Array,
     options: MatchOptions,
   ) {
     this.#question = question;
@@ -78,7 +78,7 @@ export class WordMatches {
       !this.#onlyTime &&
       question.words.length < MIN_WORDS_FOR_NEIGHBOURS;
     // Instructions of other conversations would fill every answer.
-    this.#includesInstructions = this.includesNeighbours && found.length === 1;
+    this.#includesInstructions = this.includesNeighbours && slots.length === 1;
   }
 
   #count(indexed: IndexedConversation, message: number): void {
@@ -105,15 +105,15 @@ export class WordMatches {
 
   static async count(
     question: Question,
-    words: FoundWords,
-    found: Uint32Array,
+    found: FoundWords,
+    slots: Uint32Array,
     options: MatchOptions,
     slice: TimeSlice,
   ): Promise<WordMatches> {
-    const matches = new WordMatches(question, words.masks, found, options);
-    const { numbers, searched, table } = words;
+    const matches = new WordMatches(question, found.table.masks, slots, options);
+    const { numbers, searched, table } = found;
     if (matches.includesWordless) {
-      for (const slot of found) {
+      for (const slot of slots) {
         const indexed = searched[slot];
         for (let message = 0; indexed && message < indexed.numbers.length; message++)
           matches.#count(indexed, message);

@@ -11,7 +11,7 @@ import type { MatchType } from '../../fts/query/match-type-names.js';
 import type { SearchResult } from '../../fts/search-result.js';
 import type { SnippetOptions } from '../../fts/snippets/snippet.js';
 import { cjkRunsOf } from '../../fts/tokenizing/cjk-bigrams.js';
-import type { MessageRef } from '../../recall/recall-index.js';
+import type { MessageRef } from '../../recall/answer.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { IndexSync, type IndexSyncOptions } from '../cache/index-sync.js';
 import { rankConversations } from './conversation-hits.js';

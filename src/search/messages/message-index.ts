@@ -6,7 +6,7 @@
 
 import { withCapacity } from '../../base/arrays/typed-array.js';
 import { createTextIndex, type DocumentId, type TextIndex } from '../../fts/text-index.js';
-import type { MessageRef } from '../../recall/recall-index.js';
+import type { MessageRef } from '../../recall/answer.js';
 import type {
   ConversationHead,
   Message,
