@@ -140,9 +140,9 @@ describe('an answer', () => {
       const defined = definedScores(index, question, searched);
       const answer = await index.ask(question, { ...scope, depth: 10_000 });
       const hits = answer.hits(0, answer.total);
-      const byWords = ['stone'].includes(text);
       const matching = [...defined].filter(([, score]) => score > 0).length;
-      if (!byWords) expect(hits).toHaveLength(matching);
+      // One keyword has no neighbours as results.
+      if (text !== 'stone') expect(hits).toHaveLength(matching);
       for (const { conversationId, seq, lexical } of hits)
         expect(lexical).toBeCloseTo(defined.get(`${conversationId} ${seq}`)!, 6);
 

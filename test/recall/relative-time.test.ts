@@ -130,6 +130,18 @@ describe('an answer to a question that names a time', () => {
     expect(before[0]?.conversationId).toBe('march');
   });
 
+  it('ranks what was said then, even if hundreds of other messages have more of the words', async () => {
+    const index = new RecallIndex();
+    for (let at = 0; at < 450; at++)
+      index.put(`c${at}`, [said(`We decided to paint the south wall, part ${at}.`, 60)]);
+    index.put('week', [said('The wall is dry and the scaffold is gone.', 7)]);
+    const question = 'What did we decide last week about the south wall?';
+    const answer = await index.ask(question, { now: { ms: NOW, timeZone: 'UTC' } });
+    const hits = answer.hits(0, answer.total);
+    // Messages that are not candidates have the score 0 and are the last.
+    expect(hits.find(({ conversationId }) => conversationId === 'week')?.score).toBeGreaterThan(0);
+  });
+
   it('has all messages of that time if the question has no other subject', async () => {
     const found = await ask('What did we talk about last week?');
     expect(found.map((hit) => hit?.conversationId).sort()).toEqual(['other', 'week']);
