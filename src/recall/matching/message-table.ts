@@ -175,6 +175,7 @@ export class MessageTable {
     this.#postings = new TermPostings();
     this.#deleted = 0;
     this.#unnumbered.clear();
+    this.#spareMasks = undefined;
     for (const { conversationId, conversation } of stored)
       this.put(conversationId, conversation, 0);
   }
