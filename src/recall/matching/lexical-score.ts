@@ -161,10 +161,10 @@ export class MessageScorer {
     const content = contentStart(conversation, message);
     const { array: positions, count } = this.#positions;
     let labelWords = 0;
-    let first = 0;
-    for (; first < count && (positions[first] ?? 0) < content; first++)
-      labelWords |= 1 << (this.#words.array[first] ?? 0);
-    const beside = { near, turn, labelWords, first };
+    let contentHit = 0;
+    for (; contentHit < count && (positions[contentHit] ?? 0) < content; contentHit++)
+      labelWords |= 1 << (this.#words.array[contentHit] ?? 0);
+    const beside = { near, turn, labelWords, contentHit };
     const { score, passage } = this.#bestPassage(conversation, message, beside);
     return { score, passage, own: masks.inContent(indexed, message), around, labelWords };
   }
@@ -285,7 +285,7 @@ export class MessageScorer {
     return words;
   }
 
-  /** The score of the message's best passage, and its index. `beside.first`: the first hit in the content. */
+  /** The score of the message's best passage, and its index. */
   #bestPassage(
     { firstPassages, passages }: ConversationTerms,
     message: number,
@@ -296,7 +296,7 @@ export class MessageScorer {
     const end = firstPassages[message + 1] ?? 0;
     let best = 0;
     let bestPassage = 0;
-    let hit = beside.first;
+    let hit = beside.contentHit;
     // All passages of a message without words have the same score.
     const last = count === 0 ? Math.min(end, first + 1) : end;
     for (let passage = first; passage < last; passage++) {
@@ -344,7 +344,8 @@ interface WordsBeside {
   readonly near: number;
   readonly turn: number;
   readonly labelWords: number;
-  readonly first: number;
+  /** Index of the first hit in the content. */
+  readonly contentHit: number;
 }
 
 /** Of a message that has none of the words, and none near it. */

@@ -3,9 +3,10 @@
  * words, not all messages.
  *
  * The numbers of a term ascend. Each is stored as the difference from the one before it, shifted left by four
- * bits, which tell where in the message the term is (IN_CONTENT and so on). These values are variable-length integers (LEB128), as in Lucene. A list is a chain of chunks
- * in one array. Each chunk is longer than the one before it, and ends with the index of the next. A zero
- * byte means that the rest of its chunk is not used, because no value begins with one.
+ * bits, which tell where in the message the term is (IN_CONTENT and so on). These values are variable-length
+ * integers (LEB128), as in Lucene. A list is a chain of chunks in one array. Each chunk is longer than the one
+ * before it, and ends with the index of the next. A zero byte means that the rest of its chunk is not used,
+ * because no value begins with one.
  */
 import { withCapacity } from '../../base/arrays/typed-array.js';
 import type { ConversationTerms } from '../conversation-terms.js';
