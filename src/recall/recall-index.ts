@@ -20,8 +20,7 @@ import {
 import { MessageTable } from './matching/message-table.js';
 import { matchesByWordsOnly } from './matching/word-matches.js';
 import type { MessageSources } from './message-text.js';
-import { type Question, readQuestion } from './question.js';
-import { isInSpan, type TimeSpan } from './relative-time.js';
+import { isInTime, type Question, readQuestion } from './question.js';
 import { Vocabulary } from './vocabulary.js';
 import { wordsOf } from './words.js';
 
@@ -156,7 +155,7 @@ export class RecallIndex {
   question(text: string, options: AskOptions): Question {
     const languages = this.#languages.flatMap((count, position) => (count > 0 ? [position] : []));
     const question = readQuestion(text, this.#vocabulary, languages, options);
-    if (question.timeSpan === undefined || this.#hasMessagesIn(question.timeSpan, options))
+    if (question.timeSpan === undefined || this.#hasMessagesOfTime(question, options))
       return question;
     const { now: _now, ...others } = options;
     const { phrase } = question.timeSpan;
@@ -166,8 +165,8 @@ export class RecallIndex {
     };
   }
 
-  #hasMessagesIn(span: TimeSpan, { inScope }: AskOptions): boolean {
-    const isWritten = (time: number) => isInSpan(time, span);
+  #hasMessagesOfTime(question: Question, { inScope }: AskOptions): boolean {
+    const isWritten = (time: number) => isInTime(question, time);
     for (const { conversationId, conversation } of this.#table.all()) {
       if (inScope?.(conversationId) !== false && conversation.times.some(isWritten)) return true;
     }

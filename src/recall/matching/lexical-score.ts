@@ -12,7 +12,7 @@ import { LEXICAL_CONSTANTS, type LexicalConstants, NEAR_TERMS } from './lexical-
 import type { IndexedConversation } from './message-table.js';
 import { turnAfter, turnBefore } from './neighbours.js';
 import { beginsSession } from './sessions.js';
-import { MaskWeights, type WordMasks } from './word-masks.js';
+import { MaskWeights, maskOf, type WordMasks } from './word-masks.js';
 
 /** Farther away, there are so many messages that a look at their words takes longer than what it can save. */
 const MAX_REACH = 16;
@@ -148,8 +148,8 @@ export class MessageScorer {
     const masks = this.#masks;
     const near = this.#near(indexed, message);
     const turn =
-      masks.inHead(indexed, turnBefore(conversation, message)) |
-      masks.inHead(indexed, turnAfter(conversation, message));
+      maskOf(masks.heads, indexed, turnBefore(conversation, message)) |
+      maskOf(masks.heads, indexed, turnAfter(conversation, message));
     const number = indexed.numbers[message] ?? 0;
     const words = masks.all[number] ?? 0;
     const around = near | turn;
@@ -166,7 +166,7 @@ export class MessageScorer {
       labelWords |= 1 << (this.#words.array[contentHit] ?? 0);
     const beside = { near, turn, labelWords, contentHit };
     const { score, passage } = this.#bestPassage(conversation, message, beside);
-    return { score, passage, own: masks.inContent(indexed, message), around, labelWords };
+    return { score, passage, own: maskOf(masks.content, indexed, message), around, labelWords };
   }
 
   /** No lower than the score of the message with this number. It reads no terms. */
@@ -214,7 +214,7 @@ export class MessageScorer {
     this.#positions.clear();
     this.#words.clear();
     for (let message = 0; message < messagesIn(conversation); message++)
-      if (this.#masks.of(indexed, message) !== 0) this.#readHits(conversation, message);
+      if (maskOf(this.#masks.all, indexed, message) !== 0) this.#readHits(conversation, message);
     const { array, count } = this.#positions;
     const hits = {
       conversation,
@@ -267,9 +267,11 @@ export class MessageScorer {
     const { starts } = indexed.conversation;
     const start = starts[message] ?? 0;
     const end = starts[message + 1] ?? 0;
-    if (start >= from && end <= to) return this.#masks.of(indexed, message);
+    if (start >= from && end <= to) return maskOf(this.#masks.all, indexed, message);
     const part =
-      start < from ? this.#masks.inTail(indexed, message) : this.#masks.inHead(indexed, message);
+      start < from
+        ? maskOf(this.#masks.tails, indexed, message)
+        : maskOf(this.#masks.heads, indexed, message);
     // Of a message side by side with that which is scored, the part is its head or its tail.
     if (isNext || part === 0) return part;
     return this.#wordsIn(indexed.conversation.terms, Math.max(start, from), Math.min(end, to));

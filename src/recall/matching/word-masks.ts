@@ -35,23 +35,14 @@ export class WordMasks {
     for (const masks of [this.all, this.content, this.heads, this.tails, this.repeated])
       masks.fill(0);
   }
-
-  of({ numbers }: NumberedMessages, message: number): number {
-    return this.all[numbers[message] ?? NO_MESSAGE] ?? 0;
-  }
-
-  inContent({ numbers }: NumberedMessages, message: number): number {
-    return this.content[numbers[message] ?? NO_MESSAGE] ?? 0;
-  }
-
-  inHead({ numbers }: NumberedMessages, message: number): number {
-    return this.heads[numbers[message] ?? NO_MESSAGE] ?? 0;
-  }
-
-  inTail({ numbers }: NumberedMessages, message: number): number {
-    return this.tails[numbers[message] ?? NO_MESSAGE] ?? 0;
-  }
 }
+
+/** The bitmask of a message; 0 if the conversation has no such message. `masks`: an array of WordMasks. */
+export const maskOf = (
+  masks: Uint32Array,
+  { numbers }: NumberedMessages,
+  message: number,
+): number => masks[numbers[message] ?? NO_MESSAGE] ?? 0;
 
 const BITS = 8;
 const LOWEST_BITS = 2 ** BITS - 1;

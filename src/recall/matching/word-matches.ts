@@ -8,7 +8,7 @@ import { asksOnlyForTime, isInTime, type Question } from '../question.js';
 import type { VectorScores } from '../vector-source.js';
 import type { FoundWords } from './found-words.js';
 import type { IndexedConversation } from './message-table.js';
-import type { WordMasks } from './word-masks.js';
+import { maskOf, type WordMasks } from './word-masks.js';
 
 /**
  * For a query with this many words or more, messages without any of its words match too if the words are
@@ -83,7 +83,7 @@ export class WordMatches {
 
   #count(indexed: IndexedConversation, message: number): void {
     if (!this.#mayCount(indexed, message) || !this.accepts(indexed, message)) return;
-    const hasEvery = this.#masks.inContent(indexed, message) === this.#everyWord;
+    const hasEvery = maskOf(this.#masks.content, indexed, message) === this.#everyWord;
     this.#hasEvery ||= hasEvery;
     if (this.isLeftOut(indexed, message)) return;
     this.#some += 1;
@@ -155,7 +155,7 @@ export class WordMatches {
     return (
       !this.#prefersEveryWord ||
       !this.#hasEvery ||
-      this.#masks.inContent(indexed, message) === this.#everyWord
+      maskOf(this.#masks.content, indexed, message) === this.#everyWord
     );
   }
 
@@ -171,9 +171,9 @@ export class WordMatches {
   #mayCount(indexed: IndexedConversation, message: number): boolean {
     if (this.#onlyTime) return isInTime(this.#question, indexed.conversation.times[message]);
     if (!this.includesNeighbours)
-      return (this.#masks.inContent(indexed, message) & this.#subject) !== 0;
+      return (maskOf(this.#masks.content, indexed, message) & this.#subject) !== 0;
     return (
-      this.#masks.of(indexed, message) !== 0 ||
+      maskOf(this.#masks.all, indexed, message) !== 0 ||
       (this.#includesInstructions &&
         ((indexed.conversation.flags[message] ?? 0) & IS_INSTRUCTION) !== 0)
     );
