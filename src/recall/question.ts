@@ -83,7 +83,7 @@ export const instructionsApply = ({
   asksAssistant,
 }: Question): boolean => isRequest || !(isRecollection || asksAssistant);
 
-/** `languages`: indexes in LANGUAGES of the languages that the messages are in. */
+/** `text`: in the Unicode form NFC. `languages`: indexes in LANGUAGES of those that the messages are in. */
 export function readQuestion(
   text: string,
   vocabulary: Vocabulary,

@@ -154,14 +154,15 @@ export class RecallIndex {
   /** A phrase such as "last week" counts as a time only if a message was written then, otherwise as words. */
   question(text: string, options: AskOptions): Question {
     const languages = this.#languages.flatMap((count, position) => (count > 0 ? [position] : []));
-    const question = readQuestion(text, this.#vocabulary, languages, options);
+    // In text of macOS, letters and their accents are often separate characters.
+    const composed = text.normalize('NFC');
+    const question = readQuestion(composed, this.#vocabulary, languages, options);
     if (question.timeSpan === undefined || this.#hasMessagesOfTime(question, options))
       return question;
     const { now: _now, ...others } = options;
-    const { phrase } = question.timeSpan;
     return {
-      ...readQuestion(text, this.#vocabulary, languages, others),
-      emptyTime: phrase,
+      ...readQuestion(composed, this.#vocabulary, languages, others),
+      emptyTime: question.timeSpan.phrase,
     };
   }
 

@@ -20,7 +20,7 @@ export interface TimeSpan {
 const UNITS = ['day', 'week', 'month', 'year'] as const;
 type Unit = (typeof UNITS)[number];
 
-/** The first span that `text` names; `undefined` if it names none. */
+/** The first span that `text` (in the Unicode form NFC) names; `undefined` if it names none. */
 export function timeSpanIn(
   text: string,
   language: Language | undefined,
@@ -28,8 +28,7 @@ export function timeSpanIn(
 ): TimeSpan | undefined {
   const phrases = language?.timePhrases;
   if (phrases === undefined) return undefined;
-  const composed = text.normalize('NFC');
-  return counted(composed, phrases, now) ?? named(composed, phrases, now);
+  return counted(text, phrases, now) ?? named(text, phrases, now);
 }
 
 export const isInSpan = (time: number, { from, to }: TimeSpan): boolean =>

@@ -167,6 +167,14 @@ describe('an answer to a question that names a time', () => {
     expect(answer.hits(0, 1)[0]?.evidence.labelWords).toEqual([phrase]);
   });
 
+  it.each(['NFC', 'NFD'])('leaves the phrase out of the words, in the Unicode form %s', (form) => {
+    const index = new RecallIndex();
+    index.put('year', [said('Plantamos los tomates en la pared del sur.', 365)]);
+    const asked = '¿Qué plantamos el año pasado?'.normalize(form);
+    const { words } = index.question(asked, { now: { ms: NOW, timeZone: 'UTC' } });
+    expect(words.map(({ text }) => text)).toEqual(['plantamos']);
+  });
+
   it('takes the phrase for words if nothing was said then', async () => {
     const found = await ask('What did we decide yesterday about the south wall?');
     expect(found.map((hit) => hit?.conversationId).sort()).toEqual(['march', 'week']);

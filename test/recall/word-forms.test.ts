@@ -79,6 +79,14 @@ describe('marks', () => {
 });
 
 describe('compound words', () => {
+  it.each(['NFC', 'NFD'])('are found by a noun in the Unicode form %s', async (form) => {
+    const index = new RecallIndex();
+    index.put('noun', [said('Der Ärmel ist kurz und nicht sauber')]);
+    index.put('compound', [said('Die Hemdärmel sind lang und nicht sauber')]);
+    const hits = await found(index, 'Welcher Ärmel war das?'.normalize(form));
+    expect(hits.sort()).toEqual(['compound', 'noun']);
+  });
+
   it.each([
     ['Quietschen die Bremsen?', ['disc']],
     ['Wie bekomme ich die Mietkaution wieder?', ['deposit']],
