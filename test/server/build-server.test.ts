@@ -190,6 +190,22 @@ describe('errors', () => {
     expect(error.details).toMatchObject({ tool: 'echo_back', fields: ['word', 'times'] });
   });
 
+  it('distinguishes a missing choice from a wrong one', async () => {
+    const { call } = await connect([echo]);
+    const missing = errorOf(await call('echo_back', {}));
+    expect(missing.message).toContain('"word" is missing; it must be one of "yes", "no".');
+    const wrong = errorOf(await call('echo_back', { word: 'maybe' }));
+    expect(wrong.message).toContain('"word" must be one of "yes", "no".');
+  });
+
+  it('describes a wrong value once', async () => {
+    const text = z.string().min(3).regex(/\S/, 'is blank').describe('A text.');
+    const { call } = await connect([tool(async () => ({}), { input: z.strictObject({ text }) })]);
+    const { message } = errorOf(await call('probe', { text: '', other: 1, third: 2 }));
+    expect(message.match(/A text\./g)).toHaveLength(1);
+    expect(message).toContain('unknown arguments "other", "third"');
+  });
+
   it('lists the allowed arguments for an unknown argument', async () => {
     const { call } = await connect([echo]);
     const error = errorOf(await call('echo_back', { word: 'no', wrod: 1 }));

@@ -7,7 +7,10 @@ import type { Tool } from '../../tools/define-tool.js';
 /** One error describes at most this many wrong arguments; a call can have thousands. */
 const MAX_NAMES = 5;
 
-/** VALIDATION_ERROR that describes the first MAX_NAMES wrong arguments and counts the others. */
+/**
+ * VALIDATION_ERROR that describes the first MAX_NAMES wrong arguments and counts the others. The issues must
+ * have their input (`reportInput`): only this distinguishes a missing argument from a wrong one.
+ */
 export function inputError(tool: Tool, error: z.ZodError): AppError {
   const fields = Object.keys(tool.input.shape);
   const issues = relevant(error.issues);
@@ -24,12 +27,17 @@ export function inputError(tool: Tool, error: z.ZodError): AppError {
   });
 }
 
-/** Leaves out the other issues of a value of the wrong type, such as its length. */
+/** Leaves one issue for each value: that of a wrong type, or else the first. */
 function relevant(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
-  const placeIn = ({ path }: z.core.$ZodIssue) => JSON.stringify(path);
+  const placeIn = ({ path, code }: z.core.$ZodIssue) =>
+    JSON.stringify([path, code === 'unrecognized_keys']);
   const isType = ({ code }: z.core.$ZodIssue) => code === 'invalid_type';
-  const ofWrongType = new Set(issues.filter(isType).map(placeIn));
-  return issues.filter((issue) => isType(issue) || !ofWrongType.has(placeIn(issue)));
+  const first = new Map<string, z.core.$ZodIssue>();
+  for (const issue of issues) {
+    const known = first.get(placeIn(issue));
+    if (known === undefined || (isType(issue) && !isType(known))) first.set(placeIn(issue), issue);
+  }
+  return [...first.values()];
 }
 
 function namesIn(issue: z.core.$ZodIssue): readonly string[] {
@@ -52,7 +60,8 @@ function describe(issue: z.core.$ZodIssue, tool: Tool, fields: readonly string[]
     const unnamed = issue.keys.length - MAX_NAMES;
     const more = unnamed > 0 ? ` and ${unnamed} more` : '';
     const unknown = issue.keys.slice(0, MAX_NAMES).map(quoted).join(', ');
-    return `unknown argument ${unknown}${more}${inside}.${placeOf(issue.keys, path, tool)}`;
+    const what = issue.keys.length === 1 ? 'unknown argument' : 'unknown arguments';
+    return `${what} ${unknown}${more}${inside}.${placeOf(issue.keys, path, tool)}`;
   }
   const about = (tool.input.shape[name] as z.ZodType | undefined)?.description;
   return `"${path}"${problemOf(issue)}.${about ? ` Description of the argument: ${about}` : ''}`;
@@ -90,6 +99,11 @@ function unwrapped(schema: unknown): unknown {
 /** The rest of a sentence that begins with the path of the argument; without the full stop. */
 function problemOf(issue: z.core.$ZodIssue): string {
   const received = /received (\w+)$/.exec(issue.message)?.[1];
+  if (issue.code === 'invalid_value') {
+    const allowed = issue.values.map((value) => JSON.stringify(value)).join(', ');
+    const rule = `must be ${issue.values.length === 1 ? '' : 'one of '}${allowed}`;
+    return issue.input === undefined ? ` is missing; it ${rule}` : ` ${rule}`;
+  }
   if (issue.code === 'invalid_type' && received === 'undefined') return ' is missing';
   if (issue.code === 'invalid_type' && issue.expected === 'int' && received === 'number')
     return ' must be a whole number';

@@ -45,7 +45,7 @@ export function registerTools(
         extra,
         async (app, request) => {
           const call: ToolCall = { ...request, isRemote };
-          const input = tool.input.safeParse(params.arguments ?? {});
+          const input = tool.input.safeParse(params.arguments ?? {}, { reportInput: true });
           if (!input.success) throw inputError(tool, input.error);
           await requireStoreFor(tool, app);
           const output = await tool.run(input.data, app, call).catch(async (error: unknown) => {

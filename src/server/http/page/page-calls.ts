@@ -66,7 +66,7 @@ export class PageCalls {
         `There is no tool ${JSON.stringify(name.slice(0, 80))}.`,
       );
     }
-    const input = tool.input.safeParse(args);
+    const input = tool.input.safeParse(args, { reportInput: true });
     if (!input.success) throw inputError(tool, input.error);
     const isHandedOver = tool === importConversations && this.#uploads.has(input.data['path']);
     const call: ToolCall = { ...caller, isRemote: !isHandedOver };
