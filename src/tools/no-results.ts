@@ -1,5 +1,6 @@
 /** Why a search found nothing, and what the caller can try, as text for the output field `explanation`. */
 import { countOf, shortened } from '../base/display-text.js';
+import { bigramsOf, cjkRunsOf } from '../fts/tokenizing/cjk-bigrams.js';
 import { hasSymbols } from '../fts/tokenizing/symbol-characters.js';
 import type { MessageResults } from '../search/messages/keyword-search.js';
 
@@ -47,7 +48,7 @@ export function explainNoResults(
         `${countOf(total, `${what} matches`, `${what}s match`)} without ${nameOf(name, names)}`,
     );
   const parts = [
-    ...(unknownWords.length > 0 ? [`No ${what} has: ${unknownWords.join(', ')}.`] : []),
+    ...(unknownWords.length > 0 ? [noneHas(what, unknownWords, query)] : []),
     ...(ifUnknown !== undefined && unknownWords.some(hasWord) ? [ifUnknown] : []),
     ...(filters.length > 0 ? [`${filters.join('; ')}.`] : []),
     ...(damaged > 0 ? [unreadNote(damaged)] : []),
@@ -61,6 +62,18 @@ export function explainNoResults(
   return /^\S+$/.test(query.trim())
     ? `No ${what} has ${shortened(query.trim())} in its text.`
     : `No ${what} matches the whole query.`;
+}
+
+/**
+ * Which words of the query nothing has. CJK text is indexed as pairs of characters; instead of such pairs, the
+ * text of the query that has them is shown.
+ */
+export function noneHas(what: string, unknownWords: readonly string[], query: string): string {
+  const runs = cjkRunsOf(query);
+  const typed = unknownWords.map(
+    (word) => runs.find((run) => bigramsOf(run).includes(word)) ?? word,
+  );
+  return `No ${what} has: ${[...new Set(typed)].join(', ')}.`;
 }
 
 const hasWord = (query: string) => query === '' || /[\p{L}\p{N}]/u.test(query);

@@ -108,6 +108,16 @@ describe('a search or a list', () => {
     expect(explanation).toBe('No message has => in its text.');
   });
 
+  it('shows Japanese words as they were typed', async () => {
+    await save('c', '東京の庭');
+    const query = 'トマト 温室栽培';
+    const { explanation } = await call('search_messages', { query });
+    expect(explanation).toContain('No message has: トマト, 温室栽培.');
+    await call('save_insight', { content: '粘土には砂を混ぜる', context: 'project:庭' });
+    const found = await call('search_insights', { query, context: 'project:庭' });
+    expect(found['explanation']).toContain('has: トマト, 温室栽培.');
+  });
+
   it('explains how to find a word with a typing error', async () => {
     await save('c', 'The wheelbarrow is in the shed.');
     const query = 'wheelbarow';

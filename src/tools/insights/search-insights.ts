@@ -17,7 +17,7 @@ import {
   tagsFilter,
   toListed,
 } from '../insight-view.js';
-import { TRY_PREFIX_OR_FUZZY } from '../no-results.js';
+import { noneHas, TRY_PREFIX_OR_FUZZY } from '../no-results.js';
 import { nextPage, pageOf } from '../offset-page.js';
 import { MARK_FIELDS, marksOf, shortSnippet } from '../search-answer.js';
 
@@ -81,17 +81,18 @@ export const searchInsights = defineTool({
         explanation:
           found.inContext === 0
             ? await explainEmptyContext(context, call, insights)
-            : explain(found, matchType),
+            : explain(found, input),
       }),
     };
   },
 });
 
-function explain({ unknownWords, otherwise }: InsightResults, matchType: string): string {
+function explain(
+  { unknownWords, otherwise }: InsightResults,
+  { query, matchType }: { readonly query: string; readonly matchType: string },
+): string {
   const parts = [
-    ...(unknownWords.length > 0
-      ? [`No insight of this context has: ${unknownWords.join(', ')}.`]
-      : []),
+    ...(unknownWords.length > 0 ? [noneHas('insight of this context', unknownWords, query)] : []),
     ...(unknownWords.length > 0 && matchType === 'auto' ? [TRY_PREFIX_OR_FUZZY] : []),
     ...explainLeftOut(otherwise),
   ];
