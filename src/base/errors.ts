@@ -26,7 +26,7 @@ export const ERROR_KINDS = {
   ),
   CONVERSATION_NOT_FOUND: kind(
     2000,
-    'Check the id, or start a new conversation with `save_message`.',
+    'Check the id: `get_conversations` lists the conversations. To start a new one, call `save_message` without an id.',
   ),
   CONVERSATION_CORRUPTED: kind(
     2001,

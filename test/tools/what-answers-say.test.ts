@@ -108,6 +108,14 @@ describe('a search or a list', () => {
     expect(explanation).toBe('No message has => in its text.');
   });
 
+  it('says where the ids of conversations are, and what a key may be', async () => {
+    const missing = await failure('get_conversation', { conversationId: 'nope' });
+    expect(missing.hint).toContain('`get_conversations` lists');
+    const refused = await failure('get_conversation', { conversationId: '庭の計画' });
+    expect(refused.hint).toContain('a to z');
+    expect(refused.hint).toContain('title');
+  });
+
   it('shows Japanese words as they were typed', async () => {
     await save('c', '東京の庭');
     const query = 'トマト 温室栽培';
