@@ -13,6 +13,10 @@ import { escapeControls } from './terminal/terminal-text.js';
 /** The name of the conversation that was changed last. */
 export const LAST = 'last';
 const MAX_LISTED = 5;
+export const EMPTY_STORE = {
+  message: 'The store has no conversation.',
+  hint: 'To start one, run daybook save. To import conversations of other programs, run daybook import.',
+};
 
 /** The name for the command line: the key, or the id if there is no key. */
 export const nameOfConversation = ({
@@ -165,8 +169,8 @@ function ambiguous(name: string, found: readonly Named[], what = 'conversations'
 }
 
 const noneYet = (name: string) =>
-  new AppError('CONVERSATION_NOT_FOUND', 'The store has no conversation.', {
-    hint: 'To start one, run daybook save. To import conversations of other programs, run daybook import.',
+  new AppError('CONVERSATION_NOT_FOUND', EMPTY_STORE.message, {
+    hint: EMPTY_STORE.hint,
     details: { name },
   });
 

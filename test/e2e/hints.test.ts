@@ -85,6 +85,20 @@ describe('a deleted conversation', () => {
   });
 });
 
+it.each([
+  ['list'],
+  ['search', 'pot'],
+  ['find', 'tea'],
+  ['show', 'tea'],
+])('says what to do in an empty store: %s', (...command) =>
+  withPlace(async (place) => {
+    await mkdir(place.root);
+    const { code, stderr } = await run(place, ...command);
+    expect(code).toBe(1);
+    expect(stderr).toContain('The store has no conversation.');
+    expect(stderr).toMatch(/run daybook (.* )?save\./);
+  }));
+
 describe('a conversation that is in no list', () => {
   it('is shown to be in the trash, with the command that restores it', async () => {
     await withTea(async (place, id) => {

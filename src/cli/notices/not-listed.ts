@@ -8,15 +8,18 @@ import type { App } from '../../app.js';
 import { countOf } from '../../base/display-text.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import type { Flags } from '../configuration.js';
-import { LAST, matching, type Named } from '../find-conversation.js';
+import { EMPTY_STORE, LAST, matching, type Named } from '../find-conversation.js';
 import { daybookLine, withRoot } from '../terminal/command-line.js';
 import { escapeControls } from '../terminal/terminal-text.js';
 
 const MAX_NAMED = 5;
 
-/** Prints on stderr what a list or a search without result did not contain. Reads no conversation. */
+/** Prints on stderr why a list or a search may have no result: an empty store, or what it did not contain. */
 export async function reportNotListed(app: App, flags: Flags): Promise<void> {
-  for (const sentence of await notListed(app)) {
+  const { conversations } = app;
+  const isEmpty = (await conversations.list()).length + conversations.damaged().length === 0;
+  const empty = isEmpty ? [`${EMPTY_STORE.message} ${EMPTY_STORE.hint}`] : [];
+  for (const sentence of [...empty, ...(await notListed(app))]) {
     console.error(escapeControls(withRoot(flags, sentence)));
   }
 }
