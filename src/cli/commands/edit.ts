@@ -98,6 +98,11 @@ const NOT_STARTED: readonly unknown[] = [126, 127];
 
 async function runEditor(path: string): Promise<void> {
   const command = editorCommand();
+  if (command === 'vi' && !(process.stdin.isTTY && process.stdout.isTTY)) {
+    throw new AppError('VALIDATION_ERROR', 'The editor vi needs a terminal.', {
+      hint: 'Nothing was changed. Run the command in a terminal, or set EDITOR to a command that needs none.',
+    });
+  }
   // The shell splits EDITOR into words. The path is an argument, so it cannot be run as shell code.
   const [file, args] =
     process.platform === 'win32'
