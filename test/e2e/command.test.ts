@@ -90,6 +90,14 @@ describe('daybook edit', () => {
     });
   });
 
+  it('does not start vi without a terminal', async () => {
+    await withTea(TEA, async (place) => {
+      const run = await editWith(place, '');
+      expect(run.code).toBe(2);
+      expect(run.stderr).toContain('The editor vi needs a terminal.');
+    });
+  });
+
   it('keeps a message that was added while the editor was open', async () => {
     await withTea(TEA, async (place, path) => {
       const save = `${process.execPath} ${MAIN} --root ${place.root} save assistant meanwhile --conversation-id ${ID}`;
@@ -303,6 +311,7 @@ describe('help and mistakes', () => {
     [['save', 'robot', 'hi'], "role must be one of system, user, assistant, not 'robot'."],
     [['kg', 'add', 'Ada'], 'A fact has three parts (subject, predicate, object), but 1 is given.'],
     [['mb', 'edit', 'x.md'], 'No change was given.'],
+    [['prune'], 'Give --older-than, --module, --tag or --by-size, or set a policy'],
     [['import', '--watch', '--dry-run'], '--dry-run imports nothing'],
     [['import', '', '--yes'], 'A path to import is empty.'],
     [['backup', '--to', ''], '--to is empty.'],

@@ -3,12 +3,14 @@ import { countOf } from '../../base/display-text.js';
 import type { PrunePlan } from '../../maintenance/retention/retention.js';
 import { type Skipped, unreadable } from '../../maintenance/skipped-conversations.js';
 import type { Flags } from '../configuration.js';
+import { reportFailure } from '../failure.js';
 import { reportSkipped } from '../notices/problems.js';
 import { ruleOf } from '../rule-options.js';
 import { daybookLine } from '../terminal/command-line.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
 import { printList, report } from '../terminal/output.js';
 import { sizeOf } from '../terminal/sizes.js';
+import type { OptionNames } from '../tools/command-names.js';
 import { jsonOf, lineOf } from '../views/candidate-lines.js';
 import { withApp } from '../with-app.js';
 
@@ -23,7 +25,14 @@ export interface PruneOptions {
   json?: boolean;
 }
 
-/** Throws VALIDATION_ERROR without a rule and policy, or without a terminal for the question. */
+const OPTIONS: OptionNames = {
+  olderThanDays: '--older-than',
+  module: '--module',
+  tag: '--tag',
+  bySize: '--by-size',
+};
+
+/** Reports VALIDATION_ERROR without a rule and policy, or without a terminal for the question. */
 export async function prune(options: PruneOptions, flags: Flags): Promise<void> {
   const { bySize = false, dryRun = false, yes = false, json } = options;
   const rule = ruleOf(options);
@@ -60,7 +69,7 @@ export async function prune(options: PruneOptions, flags: Flags): Promise<void> 
       end(skipped);
     },
     { isReading: dryRun },
-  );
+  ).catch((error: unknown) => reportFailure(error, OPTIONS));
 }
 
 const questionOf = ({ trash }: PrunePlan) =>

@@ -83,7 +83,7 @@ export class Retention {
     const plan = await this.planOfPolicy(signal);
     if (plan !== undefined) return plan;
     throw new AppError('VALIDATION_ERROR', 'No rule was given, and there is no retention policy.', {
-      hint: 'Give an age, a module, a tag or the size as a rule, or set a policy first.',
+      hint: 'Give `olderThanDays`, `module`, `tag` or `bySize`, or set a policy with daybook retention add.',
     });
   }
 
