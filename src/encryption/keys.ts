@@ -30,7 +30,7 @@ export interface KnownKey {
 }
 
 /** Reads a key file. VALIDATION_ERROR if it does not contain a key, FILESYSTEM_ERROR if it cannot be read. */
-function readKeyFile(path: string): CipherKey {
+export function readKeyFile(path: string): CipherKey {
   return keyOfDigits(digitsIn(path));
 }
 
@@ -84,6 +84,10 @@ export async function namedKey(facts: KeyFacts, given: GivenKey): Promise<KnownK
   const means = facts.from === 'passphrase' ? 'DAYBOOK_PASSPHRASE' : 'DAYBOOK_KEY_FILE';
   const problem = key === undefined ? `${means} is not set` : `${means} has another key`;
   const change = key === undefined ? `Set ${means}` : `Correct ${means}`;
+  const value =
+    facts.from === 'passphrase'
+      ? 'the passphrase of the store'
+      : 'the path of a file with this key';
   const way =
     facts.from === 'passphrase' && key !== undefined
       ? ' To change the passphrase, first change to a key file with the old one (daybook encrypt --key-file FILE), then to the new one.'
@@ -92,7 +96,7 @@ export async function namedKey(facts: KeyFacts, given: GivenKey): Promise<KnownK
     'DECRYPT',
     `This store is encrypted with the key ${facts.id}, but ${problem}.`,
     {
-      hint: `Nothing was written. ${change} to the key of the store in the environment in which Daybook starts.${way}`,
+      hint: `Nothing was written. ${change} to ${value} in the environment in which Daybook starts.${way}`,
       details: { keyId: facts.id, from: facts.from, ...(key && { givenId: key.id }) },
     },
   );

@@ -24,11 +24,16 @@ it('an encrypted store is searched, shown, scanned and backed up with its key on
     await run(place, 'init', '--json');
     await run(place, 'save', 'user', SECRET, '--conversation-id', 'garden');
     expect(everyByteBelow(place.root)).toContain(SECRET);
-    expect((await run(place, 'encrypt', '--key-file', keyFile, '--yes')).code).toBe(0);
+    const noFile = await run(place, 'encrypt', '--key-file', join(place.folder, 'none'));
+    expect(noFile.stderr).toContain('does not exist');
+    const encrypted = await run(place, 'encrypt', '--key-file', keyFile, '--yes');
+    expect(encrypted.code).toBe(0);
+    expect(encrypted.stdout).toContain(`set DAYBOOK_KEY_FILE to ${keyFile}`);
     expect(everyByteBelow(place.root)).not.toContain('raised bed');
 
     const locked = await run(place, 'list', '--json');
     expect([locked.code, JSON.parse(locked.stdout).error.code]).toEqual([2, 'DECRYPT']);
+    expect(JSON.parse(locked.stdout).error.hint).toContain('the path of a file with this key');
     expect((await run(open, 'search', 'raised')).stdout).toContain(SECRET);
     expect((await run(open, 'save', 'user', 'More', '--conversation-id', 'garden')).code).toBe(0);
     const edit = await run({ ...open, env: { ...open.env, EDITOR: 'touch' } }, 'edit', 'garden');

@@ -108,7 +108,7 @@ describe('a search or a list', () => {
     expect(explanation).toBe('No message has => in its text.');
   });
 
-  it('says where the ids of conversations are, and what a key may be', async () => {
+  it('names where the ids of conversations are, and what a key may be', async () => {
     const missing = await failure('get_conversation', { conversationId: 'nope' });
     expect(missing.hint).toContain('`get_conversations` lists');
     const refused = await failure('get_conversation', { conversationId: '庭の計画' });

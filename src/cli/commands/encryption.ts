@@ -7,7 +7,7 @@ import { countOf } from '../../base/display-text.js';
 import { AppError } from '../../base/errors.js';
 import type { Config } from '../../config/config.js';
 import { KEYCHAIN_PACKAGE, KEYCHAIN_SERVICE } from '../../encryption/keychain.js';
-import type { WantedKey } from '../../encryption/keys.js';
+import { readKeyFile, type WantedKey } from '../../encryption/keys.js';
 import { isArchiveName } from '../../files/archive.js';
 import { walkFiles } from '../../files/read/walk-files.js';
 import { resolveRealPath } from '../../files/safe-access/real-path.js';
@@ -71,7 +71,11 @@ function givenKey(
       `--passphrase and ${isForKeychain ? '--keychain' : '--key-file'} cannot be used together.`,
     );
   }
-  if (keyFile !== undefined) return { keyFile: resolveRealPath(keyFile), isForKeychain };
+  if (keyFile !== undefined) {
+    const path = resolveRealPath(keyFile);
+    readKeyFile(path); // a wrong file is refused before the question
+    return { keyFile: path, isForKeychain };
+  }
   if (isForKeychain) return { isForKeychain };
   if (passphrase && encryption.passphrase !== undefined) {
     return { passphrase: encryption.passphrase };
@@ -112,6 +116,12 @@ async function convert(
     if (wanted?.isForKeychain)
       console.log(
         `The key is in the system's keychain, under ${KEYCHAIN_SERVICE} / ${done.keyId}. Keep a copy of it in a safe place.`,
+      );
+    else if (wanted?.keyFile !== undefined)
+      console.log(
+        oneLine(
+          `Servers and commands need it: set DAYBOOK_KEY_FILE to ${wanted.keyFile} in the environment in which they start.`,
+        ),
       );
   });
   for (const { path, reason } of done.left)
