@@ -85,9 +85,12 @@ const withoutVariance = {
   renderChunk: (code) => code.replace(/\/\*\* @ts-ignore Cast variance \*\/\s*out /g, ''),
 };
 
+/** How long each plugin ran is of no use to the user who builds Daybook. */
+const checks = { bundlerTimings: false };
 const shared = {
   platform: 'node',
   logLevel: 'warn',
+  checks,
   // These stay packages: small, most of them without dependencies, and loaded after the handshake.
   external: Object.keys(manifest.dependencies),
   // Its main file loads the others by `require` while it runs, which cannot be bundled.
@@ -133,13 +136,20 @@ const codeSplitting = {
 
 export default [
   { ...shared, input: 'src/cli/main.ts', output: { dir: 'dist/cli', codeSplitting, ...format } },
-  { ...shared, input: 'src/index.ts', output: { dir: 'dist/lib', ...format } },
+  {
+    ...shared,
+    // The library imports all tools statically; only the command imports them when they are needed.
+    checks: { ...checks, ineffectiveDynamicImport: false },
+    input: 'src/index.ts',
+    output: { dir: 'dist/lib', ...format },
+  },
   logFile('dist/cli'),
   logFile('dist/lib'),
   // The types in one file, with those of the contained packages.
   {
     input: { index: resolve('dist/index.d.ts') },
     logLevel: 'warn',
+    checks,
     external: [/^node:/, ...Object.keys(manifest.dependencies)],
     plugins: [
       sdkTypes,
