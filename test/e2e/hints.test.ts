@@ -90,7 +90,7 @@ it.each([
   ['search', 'pot'],
   ['find', 'tea'],
   ['show', 'tea'],
-])('says what to do in an empty store: %s', (...command) =>
+])('explains what to do in an empty store: %s', (...command) =>
   withPlace(async (place) => {
     await mkdir(place.root);
     const { code, stderr } = await run(place, ...command);
@@ -381,6 +381,17 @@ describe('the demo', () => {
       const { stdout } = await run(place, 'demo', join(place.folder, 'a  demo'));
       const list = stdout.replace(/open\s*$/, 'list --limit 1');
       expect(runPrinted(place, list)).toContain('msgs');
+    });
+  });
+
+  it('has titles that are whole sentences', async () => {
+    await withTea(async (place) => {
+      const made = { ...place, root: join(place.folder, 'made') };
+      await run(place, 'demo', made.root);
+      const { stdout } = await run(made, 'list', '--all', '--json');
+      const { conversations } = JSON.parse(stdout) as { conversations: { title: string }[] };
+      const cut = conversations.filter(({ title }) => !/[.?]$/.test(title));
+      expect(cut).toEqual([]);
     });
   });
 });

@@ -99,7 +99,7 @@ function conversationOf(index: number, now: number, below: Below) {
     messages,
     createdAt: messages[0]?.createdAt ?? isoTime(time),
     updatedAt: isoTime(time),
-    title: `${thing.charAt(0).toUpperCase()}${thing.slice(1)}: ${say(pick(questions)).slice(0, 60)}`,
+    title: `${thing.charAt(0).toUpperCase()}${thing.slice(1)}: ${say(pick(questions))}`,
     ...(below(3) === 0 && { tags: [pick(tags)] }),
     ...(below(30) === 0 && { pinned: true }),
   };

@@ -26,7 +26,7 @@ export const DEMO_SUBJECTS: readonly DemoSubject[] = [
   },
   {
     module: 'workshop',
-    things: ['the lathe', 'a walnut table', 'the bench vice', 'dovetail joints', 'the bookshelf'],
+    things: ['the lathe', 'a walnut table', 'the bench vice', 'a dovetail joint', 'the bookshelf'],
     tags: ['wood', 'tools'],
     questions: [
       'Which finish would you use on {thing}?',
