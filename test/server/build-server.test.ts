@@ -199,10 +199,11 @@ describe('errors', () => {
   });
 
   it('describes a wrong value once', async () => {
-    const text = z.string().min(3).regex(/\S/, 'is blank').describe('A text.');
+    const text = z.string().regex(/\S/, 'must not be blank').min(3).describe('A text.');
     const { call } = await connect([tool(async () => ({}), { input: z.strictObject({ text }) })]);
     const { message } = errorOf(await call('probe', { text: '', other: 1, third: 2 }));
     expect(message.match(/A text\./g)).toHaveLength(1);
+    expect(message).toContain('"text" must not be blank.');
     expect(message).toContain('unknown arguments "other", "third"');
   });
 

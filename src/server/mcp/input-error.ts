@@ -115,7 +115,8 @@ function problemOf(issue: z.core.$ZodIssue): string {
     return ` must have ${issue.minimum} characters or more`;
   if (issue.code === 'too_big' && issue.origin === 'string')
     return ` must have at most ${issue.maximum} characters`;
-  return `: ${issue.message.replace(/\.$/, '')}`;
+  const message = issue.message.replace(/\.$/, '');
+  return message.startsWith('must ') ? ` ${message}` : `: ${message}`;
 }
 
 const quoted = (name: string) => JSON.stringify(name.slice(0, 80));
