@@ -115,7 +115,9 @@ export function sessionStartText(view: SessionStartView): string {
     [
       `Thread ${id}: ${JSON.stringify(title)}${module === undefined ? '' : `, module ${module}`}`,
       `Last session: ${session.startedAtLocal} to ${session.endedAtLocal}, ${countOf(session.durationMinutes, 'minute')}, ${countOf(session.messages, 'message')}`,
-      `Distinctive words: ${distinctiveWords.join(', ') || 'none'}`,
+      ...(distinctiveWords.length === 0
+        ? []
+        : [`Distinctive words: ${distinctiveWords.join(', ')}`]),
       ...notes,
     ].join('\n'),
     ...section('Questions without an answer that Daybook found:', lines(openQuestions)),

@@ -146,4 +146,13 @@ describe('session_start', () => {
       expect(await text(300)).toMatch(/1 open question did not fit(?!.*Questions without)/s);
     }),
   );
+
+  it(
+    'states once that a session has no distinctive words',
+    inSession(async (session) => {
+      await thread(session, 'plan', 'Beds', 'And so on.');
+      const { content } = await session.client.callTool({ name: 'session_start', arguments: {} });
+      expect(JSON.stringify(content).match(/distinctive words/gi)).toHaveLength(1);
+    }),
+  );
 });
