@@ -188,6 +188,9 @@ function notFound(name: string, store: ConversationStore): AppError {
   return new AppError(
     'CONVERSATION_NOT_FOUND',
     `No conversation has the key, id or title ${JSON.stringify(name)}.${unread}`,
-    { hint: 'To see the conversations, run daybook list.', details: { name } },
+    {
+      hint: 'To see the conversations, run daybook list. If the name has a typing error, try daybook find.',
+      details: { name },
+    },
   );
 }

@@ -375,6 +375,14 @@ describe('a folder with the name of what is restored', () => {
   });
 });
 
+it('a conversation with a typing error in its name is found with the suggested command', async () => {
+  await withTea(async (place, id) => {
+    const { stderr } = await run(place, 'show', 'gren tea');
+    expect(stderr).toMatch(/daybook (.* )?find\./);
+    expect((await run(place, 'find', 'gren', 'tea')).stdout).toMatch(new RegExp(`tea|${id}`));
+  });
+});
+
 describe('the demo', () => {
   it('prints a command that opens it, also for a folder with spaces', async () => {
     await withTea(async (place) => {
