@@ -27,6 +27,32 @@ const zipped = (name: string, content: unknown) =>
 const archiveOf = (files: Readonly<Record<string, string | Uint8Array>>) =>
   zipOf(Object.entries(files).map(([name, content]) => ({ name, content })));
 
+const message = (uuid: string, text: string) => ({ uuid, sender: 'human', text });
+const claude = (uuid: string, ...messages: readonly object[]) => ({
+  uuid,
+  name: uuid,
+  created_at: '2025-01-24T13:20:00Z',
+  chat_messages: messages,
+});
+
+describe('a dry run of an older and a newer export', () => {
+  const [one, two, three] = [message('m1', 'one'), message('m2', 'two'), message('m3', 'three')];
+  const older = zipped('conversations.json', [claude('c1', one)]);
+  const newer = zipped('conversations.json', [claude('c1', one, two), claude('c2', three)]);
+
+  it.each([
+    ['older', { 'a.zip': older, 'b.zip': newer }],
+    ['newer', { 'a.zip': newer, 'b.zip': older }],
+  ])('counts each conversation once if the first is the %s one', async (_, files) => {
+    const bench = await openImportBench();
+    const path = folderWith(files);
+    const planned = await bench.import(path, { dryRun: true });
+    expect(planned).toMatchObject({ added: 2, messages: 3, skipped: 0 });
+    const { added, messages } = await bench.import(path);
+    expect({ added, messages }).toEqual({ added: planned.added, messages: planned.messages });
+  });
+});
+
 describe('a folder with several exports', () => {
   it.each([
     ['two SQLite files', () => ({ 'a.db': databaseOf('mnemosyne'), 'b.db': databaseOf('llm') })],

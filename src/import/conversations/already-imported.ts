@@ -36,6 +36,8 @@ export class AlreadyImported {
   readonly #clientIds = new Set<string>();
   readonly #ids = new Set<string>();
   readonly #current = new Set<string>();
+  /** By conversation that a dry run would add: its number of messages. */
+  readonly #planned = new BySource<number>();
 
   private constructor(store: ConversationStore) {
     this.#store = store;
@@ -161,6 +163,16 @@ export class AlreadyImported {
   /** Whether the import has the version of the conversation that is stored. */
   isCurrent(conversationId: string): boolean {
     return this.#current.has(conversationId);
+  }
+
+  /** Call this when a dry run would have added the conversation, or messages to it. */
+  plan(mark: SourceMark): void {
+    this.#planned.set(mark, mark.count);
+  }
+
+  /** Number of messages of a conversation that the dry run would have added before. */
+  plannedCount(source: SourceId): number | undefined {
+    return this.#planned.get(source);
   }
 
   isKeyTaken(clientId: string): boolean {

@@ -15,7 +15,13 @@ import type { ImportedConversation } from '../source-interface.js';
 import type { KnownConversation } from './already-imported.js';
 import { BranchImport } from './branch-import.js';
 import { candidateWithoutCopy } from './copied-beginning.js';
-import { hasReplaced, markIn, replacedWith, type SourceId } from './import-mark.js';
+import {
+  hasReplaced,
+  markIn,
+  replacedWith,
+  type SourceId,
+  type SourceMark,
+} from './import-mark.js';
 import { addUnder, differs, importWhole, type WholeImportOptions } from './own-export-import.js';
 import type { Candidate } from './planned-conversation.js';
 import { isChanged, isOtherPath, type Reconciled, reconcile } from './reconcile.js';
@@ -164,10 +170,13 @@ export class ConversationImport {
       // The conversation was exported from this store, or has the id of one that is in this store.
       if (store.knownHead(mark.id)?.messageCount === mark.count) outcome.unchanged += 1;
       else throw differs(mark.id);
+    } else if (there === undefined && known.plannedCount(mark) !== undefined) {
+      this.#planAgain(mark);
     } else if (there === undefined) {
       const parentId = await this.#parentWith(candidate);
       if (parentId !== undefined) return this.#addToParent(parentId, candidate);
-      if (!dryRun) await this.#create(candidate);
+      if (dryRun) known.plan(mark);
+      else await this.#create(candidate);
       outcome.added += 1;
       outcome.messages += candidate.messages.length;
     } else if (!isChanged(there.mark, mark)) {
@@ -175,6 +184,16 @@ export class ConversationImport {
       outcome.unchanged += 1;
     } else if (isLess || hasReplaced(there.mark, mark)) outcome.unchanged += 1;
     else await this.#update(there, this.#following(candidate, there));
+  }
+
+  /** Counts a conversation that an earlier export of the same dry run would have added. */
+  #planAgain(mark: SourceMark): void {
+    const { outcome, known } = this.#options;
+    const more = mark.count - (known.plannedCount(mark) ?? 0);
+    outcome[more > 0 ? 'updated' : 'unchanged'] += 1;
+    if (more <= 0) return;
+    outcome.messages += more;
+    known.plan(mark);
   }
 
   /** The tree of a branch, if conversations of the tree were imported before. */
