@@ -142,7 +142,7 @@ const STEPS: readonly Step[] = [
   },
   { args: ['insight', 'update', ID], code: 2, shows: 'No field to change' },
   { args: ['insight', 'delete', DOOMED], shows: 'Deleted: ' },
-  { args: ['insight', 'delete', DOOMED], code: 1, shows: 'Nothing found.' },
+  { args: ['insight', 'delete', DOOMED], code: 1, shows: 'is in the trash' },
   { args: ['insight', 'export', '--context', 'global'], shows: '"content":"by hand"' },
   {
     args: ['insight', 'export', '-o', 'insights.jsonl'],
