@@ -10,6 +10,7 @@ import { dateField, endOf, spanOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { pageOf } from '../offset-page.js';
 import { pageFields, pageSchema, tripleSchema, visibilityFields } from '../triple-view.js';
+import { similarNames } from './similar-names.js';
 
 export const kgQuery = defineTool({
   name: 'kg_query',
@@ -77,11 +78,13 @@ async function explainNoFacts(kg: KnowledgeGraph, filter: TripleFilter): Promise
   }
   const unknown: string[] = [];
   for (const part of PARTS) {
-    if (filter[part] === undefined) continue;
-    const alone = await kg.query({ ...all, [part]: filter[part] }, page);
+    const name = filter[part];
+    if (name === undefined) continue;
+    const alone = await kg.query({ ...all, [part]: name }, page);
+    if (alone.total > 0) continue;
     const begins = filter.prefix === true ? ' that begins with' : '';
-    if (alone.total === 0)
-      unknown.push(`No fact has a ${part}${begins} ${JSON.stringify(filter[part])}.`);
+    const similar = await similarNames(kg, [part], name);
+    unknown.push(`No fact has a ${part}${begins} ${JSON.stringify(name)}.${similar}`);
   }
   if (filter.text !== undefined) {
     const alone = await kg.query({ ...all, text: filter.text }, page);

@@ -108,14 +108,19 @@ describe('kg_add and kg_query', () => {
   it('explain why nothing was found', async () => {
     expect((await call('kg_query', { subject: 'Ada' }))['note']).toContain('kg_add');
     await call('kg_add', ada);
-    expect((await call('kg_query', { subject: 'ada' }))['note']).toContain('subject "ada"');
+    expect((await call('kg_query', { subject: 'ada' }))['note']).toContain(
+      'subject "ada". Similar names: "Ada".',
+    );
+    expect((await call('kg_query', { subject: 'Bob' }))['note']).not.toContain('Similar');
     expect((await call('kg_query', { text: 'Paris' }))['note']).toContain('the text "Paris"');
     await call('kg_add', { ...ada, subject: 'Mary', object: 'Paris' });
     expect((await call('kg_query', { subject: 'Ada', text: 'Paris' }))['note']).toContain(
       'no fact matches all',
     );
     await call('kg_delete', { ...ada, subject: 'Mary', object: 'Paris' });
-    expect((await call('kg_neighbors', { node: 'ada' }))['note']).toContain('No fact has "ada"');
+    expect((await call('kg_neighbors', { node: 'ada' }))['note']).toContain(
+      'No fact has "ada" as subject or object. Similar names: "Ada".',
+    );
     expect((await call('kg_neighbors', { node: 'Ada', direction: 'in' }))['note']).toContain(
       '1 fact has this node as subject and 0 as object',
     );
