@@ -120,7 +120,9 @@ function requireWorkingFolder(): void {
   try {
     process.cwd();
   } catch (cause) {
-    const message = `The working folder was removed, or cannot be read (${errnoOf(cause)}).`;
+    const errno = errnoOf(cause);
+    if (errno === undefined) throw cause;
+    const message = `The working folder was removed, or cannot be read (${errno}).`;
     const hint = 'Change to another folder (cd), then run the command again.';
     throw new AppError('VALIDATION_ERROR', message, { hint, cause });
   }
