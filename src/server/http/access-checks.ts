@@ -3,14 +3,20 @@
  * token. The Host check prevents DNS rebinding: a page that uses it sends its own host name.
  */
 import { timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { type Clock, systemClock } from '../../base/clock.js';
 import { sha256Hex } from '../../base/ids.js';
 import type { Log } from '../../base/log.js';
 import { type HttpConfig, isLoopback } from '../../config/http-settings.js';
 import { HttpError } from './http-error.js';
+
+/** Calls `next`, with an error if the request is refused, or answers it. Also a handler for express. */
+export type RequestCheck = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  next: (error?: unknown) => void,
+) => void;
 
 const FORBIDDEN = 403;
 const HOST = /^[\w.:[\]-]+$/;
@@ -21,7 +27,7 @@ const REQUEST_HEADERS =
   'Authorization, Content-Type, Last-Event-ID, Mcp-Method, Mcp-Name, Mcp-Protocol-Version, Mcp-Session-Id';
 
 /** Refuses a request whose Host header names another server. */
-export function checkHost({ host, allowedHosts }: HttpConfig): RequestHandler {
+export function checkHost({ host, allowedHosts }: HttpConfig): RequestCheck {
   const isEverywhere = host === '0.0.0.0' || host === '::';
   const isAllowed = (requested: string) => {
     if (!HOST.test(requested) || !URL.canParse(`http://${requested}`)) return false;
@@ -44,7 +50,7 @@ export function checkHost({ host, allowedHosts }: HttpConfig): RequestHandler {
 }
 
 /** Refuses requests from pages of other origins, and adds CORS headers for allowed origins. */
-export function checkOrigin({ allowedOrigins }: HttpConfig): RequestHandler {
+export function checkOrigin({ allowedOrigins }: HttpConfig): RequestCheck {
   return ({ method, headers: { origin, host } }, res, next) => {
     if (origin === undefined || isOwnOrigin(origin, host)) return next();
     if (!allowedOrigins.includes(origin)) {
@@ -52,14 +58,13 @@ export function checkOrigin({ allowedOrigins }: HttpConfig): RequestHandler {
         'Web pages of this Origin may not use this server. To allow the origin, add it to DAYBOOK_HTTP_ALLOWED_ORIGINS.';
       return next(new HttpError(FORBIDDEN, message));
     }
-    res.set({
-      'Access-Control-Allow-Origin': origin,
-      'Access-Control-Expose-Headers': 'Mcp-Session-Id, WWW-Authenticate',
-      Vary: 'Origin',
-    });
+    res.setHeader('Access-Control-Allow-Origin', origin);
+    res.setHeader('Access-Control-Expose-Headers', 'Mcp-Session-Id, WWW-Authenticate');
+    res.setHeader('Vary', 'Origin');
     if (method !== 'OPTIONS') return next();
-    res.set('Access-Control-Allow-Methods', METHODS);
-    res.set('Access-Control-Allow-Headers', REQUEST_HEADERS).status(204).end();
+    res.setHeader('Access-Control-Allow-Methods', METHODS);
+    res.setHeader('Access-Control-Allow-Headers', REQUEST_HEADERS);
+    res.writeHead(204).end();
   };
 }
 
@@ -67,18 +72,18 @@ const isOwnOrigin = (origin: string, host = '') =>
   origin === `http://${host}` || origin === `https://${host}`;
 
 /** For requests without Origin: browsers state in Sec-Fetch-Site whether another site sent them. */
-export const checkFetchSite: RequestHandler = (req, _res, next) => {
-  const site = req.get('sec-fetch-site') ?? 'same-origin';
+export const checkFetchSite: RequestCheck = ({ headers }, _res, next) => {
+  const { 'sec-fetch-site': site = 'same-origin' } = headers;
   // `none`: the user typed the address or opened a bookmark.
   if (site === 'same-origin' || site === 'none') return next();
   next(new HttpError(FORBIDDEN, 'Web pages of other sites may not use this server.'));
 };
 
 /** Refuses a request without the right token. The comparison takes the same time for every token. */
-export function checkToken({ token }: HttpConfig, log: Log): RequestHandler {
+export function checkToken({ token }: HttpConfig, log: Log): RequestCheck {
   if (token === undefined) return (_req, _res, next) => next();
   const report = refusalReporter(log);
-  return ({ headers, socket }: Request, _res: Response, next: NextFunction) => {
+  return ({ headers, socket }, _res, next) => {
     const given = bearerOf(headers);
     if (isSameSecret(given ?? '', token)) return next();
     report(socket.remoteAddress);

@@ -2,8 +2,8 @@
  * Answers to HTTP requests that are refused before an MCP server handles them: JSON-RPC errors with the
  * HTTP status of the MCP specification. The answer is never HTML and never contains a stack trace.
  */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
-import type { NextFunction, Request, Response } from 'express';
 import { randomHex } from '../../base/ids.js';
 import type { Log } from '../../base/log.js';
 import { RpcError } from '../mcp/rpc-error.js';
@@ -35,24 +35,28 @@ export class HttpError extends Error {
 }
 
 /** Sends the error. A body that is still arriving is read and ignored for `LINGER_MS`. */
-function refuse(req: Request, res: Response, refused: HttpError): void {
+function refuse(req: IncomingMessage, res: ServerResponse, refused: HttpError): void {
   const { status, message, facts } = refused;
   const { code = REFUSED, headers = {}, id = null, data } = facts;
   const body = JSON.stringify({ jsonrpc: '2.0', error: { code, message, data }, id });
-  res.status(status).set(headers).set('Content-Type', 'application/json');
+  res.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+  res.setHeader('Content-Type', 'application/json');
   if (req.complete || !hasBody(req)) return void res.end(body);
   // Closing at once would reset the connection, and the client could not read the answer.
-  res.set({ Connection: 'close', 'Content-Length': String(Buffer.byteLength(body)) }).write(body);
+  res.setHeader('Connection', 'close');
+  res.setHeader('Content-Length', Buffer.byteLength(body));
+  res.write(body);
   req.on('error', () => undefined).resume();
   setTimeout(() => res.end(), LINGER_MS).unref();
 }
 
-const hasBody = ({ headers }: Request) =>
+const hasBody = ({ headers }: IncomingMessage) =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
-/** The last handler of the application. An unknown error is answered with a reference to the log. */
+/** Answers the error of a request. An unknown error is answered with a reference to the log. */
 export function answerHttpErrors(log: Log) {
-  return (error: unknown, req: Request, res: Response, _next: NextFunction) => {
+  return (error: unknown, req: IncomingMessage, res: ServerResponse) => {
     const isDisconnected = req.destroyed && !req.complete;
     if (isDisconnected || res.headersSent) {
       log.debug({ err: error }, 'an HTTP exchange broke off');

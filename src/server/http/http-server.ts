@@ -4,8 +4,9 @@
  * idle client does not delay the others.
  */
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Router } from 'express';
 import { type Clock, sleep, systemClock } from '../../base/clock.js';
 import { AppError, errnoOf } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
@@ -13,9 +14,12 @@ import type { HttpConfig } from '../../config/http-settings.js';
 import { FINISH_MS } from '../accepted-calls.js';
 import type { BuiltServer } from '../mcp/build-server.js';
 import { loadCatalogue } from '../mcp/offered-tools.js';
+import { checkHost, checkOrigin } from './access-checks.js';
 import { limitConnections } from './connections.js';
 import { createExpressApp } from './express-app.js';
+import { createMcpEndpoint, isMcpAddress } from './mcp-endpoint.js';
 import { createPage, type PageOptions } from './page/page-routes.js';
+import { rateLimitOf } from './rate-limit.js';
 import { HttpSessions } from './sessions.js';
 
 /** Grace period in which clients can close their connections. Idle ones are closed at once. */
@@ -71,7 +75,7 @@ export async function openHttp({ config, build, log, ...rest }: HttpOptions): Pr
       keepAliveTimeout: limits.keepAliveMs,
       connectionsCheckingInterval: Math.min(limits.headersMs / 4, 5_000),
     },
-    createExpressApp(config, sessions, log, page?.router),
+    requestListener(config, sessions, log, page?.router),
   );
   server.maxConnections = limits.maxConnections;
   limitConnections(server, limits.maxConnectionsPerAddress);
@@ -92,6 +96,26 @@ export async function openHttp({ config, build, log, ...rest }: HttpOptions): Pr
       server.closeAllConnections();
       await closed;
     },
+  };
+}
+
+function requestListener(
+  config: HttpConfig,
+  sessions: HttpSessions,
+  log: Log,
+  page: Router | undefined,
+): RequestListener {
+  const rateLimit = config.ratePerMinute > 0 ? rateLimitOf(config.ratePerMinute) : undefined;
+  const checks = [checkHost(config), checkOrigin(config), ...(rateLimit ? [rateLimit] : [])];
+  const mcp = createMcpEndpoint({ config, sessions, log, checks, rateLimit });
+  const app = createExpressApp({ sessions, log, checks, page });
+  return (req, res) => {
+    // Without this listener, a write to a disconnected client would end the process.
+    res.on('error', (error) => log.debug({ err: error }, 'an answer was not sent'));
+    res.setHeader('X-Content-Type-Options', 'nosniff');
+    res.setHeader('Cache-Control', 'no-store');
+    if (isMcpAddress(req.url)) mcp(req, res);
+    else app(req, res);
   };
 }
 

@@ -4,6 +4,7 @@
  * of `fetch`, which takes as long as all the rest of a `ping`, and it never ends the stream of a cancelled
  * call (decision 0085).
  */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type {
   Transport,
   TransportSendOptions,
@@ -14,7 +15,7 @@ import {
   type RequestId,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { Request, Response } from 'express';
+import { headerOf } from './headers.js';
 import { HttpError } from './http-error.js';
 import { ResponseChannel } from './response-channel.js';
 
@@ -46,11 +47,15 @@ export class SessionTransport implements Transport {
   }
 
   /** Answers a GET, or a POST with its parsed body. Throws HttpError. */
-  handle(req: Request, res: Response, body?: JSONRPCMessage | JSONRPCMessage[]): void {
+  handle(
+    req: IncomingMessage,
+    res: ServerResponse,
+    body?: JSONRPCMessage | JSONRPCMessage[],
+  ): void {
     const messages = body === undefined ? [] : [body].flat();
     if (messages.some(isInitialize)) this.#initialize(messages.length);
     else checkVersion(req);
-    if (this.sessionId !== undefined) res.set('Mcp-Session-Id', this.sessionId);
+    if (this.sessionId !== undefined) res.setHeader('Mcp-Session-Id', this.sessionId);
     if (body === undefined) this.#openNotifications(req, res);
     else this.#receive(messages, res);
   }
@@ -86,8 +91,8 @@ export class SessionTransport implements Transport {
     this.#isInitialized = true;
   }
 
-  #openNotifications(req: Request, res: Response): void {
-    if (!req.get('accept')?.includes('text/event-stream')) {
+  #openNotifications(req: IncomingMessage, res: ServerResponse): void {
+    if (!req.headers.accept?.includes('text/event-stream')) {
       throw new HttpError(406, 'The header Accept must have text/event-stream.');
     }
     if (this.#notifications !== undefined) {
@@ -100,9 +105,9 @@ export class SessionTransport implements Transport {
     });
   }
 
-  #receive(messages: readonly JSONRPCMessage[], res: Response): void {
+  #receive(messages: readonly JSONRPCMessage[], res: ServerResponse): void {
     const waiting = new Set(messages.flatMap(requestId));
-    if (waiting.size === 0) res.status(202).end();
+    if (waiting.size === 0) res.writeHead(202).end();
     else {
       const channel = new ResponseChannel(res, { isStream: true });
       const response = { channel, waiting };
@@ -146,8 +151,8 @@ function cancelledId(message: JSONRPCMessage): RequestId | undefined {
 }
 
 /** A request without the header has the version that `initialize` agreed on. */
-function checkVersion(req: Request): void {
-  const version = req.get('mcp-protocol-version');
+function checkVersion(req: IncomingMessage): void {
+  const version = headerOf(req, 'mcp-protocol-version');
   if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return;
   const supported = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
   throw new HttpError(

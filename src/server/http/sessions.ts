@@ -3,17 +3,18 @@
  * for each request. Two clients never share a server, because answers could be sent to the wrong client
  * (CVE-2026-25536). All servers use the same App. Idle sessions are closed, and their number is limited.
  */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   ErrorCode,
   isInitializeRequest,
   type JSONRPCMessage,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { Request, Response } from 'express';
 import { type Clock, sleep } from '../../base/clock.js';
 import { newUuid } from '../../base/ids.js';
 import { isRecord } from '../../base/json-fields.js';
 import type { Log } from '../../base/log.js';
 import type { BuiltServer } from '../mcp/build-server.js';
+import { headerOf } from './headers.js';
 import { HttpError } from './http-error.js';
 import { SessionTransport } from './session-transport.js';
 
@@ -64,8 +65,8 @@ export class HttpSessions {
 
   /** Answers a request; `body` is the parsed body of a POST. Throws HttpError. */
   async handle(
-    req: Request,
-    res: Response,
+    req: IncomingMessage,
+    res: ServerResponse,
     body?: JSONRPCMessage | JSONRPCMessage[],
   ): Promise<void> {
     // A GET opens a stream of notifications, which has no end, so `close` does not wait for it.
@@ -79,7 +80,7 @@ export class HttpSessions {
   }
 
   /** Makes a server for one request, and closes it after the response. Throws HttpError. */
-  createRequestServer(res: Response, isAnswered: boolean): BuiltServer {
+  createRequestServer(res: ServerResponse, isAnswered: boolean): BuiltServer {
     const closed = this.#accept(res, isAnswered);
     const built = this.#options.build(true);
     const served = { id: undefined, built, openCount: 0, lastUsed: this.#now() };
@@ -102,7 +103,7 @@ export class HttpSessions {
   }
 
   /** Resolves when the response is closed. */
-  #accept(res: Response, isAnswered: boolean): Promise<void> {
+  #accept(res: ServerResponse, isAnswered: boolean): Promise<void> {
     if (this.#isClosing) throw new HttpError(503, 'The server is stopping.', { headers: CLOSE });
     const closed = new Promise<void>((resolve) => res.once('close', resolve));
     if (isAnswered) this.#unanswered.add(closed);
@@ -122,8 +123,8 @@ export class HttpSessions {
     });
   }
 
-  async #sessionOf(req: Request, body: unknown): Promise<ConnectedServer> {
-    const id = req.get('mcp-session-id');
+  async #sessionOf(req: IncomingMessage, body: unknown): Promise<ConnectedServer> {
+    const id = headerOf(req, 'mcp-session-id');
     const session = id === undefined ? undefined : this.#sessions.get(id);
     if (id !== undefined && session !== undefined) {
       this.#sessions.delete(id); // moves it to the end: the most recently used

@@ -2,12 +2,12 @@
  * The stateless protocol (2026-07-28) over HTTP. Headers repeat values of the body, so that a proxy need
  * not read the body. The answer is JSON, or an event stream if notifications are sent before it.
  */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   ErrorCode,
   type JSONRPCMessage,
   type JSONRPCRequest,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { Request, Response } from 'express';
 import type { BuiltServer } from '../mcp/build-server.js';
 import { RpcError } from '../mcp/rpc-error.js';
 import { StatelessExchange } from '../mcp/stateless-exchange.js';
@@ -18,6 +18,7 @@ import {
   requestedVersion,
   STATELESS_VERSION,
 } from '../mcp/stateless-request.js';
+import { headerOf } from './headers.js';
 import { HttpError } from './http-error.js';
 import { ResponseChannel } from './response-channel.js';
 
@@ -31,8 +32,11 @@ const NAMED_BY: Record<string, string> = {
 };
 
 /** True for a body that this revision answers; sessions answer all others. */
-export function isStatelessHttp(req: Request, body: JSONRPCMessage | JSONRPCMessage[]): boolean {
-  if (req.get('mcp-protocol-version') === STATELESS_VERSION) return true;
+export function isStatelessHttp(
+  req: IncomingMessage,
+  body: JSONRPCMessage | JSONRPCMessage[],
+): boolean {
+  if (headerOf(req, 'mcp-protocol-version') === STATELESS_VERSION) return true;
   return !Array.isArray(body) && isStateless(body);
 }
 
@@ -41,7 +45,7 @@ export function isStatelessHttp(req: Request, body: JSONRPCMessage | JSONRPCMess
  * HttpError with the id of the request.
  */
 export function statelessRequest(
-  req: Request,
+  req: IncomingMessage,
   body: JSONRPCMessage | JSONRPCMessage[],
 ): JSONRPCRequest | undefined {
   if (Array.isArray(body) || !('method' in body)) {
@@ -63,7 +67,7 @@ export function statelessRequest(
 /** Resolves when the request is accepted; the answer follows in `res`. Throws HttpError. */
 export async function answerStateless(
   request: JSONRPCRequest,
-  res: Response,
+  res: ServerResponse,
   built: BuiltServer,
 ): Promise<void> {
   const channel = new ResponseChannel(res, { isStream: isListening(request) });
@@ -81,14 +85,16 @@ function withRequestId(error: unknown, { id }: JSONRPCRequest): unknown {
   return new HttpError(code === ErrorCode.MethodNotFound ? 404 : 400, message, { code, id, data });
 }
 
-function mismatch(req: Request, { method, params }: JSONRPCRequest, version: string) {
+function mismatch(req: IncomingMessage, { method, params }: JSONRPCRequest, version: string) {
   const field = NAMED_BY[method];
   const expected: [string, unknown][] = [
     ['MCP-Protocol-Version', version],
     ['Mcp-Method', method],
   ];
   if (field !== undefined) expected.push(['Mcp-Name', params?.[field]]);
-  const wrong = expected.find(([name, value]) => decoded(req.get(name)) !== value);
+  const wrong = expected.find(
+    ([name, value]) => decoded(headerOf(req, name.toLowerCase())) !== value,
+  );
   return wrong && `${wrong[0]} is missing or is different from the body`;
 }
 

@@ -45,6 +45,18 @@ async function rawConnection(url: string, text: string): Promise<Socket> {
 const head = (length: number) =>
   `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: ${length}\r\n\r\n`;
 
+it(
+  'the address may have a slash at its end, a query and capitals, and nothing else',
+  inPlace(async ({ url }) => {
+    const statusAt = async (path: string) =>
+      (await ask(url, { path, headers: JSON_HEADERS, body: initialize() })).status;
+    for (const path of ['/mcp', '/mcp/', '/MCP', '/mcp?session=1'])
+      expect(await statusAt(path)).toBe(200);
+    for (const path of ['/mcp2', '/mcp/tools', '/x/mcp', '/%6dcp'])
+      expect(await statusAt(path)).toBe(404);
+  }),
+);
+
 describe('a request of the wrong form', () => {
   it(
     'gets the status and the code for its fault',
