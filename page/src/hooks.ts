@@ -1,6 +1,6 @@
-/** Hooks that views share: the title, changes of files, settled values, focus and keys. */
+/** Hooks that views share: the title, changes of files, focus and keys. */
 import type { RefObject } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { onChange } from './api.js';
 
 /** Sets the title of the window. `undefined` does not change it. */
@@ -24,16 +24,6 @@ export function useChanges(kind: string, listener: () => void, key?: string): vo
       }),
     [kind, key],
   );
-}
-
-/** The value after it has not changed for `ms` milliseconds. */
-export function useSettled<T>(value: T, ms = 180): T {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), ms);
-    return () => clearTimeout(timer);
-  }, [value, ms]);
-  return settled;
 }
 
 /** Moves the focus to the start of the view. */

@@ -5,9 +5,9 @@ import { address } from './address.js';
 import { call, type Output } from './api.js';
 import { Failure } from './components.jsx';
 import { Dialog } from './dialog.jsx';
-import { useSettled } from './hooks.js';
 import { hrefOf } from './route.js';
 import { useLoaded } from './use-loaded.js';
+import { useSettled } from './use-settled.js';
 
 type Hit = Output<'quick_find'>['hits'][number];
 

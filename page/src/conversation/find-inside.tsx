@@ -2,8 +2,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, type Output } from '../api.js';
 import { counted, Failure } from '../components.jsx';
-import { useKeys, useSettled } from '../hooks.js';
+import { useKeys } from '../hooks.js';
 import { useLoaded } from '../use-loaded.js';
+import { useSettled } from '../use-settled.js';
 
 const MAX_MATCHES = 1000;
 const PAGE_SIZE = 100;

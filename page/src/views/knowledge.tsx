@@ -8,9 +8,10 @@ import { address } from '../address.js';
 import { call, type Output } from '../api.js';
 import { counted, Empty, Failure, Time } from '../components.jsx';
 import { GraphCanvas } from '../graph/graph-canvas.jsx';
-import { useChanges, useSettled } from '../hooks.js';
+import { useChanges } from '../hooks.js';
 import { hrefOf, type Route } from '../route.js';
 import { useLoaded } from '../use-loaded.js';
+import { useSettled } from '../use-settled.js';
 
 type Fact = Output<'kg_query'>['triples'][number];
 const NO_FACTS: readonly Fact[] = [];

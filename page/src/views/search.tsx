@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { CHANGE_KINDS } from '../api.js';
 import { Empty, Failure, Time } from '../components.jsx';
-import { useChanges, useKeys, useSettled } from '../hooks.js';
+import { useChanges, useKeys } from '../hooks.js';
 import { hrefOf, type Route } from '../route.js';
 import { Fields } from '../search/fields.jsx';
 import { Marked } from '../search/marked.jsx';
@@ -17,6 +17,7 @@ import {
   runSearch,
 } from '../search/run-search.js';
 import { useLoaded } from '../use-loaded.js';
+import { useSettled } from '../use-settled.js';
 
 /** Number of hits at first, and of more hits with each click on More. */
 const STEP = 30;

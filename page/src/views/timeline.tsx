@@ -4,8 +4,9 @@ import { address } from '../address.js';
 import { type CallError, call, type Output } from '../api.js';
 import { counted, Empty, Failure, Time } from '../components.jsx';
 import { Connect } from '../first-run/connect.jsx';
-import { useChanges, useSettled } from '../hooks.js';
+import { useChanges } from '../hooks.js';
 import { hrefOf, type Route } from '../route.js';
+import { useSettled } from '../use-settled.js';
 import { VirtualList } from '../virtual-list.jsx';
 
 type Head = Output<'get_conversations'>['conversations'][number];
