@@ -1,7 +1,7 @@
 /**
- * Reads an insight with a git merge conflict. After an insight was edited on two branches, git's conflict
- * markers are in the file, so it is not JSON. Both sides are read and joined, so that no text is lost and the
- * insight stays readable. The next write stores the joined insight.
+ * Joins the two sides of an insight with a git merge conflict. After an insight was edited on two branches,
+ * git's conflict markers are in the file, so it is not JSON. insight-file.ts reads both sides; joined, no text is
+ * lost and the insight stays readable. The next write stores the joined insight.
  */
 import { distinctTags } from '../tags.js';
 import type { StoredInsight } from './schema.js';
