@@ -20,7 +20,7 @@ import { stateAndSummariesCheck } from '../doctor/checks/state-and-summaries.js'
 import { vectorCheck } from '../doctor/checks/vectors.js';
 import { Doctor } from '../doctor/doctor.js';
 import { readStamp, readStampNow } from '../files/read/stamp.js';
-import type { Codec } from '../files/sealing/conversation-codec.js';
+import type { Codec } from '../files/sealing/text-codec.js';
 import { ArchiveFiles } from '../maintenance/archives/archive-files.js';
 import type { Backups } from '../maintenance/backup.js';
 import { checkIndexCache, indexDigest } from '../search/cache/check-index-cache.js';

@@ -8,7 +8,6 @@ import { isAppError } from '../base/errors.js';
 import { isRecord } from '../base/json-fields.js';
 import { parseDocument } from '../files/read/json-doc.js';
 import type { CipherKey } from '../files/sealing/cipher.js';
-import { codecOf } from '../files/sealing/conversation-codec.js';
 import { isDocumentFile } from '../files/sealing/open-stores.js';
 import {
   openFile,
@@ -16,6 +15,7 @@ import {
   sealedFileKey,
   sealFile,
 } from '../files/sealing/sealed-form.js';
+import { codecOf } from '../files/sealing/text-codec.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
 import { parseConversation } from '../stores/conversations/document/parse-conversation.js';
 import { isSealed } from '../stores/conversations/document/parse-fields.js';

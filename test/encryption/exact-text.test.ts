@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { CipherKey } from '../../src/files/sealing/cipher.js';
-import { codecOf } from '../../src/files/sealing/conversation-codec.js';
+import { codecOf } from '../../src/files/sealing/text-codec.js';
 import { DIGITS } from './store.js';
 
 const codec = codecOf(new CipherKey(Buffer.from(DIGITS, 'hex')));

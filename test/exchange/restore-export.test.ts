@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CipherKey } from '../../src/files/sealing/cipher.js';
-import { codecOf } from '../../src/files/sealing/conversation-codec.js';
+import { codecOf } from '../../src/files/sealing/text-codec.js';
 import { assistant, ID0, T0, user } from '../stores/conversations/store.js';
 import { errorOf } from '../support/error-of.js';
 import { openBench } from './bench.js';

@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/base/json-fields.js';
 import { CipherKey } from '../../../src/files/sealing/cipher.js';
-import { codecOf, plainCodec } from '../../../src/files/sealing/conversation-codec.js';
+import { codecOf, plainCodec } from '../../../src/files/sealing/text-codec.js';
 import type { NewMessage } from '../../../src/stores/conversations/conversations.js';
 import { ConversationDocument } from '../../../src/stores/conversations/document/document.js';
 import { type Message, ROLES } from '../../../src/stores/conversations/document/schema.js';

@@ -6,7 +6,7 @@ import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/base/clock.js';
 import { silentLog } from '../../../src/base/log.js';
 import { CipherKey } from '../../../src/files/sealing/cipher.js';
-import { codecOf, plainCodec } from '../../../src/files/sealing/conversation-codec.js';
+import { codecOf, plainCodec } from '../../../src/files/sealing/text-codec.js';
 import { readCachedHeads } from '../../../src/search/cache/index-cache.js';
 import { KeywordSearch } from '../../../src/search/messages/keyword-search.js';
 import { MessageIndex } from '../../../src/search/messages/message-index.js';

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Codec } from '../../../src/files/sealing/conversation-codec.js';
+import type { Codec } from '../../../src/files/sealing/text-codec.js';
 import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
 import { tempFolder } from '../../support/temp-folder.js';
 

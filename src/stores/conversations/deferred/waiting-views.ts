@@ -1,7 +1,7 @@
 /** Conversations with their waiting messages and changes, for readers, lists and search. */
 import { type Clock, isoTime } from '../../../base/clock.js';
 import { isAppError } from '../../../base/errors.js';
-import { plainCodec } from '../../../files/sealing/conversation-codec.js';
+import { plainCodec } from '../../../files/sealing/text-codec.js';
 import { stampInMemory } from '../../deferred-writes/pending-views.js';
 import { ConversationDocument } from '../document/document.js';
 import type { ConversationHead } from '../document/schema.js';

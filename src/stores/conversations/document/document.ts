@@ -7,7 +7,7 @@
  */
 import type { JsonObject } from '../../../base/json-fields.js';
 import { runToCompletion } from '../../../base/time-slice.js';
-import { type Codec, plainCodec } from '../../../files/sealing/conversation-codec.js';
+import { type Codec, plainCodec } from '../../../files/sealing/text-codec.js';
 import { versionOf } from '../../format-migrations.js';
 import type { Conversation, ConversationHead, Message } from './schema.js';
 

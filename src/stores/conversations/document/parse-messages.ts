@@ -4,7 +4,7 @@
  */
 import { derivedUuid } from '../../../base/ids.js';
 import { isRecord, isString } from '../../../base/json-fields.js';
-import { type Codec, plainCodec } from '../../../files/sealing/conversation-codec.js';
+import { type Codec, plainCodec } from '../../../files/sealing/text-codec.js';
 import {
   AN_OBJECT,
   damage,

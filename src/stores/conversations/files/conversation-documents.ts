@@ -11,7 +11,7 @@ import type { Durability } from '../../../files/atomic/atomic-write.js';
 import { addFile } from '../../../files/atomic/new-file-stream.js';
 import { removeEmptyFolder } from '../../../files/paths/folders.js';
 import { readJson } from '../../../files/read/json-doc.js';
-import { type Codec, plainCodec } from '../../../files/sealing/conversation-codec.js';
+import { type Codec, plainCodec } from '../../../files/sealing/text-codec.js';
 import type { ConversationDocument } from '../document/document.js';
 import { parseConversation } from '../document/parse-conversation.js';
 import type { ConversationHead } from '../document/schema.js';

@@ -18,7 +18,7 @@ import {
 } from '../../../files/read/json-doc.js';
 import { readSettled } from '../../../files/read/settled-read.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
-import type { Codec } from '../../../files/sealing/conversation-codec.js';
+import type { Codec } from '../../../files/sealing/text-codec.js';
 import { notFound } from '../conversation-errors.js';
 import {
   type AppendRequest,

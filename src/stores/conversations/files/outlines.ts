@@ -10,7 +10,7 @@ import type { ListPart } from '../../../files/read/large-document.js';
 import { elementsOf } from '../../../files/read/large-document.js';
 import { readParts } from '../../../files/read/read-parts.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
-import { type Codec, plainCodec } from '../../../files/sealing/conversation-codec.js';
+import { type Codec, plainCodec } from '../../../files/sealing/text-codec.js';
 import { type ConversationDocument, messagesOf } from '../document/document.js';
 import { type CostSum, costsOf } from '../document/message-cost.js';
 import { messageSteps } from '../document/parse-messages.js';

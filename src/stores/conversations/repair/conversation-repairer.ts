@@ -11,7 +11,7 @@ import { locksFolderIn } from '../../../files/locks/lock-folders.js';
 import { brokenName } from '../../../files/paths/broken-names.js';
 import { parseDocument, readWhole, readWholeAtOnce } from '../../../files/read/json-doc.js';
 import type { Stamp } from '../../../files/read/stamp.js';
-import { plainCodec } from '../../../files/sealing/conversation-codec.js';
+import { plainCodec } from '../../../files/sealing/text-codec.js';
 import type { ConversationDocument } from '../document/document.js';
 import { parseConversation } from '../document/parse-conversation.js';
 import type { ConversationDocumentsOptions } from '../files/conversation-documents.js';

@@ -9,7 +9,7 @@ import { parsedJson } from '../../../base/json.js';
 import { isRecord, type JsonObject } from '../../../base/json-fields.js';
 import { jsonTokens, TOKEN } from '../../../files/read/json-tokens.js';
 import { recoverFields } from '../../../files/read/recover-fields.js';
-import { plainCodec } from '../../../files/sealing/conversation-codec.js';
+import { plainCodec } from '../../../files/sealing/text-codec.js';
 import { conflictSides } from '../../conflict-markers.js';
 import { versionOf } from '../../format-migrations.js';
 import type { ConversationDocument } from '../document/document.js';

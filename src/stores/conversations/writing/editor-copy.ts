@@ -9,7 +9,7 @@ import { AppError, isAppError } from '../../../base/errors.js';
 import { withLock } from '../../../files/locks/file-lock.js';
 import { readStored, readWholeAtOnce } from '../../../files/read/json-doc.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
-import { plainCodec } from '../../../files/sealing/conversation-codec.js';
+import { plainCodec } from '../../../files/sealing/text-codec.js';
 import { notFound } from '../conversation-errors.js';
 import type { Revision } from '../document/apply-revision.js';
 import type { Conversation } from '../document/schema.js';
