@@ -3,6 +3,12 @@ import { countOf, shortened } from '../base/display-text.js';
 import { bigramsOf, cjkRunsOf } from '../fts/tokenizing/cjk-bigrams.js';
 import { hasSymbols } from '../fts/tokenizing/symbol-characters.js';
 import type { MessageResults } from '../search/messages/keyword-search.js';
+import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
+import type { PARTS } from '../stores/knowledge-graph/model/triple.js';
+
+/** So many facts with the words of a name are searched for similar names. */
+const SIMILAR_FACTS = 200;
+const MAX_SIMILAR = 5;
 
 /** Without this, the results look like an answer about the time that the question names. */
 export function emptyTimeNote(
@@ -81,3 +87,25 @@ const hasWord = (query: string) => query === '' || /[\p{L}\p{N}]/u.test(query);
 /** The argument in backquotes, which front ends replace by their own name for it. */
 const nameOf = (filter: string, names: Record<string, string>) =>
   filter === 'all' ? 'any filter' : `\`${names[filter] ?? filter}\``;
+
+/**
+ * A sentence with the names of facts that contain `name`, in upper or lower case, and a space before it. Empty if
+ * there are none.
+ */
+export async function similarNames(
+  kg: KnowledgeGraph,
+  parts: readonly (typeof PARTS)[number][],
+  name: string,
+): Promise<string> {
+  const { triples } = await kg.query(
+    { text: name, includeClosed: true },
+    { limit: SIMILAR_FACTS, offset: 0 },
+  );
+  const wanted = name.toLowerCase();
+  const similar = triples
+    .flatMap((triple) => parts.map((part) => triple[part]))
+    .filter((other) => other.toLowerCase().includes(wanted));
+  if (similar.length === 0) return '';
+  const names = [...new Set(similar)].slice(0, MAX_SIMILAR);
+  return ` Similar names: ${names.map((other) => JSON.stringify(other)).join(', ')}.`;
+}

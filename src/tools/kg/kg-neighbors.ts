@@ -7,9 +7,9 @@ import { toTripleView } from '../../stores/knowledge-graph/model/triple.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { endOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
+import { similarNames } from '../no-results.js';
 import { pageOf } from '../offset-page.js';
 import { pageFields, pageSchema, tripleSchema, visibilityFields } from '../triple-view.js';
-import { similarNames } from './similar-names.js';
 
 export const kgNeighbors = defineTool({
   name: 'kg_neighbors',

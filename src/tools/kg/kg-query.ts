@@ -8,9 +8,9 @@ import type { TripleFilter } from '../../stores/knowledge-graph/table/graph-quer
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { dateField, endOf, spanOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
+import { similarNames } from '../no-results.js';
 import { pageOf } from '../offset-page.js';
 import { pageFields, pageSchema, tripleSchema, visibilityFields } from '../triple-view.js';
-import { similarNames } from './similar-names.js';
 
 export const kgQuery = defineTool({
   name: 'kg_query',
