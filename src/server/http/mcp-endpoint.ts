@@ -14,7 +14,9 @@ import { readMessages } from './request-body.js';
 import type { HttpSessions } from './sessions.js';
 import { answerStateless, isStatelessHttp, statelessRequest } from './stateless-http.js';
 
-export const isMcpAddress = (url = ''): boolean => /^\/mcp\/?(?:\?|$)/i.test(url);
+/** A proxy may send the whole address instead of the path (RFC 9112, absolute-form). */
+export const isMcpAddress = (url = ''): boolean =>
+  /^(?:https?:\/\/[^/?#]+)?\/mcp\/?(?:\?|$)/i.test(url);
 
 export interface McpEndpointOptions {
   readonly config: HttpConfig;

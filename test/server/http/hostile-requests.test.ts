@@ -57,6 +57,19 @@ it(
   }),
 );
 
+it(
+  'a request may name the whole address, as proxies do',
+  inPlace(async ({ url }) => {
+    const body = initialize();
+    const target = head(Buffer.byteLength(body)).replace('POST /mcp', `POST ${url}`);
+    const socket = await rawConnection(
+      url,
+      target.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n') + body,
+    );
+    expect(await untilClosed(socket)).toMatch(/^HTTP\/1\.1 200 /);
+  }),
+);
+
 describe('a request of the wrong form', () => {
   it(
     'gets the status and the code for its fault',
