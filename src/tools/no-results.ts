@@ -1,5 +1,5 @@
 /** Why a search found nothing, and what the caller can try, as text for the output field `explanation`. */
-import { countOf, shortened } from '../base/display-text.js';
+import { countOf, hasText, shortened } from '../base/display-text.js';
 import { bigramsOf, cjkRunsOf } from '../fts/tokenizing/cjk-bigrams.js';
 import { hasSymbols } from '../fts/tokenizing/symbol-characters.js';
 import type { MessageResults } from '../search/messages/keyword-search.js';
@@ -97,6 +97,7 @@ export async function similarNames(
   parts: readonly (typeof PARTS)[number][],
   name: string,
 ): Promise<string> {
+  if (!hasText(name)) return '';
   const { triples } = await kg.query(
     { text: name, includeClosed: true },
     { limit: SIMILAR_FACTS, offset: 0 },

@@ -111,7 +111,8 @@ describe('kg_add and kg_query', () => {
     expect((await call('kg_query', { subject: 'ada' }))['note']).toContain(
       'subject "ada". Similar names: "Ada".',
     );
-    expect((await call('kg_query', { subject: 'Bob' }))['note']).not.toContain('Similar');
+    for (const subject of ['Bob', ''])
+      expect((await call('kg_query', { subject }))['note']).not.toContain('Similar');
     expect((await call('kg_query', { text: 'Paris' }))['note']).toContain('the text "Paris"');
     await call('kg_add', { ...ada, subject: 'Mary', object: 'Paris' });
     expect((await call('kg_query', { subject: 'Ada', text: 'Paris' }))['note']).toContain(
