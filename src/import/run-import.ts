@@ -122,7 +122,10 @@ export async function runImport(
   }
 }
 
-/** JSON.parse reads any depth, but most other code, such as JSON.stringify, is recursive. */
+/** JSON.parse reads any depth, but most other code, such as JSON.stringify, is recursive. The texts are those of V8. */
+const isTooDeep = (error: unknown): error is RangeError =>
+  error instanceof RangeError && /call stack|string length/.test(error.message);
+
 const tooDeep = ({ path }: Input, cause: RangeError) =>
   new AppError('CORRUPT', `${path} has a value that is too large or nested too deeply.`, { cause });
 
@@ -156,7 +159,7 @@ class Run {
     try {
       await this.#importInput(input);
     } catch (thrown) {
-      const error = thrown instanceof RangeError ? tooDeep(given, thrown) : thrown;
+      const error = isTooDeep(thrown) ? tooDeep(given, thrown) : thrown;
       const { areFound } = this.#request;
       if (areFound && isAppError(error, 'VALIDATION_ERROR')) {
         return addLeftOut(this.#report, 'tools without conversations that Daybook can read');
