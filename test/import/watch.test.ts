@@ -75,35 +75,6 @@ it('a watch imports what is added to a session, and keeps it when the session is
   expect(said(bench.bySource('session-1'))).toEqual(['user: one', 'user: two']);
 });
 
-it('one server at a time imports watched sessions, and another one continues', async () => {
-  const bench = await openImportBench();
-  const home = folderWith({ '.claude/projects/x/session-1.jsonl': lines(line('u1', null, 'one')) });
-  const file = join(home, '.claude/projects/x/session-1.jsonl');
-  mkdirSync(join(home, '.codex'));
-  const machine = { home, programs: home, variable: () => undefined };
-  const importer = new Importer({
-    ...bench.stores,
-    machine,
-    activity: 'short',
-    watched: ['claude-code'],
-    folders: [],
-  });
-  expect((await importer.watched()).map(({ title }) => title)).toEqual(['Claude Code']);
-  const leasePath = join(bench.logsFolder, '.leases', 'import-watch');
-  const waits = { everyMs: 5, firstAfterMs: 0 };
-  const start = () => startServerWatch({ importer, leasePath, log: silentLog, ...waits });
-  const first = start();
-  await vi.waitFor(() => expect(bench.bySource('session-1')).toBeDefined(), 10_000);
-  const second = start();
-  await first.close();
-  appendFileSync(file, lines(line('u2', 'u1', 'two')));
-  await vi.waitFor(() => expect(said(bench.bySource('session-1'))).toHaveLength(2), 10_000);
-  await second.close();
-  expect(existsSync(`${leasePath}.lock`)).toBe(false);
-  appendFileSync(file, lines(line('u3', 'u2', 'three')));
-  expect(said(bench.bySource('session-1'))).toHaveLength(2);
-});
-
 /** A session of Claude Code, and an importer that watches it. */
 async function openWatched() {
   const bench = await openImportBench();
@@ -120,6 +91,23 @@ async function openWatched() {
   const options = { importer, leasePath, log: silentLog, everyMs: 5, firstAfterMs: 0 };
   return { bench, home, importer, leasePath, options };
 }
+
+it('one server at a time imports watched sessions, and another one continues', async () => {
+  const { bench, home, importer, leasePath, options } = await openWatched();
+  const file = join(home, '.claude/projects/x/session-1.jsonl');
+  mkdirSync(join(home, '.codex'));
+  expect((await importer.watched()).map(({ title }) => title)).toEqual(['Claude Code']);
+  const first = startServerWatch(options);
+  await vi.waitFor(() => expect(bench.bySource('session-1')).toBeDefined(), 10_000);
+  const second = startServerWatch(options);
+  await first.close();
+  appendFileSync(file, lines(line('u2', 'u1', 'two')));
+  await vi.waitFor(() => expect(said(bench.bySource('session-1'))).toHaveLength(2), 10_000);
+  await second.close();
+  expect(existsSync(`${leasePath}.lock`)).toBe(false);
+  appendFileSync(file, lines(line('u3', 'u2', 'three')));
+  expect(said(bench.bySource('session-1'))).toHaveLength(2);
+});
 
 it('an error that is a bug does not end the watch of a server', async () => {
   const { bench, importer, options } = await openWatched();
