@@ -273,11 +273,14 @@ describe('withLock between processes', () => {
     expect(readdirSync(locks)).toEqual([]);
   });
 
-  it('is acquired by a process that waits while another process uses it again and again', async () => {
+  it.each([
+    ['uses it again and again', 'count'],
+    ['leaves it to its own next call', 'handoff'],
+  ])('is acquired by a process that waits while another process %s', async (_, what) => {
     const root = tempFolder();
     const locks = join(root, '.locks');
     writeFileSync(join(root, 'turns'), '');
-    const { child, nextLine } = otherProcess(locks, 'x', 'count', '100000');
+    const { child, nextLine } = otherProcess(locks, 'x', what, '100000');
     expect(await nextLine()).toBe('ready');
     const turnsOfChild = () => readFileSync(join(root, 'turns'), 'utf8').split('end').length - 1;
     await expect.poll(turnsOfChild, { timeout: 60_000 }).toBeGreaterThan(3);

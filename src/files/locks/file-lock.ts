@@ -36,6 +36,7 @@ import { notRegularFileError } from '../safe-access/refusals.js';
 import { requireUnconverted } from '../sealing/open-stores.js';
 import { requirePresent } from '../store-presence.js';
 import { acquire, release } from './lock-acquisition.js';
+import { isUsedOften, leaveLock, noteUse, takeLock } from './lock-handoff.js';
 import { GONE, WANTED } from './lock-takeover.js';
 import { HEARTBEAT_INTERVAL_MS } from './process-identity.js';
 
@@ -50,7 +51,7 @@ export class LockLostError extends Error {}
 export interface LockedReplaceOptions extends ReplaceOptions {
   /**
    * This is the last operation under the lock: the lock is released after the rename and before the fsync
-   * of the folder. A later writer's fsync also makes this rename durable. A caller that only reads the new
+   * of the folder, or left to the next call of this process (`lock-handoff.ts`). A later writer's fsync also makes this rename durable. A caller that only reads the new
    * content must fsync the target's folder itself before it relies on it.
    */
   readonly isLast?: boolean;
@@ -122,7 +123,9 @@ async function runLocked<T>(
 ): Promise<T> {
   for (let run = 1; run <= MAX_RUNS; run += 1) {
     requirePresent(path);
-    const owned = await withFileError('lock', path, () => acquire(locksFolder, path));
+    const isOften = isUsedOften(path);
+    const owned =
+      takeLock(path) ?? (await withFileError('lock', path, () => acquire(locksFolder, path)));
     const home = join(owned.at, owned.own);
     const lease = setInterval(() => void touch(home), HEARTBEAT_INTERVAL_MS).unref();
     let left: Promise<void> | undefined;
@@ -131,9 +134,16 @@ async function runLocked<T>(
       left ??= release(owned);
       left.catch(() => undefined); // `await left` below throws it
     };
+    const leaveAfterLast = () => {
+      noteUse(path);
+      if (!isOften || existsSync(join(home, WANTED))) return leave();
+      clearInterval(lease);
+      left = Promise.resolve();
+      leaveLock(owned);
+    };
     try {
       requireUnconverted(path);
-      return await work(heldLock(home, join(path, owned.own), leave));
+      return await work(heldLock(home, join(path, owned.own), leaveAfterLast));
     } catch (error) {
       if (!(error instanceof LockLostError)) throw error;
     } finally {
@@ -150,7 +160,7 @@ async function touch(ownerPath: string): Promise<void> {
 }
 
 /** `home`: the owner's folder in the lock, for system calls; `homePath`: its real path. */
-function heldLock(home: string, homePath: string, leave: () => void): HeldLock {
+function heldLock(home: string, homePath: string, leaveAfterLast: () => void): HeldLock {
   const wanted = join(home, WANTED);
   let isLeft = false;
   const requireHeld = () => {
@@ -169,7 +179,7 @@ function heldLock(home: string, homePath: string, leave: () => void): HeldLock {
           base,
           onReplaced(written) {
             isLeft = isLast;
-            if (isLast) leave();
+            if (isLast) leaveAfterLast();
             try {
               onReplaced?.(written);
             } catch (error) {

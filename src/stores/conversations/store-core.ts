@@ -7,6 +7,7 @@ import { PendingWork } from '../../base/pending-work.js';
 import type { Durability } from '../../files/atomic/atomic-write.js';
 import type { CachedFile } from '../../files/catalogue/file-catalogue.js';
 import { locksFolderIn } from '../../files/locks/lock-folders.js';
+import { releaseLeftLocks } from '../../files/locks/lock-handoff.js';
 import type { Stamp } from '../../files/read/stamp.js';
 import { requireUnconverted } from '../../files/sealing/open-stores.js';
 import { type Codec, plainCodec } from '../../files/sealing/text-codec.js';
@@ -312,6 +313,7 @@ export class StoreCore {
     this.#isClosed = true;
     await this.#watcher?.close();
     await this.#pending.idle();
+    await releaseLeftLocks(this.locksFolder);
     this.presence?.close();
     this.catalogue.stop(); // comes last, because a pending write may still have to find a key
   }

@@ -19,6 +19,7 @@ const WAY = [
 /** Called on the way: they return a value or change the document, but do not pass the message on. */
 const ASKED = [
   'files/locks/lock-acquisition.ts',
+  'files/locks/lock-handoff.ts',
   'files/locks/process-identity.ts',
   'files/locks/lock-takeover.ts',
   'stores/conversations/document/apply-appends.ts',
