@@ -15,7 +15,7 @@ export default function buildOnce(): void {
   if (process.env['DAYBOOK_BUILT'] === '1') return;
   rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
   run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
-  run('node_modules/rolldown/bin/cli.mjs', '-c', 'rolldown.config.js');
+  run('rolldown.config.js');
   run('node_modules/vite/bin/vite.js', 'build', 'page');
   run('node_modules/vite/bin/vite.js', 'build', 'page', '-c', 'page/vite.mcp-app.config.ts');
 }
