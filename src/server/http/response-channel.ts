@@ -9,6 +9,8 @@ import type { StatelessChannel } from '../mcp/stateless-exchange.js';
 /** Most calls are answered in this time. */
 const OPEN_MS = 50;
 const KEEP_ALIVE_MS = 15_000;
+/** A client that has not read so much disconnected without saying so, or sleeps. */
+const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 
 export interface ResponseChannelOptions {
   /** False if the response is JSON when its answer comes first, and soon. */
@@ -40,7 +42,7 @@ export class ResponseChannel implements StatelessChannel {
   notify(message: unknown): void {
     if (!this.#isOpen) return;
     this.open();
-    this.#res.write(eventOf(message));
+    writeEvent(this.#res, eventOf(message));
   }
 
   /** Sends the last message, and ends the response. */
@@ -67,6 +69,12 @@ export class ResponseChannel implements StatelessChannel {
   get #isOpen(): boolean {
     return !this.#res.writableEnded && !this.#res.destroyed;
   }
+}
+
+/** Writes to an event stream, or ends the connection if its client does not read. */
+export function writeEvent(res: ServerResponse, event: string): void {
+  if (res.writableLength > MAX_UNREAD_BYTES) res.destroy();
+  else res.write(event);
 }
 
 const eventOf = (message: unknown) => `event: message\ndata: ${JSON.stringify(message)}\n\n`;

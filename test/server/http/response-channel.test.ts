@@ -1,10 +1,12 @@
 /** How an answer is sent: in one piece for a short call, after its headers for a long one. */
 import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
-import { connect } from 'node:net';
+import { createServer, get, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { yieldToEventLoop } from '../../../src/base/time-slice.js';
+import { ResponseChannel } from '../../../src/server/http/response-channel.js';
 import { defineTool, READS, success } from '../../../src/tools/define-tool.js';
 import { begin, rpc, withHttpPlace } from '../../support/http-place.js';
 
@@ -63,5 +65,37 @@ describe('the answer of a call', () => {
       open();
       expect(await text(response)).toMatch(/^event: message\ndata: \{"result".*\}\n\n$/);
     });
+  });
+});
+
+describe('an event stream', () => {
+  /** Sends events of 64 kB, 64 MB at most, while the client reads as `read` says. Returns how many were sent. */
+  async function eventsUntilClosed(read: (response: IncomingMessage) => void): Promise<number> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const sent = get({ host: '127.0.0.1', port: (server.address() as AddressInfo).port });
+    sent.on('error', () => undefined);
+    const [, res] = (await once(server, 'request')) as [unknown, ServerResponse];
+    const channel = new ResponseChannel(res, { isStream: true });
+    channel.open();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    response.on('error', () => undefined);
+    read(response);
+    let count = 0;
+    for (; count < 1000 && !res.destroyed; count += 1) {
+      channel.notify('x'.repeat(64 * 1024));
+      await yieldToEventLoop();
+    }
+    sent.destroy();
+    server.close();
+    return count;
+  }
+
+  it('is closed if its client reads nothing', async () => {
+    expect(await eventsUntilClosed((response) => response.pause())).toBeLessThan(1000);
+  });
+
+  it('stays open while its client reads', async () => {
+    expect(await eventsUntilClosed((response) => response.resume())).toBe(1000);
   });
 });

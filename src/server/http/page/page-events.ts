@@ -5,6 +5,7 @@
 import type { Response } from 'express';
 import type { App } from '../../../app.js';
 import { resourceKinds } from '../../../resources/resources.js';
+import { writeEvent } from '../response-channel.js';
 
 /** Changes in this time are sent together, because an import writes thousands of times. */
 const GATHER_MS = 200;
@@ -68,7 +69,7 @@ export class PageEvents {
   }
 
   #write(text: string): void {
-    for (const stream of this.#streams) stream.write(text);
+    for (const stream of this.#streams) writeEvent(stream, text);
   }
 
   #stop(): void {
