@@ -42,6 +42,7 @@ import { Research } from './research/research.js';
 import { readCachedHeads } from './search/cache/index-cache.js';
 import { InsightSearch } from './search/insight-search.js';
 import { MemorySearch, type MemoryStores } from './search/memory-search.js';
+import { MessageSearch } from './search/message-search.js';
 import { KeywordSearch } from './search/messages/keyword-search.js';
 import { NoteSearch } from './search/notes/note-search.js';
 import { QuickFind } from './search/quick-find/quick-find.js';
@@ -67,6 +68,8 @@ export interface App {
   readonly research: Research;
   readonly search: KeywordSearch;
   readonly recall: RecallSearch;
+  /** The search of `search_messages`, with `search` and `recall`. */
+  readonly messageSearch: MessageSearch;
   readonly relevantSnippets: RelevantSnippets;
   readonly memorySearch: MemorySearch;
   readonly documents: ConversationDocuments;
@@ -194,7 +197,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const startupTasks = startupTasksOf(config, { conversations, research, importer }, log);
   return {
     ...stored,
-    ...recallServices({ recall, insights, ...bank }),
+    ...recallServices(search, recall, { insights, ...bank }),
     ...keeping.services,
     ...language.services,
     ...configuredParts(config, encryption, conversations),
@@ -270,11 +273,19 @@ const configuredParts = (
 });
 
 /** The services that search with recall. */
-const recallServices = (stores: MemoryStores) => ({
-  recall: stores.recall,
-  relevantSnippets: new RelevantSnippets(stores.recall),
-  memorySearch: new MemorySearch(stores),
-});
+function recallServices(
+  search: KeywordSearch,
+  recall: RecallSearch,
+  stores: Omit<MemoryStores, 'messageSearch'>,
+) {
+  const messageSearch = new MessageSearch(search, recall);
+  return {
+    recall,
+    messageSearch,
+    relevantSnippets: new RelevantSnippets(recall),
+    memorySearch: new MemorySearch({ ...stores, messageSearch }),
+  };
+}
 
 /** Search index, recall and figures. They read no file before the first question or `start`. */
 function derivedOf(

@@ -9,11 +9,11 @@ import { ShortTextRecall } from '../recall/short-text-recall.js';
 import type { InsightStore } from '../stores/insights/insights.js';
 import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
 import type { Triple } from '../stores/knowledge-graph/model/triple.js';
+import type { FoundHit, MessageSearch } from './message-search.js';
 import type { SearchCaller } from './messages/keyword-search.js';
 import { contentOf, type IndexedNote } from './notes/note-index.js';
 import type { NoteSearch } from './notes/note-search.js';
 import type { NoteSection } from './notes/note-sections.js';
-import type { FoundHit, RecallSearch } from './recall/recall-search.js';
 import type { MemorySource, SearchTier } from './search-names.js';
 
 /** Length of snippets of notes and insights. */
@@ -60,7 +60,7 @@ export interface MemoryResults {
 }
 
 export interface MemoryStores {
-  readonly recall: RecallSearch;
+  readonly messageSearch: MessageSearch;
   readonly noteSearch: NoteSearch;
   readonly insights: InsightStore;
   readonly kg: KnowledgeGraph;
@@ -102,7 +102,7 @@ export class MemorySearch {
 
   async #searchMessages({ query, limit, marks: snippet }: MemoryQuery, caller: SearchCaller) {
     const asked = { query, mode: 'auto' as const, filters: {}, limit, offset: 0, snippet };
-    const { hits, total, tier, emptyTime } = await this.#stores.recall.search(asked, caller);
+    const { hits, total, tier, emptyTime } = await this.#stores.messageSearch.search(asked, caller);
     const time = emptyTime === undefined ? {} : { emptyTime };
     const found = hits.map((message) => ({ source: 'messages' as const, message }));
     return { hits: found, total, tier, time };

@@ -510,10 +510,10 @@ describe('around the store', () => {
       return calls.filter((call) => call.name === 'open' && call.path === path).length;
     };
     const withoutCaches = await readings();
-    await place.withApp(async ({ search, recall, figures }) => {
+    await place.withApp(async ({ search, messageSearch, figures }) => {
       search.start();
       const page = { filters: {}, limit: 9, offset: 0 };
-      await recall.search({ query: 'which raven', mode: 'hybrid', ...page });
+      await messageSearch.search({ query: 'which raven', mode: 'hybrid', ...page });
       await figures.all();
     });
     const caches = (['search', 'recall', 'figures'] as const).map(

@@ -17,11 +17,11 @@ import { conversationText, type DoctorPlace, doctorPlace, ID, signal } from './p
 const MESSAGES = 2_100;
 const PAGE = { filters: {}, limit: 9, offset: 0 };
 
-async function searchAndExamine({ search, recall, doctor }: App): Promise<void> {
+async function searchAndExamine({ search, messageSearch, doctor }: App): Promise<void> {
   search.start();
   const { hits } = await ask({ search }, '"raven 7"', PAGE);
   expect(hits.map(({ conversationId }) => conversationId)).toEqual([ID]);
-  const recalled = await recall.search({ query: 'which raven', mode: 'hybrid', ...PAGE });
+  const recalled = await messageSearch.search({ query: 'which raven', mode: 'hybrid', ...PAGE });
   expect(recalled.hits).toHaveLength(PAGE.limit);
   const { steps } = await doctor.examine({ signal });
   expect(steps.filter(({ error }) => error !== undefined)).toEqual([]);

@@ -49,7 +49,7 @@ const CASES: readonly Case[] = [
 
 async function open() {
   const place = await openPlace();
-  const { store } = place;
+  const { store, messageSearch } = place;
   const start = Date.parse('2025-03-01T09:00:00Z');
   const names = new Map<string, string>();
   for (const [day, [name, content]] of Object.entries(SAID).entries()) {
@@ -60,7 +60,7 @@ async function open() {
     names.set(conversationId, name);
   }
   const relevantSnippets = new RelevantSnippets(place.recall);
-  const app = { conversations: store, recall: place.recall, relevantSnippets } as unknown as App;
+  const app = { conversations: store, messageSearch, relevantSnippets } as unknown as App;
   const call = { signal: new AbortController().signal, isRemote: false, progress: () => undefined };
   const nameOf = ({ conversationId }: { conversationId: string }) => names.get(conversationId);
   const search = async (args: Record<string, unknown>) =>

@@ -201,18 +201,18 @@ describe('a write of the cache of recall', () => {
     const plain = { query: 'gardens', mode: 'auto', filters: {}, limit: 5, offset: 0 } as const;
     await asked(({ search }) => search.built());
     expect(existsSync(recallCachePath)).toBe(false);
-    await asked(({ recall }) => recall.search(plain));
+    await asked(({ messageSearch }) => messageSearch.search(plain));
     const { mtimeMs } = statSync(recallCachePath);
     expect(readFileSync(recallCachePath).includes('talk49')).toBe(true);
-    await asked(({ recall }) => recall.search(plain));
+    await asked(({ messageSearch }) => messageSearch.search(plain));
     expect(statSync(recallCachePath).mtimeMs).toBe(mtimeMs); // nothing changed
-    await asked(async ({ recall, store }) => {
-      await recall.search(plain);
+    await asked(async ({ messageSearch, store }) => {
+      await messageSearch.search(plain);
       await store.removeIf(idOf(49), () => true);
     });
     expect(readFileSync(recallCachePath).includes('talk49')).toBe(false);
     for (let n = 5; n < 49; n += 1) rmSync(join(logsFolder, idOf(n)), { recursive: true });
-    await asked(({ recall }) => recall.search(plain));
+    await asked(({ messageSearch }) => messageSearch.search(plain));
     expect(existsSync(recallCachePath)).toBe(false); // too small for one
   });
 

@@ -42,10 +42,10 @@ describe('recall with vectors', () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     const request = { query: 'wood', mode: 'semantic' as const, limit: 3, offset: 0, filters: {} };
-    const found = await app.recall.search(request);
+    const found = await app.messageSearch.search(request);
     expect(found.tier).toBe('vectors');
     expect(found.hits[0]?.seq).toBe(1);
-    await app.recall.search({ ...request, query: 'Which wood does Anna use?' });
+    await app.messageSearch.search({ ...request, query: 'Which wood does Anna use?' });
     expect(api.texts.slice(-2)).toEqual(['Which wood does Anna use?', 'Which wood does use?']);
   });
 });

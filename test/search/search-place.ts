@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
 import { type Log, silentLog } from '../../src/base/log.js';
+import { MessageSearch } from '../../src/search/message-search.js';
 import {
   KeywordSearch,
   type MessageQuery,
@@ -27,6 +28,7 @@ export interface SearchPlace {
   readonly store: Awaited<ReturnType<typeof openConversationStore>>;
   readonly search: KeywordSearch;
   readonly recall: RecallSearch;
+  readonly messageSearch: MessageSearch;
   /** Closes the search and then the store, as the app does. */
   close(): Promise<void>;
 }
@@ -57,7 +59,8 @@ export async function openPlace(options: PlaceOptions = {}): Promise<SearchPlace
     return closing;
   };
   onTestFinished(close);
-  return { logsFolder, store, search, recall, close };
+  const messageSearch = new MessageSearch(search, recall);
+  return { logsFolder, store, search, recall, messageSearch, close };
 }
 
 /** The id of the n-th conversation; one for each day. */

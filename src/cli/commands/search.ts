@@ -104,7 +104,7 @@ async function run(
   if (options.json) console.log(terminalJson(found));
   else {
     await print(found, app, { from: input.offset, context, times: timesFor(flags) });
-    const operator = operatorNote(filtered, app.recall);
+    const operator = operatorNote(filtered, app.messageSearch);
     if (operator !== undefined) console.error(operator);
     showHints(input, found, options, app.embeddings.mode);
   }
@@ -177,7 +177,7 @@ async function searchOnce(app: App, signal: AbortSignal, input: Input): Promise<
     const call = { signal, progress };
     app.search.start('once');
     await app.search.built(call);
-    if (app.recall.usesRecall(input)) {
+    if (app.messageSearch.usesRecall(input)) {
       await app.recall.ready({ ...call, maxWaitMs: Number.POSITIVE_INFINITY });
       await loadVectors(app);
     }

@@ -1,7 +1,7 @@
 /**
  * Searches the messages of all conversations by keywords, as FTS5 does. IndexSync keeps the index up to date
  * with the files. Hits and snippets are read from the files at the time of the search. `search_messages` calls
- * `recall/recall-search.ts`, which decides whether keywords or recall answer a query.
+ * `../message-search.ts`, which decides whether keywords or recall answer a query.
  */
 
 import { type Clock, settledOrLater } from '../../base/clock.js';

@@ -9,8 +9,8 @@ import type { App } from '../../app.js';
 import { shownNames } from '../../base/display-text.js';
 import { defined } from '../../base/json.js';
 import { MATCH_TYPES } from '../../fts/query/match-type-names.js';
+import type { ModeResults } from '../../search/message-search.js';
 import type { MessageFilters } from '../../search/messages/keyword-search.js';
-import type { RecallResults } from '../../search/recall/recall-search.js';
 import { SEARCH_MODES, SEARCH_TIERS } from '../../search/search-names.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
 import { estimateTokens } from '../answer-budget.js';
@@ -133,14 +133,14 @@ interface SearchInput extends FilterInput, ResultOptions {
  */
 export async function foundMessages(
   input: SearchInput,
-  { conversations, recall }: Pick<App, 'conversations' | 'recall'>,
+  { conversations, messageSearch }: Pick<App, 'conversations' | 'messageSearch'>,
   { signal, progress }: Pick<ToolCall, 'signal' | 'progress'>,
   { maxTokens, ifUnknown }: { readonly maxTokens: number; readonly ifUnknown?: string },
 ) {
   const { query, matchType, mode, limit, offset } = input;
   const filters = await filtersOf(input, conversations);
   const snippet = { ...marksOf(input), tokens: input.snippetTokens };
-  const found = await recall.search(
+  const found = await messageSearch.search(
     { query, mode, ...(matchType && { matchType }), filters, limit, offset, snippet },
     { signal, progress },
   );
@@ -157,7 +157,7 @@ export async function foundMessages(
   const isUnread = found.hits.length === 0 && found.total > offset;
   const note = joinedNote([
     found.total > 0 ? emptyTimeNote(found, true) : undefined,
-    operatorNote(input, recall),
+    operatorNote(input, messageSearch),
     output.note,
     isByWords ? BY_WORDS : undefined,
     isUnread ? UNREAD : undefined,
@@ -170,11 +170,11 @@ const OPERATOR = /(?:^|\s)(AND|OR|NOT)(?=\s|$)/;
 /** Without this, the results of a query such as `NOT peas` look like those that it excludes. */
 export function operatorNote(
   { query, matchType, mode }: Pick<SearchInput, 'query' | 'matchType' | 'mode'>,
-  recall: Pick<App['recall'], 'usesRecall'>,
+  messageSearch: Pick<App['messageSearch'], 'usesRecall'>,
 ): string | undefined {
   const isAuto = matchType === 'auto' || (matchType === undefined && /auto|keyword/.test(mode));
   const operator = OPERATOR.exec(query)?.[1];
-  const isPlain = isAuto && recall.usesRecall({ query, mode: 'auto' });
+  const isPlain = isAuto && messageSearch.usesRecall({ query, mode: 'auto' });
   return operator !== undefined && isPlain
     ? `The query is not valid FTS5, so ${operator} was searched as a word. An operator stands between words: garden NOT shed.`
     : undefined;
@@ -207,7 +207,7 @@ interface ResultOptions extends MarkInput {
 }
 
 /** Returns at least one result, and as many results and whole messages as fit into the answer. */
-function resultsWithin(hits: RecallResults['hits'], options: ResultOptions, maxTokens: number) {
+function resultsWithin(hits: ModeResults['hits'], options: ResultOptions, maxTokens: number) {
   const { includeContent, explain } = options;
   let room = maxTokens;
   const results = [];

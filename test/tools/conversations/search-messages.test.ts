@@ -8,8 +8,8 @@ import { errorOf } from '../../support/error-of.js';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 async function openTool() {
-  const { store, search, recall } = await openPlace();
-  const app = { conversations: store, search, recall } as unknown as App;
+  const { store, messageSearch } = await openPlace();
+  const app = { conversations: store, messageSearch } as unknown as App;
   const call = { signal: new AbortController().signal, isRemote: false, progress: () => undefined };
   const run = async (args: Record<string, unknown>, signal = call.signal) =>
     searchMessages.output.parse(
@@ -24,7 +24,7 @@ async function openTool() {
       { ...call, signal },
       { maxTokens: Number.POSITIVE_INFINITY },
     );
-  return { store, run, runAll, say, recall };
+  return { store, run, runAll, say, messageSearch };
 }
 
 describe('search_messages', () => {
@@ -78,7 +78,7 @@ describe('search_messages', () => {
   });
 
   it('returns more results than a page from one ranking, in the order of the pages', async () => {
-    const { store, run, runAll, recall } = await openTool();
+    const { store, run, runAll, messageSearch } = await openTool();
     const messages = Array.from({ length: 230 }, (_, at) => ({
       role: 'user' as const,
       content: `tea ${'and water '.repeat(at % 7)}${at}`,
@@ -91,7 +91,7 @@ describe('search_messages', () => {
         paged.push(...page.results.map(({ messageId }) => messageId));
         offset = page.nextOffset;
       }
-      const search = vi.spyOn(recall, 'search');
+      const search = vi.spyOn(messageSearch, 'search');
       const all = await runAll(args);
       expect(search).toHaveBeenCalledTimes(1);
       search.mockRestore();
