@@ -11,7 +11,7 @@ import { numberIn, objectIn } from '../base/json-fields.js';
 import { atomicWrite, makeFolder } from '../files/atomic/atomic-write.js';
 import { parseDocument, readWhole } from '../files/read/json-doc.js';
 import { type Embedder, normalized } from './embedder.js';
-import { bertModel } from './model/bert-graph.js';
+import { bertModel } from './model/bert-to-onnx.js';
 import type { PackageLoader, Runtime, Session } from './model/package-loader.js';
 import { tensorsIn } from './model/safetensors.js';
 
@@ -24,7 +24,7 @@ export interface LocalEmbedderOptions {
 }
 
 const BUILT_IN_MODEL = 'all-MiniLM-L6-v2';
-/** Part of the file name of the converted model. It grows when bert-graph.ts writes another graph. */
+/** Part of the file name of the converted model. It grows when bert-to-onnx.ts writes another graph. */
 const GRAPH_VERSION = 1;
 const WEIGHTS_FILE = 'model.fp16.safetensors';
 /** Longest text in the training of all-MiniLM-L6-v2. Most passages are shorter. */
