@@ -30,7 +30,7 @@ import {
   newestConversations,
   newestMessages,
 } from './newest-messages.js';
-import { warmUp } from './warm-up.js';
+import { warmUpLater } from './warm-up.js';
 
 export type { MessageFilters, MessageHit };
 
@@ -38,11 +38,6 @@ export type { MessageFilters, MessageHit };
 export const WAIT_FOR_BUILD_MS = 20_000;
 /** Between two reports to a caller that waits for a build. */
 export const BUILD_REPORT_MS = 500;
-/** A smaller index is fast without a warm-up. */
-const MIN_WARM_UP_DOCUMENTS = 2_000;
-const WARM_UP_AFTER_MS = 500;
-/** The warm-up ends after this time at the latest. */
-const WARM_UP_MS = 1_000;
 
 export interface MessageQuery {
   readonly query: string;
@@ -120,17 +115,15 @@ export class KeywordSearch {
     begun.catch(() => undefined); // logged; the next search tries again and throws
   }
 
-  /** The warm-up is delayed, because a client calls tools immediately after the start. */
   #warmUpLater(): void {
-    if (this.#sync.isClosed || this.#sync.index.text.size < MIN_WARM_UP_DOCUMENTS) return;
     const asked = { matchType: 'auto', filters: {}, limit: 2, offset: 0 } as const;
-    const search = (query: string) => this.search({ query, ...asked });
-    this.#warmUpTimer = setTimeout(() => {
-      const end = this.#clock.monotonic() + WARM_UP_MS;
-      const isOver = () => this.#sync.isClosed || this.#clock.monotonic() > end;
-      // If it fails, the next search of a client throws the error.
-      warmUp({ store: this.#store, search, isOver }).catch(() => undefined);
-    }, WARM_UP_AFTER_MS).unref();
+    this.#warmUpTimer = warmUpLater({
+      store: this.#store,
+      clock: this.#clock,
+      messages: this.#sync.index.text.size,
+      search: (query) => this.search({ query, ...asked }),
+      isClosed: () => this.#sync.isClosed,
+    });
   }
 
   /** Throws QUERY_SYNTAX (matchType fts5), CANCELLED, or FILESYSTEM_ERROR if the folder cannot be read. */
