@@ -7,6 +7,7 @@
  */
 import type { MessageRef } from '../recall/answer.js';
 import type { Question } from '../recall/question.js';
+import { keywordWhy, type Why } from './hit-reasons.js';
 import {
   type KeywordSearch,
   type MessageQuery,
@@ -15,7 +16,6 @@ import {
   WAIT_FOR_BUILD_MS,
 } from './messages/keyword-search.js';
 import { type MessageHit, totalsWithout, untilCurrent } from './messages/message-hits.js';
-import { keywordWhy, type RecalledHit } from './recall/recall-hits.js';
 import type { RecallSearch } from './recall/recall-search.js';
 import type { SearchMode, SearchTier } from './search-names.js';
 
@@ -29,7 +29,7 @@ export interface ModeQuery extends Omit<MessageQuery, 'matchType'> {
 }
 
 /** A message from either index. */
-export type FoundHit = MessageHit & Pick<RecalledHit, 'why'>;
+export type FoundHit = MessageHit & { readonly why: Why };
 
 export interface ModeResults extends Omit<MessageResults, 'hits'> {
   readonly hits: readonly FoundHit[];

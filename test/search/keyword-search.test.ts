@@ -7,7 +7,7 @@ import { cpSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { keywordWhy } from '../../src/search/recall/recall-hits.js';
+import { keywordWhy } from '../../src/search/hit-reasons.js';
 import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';
 import {

@@ -4,8 +4,9 @@
  * passage that supersedes it. The answer is cached until the store changes or the day ends.
  */
 import { tokenCounter } from '../../base/exact-token-count.js';
+import type { Why } from '../../search/hit-reasons.js';
 import type { MessageFilters, SearchCaller } from '../../search/messages/keyword-search.js';
-import type { RecalledHit, Why } from '../../search/recall/recall-hits.js';
+import type { RecalledHit } from '../../search/recall/recall-hits.js';
 import type { RecallSearch } from '../../search/recall/recall-search.js';
 import type { SearchTier } from '../../search/search-names.js';
 import type { Role } from '../../stores/conversations/document/schema.js';
