@@ -1,9 +1,8 @@
 /** Prints errors: a sentence and a hint for people, or JSON for programs. */
 import { type AppError, isAppError } from '../base/errors.js';
 import { statusOf } from './exit-status.js';
-import { escapeControls } from './terminal/terminal-text.js';
+import { escapeControls, terminalJson } from './terminal/terminal-text.js';
 import type { OptionNames } from './tools/command-names.js';
-import { isJsonWanted, writeJsonError } from './usage-error.js';
 
 /**
  * Prints the error and sets the exit status. Throws every error that is not an AppError. `options`: the
@@ -27,3 +26,19 @@ async function forPeople(error: AppError, options?: OptionNames) {
     hint: hintForPeople(error, options),
   };
 }
+
+/** Writes an error as JSON to stdout. `texts` replaces its message and hint. */
+export function writeJsonError(
+  { code, number, message, hint, retryable, details }: AppError,
+  texts: { readonly message: string; readonly hint: string } = { message, hint },
+): void {
+  const error = { code, number, ...texts, retryable, ...(details && { details }) };
+  console.log(terminalJson({ success: false, error }));
+}
+
+/** True if the command line has --json. It is read before commander parses the command line. */
+export const isJsonWanted = (): boolean => {
+  const words = process.argv.slice(2);
+  const end = words.indexOf('--');
+  return (end < 0 ? words : words.slice(0, end)).includes('--json');
+};

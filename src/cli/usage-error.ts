@@ -1,7 +1,7 @@
-/** Errors in arguments and options that commander finds: their exit status, and their form with --json. */
+/** Errors in arguments and options that commander finds: their exit status and their texts. */
 import { AppError } from '../base/errors.js';
 import { FAILED, OK } from './exit-status.js';
-import { terminalJson } from './terminal/terminal-text.js';
+import { isJsonWanted, writeJsonError } from './failure.js';
 
 /** Ends with FAILED for wrong arguments, as for other errors. */
 export const endCommand = ({ exitCode }: { exitCode: number }): never =>
@@ -32,19 +32,3 @@ export function writeUsageError(text: string, write: (text: string) => void): vo
 export function writeForPeople(text: string): void {
   if (!isJsonWanted()) process.stderr.write(text);
 }
-
-/** Writes an error as JSON to stdout. `texts` replaces its message and hint. */
-export function writeJsonError(
-  { code, number, message, hint, retryable, details }: AppError,
-  texts: { readonly message: string; readonly hint: string } = { message, hint },
-): void {
-  const error = { code, number, ...texts, retryable, ...(details && { details }) };
-  console.log(terminalJson({ success: false, error }));
-}
-
-/** True if the command line has --json. It is read before commander parses the command line. */
-export const isJsonWanted = (): boolean => {
-  const words = process.argv.slice(2);
-  const end = words.indexOf('--');
-  return (end < 0 ? words : words.slice(0, end)).includes('--json');
-};
