@@ -1,6 +1,6 @@
 /** A conversation in Markdown: a heading, then each message below a line with role and time. */
 import type { JsonObject } from '../base/json-fields.js';
-import { messageMarkdown } from './message-content.js';
+import { messageMarkdown } from './message-markdown.js';
 import { citedPages, oneLine, pageLine } from './message-sources.js';
 
 /** Formats an ISO 8601 time as day, hour and minute, for example `2025-01-24 15:00`. */

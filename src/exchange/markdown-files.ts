@@ -12,7 +12,7 @@ import { writeNewFile } from '../files/atomic/new-file-stream.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
 import { headingOf, speakerLine } from './conversation-markdown.js';
 import { EXPORT_VERSION, type ExportedDocument, lineOf, threadOf } from './export-formats.js';
-import { closingFence } from './message-content.js';
+import { closingFence } from './message-markdown.js';
 import { oneLine } from './message-sources.js';
 
 /** The conversations of one folder, which link to each other. */

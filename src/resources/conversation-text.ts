@@ -5,7 +5,7 @@
 
 import { countOf, shortened } from '../base/display-text.js';
 import { endWithin, estimateTextTokens } from '../base/estimate-tokens.js';
-import { messageMarkdown } from '../exchange/message-content.js';
+import { messageMarkdown } from '../exchange/message-markdown.js';
 import type { Conversation, Message } from '../stores/conversations/document/schema.js';
 import { type ConversationAddress, conversationUri } from './conversation-uri.js';
 
