@@ -1,11 +1,10 @@
 /**
- * Proves: whichever file-system call of the durable layer fails (one run tries half of them,
- * `DAYBOOK_SOAK=2` all), and however (ENOSPC, EIO, EACCES,
- * EMFILE, a short write followed by ENOSPC; once, or from there on until the fault is over), an
- * AppError comes out or the work is really done; the old files are intact byte for byte, no file
- * handle leaks, nothing is thrown past the caller, and the next try works.
- * The one exception: where the disk did not confirm what was already put in place, the error says
- * so (`details.unconfirmed`) and the file is whole.
+ * Each file-system call of the durable layer fails in turn (one run tries half of the calls,
+ * `DAYBOOK_SOAK=2` all): with ENOSPC, EIO, EACCES, EMFILE, or a short write followed by ENOSPC; once, or
+ * at every call until the fault ends. Either the operation fails with an AppError, or it is really done.
+ * The old files keep their bytes, no file handle leaks, no error is left uncaught, and the next try works.
+ * The one exception is a new file that is in place but that the disk did not confirm: the error has
+ * `details.unconfirmed`, and the file is complete.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -32,7 +31,7 @@ const ID = '20250124-1706102400123';
 const KEYED_ID = '20250124-1706102400124';
 const KEY = 'my-key';
 const KINDS = ['ENOSPC', 'EIO', 'EACCES', 'EMFILE', 'short-write'] as const;
-/** Those that last in life; a soak tries all. */
+/** The kinds of faults that can last on a real machine; with `DAYBOOK_SOAK=2` all kinds last too. */
 const LASTING: readonly string[] = isSoak ? KINDS : ['ENOSPC', 'EMFILE', 'short-write'];
 type Kind = (typeof KINDS)[number];
 
@@ -44,7 +43,7 @@ interface Place {
 
 interface Operation {
   name: string;
-  /** On top of the base: two conversations, one with a key. */
+  /** Prepares a store that already has two conversations, one of them with a key. */
   prepare?(place: Place): Promise<unknown>;
   run(place: Place, text: string): Promise<unknown>;
   /** Every text that `run` stored, wherever it is now. */
@@ -72,7 +71,7 @@ async function openPlace(): Promise<Place> {
   return { folder, logs, store };
 }
 
-/** Every file below the folder but those of the locks, as they are on disk. */
+/** Every file below the folder, except those of the locks, with its bytes on disk. */
 async function filesOf(folder: string): Promise<Map<string, Buffer>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && !entry.parentPath.includes('.locks'));
@@ -92,7 +91,7 @@ async function textsOfConversations({ logs }: Place): Promise<string[]> {
 
 const say = (content: string) => [{ role: 'user', content }] as const;
 
-/** The lock as a killed process leaves it: published, with a staged file in it. */
+/** Makes the lock that a killed process leaves: it is held, and it contains a staged file. */
 async function leaveDeadLock({ logs }: Place): Promise<void> {
   const dead = ownerName().replace(/-\d+-([0-9a-z]+)$/, '-1-$1');
   const home = join(logs, '.locks', ID, dead);
@@ -119,17 +118,17 @@ const OPERATIONS: readonly Operation[] = [
     storedTexts: textsOfConversations,
   },
   {
-    name: 'create',
+    name: 'create a conversation',
     run: ({ store }, text) => store.create({ messages: say(text) }),
     storedTexts: textsOfConversations,
   },
   {
-    name: 'create by a new key',
+    name: 'create a conversation by a new key',
     run: ({ store }, text) => store.append('new-key', say(text), { create: true }),
     storedTexts: textsOfConversations,
   },
   {
-    name: 'append by a key',
+    name: 'append to a conversation by its key',
     run: ({ store }, text) => store.append(KEY, say(text), { create: true }),
     storedTexts: textsOfConversations,
   },
@@ -210,7 +209,7 @@ async function runWith(operation: Operation, fault: Fault): Promise<void> {
   ageEmptyFolders(place.logs);
   await place.store.tidy();
   await expectNothingLeft(place, fault.isLasting);
-  // A file closed by its permissions may hold any key, and harms only itself.
+  // The store cannot know the key of a file that it may not read, so a second conversation is allowed.
   if (fault.kind !== 'EACCES') await expectOneEach(place);
   await rm(place.folder, { recursive: true });
 }
@@ -220,7 +219,7 @@ function expectCount(count: number, { name }: Operation, allowed: readonly numbe
   expect(allowed).toContain(count);
 }
 
-/** Old files byte for byte; a file that was rightly changed still parses (`storedTexts` reads it). */
+/** Old files keep their bytes. A file that may have changed is only parsed (`storedTexts` reads it). */
 function expectFilesKept(
   before: Map<string, Buffer>,
   after: Map<string, Buffer>,
@@ -240,8 +239,8 @@ function expectFilesKept(
 }
 
 /**
- * No temporary file, and no conversation folder without its file. Where removing failed as well, a
- * temporary file stays as long as its process lives (kill.test.ts: not longer).
+ * There is no temporary file, and no conversation folder without its file. If the removal failed too, a
+ * temporary file stays until its process ends (kill.test.ts checks that it does not stay longer).
  */
 async function expectNothingLeft({ folder, logs }: Place, isLasting: boolean): Promise<void> {
   for (const path of (await filesOf(folder)).keys()) {
@@ -254,7 +253,7 @@ async function expectNothingLeft({ folder, logs }: Place, isLasting: boolean): P
   }
 }
 
-/** A fault while looking for a key must not lead to a second conversation under it. */
+/** A fault during the search for a key must not lead to a second conversation with this key. */
 async function expectOneEach({ logs }: Place): Promise<void> {
   const texts = [...(await filesOf(logs)).values()].map(String);
   for (const key of [KEY, 'new-key']) {
@@ -262,9 +261,9 @@ async function expectOneEach({ logs }: Place): Promise<void> {
   }
 }
 
-describe('each file-system call made to fail', () => {
+describe('conversations while a file-system call fails', () => {
   it.each(OPERATIONS)(
-    '$name',
+    '$name: is done or fails with an error, keeps the old files, and works at the next try',
     async (operation) => {
       const calls = await callsOf(operation);
       expect(calls.length).toBeGreaterThan(2);

@@ -1,7 +1,7 @@
 /**
- * Proves: an import onto a disk that fills up (a small tmpfs, where this machine lets us mount one) ends
- * with an account that says so, leaves only whole conversations, and is finished by the next one when
- * there is room; files beside conversations too.
+ * An import onto a disk that becomes full (a small tmpfs, if this machine lets the test mount one). The
+ * report of the import contains STORAGE_FULL, every stored conversation and attachment is complete, and
+ * the next import adds the rest when there is space.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ const conversation = (index: number) => ({
 });
 
 it.runIf(isMounted)(
-  'an import on a full disk stops with STORAGE_FULL, leaves no half conversation, and completes later',
+  'an import on a full disk stops with STORAGE_FULL, stores only whole conversations, and can be repeated',
   async () => {
     const all = Array.from({ length: COUNT }, (_, index) => index);
     const path = folderWith({

@@ -1,7 +1,7 @@
 /**
- * Proves for prune, archive, encrypt, decrypt, redact and repair: on a disk that is really full (a tmpfs
- * of 512 kB, where this machine lets us mount one) with more and more room left, each either ends or says
- * STORAGE_FULL; nothing is lost, and the next run ends the work once there is room.
+ * Prune, archive, encrypt, decrypt, redact and repair on a full disk (a tmpfs of 512 kB, if this machine
+ * lets the test mount one), with a little more free space in each round. The operation is done or fails
+ * with STORAGE_FULL, nothing is lost, and the next run completes the work when there is space.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ afterAll(() => {
   if (isMounted) execFileSync('/bin/umount', ['-l', disk]);
 });
 
-/** Leaves that many pages of the disk free. */
+/** Fills the disk until only this number of pages is free. */
 function fillDisk(pages: number): string {
   const filler = join(disk, 'filler');
   const { bavail } = statfsSync(disk);
@@ -46,9 +46,9 @@ function fillDisk(pages: number): string {
   return filler;
 }
 
-describe.runIf(isMounted)('on a full disk', () => {
+describe.runIf(isMounted)('maintenance on a full disk', () => {
   it.each(CARE)(
-    '$name loses nothing, and ends the work once there is room',
+    '$name loses nothing, and completes the work when there is space',
     async ({ name, fill, run, problems }) => {
       let refused = 0;
       for (let pages = 0; pages <= MOST_PAGES; pages += pages < 12 ? 1 : 4) {

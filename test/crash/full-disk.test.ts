@@ -1,3 +1,4 @@
+/** A full disk (a small tmpfs, if this machine lets the test mount one) destroys no file and no message. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -16,9 +17,12 @@ const { disk, isMounted } = smallDisk('full-disk', '256k');
 
 type Replace = (target: string, bytes: Uint8Array) => Promise<unknown>;
 const FORMS: readonly { form: string; replace: Replace }[] = [
-  { form: 'plain', replace: (target, bytes) => atomicWrite(target, bytes, { fsync: true }) },
   {
-    form: 'locked',
+    form: 'without a lock',
+    replace: (target, bytes) => atomicWrite(target, bytes, { fsync: true }),
+  },
+  {
+    form: 'under a lock',
     replace: (target, bytes) =>
       withLock(join(disk, '.locks'), 'x', (lock) => lock.replace(target, bytes, { fsync: true })),
   },
@@ -34,7 +38,7 @@ async function outcomeOf(work: Promise<unknown>): Promise<string> {
 describe.runIf(isMounted)('on a full disk', () => {
   beforeAll(() => mkdirSync(join(disk, 'd')));
 
-  it.each(FORMS)('12 size pairs, $form: none destroyed', async ({ replace }) => {
+  it.each(FORMS)('a file is replaced $form completely or not at all', async ({ replace }) => {
     const target = join(disk, 'd', 'target');
     let refused = 0;
     for (const { oldSize, newSize } of PAIRS) {
@@ -54,7 +58,7 @@ describe.runIf(isMounted)('on a full disk', () => {
     rmSync(target);
   });
 
-  it('a conversation grows until nothing fits, and is whole', async () => {
+  it('a conversation that grows until the disk is full keeps every saved message', async () => {
     const logsFolder = join(disk, 'logs');
     const store = await openConversationStore({ logsFolder, maxMessages: 1e6, fsync: true });
     const { conversationId } = await store.create({});

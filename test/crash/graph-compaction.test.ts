@@ -1,8 +1,7 @@
 /**
- * Proves: kill -9 right before each file-system call of a compaction, and of an append, loses nothing
- * that was acknowledged and doubles nothing; the next process works on at once, and after its own
- * compaction nothing of the dead is left. One run tries a share
- * of the calls, `DAYBOOK_SOAK=2` all.
+ * A process is killed (kill -9) right before a file-system call of a compaction or of an append. No
+ * acknowledged fact is lost, and no fact is stored twice. The next process can write at once, and after its
+ * compaction no file of the killed process is left. One run tries a part of the calls, `DAYBOOK_SOAK=2` all.
  */
 import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -70,9 +69,9 @@ const OURS = [
   'kg_wal.previous.log',
 ];
 
-describe('kill -9 at each file-system call', () => {
+describe('kill -9 before a file-system call of the graph', () => {
   it(
-    'of a compaction',
+    'of a compaction loses no fact and leaves no file after the next compaction',
     async () => {
       const { template, before } = await prepare();
       const calls = await callsOf(template, { do: 'save', at: -1 });
@@ -102,7 +101,7 @@ describe('kill -9 at each file-system call', () => {
   );
 
   it(
-    'of an append',
+    'of an append loses no earlier fact, and the next append works',
     async () => {
       const { template, before } = await prepare();
       const command = { do: 'add', subject: 'one more', at: -1 } as const;

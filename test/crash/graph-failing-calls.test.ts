@@ -1,8 +1,9 @@
 /**
- * Proves: whichever file-system call of an addition or a compaction of the knowledge graph fails (one
- * run tries half of them, `DAYBOOK_SOAK=2` all), and however (once, or from there on until the fault is over), an AppError comes out or the work is really
- * done; no fact is lost or doubled, no file handle leaks, nothing is thrown past the caller, and the
- * next try works. Where the disk did not confirm an append, the error says so.
+ * Each file-system call of an addition and of a compaction of the knowledge graph fails in turn (one run
+ * tries half of the calls, `DAYBOOK_SOAK=2` all): once, or at every call until the fault ends. Either the
+ * operation fails with an AppError, or it is really done. No fact is lost or stored twice, no file handle
+ * leaks, no error is left uncaught, and the next try works. If the disk did not confirm an append, the
+ * error has `details.unconfirmed`.
  */
 import { cpSync, rmSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -129,9 +130,9 @@ async function runWith(operation: Operation, at: number, kind: Kind, isLasting: 
   rmSync(folder, { recursive: true });
 }
 
-describe('each file-system call made to fail', () => {
+describe('the knowledge graph while a file-system call fails', () => {
   it.each(OPERATIONS)(
-    '$name',
+    '$name: is done or fails with an error, loses no fact, and works at the next try',
     async (operation) => {
       const calls = await callsOf(operation);
       expect(calls.length).toBeGreaterThan(2);

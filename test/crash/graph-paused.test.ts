@@ -1,7 +1,7 @@
 /**
- * Proves: a process that is stopped (SIGSTOP) before any file-system call of an addition to the graph,
- * loses its lock, and goes on (SIGCONT) after another one has added, loses nothing: all facts that
- * either of them acknowledged are there.
+ * A process is stopped (SIGSTOP) before a file-system call of an addition to the graph, loses its lock, and
+ * continues (SIGCONT) after another process has added a fact. All facts that one of them acknowledged are
+ * in the graph.
  */
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ function takeLock(folder: string): number {
 }
 
 it(
-  'an addition that is paused before any call, while another process adds, loses no fact',
+  'an addition that is paused before any file-system call while another process adds loses no fact',
   async () => {
     const folder = tempFolder();
     const task: GraphTask = { folder, maxTriples: 1000, syncsAppends: true };

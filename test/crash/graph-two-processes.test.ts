@@ -1,7 +1,8 @@
 /**
- * Proves: two processes that add and delete thousands of triples each under one limit, while the log
- * is compacted under them, end with the same set, which is the set on disk; the limit is never passed,
- * nothing is there twice, what was acknowledged is there, and refusals are told where they are due.
+ * Two processes add and delete thousands of triples each in one graph with a limit, while the log is
+ * compacted. Both end with the same triples, which are those on disk. There are never more triples than the
+ * limit, no triple is stored twice, every acknowledged triple is there, and a process refuses a triple only
+ * at the limit.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +19,7 @@ const SHARED = COUNT / 40;
 
 describe('two processes on one graph', () => {
   it(
-    `add and delete ${COUNT} triples each under a limit of ${LIMIT}`,
+    `add and delete ${COUNT} triples each with a limit of ${LIMIT}, and end with the same triples`,
     async () => {
       const folder = tempFolder();
       const task: GraphTask = { folder, maxTriples: LIMIT, syncsAppends: false };
@@ -79,7 +80,7 @@ describe('two processes on one graph', () => {
           `${generation} compactions, ${onDisk.length} left`,
       );
       for (const child of children) await child.stop();
-      // Now that nobody compacts any more: the files themselves, by the slow way.
+      // No process compacts any more, so the slow oracle can read the files.
       const text = ['kg_snapshot.json', 'kg_wal.log'].map((name) =>
         readFileSync(join(folder, name), 'utf8'),
       );

@@ -1,6 +1,7 @@
 /**
- * An import that is paused (SIGSTOP, as a container can be) until another one has taken its lease and its lock
- * and has ended: when it goes on, it adds nothing, not even what it was writing.
+ * An import is paused (SIGSTOP, as a container can be) until another import has taken its lease and its
+ * lock and has ended. When the first import continues, it adds nothing, not even the batch that it was
+ * writing.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +22,7 @@ import { isOwnerName } from '../../src/files/locks/process-identity.js';
 import { MAIN, runCommand, withPlace } from '../e2e/harness.js';
 
 const COUNT = 3000;
-/** ChatGPT's export: each conversation has a time of its own, from which its id here is derived. */
+/** An export of ChatGPT. Each conversation has its own time, and its id in Daybook is derived from it. */
 const EXPORT = Array.from({ length: COUNT }, (_, index) => ({
   id: `c-${index}`,
   create_time: 1737724800 + index,
@@ -48,7 +49,7 @@ function takeLock(lock: string): void {
 }
 
 it.skipIf(process.platform === 'win32')(
-  'adds nothing when it goes on after another import',
+  'an import that was paused adds nothing after another import has added everything',
   async () => {
     await withPlace(async (place) => {
       mkdirSync(place.root);

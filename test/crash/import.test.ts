@@ -1,4 +1,4 @@
-/** An import whose process is killed in the middle: whole conversations only, and the next run finishes. */
+/** The process of an import is killed: all its conversations are whole, and the next run adds the rest. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,17 +9,19 @@ import { conversationIdAt } from '../../src/stores/conversations/document/conver
 import { MAIN, runCommand, withPlace } from '../e2e/harness.js';
 
 const COUNT = 400;
+/** The process is killed when it has stored so many conversations. */
+const STORED_BEFORE_KILL = 5;
 const conversation = (index: number) => ({
   messages: [{ role: 'user', content: `number ${index}` }],
 });
 const EXPORTS = {
-  'with ids of their source': {
+  'that has the ids of another program': {
     name: 'all.jsonl',
     text: Array.from({ length: COUNT }, (_, index) =>
       JSON.stringify({ id: `c-${index}`, ...conversation(index) }),
     ).join('\n'),
   },
-  'with ids of their own': {
+  'that has the ids of Daybook': {
     name: 'all.json',
     text: JSON.stringify({
       format: 'daybook-export',
@@ -34,7 +36,7 @@ const EXPORTS = {
 };
 
 it.each(Object.entries(EXPORTS))(
-  '%s is finished by the next one, without anything twice',
+  'the import of a file %s is killed, and the next run adds each missing conversation once',
   async (_, { name, text }) => {
     await withPlace(async (place) => {
       mkdirSync(place.root);
@@ -52,13 +54,14 @@ it.each(Object.entries(EXPORTS))(
         JSON.parse(readFileSync(join(logs, name, 'conversation.json'), 'utf8'));
       const args = [MAIN, '--root', place.root, 'import', path, '--yes'];
       const child = spawn(process.execPath, args, { env: place.env, stdio: 'ignore' });
-      while (folders().length < 5 && child.exitCode === null) await pause(1);
+      while (folders().length < STORED_BEFORE_KILL && child.exitCode === null) await pause(1);
       child.kill('SIGKILL');
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
       const left = folders();
+      expect(left.length).toBeGreaterThanOrEqual(STORED_BEFORE_KILL);
       expect(left.length).toBeLessThan(COUNT);
       for (const name of left) expect(documentOf(name).messages).toHaveLength(1);
-      // The lease of the dead process ends by itself; a run before that says so, and is done again.
+      // The lease of the killed process ends after some time. A run before this time fails and is repeated.
       for (let tries = 0; tries < 5; tries += 1) {
         const { code } = await runCommand(place, ['--root', place.root, 'import', path, '--yes']);
         if (code === 0) break;

@@ -1,6 +1,6 @@
 /**
- * Proves for prune, archive, encrypt, decrypt, redact and repair: a run that is killed right before any of
- * its file-system calls loses nothing, and the next run ends the work.
+ * A run of prune, archive, encrypt, decrypt, redact or repair is killed right before one of its file-system
+ * calls. Nothing is lost, and the next run completes the work.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { CARE, DIGITS } from '../support/maintenance-scenarios.js';
 import { sampled, tempFolder, timeLimitMs } from '../support/rounds.js';
 import type { MaintenanceTask } from './children/maintenance.js';
 
-/** Of the calls of an operation, as many are tried in one run. */
+/** How many calls of an operation are tried in one run. */
 const TRIED = 8;
 
 const outside = tempFolder();
@@ -34,7 +34,7 @@ const interrupted = (operation: string, root: string, at: number) =>
 
 describe('kill -9 before a file-system call', () => {
   it.each(CARE)(
-    'of $name loses nothing, and the next run ends the work',
+    'of $name loses nothing, and the next run completes the work',
     async ({ name, fill, run, problems }) => {
       const counting = interrupted(name, await filledRoot(fill), -1);
       const { calls } = await counting.next<{ calls: number }>();
@@ -43,8 +43,10 @@ describe('kill -9 before a file-system call', () => {
       const all = Array.from({ length: calls }, (_, at) => at);
       for (const at of sampled(`kill-maintenance, ${name}`, all, Math.ceil(calls / TRIED))) {
         const root = await filledRoot(fill);
-        await interrupted(name, root, at).ended();
         const where = `killed before call ${at} of ${calls}`;
+        const killed = interrupted(name, root, at);
+        expect(await killed.nextLine(), where).toBeUndefined();
+        await killed.ended();
         expect(await problems(root, false), where).toEqual([]);
         await run(root, keyFile, false);
         expect(await problems(root, true), where).toEqual([]);

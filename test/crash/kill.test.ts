@@ -1,7 +1,7 @@
 /**
- * Proves: kill -9 at random moments while messages are saved (alone, in groups, by key, as new
- * conversations) and facts are added to the graph loses nothing acknowledged, damages no file, and leaves no
- * temporary file, lock or empty folder after the next start.
+ * A process is killed (kill -9) at random moments while it saves messages (alone, in groups, by key, as new
+ * conversations) and adds facts to the graph. Nothing that was acknowledged is lost, no file is damaged, and
+ * after the next start there is no temporary file, lock or empty folder.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,9 +16,9 @@ import { subjectsOf, syncedGraphIn } from '../support/synced-graph.js';
 import type { Acknowledged, WriterTask } from './children/writer.js';
 
 const ROUNDS = 100;
-/** Long enough for a few dozen messages, short enough that the first ones are hit as well. */
+/** Long enough for a few dozen messages, short enough that some kills happen during the first messages. */
 const LONGEST_LIFE_MS = 40;
-/** A conversation is written for so many rounds, then the next one. */
+/** After this number of rounds a new conversation is used. */
 const ROUNDS_PER_CONVERSATION = 20;
 
 const root = tempFolder();
@@ -35,7 +35,7 @@ async function startWriter(): Promise<Child> {
   return writer;
 }
 
-/** Everything it was told before it died. */
+/** Kills the writer and returns everything that the writer acknowledged before. */
 async function killed(
   writer: Child,
   isAfterFirst: boolean,
@@ -69,7 +69,7 @@ async function expectAllThere(told: readonly Acknowledged[]): Promise<void> {
   }
 }
 
-/** After a start: every file parses, and nothing of the dead is left. */
+/** After a start every file parses, and the killed processes have left no lock or temporary file. */
 function expectTidy(): void {
   expect(readdirSync(join(logs, '.locks'))).toEqual([]);
   expect(readdirSync(graphLocks)).toEqual([]);
@@ -86,7 +86,7 @@ function expectTidy(): void {
 
 describe('kill -9 while messages and facts are saved', () => {
   it(
-    `loses nothing that was acknowledged, in ${ROUNDS} rounds`,
+    `nothing that was acknowledged is lost in ${ROUNDS} rounds`,
     async () => {
       const random = printedRandom('kill');
       const all: Acknowledged[] = [];
@@ -95,7 +95,7 @@ describe('kill -9 while messages and facts are saved', () => {
       let next = startWriter();
       for (let round = 0; round < rounds(ROUNDS); round += 1) {
         const writer = await next;
-        next = startWriter(); // while this one works: starting takes longest
+        next = startWriter(); // starts while this writer works, because a start takes longest
         if (round % ROUNDS_PER_CONVERSATION === 0) {
           ref = (await (await openStore()).create({})).conversationId;
         }

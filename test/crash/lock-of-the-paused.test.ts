@@ -1,10 +1,10 @@
 /**
- * Proves: a process that was stopped (SIGSTOP) before any file-system call of an append, lost its lock
- * meanwhile, and goes on (SIGCONT) never overwrites what others wrote: what it adds ends up on
- * top of theirs, or it reports an error. Conversations by id and by a new key.
+ * A process is stopped (SIGSTOP) before a file-system call of an append, loses its lock, and continues
+ * (SIGCONT) after another process has written. It never overwrites the other message: its own message comes
+ * after it, or the call fails with an error. Conversations are named by an id and by a new key.
  *
- * The lock is taken over as docs/LOCKING.md has it (step 4), by one rename. The product
- * does that to a process that it cannot judge once its lease is over, after 30 s.
+ * The test takes the lock with one rename, as docs/LOCKING.md describes in step 4. Daybook does this after
+ * 30 s if it cannot know whether the owner lives.
  */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -61,12 +61,12 @@ async function isStoppedOrDone(child: Child, result: Promise<unknown>): Promise<
   return !isDone;
 }
 
-/** Step 4 of the protocol, for every lock that is held. */
+/** Takes every lock from its owner (step 4 of docs/LOCKING.md). Returns the number of locks taken. */
 function depose({ locksFolder }: Place): number {
   let deposed = 0;
-  if (!existsSync(locksFolder)) return 0; // stopped before it made even that
+  if (!existsSync(locksFolder)) return 0; // the process stopped before it made this folder
   for (const lock of readdirSync(locksFolder)) {
-    if (isOwnerName(lock.slice(lock.lastIndexOf('.') + 1))) continue; // private or discarded
+    if (isOwnerName(lock.slice(lock.lastIndexOf('.') + 1))) continue; // a private or discarded folder
     for (const owner of readdirSync(join(locksFolder, lock)).filter(isOwnerName)) {
       const discarded = join(locksFolder, `${lock}.dead.${owner}`);
       renameSync(join(locksFolder, lock, owner), discarded);
@@ -92,9 +92,9 @@ async function textsOf({ logs }: Place, { operation, ref }: Case): Promise<strin
   return (await store.load(ref)).messages.map(({ content }) => content);
 }
 
-describe('a process stopped at any step', () => {
+describe('a process that is stopped at any step of an append and loses its lock', () => {
   it.each(CASES)(
-    '$operation: overwrites nothing when it goes on',
+    'overwrites no message of another process when it continues ($operation)',
     async (one) => {
       const child = new Child('interrupted', taskOf(openPlace(), one, -1));
       const counting = await child.next<InterruptedResult>();

@@ -1,6 +1,6 @@
 /**
- * Proves: one conversation whose file the system refuses to read or write (EIO, EACCES) is an error that
- * names the file; the others are read and written meanwhile, and nothing is lost when the fault is over.
+ * The system refuses to read or write the file of one conversation (EIO, EACCES). The error names the
+ * file, the other conversations can be read and written, and nothing is lost when the fault ends.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ function place() {
     writeFileSync(pathOf(id), JSON.stringify({ conversationId: id, messages }));
   }
   const open = () => openConversationStore({ logsFolder, maxMessages: 100, fsync: true });
-  /** Until the answer is called, `calls` on the refused conversation's files fail. */
+  /** Lets `calls` on the files of the refused conversation fail until the returned function is called. */
   const refuse = (calls: readonly string[], error: string) =>
     tapFs(folder, {
       before: ({ name, path }) =>
@@ -36,8 +36,8 @@ function place() {
 
 const say = (content: string) => [{ role: 'user', content }] as const;
 
-describe.each(['EIO', 'EACCES'])('%s of one conversation', (error) => {
-  it('at a start leaves the others, and is named', async () => {
+describe.each(['EIO', 'EACCES'])('%s for the file of one conversation', (error) => {
+  it('at a start gives an error with the path, and other conversations can be used', async () => {
     const { pathOf, open, refuse, bytes } = place();
     const before = bytes();
     const restore = await refuse(CALLS.reading, error);
@@ -66,7 +66,7 @@ describe.each(['EIO', 'EACCES'])('%s of one conversation', (error) => {
     await store.close();
   });
 
-  it('at a write leaves what was stored, which is read, and the others', async () => {
+  it('at a write keeps the stored messages readable, and other conversations can be used', async () => {
     const { open, refuse, bytes } = place();
     const store = await open();
     await store.load(REFUSED);

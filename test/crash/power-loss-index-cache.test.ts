@@ -1,7 +1,7 @@
 /**
- * Proves for the cache of the message index: whatever a power cut leaves of it, at any step of its first
- * save and of its replacement, the next start answers as a fresh build over the same files does. The
- * power cut changes the cache alone: the conversations keep their stamps, so a whole cache is believed.
+ * A power cut at any step of the first save and of the second save of the cache of the message index: the
+ * next start gives the same answers as a new index of the same files. The power cut changes only the
+ * cache. The conversations keep their stamps, so a complete cache is used.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const cacheOf = (root: string) => join(root, 'cache', 'index.bin');
 let expected = '';
 const seen = { whole: 0, refused: 0, absent: 0 };
 
-/** Saves the cache twice: new, and in place of one that has become stale. */
+/** Saves the cache, changes the store, and saves the cache again. */
 async function saveTwice({ root }: Place): Promise<void> {
   const store = await openConversationStore({ logsFolder, maxMessages: 100, fsync: true });
   const index = new MessageIndex();
@@ -52,14 +52,14 @@ async function problemsAt(root: string): Promise<string[]> {
 const scenario: Scenario = { name: 'the index cache', run: saveTwice, problemsAt };
 
 it(
-  'a start after a power cut answers as a fresh build does, whatever is left of the index cache',
+  'a start after a power cut gives the answers of a new index, whatever is left of the index cache',
   async () => {
     const recorded = await record(scenario);
     expected = await freshAnswers(logsFolder);
     const { states, problems } = await cutPowerAtEachStep(scenario, recorded);
     console.log(`power-loss, ${scenario.name}: ${states} states, caches ${JSON.stringify(seen)}`);
     expect([...problems]).toEqual([]);
-    // The simulation met all three: no cache yet, a whole one, and one that is damaged or stale.
+    // The simulation had all three cases: no cache yet, a complete one, and a damaged or stale one.
     expect(Math.min(seen.absent, seen.whole, seen.refused)).toBeGreaterThan(0);
   },
   timeLimitMs(300_000),

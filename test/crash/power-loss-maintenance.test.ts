@@ -1,7 +1,7 @@
 /**
- * Proves for prune, archive, encrypt, decrypt, redact and repair: whatever a power cut may take at any
- * step, nothing is lost, what was said to be done is done, and the next run ends the work. One of the
- * states at each step is that of a process which was killed there.
+ * A power cut at any step of prune, archive, encrypt, decrypt, redact and repair: nothing is lost, an
+ * operation that reported success is done, and the next run completes the work. One of the simulated disks
+ * at each step is the disk that a process leaves if it is killed at this step.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,9 +33,9 @@ const scenarioOf = (operation: CareOperation): Scenario => ({
   },
 });
 
-describe('power loss at every step', () => {
+describe('power loss at every step of maintenance', () => {
   it.each(CARE.map(scenarioOf))(
-    '$name: nothing is lost, and the next run ends the work',
+    '$name: nothing is lost, and the next run completes the work',
     async (scenario) => {
       expect(await statesWithoutLoss(scenario)).toBeGreaterThan(30);
     },
@@ -43,7 +43,7 @@ describe('power loss at every step', () => {
   );
 
   it.each(CARE.map(scenarioOf))(
-    '$name: the simulation finds losses where nothing is synced',
+    '$name: the simulation finds losses if nothing is synced',
     async (scenario) => {
       const { root, steps } = await record(scenario);
       const cut = { root, steps: withoutSyncs(withoutSyncs(steps, 'files'), 'folders') };

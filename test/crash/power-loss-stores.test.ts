@@ -1,7 +1,7 @@
 /**
- * Proves for the knowledge graph (log, snapshot, compaction), notes, insights and the state: whatever a
- * power cut may take at any step, all that was acknowledged before is there after the next start, every
- * file can be read, and the next write works. Without the syncs the simulation finds the losses.
+ * A power cut at any step of a write to the knowledge graph (log, snapshot, compaction), notes, insights and
+ * the state. After the next start everything that was acknowledged is there, every file can be read, and the
+ * next write works. If the syncs are removed from the record, the simulation reports losses.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ import { factAbout, subjectsOf, syncedGraphIn } from '../support/synced-graph.js
 const { record, cutPowerAtEachStep, statesWithoutLoss } = powerLoss('power-loss-stores');
 const ENOUGH_PROBLEMS = 4;
 
-/** What of the acknowledged texts is not among these. */
+/** The acknowledged texts that are missing in `texts`. */
 const lostOf = (acknowledged: readonly Acknowledged[], texts: readonly string[]): string[] =>
   acknowledged.filter(({ text }) => !texts.includes(text)).map(({ text }) => `lost: ${text}`);
 
@@ -45,7 +45,7 @@ async function graphProblems(root: string, acknowledged: readonly Acknowledged[]
   const found = await subjectsOf(graph);
   const problems = lostOf(acknowledged, found);
   if (new Set(found).size !== found.length) problems.push('a fact twice');
-  // The next addition and the next compaction work, on whatever is there: tried on one disk of five.
+  // The next addition and compaction must work. To save time, only one disk of five is tried.
   graphsTried += 1;
   if (graphsTried % 5 !== 0) {
     await graph.close();
@@ -65,7 +65,7 @@ async function graphProblems(root: string, acknowledged: readonly Acknowledged[]
 const bankIn = (root: string, fsync: boolean) =>
   new MemoryBank({ folder: join(root, 'memory-bank'), maxFiles: 100, fsync });
 
-/** `id` is the path. A version that was begun and not acknowledged contains the one before it. */
+/** `id` is the path. A version that is not yet acknowledged contains the text of the version before it. */
 async function noteProblems(root: string, acknowledged: readonly Acknowledged[]) {
   const bank = bankIn(root, false);
   const problems: string[] = [];
@@ -103,7 +103,7 @@ async function stateProblems(root: string, acknowledged: readonly Acknowledged[]
   return lostOf(acknowledged, Object.values(values).map(String));
 }
 
-/** Each acknowledged text was removed permanently: no note and no insight has it again, nor the trash. */
+/** Each acknowledged text was removed permanently, so no note, no insight and no file in the trash has it. */
 async function removalProblems(root: string, acknowledged: readonly Acknowledged[]) {
   const folder = join(root, 'memory-bank');
   const paths = existsSync(folder)
@@ -119,7 +119,7 @@ async function removalProblems(root: string, acknowledged: readonly Acknowledged
 
 const SCENARIOS: readonly Scenario[] = [
   {
-    name: 'the log of a new graph: first fact, next, several together, from two processes',
+    name: 'the log of a new graph: one fact, several at once, and one of another process',
     problemsAt: graphProblems,
     async run(place) {
       const graph = await addFact(place, 'one');
@@ -130,7 +130,7 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    name: 'a graph: first snapshot, compaction by another process, a fact after it',
+    name: 'a graph: first snapshot, compaction by another process, one more fact',
     problemsAt: graphProblems,
     async run(place) {
       const graph = await addFact(place, 'one');
@@ -192,7 +192,7 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    name: 'insights: put together, and one of them again',
+    name: 'insights: several stored at once, and one of them replaced',
     problemsAt: insightProblems,
     async run(place) {
       const store = insightsIn(place.root, true);
@@ -227,7 +227,7 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    name: 'the state: first value, next values, from two processes',
+    name: 'the state: values of two processes',
     problemsAt: stateProblems,
     async run(place) {
       const [one, other] = [stateIn(place.root, true), stateIn(place.root, true)];
@@ -256,7 +256,7 @@ describe('power loss at every step of saving facts, notes, insights and the stat
       ).map((of) => ({ scenario, name: scenario.name, of })),
     ),
   )(
-    '$name: the simulation finds losses where $of are not synced',
+    '$name: the simulation finds losses if $of are not synced',
     async ({ scenario, of }) => {
       const { root, steps } = await record(scenario);
       const cut = { root, steps: withoutSyncs(steps, of) };

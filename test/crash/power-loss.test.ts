@@ -1,9 +1,9 @@
 /**
- * Proves: whatever a power cut may take at any step of opening a store, creating, appending and creating by
- * a key (un-synced data lost, cut or zeroed; un-synced names lost one by one or
- * out of order), every message acknowledged before it is there, every conversation.json parses, and the
- * next start clears the rest. And proves that this simulation would see it: with the syncs of folders,
- * or of files, taken out of the record it finds what was lost.
+ * A power cut at any step of opening a store, creating a conversation, appending to it and creating one by
+ * a key. Data that was not synced is lost, cut or zeroed; names that were not synced are lost one by one or
+ * out of order. Every acknowledged message is still there, every conversation.json parses, and the next
+ * start removes all other files. The last test checks the simulation itself: if the syncs of folders or of
+ * files are removed from the record, it reports losses.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ import {
 import { timeLimitMs } from '../support/rounds.js';
 
 const { record, cutPowerAtEachStep, statesWithoutLoss } = powerLoss('power-loss');
-/** To show that losses are found; a damaged file is read for a whole second before it counts as such. */
+/** Few problems are enough to show that losses are found: a file counts as damaged only after a second. */
 const ENOUGH_PROBLEMS = 4;
 
 const logsOf = (root: string) => join(root, 'new', 'conversation-logs');
@@ -60,7 +60,7 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    name: 'by a key, from two stores',
+    name: 'create and append by a key, from two stores',
     problemsAt,
     async run(place) {
       const [one, other] = [await open(place), await open(place)];
@@ -70,7 +70,7 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    name: 'added to a conversation whose creator could not confirm it',
+    name: 'append to a conversation whose creation was not confirmed',
     problemsAt,
     async run(place) {
       const [one, other] = [await open(place), await open(place)];
@@ -82,7 +82,7 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    name: 'many at once',
+    name: 'create several conversations as one batch',
     problemsAt,
     async run(place) {
       const store = await open(place);
@@ -100,7 +100,7 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    name: 'tried again after the logs folder could not be synced',
+    name: 'create again after a failed sync of the logs folder',
     problemsAt,
     async run(place) {
       const store = await open(place);
@@ -111,7 +111,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** What is wrong with the store on this disk after a start; nothing, that is. */
+/** The problems that a start finds on this disk. The list must be empty. */
 async function problemsAt(root: string, acknowledged: readonly Acknowledged[]): Promise<string[]> {
   const store = await openStore(root, false);
   ageEmptyFolders(logsOf(root));
@@ -138,7 +138,7 @@ async function problemsAt(root: string, acknowledged: readonly Acknowledged[]): 
 
 describe('power loss at every step of saving conversations', () => {
   it.each(SCENARIOS)(
-    '$name: loses nothing that was acknowledged',
+    '$name: no acknowledged message is lost',
     async (scenario) => {
       expect(await statesWithoutLoss(scenario)).toBeGreaterThan(50);
     },
@@ -146,7 +146,7 @@ describe('power loss at every step of saving conversations', () => {
   );
 
   it.each(['folders', 'files'] as const)(
-    'the simulation finds losses of a store that does not sync %s',
+    'the simulation finds losses if a store does not sync %s',
     async (of) => {
       const [scenario] = SCENARIOS;
       if (scenario === undefined) throw new Error('no scenario');

@@ -1,6 +1,7 @@
 /**
- * Proves: two processes on one root lose, double and reorder nothing. 200 concurrent appends each to
- * one conversation, 200 creations each, and both meeting one client key that is new.
+ * Two processes write to one root at the same time: each appends 200 messages to one conversation, each
+ * creates 200 conversations, and both use the same new client key. Nothing is lost, stored twice or put in
+ * another order.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +22,7 @@ beforeAll(async () => {
   for (const writer of writers) await writer.next();
 });
 
-/** Both at once; what each was told, in the order it was told. */
+/** Sends a command to both processes. Returns what each of them acknowledged, in order. */
 async function both(commandOf: (prefix: string) => WriterCommand): Promise<Acknowledged[][]> {
   for (const [index, writer] of writers.entries()) writer.send(commandOf(`writer${index}`));
   return Promise.all(
@@ -49,7 +50,7 @@ async function textsOf(ref: string): Promise<string[]> {
 
 describe('two processes on one root', () => {
   it(
-    'append 200 messages each to one conversation',
+    'append 200 messages each to one conversation, in the order of each process',
     async () => {
       for (let round = 0; round < rounds(1); round += 1) {
         const { conversationId: ref } = await (await openStore()).create({});
@@ -72,7 +73,7 @@ describe('two processes on one root', () => {
   );
 
   it(
-    'create 200 conversations each, all of them different folders',
+    'create 200 conversations each, all in different folders',
     async () => {
       for (let round = 0; round < rounds(1); round += 1) {
         const told = (await both((prefix) => ({ do: 'create', prefix, count: COUNT }))).flat();
@@ -88,7 +89,7 @@ describe('two processes on one root', () => {
   );
 
   it(
-    'make one conversation when they meet a new key',
+    'create one conversation if they use the same new key',
     async () => {
       for (let round = 0; round < rounds(20); round += 1) {
         const ref = `key-${round}`;
@@ -110,7 +111,9 @@ describe('two processes on one root', () => {
     await (await openStore()).tidy();
     expect(readdirSync(join(logs, '.locks'))).toEqual([]);
     const entries = readdirSync(logs, { recursive: true, withFileTypes: true });
-    for (const { parentPath, name } of entries.filter((entry) => entry.isFile())) {
+    const files = entries.filter((entry) => entry.isFile());
+    expect(files.length).toBeGreaterThan(2 * COUNT);
+    for (const { parentPath, name } of files) {
       expect(join(parentPath, name)).toMatch(/conversation\.json$|\.gitignore$/);
     }
   });

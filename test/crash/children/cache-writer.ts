@@ -1,6 +1,7 @@
 /**
- * For the tests of the caches in test/search: builds the indexes of a folder and writes the cache of one
- * again and again until it is killed. Arguments: the folder, the cache, and `recall` for that of recall.
+ * A process for the tests of the caches in test/search. It builds an index of a folder and writes the cache
+ * of the index again and again until it is killed. Arguments: the folder, the path of the cache, and
+ * `recall` if the index is the one of recall.
  */
 import { systemClock as clock } from '../../../src/base/clock.js';
 import { silentLog as log } from '../../../src/base/log.js';

@@ -1,6 +1,6 @@
 /**
- * One of several processes that want the same lock. For each command it takes the lock once, checks
- * with an exclusive marker file that it is alone, and counts one up by reading, changing and replacing.
+ * One of several processes that want the same lock. For each command it takes the lock once, checks with
+ * an exclusive marker file that no other process holds the lock, and increases a counter file by one.
  */
 import { closeSync, openSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ export interface ContenderTask {
 }
 
 export interface ContenderTurn {
-  /** Milliseconds of the Unix clock at which the lock was ours. */
+  /** The time at which this process got the lock, in milliseconds of the Unix clock. */
   heldAt: number;
   wasAlone: boolean;
 }

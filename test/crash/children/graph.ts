@@ -1,6 +1,6 @@
 /**
- * A process that works on a knowledge graph: it adds and deletes in groups and follows the other one,
- * or it is killed or stopped by its own signal right before a chosen file-system call.
+ * A process that works on a knowledge graph. It adds and deletes triples in groups while another process
+ * does the same, or it kills or stops itself right before a chosen file-system call.
  */
 import { join } from 'node:path';
 import { isAppError } from '../../../src/base/errors.js';
@@ -16,19 +16,19 @@ export interface GraphTask {
 
 export type GraphCommand =
   | { do: 'churn'; name: string; count: number }
-  /** Deletes nine of ten of what `churn` kept. */
+  /** Deletes nine of ten of the triples that `churn` kept. */
   | { do: 'prune'; name: string }
   | { do: 'list' }
   | { do: 'save'; at: number }
   | { do: 'add'; subject: string; at: number; signal?: 'SIGSTOP' };
 
 export interface ChurnResult {
-  /** Own triples that must be there, by their number. */
+  /** The numbers of the triples of this process that must be in the graph. */
   kept: number[];
-  /** Shared triples of which this process was told that it was the one to add them. */
+  /** How many of the triples that both processes add were new when this process added them. */
   sharedAdded: number;
   refusals: number;
-  /** What was seen that must not be. */
+  /** Errors that this process found. */
   wrong: string[];
 }
 
@@ -49,7 +49,7 @@ const fact = (subject: string) => ({ subject, predicate: 'is', object: 'there' }
 const kept = new Set<number>();
 
 async function removeOwn(name: string, numbers: readonly number[], wrong: string[]): Promise<void> {
-  for (const n of numbers) kept.delete(n); // before anybody else chooses the same
+  for (const n of numbers) kept.delete(n); // before the next await, so no other call takes the same
   const gone = await graph.delete(numbers.map((n) => fact(`${name} ${n}`)));
   if (gone.some(({ removed }) => !removed)) wrong.push('a kept triple was not there');
 }
@@ -98,7 +98,7 @@ async function prune(name: string): Promise<Pick<ChurnResult, 'kept' | 'wrong'>>
   return { kept: [...kept], wrong };
 }
 
-/** Ends at the call; where there is none, the answer is how many calls there were. */
+/** Stops the process before call number `at`. If there is no such call, returns the number of calls. */
 const interrupted = (
   at: number,
   work: () => Promise<unknown>,

@@ -1,6 +1,6 @@
 /**
- * A process that runs calls of Daybook on one root after another, with files of somebody else's making
- * in them. It is a process of its own so that a call that hangs can be ended.
+ * A process that runs calls of Daybook on one root after another. The roots contain files that an attacker
+ * could have made. The calls run in their own process so that a test can end a call that hangs.
  */
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -19,20 +19,20 @@ import { commands, say } from './lines.js';
 
 export interface HostileTask {
   root: string;
-  /** Of the user; settings and caches lie in it. */
+  /** The home folder of the user, which contains the settings and the caches. */
   home: string;
-  /** A tool with its arguments, or one of the steps below with its own. */
+  /** Each call is the name of a tool or of one of the steps below, with its arguments. */
   calls: readonly (readonly [string, Record<string, unknown>])[];
 }
 
 export interface HostileAnswer {
-  /** What each call answered. */
+  /** The answer of each call, in order. */
   answers: string[];
-  /** What was logged, also while everything was closed. */
+  /** Everything that was logged, also while the App closed. */
   log: string;
 }
 
-/** What no tool does, or only in the background. */
+/** Steps that no tool makes, or that the server makes only in the background. */
 const STEPS: Record<string, (app: App, config: Config, given: string) => Promise<unknown>> = {
   start: async (app) => app.start(),
   build: (app) => app.search.built(),

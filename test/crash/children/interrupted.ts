@@ -1,6 +1,6 @@
 /**
- * A process that does one thing after another, each on a root of its own, and is killed or stopped by a
- * signal of its own right before a chosen file-system call. With `at` -1 it only counts the calls.
+ * A process that runs one operation after another, each on its own root, and that kills or stops itself
+ * right before a chosen file-system call. With `at` -1 it only counts the calls.
  */
 
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { commands, say, task } from './lines.js';
 
 export interface InterruptedTask extends Interruption {
   operation: 'append' | 'keyed' | 'count-up';
-  /** A conversation's id or a key. */
+  /** The id of a conversation, a key, or the name of a lock. */
   ref: string;
   text: string;
 }

@@ -1,4 +1,4 @@
-/** A child's side of test/support/child.ts: JSON lines in and out. */
+/** What a child process of test/support/child.ts uses to read and write JSON lines. */
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
@@ -6,13 +6,13 @@ export function task<T>(): T {
   return JSON.parse(process.argv[2] ?? '{}') as T;
 }
 
-/** Written at once: a process that is killed a moment later has said it. */
+/** Writes synchronously, so the message arrives even if the process is killed a moment later. */
 export function say(message: unknown): void {
   let rest = Buffer.from(`${JSON.stringify(message)}\n`);
   while (rest.byteLength > 0) rest = rest.subarray(writeSome(rest));
 }
 
-/** Bytes written; 0 while the pipe is full because the parent has not read yet. */
+/** The number of bytes written. It is 0 while the pipe is full because the parent has not read yet. */
 function writeSome(bytes: Buffer): number {
   try {
     return writeSync(1, bytes);

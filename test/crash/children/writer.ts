@@ -1,6 +1,7 @@
 /**
- * A process that writes to a conversation store and a knowledge graph on command. `flood` starts everything at once; `stream` saves one
- * message after another in changing ways until it is killed. Every acknowledged text is said.
+ * A process that writes to a conversation store and a knowledge graph on command. `flood` starts all writes
+ * at once; `stream` saves one message after another in different ways until the process is killed. The
+ * process prints each text that the store acknowledged.
  */
 import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
 import { factAbout, syncedGraphIn } from '../../support/synced-graph.js';
@@ -18,7 +19,7 @@ export type WriterCommand =
 
 export interface Acknowledged {
   text: string;
-  /** Of the conversation; absent for a fact of the graph. */
+  /** The id of the conversation; absent for a fact of the graph. */
   id?: string;
 }
 
