@@ -1,6 +1,6 @@
 /**
- * What works on the bytes of files works on an encrypted store too: scan, redact, archives, and a backup from
- * before that is restored. Nothing of it leaves a text in the clear.
+ * Commands that read and write the bytes of files also work on an encrypted store: scan, redact, archive, and
+ * the restore of a backup that was made before the encryption. They leave no plain text on the disk.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const TOKEN = `ghp_${'wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO'.slice(0, 30)}2xYzAb`;
 const MARK = 'MarkMarienstrasse';
 const OLD = '20200101-1577836800001';
 
-/** An old conversation with a summary and a version, as the archives have them. */
+/** Writes an old conversation with a summary and a version, which `archive` chooses. */
 function putOld({ root }: Place): void {
   const folder = join(root, 'conversation-logs', OLD);
   mkdirSync(join(folder, 'versions'), { recursive: true });
@@ -51,7 +51,7 @@ const outcome = (place: Place, ...args: string[]) =>
   runCommand(place, ['--root', place.root, ...args]);
 
 describe('an encrypted store', () => {
-  it('is scanned, and a text is taken out of every kind of file', async () => {
+  it('can be scanned, and redact removes a text from every kind of file', async () => {
     await withPlace(async (place) => {
       putOld(place);
       const keeping = { ...place, env: { ...place.env, DAYBOOK_SECRETS: 'keep' } };
@@ -72,7 +72,7 @@ describe('an encrypted store', () => {
       expect((await outcome(sealed, 'redact', MARK, '--dry-run')).stdout).toContain(
         'No file contains',
       );
-      // Everything is still sealed, and reads without the text.
+      // Every file is still encrypted, and can be read without the removed text.
       expect(
         filesWith('ravensburgerland', foldersOf(place)).filter((path) => !/backups/.test(path)),
       ).toEqual([]);
@@ -83,7 +83,7 @@ describe('an encrypted store', () => {
     });
   });
 
-  it('has its archives from before sealed, found, restored and opened again', async () => {
+  it('has encrypted archives, also older ones, which can be searched, restored and decrypted', async () => {
     await withPlace(async (place) => {
       putOld(place);
       await run(place, 'archive', '--older-than', '90d', '--yes');
@@ -97,7 +97,7 @@ describe('an encrypted store', () => {
       expect(await run(sealed, 'search', 'raven', '--archive')).toContain(MARK);
       await run(sealed, 'restore', 'old-key');
       expect(await run(sealed, 'search', 'raven')).toContain(MARK);
-      // And again, with a summary that is sealed as a whole.
+      // The same again with a summary that is encrypted as a whole file.
       await run(sealed, 'archive', '--older-than', '90d', '--yes');
       expect((await outcome(sealed, 'list')).stdout).not.toContain(OLD);
       expect(filesWith(MARK, foldersOf(place))).toEqual([]);
@@ -108,7 +108,7 @@ describe('an encrypted store', () => {
     });
   });
 
-  it('does not restore a backup of it into the root after it was decrypted', async () => {
+  it('is not restored from its backup into a root that was decrypted', async () => {
     await withPlace(async (place) => {
       await run(place, 'save', 'user', MARK, '--conversation-id', 'kept');
       await run(place, 'save', 'user', 'raven', '--conversation-id', 'lost');
@@ -127,7 +127,7 @@ describe('an encrypted store', () => {
     });
   });
 
-  it('encrypts what is restored from a backup that was made before', async () => {
+  it('encrypts files that are restored from an older plain backup', async () => {
     await withPlace(async (place) => {
       putOld(place);
       await run(place, 'archive', '--older-than', '90d', '--yes');

@@ -1,4 +1,4 @@
-/** The caches of an encrypted store: the doctor compares them with the texts that the key opens. */
+/** The doctor compares the caches of an encrypted store with its decrypted texts. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -13,7 +13,7 @@ it('the doctor finds nothing wrong in the caches of an encrypted store', async (
   const keyFile = join(tempFolder(), 'key');
   writeFileSync(keyFile, `${DIGITS}\n`, { mode: 0o600 });
   const place = doctorPlace({ DAYBOOK_KEY_FILE: keyFile });
-  // A smaller store has no cache of its index.
+  // A store with fewer messages has no cache of its index.
   const contents = Array.from({ length: 2_100 }, (_, n) => `raven ${n}`);
   place.write(`conversation-logs/${ID}/conversation.json`, conversationText(contents));
   await convertEncryption(place.config, { keyFile }, {});

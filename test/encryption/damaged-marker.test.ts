@@ -1,5 +1,5 @@
 /**
- * Damage of every kind in `encryption.json`, seeded: the store opens with its own key or not at all, and
+ * `encryption.json` with random damage of several kinds. The store opens with its key, or it does not open;
  * no byte of it changes.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { filesBelow } from '../support/files-below.js';
 import { printedRandom } from '../support/rounds.js';
 
 const ROUNDS = 5;
-/** FORMAT_TOO_NEW: of a version; LOCKED: the damage says that a conversion is under way. */
+/** FORMAT_TOO_NEW: the damage changed the version. LOCKED: it changed the marker to `converting`. */
 const REFUSALS = ['CORRUPT', 'DECRYPT', 'FORMAT_TOO_NEW', 'LOCKED'];
 const FORMS: typeof DAMAGES = {
   ...DAMAGES,
@@ -24,7 +24,7 @@ const FORMS: typeof DAMAGES = {
 const bytesOf = ({ root }: DoctorPlace) =>
   new Map(filesBelow(root).map((path) => [path, readFileSync(path, 'latin1')]));
 
-/** The text of the store's first message, or the code of the error that refuses it. */
+/** The text of the first message of the store, or the code of the error if the store does not open. */
 async function firstMessage({ config }: DoctorPlace): Promise<string> {
   try {
     const app = await createApp(config, { isReading: true });
@@ -51,8 +51,10 @@ async function encryptedPlace(): Promise<DoctorPlace> {
   };
 }
 
-describe('encryption.json with damage of the kind', () => {
-  it.each(Object.entries(FORMS))('%s', async (kind, damage) => {
+describe('a store whose encryption.json is damaged', () => {
+  it.each(
+    Object.entries(FORMS),
+  )('opens with its key or not at all (damage: %s)', async (kind, damage) => {
     const place = await encryptedPlace();
     const marker = join(place.logs, 'encryption.json');
     const whole = readFileSync(marker);

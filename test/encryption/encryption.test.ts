@@ -1,6 +1,6 @@
 /**
- * Encryption at rest through the built command: what is in the store stays, nothing of it can be read on
- * the disk, a wrong key changes nothing, and a second process is refused while a store is converted.
+ * Encryption at rest with the built command: the store keeps its content, no text can be read on the disk, a
+ * wrong key changes nothing, and servers that started before the encryption cannot write any more.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ const MARKS = {
   summary: 'MarkSummary',
   version: 'MarkVersion',
 } as const;
-/** Saved when the store is encrypted. */
+/** A text that is saved after the store was encrypted. */
 const LATER = 'MarkLater';
 const VERSION = '0001.20991231T000000000Z.edit.json';
 const BROKEN = '20250124-1706102400123';
@@ -77,8 +77,8 @@ async function fill({ root }: Place, { call }: Session): Promise<void> {
   writeFileSync(join(root, 'memory-bank', '.tmp-4194304-0-0-0-deadbeef'), MARKS.temporary);
 }
 
-/** What the tools tell of everything that was saved. */
-async function told({ call }: Session): Promise<unknown> {
+/** The answers of the tools about everything that was saved. */
+async function told({ call }: Session) {
   const { messages } = await call('get_conversation', { conversationId: MARKS.key });
   const { conversations } = await call('get_conversations');
   const { results } = await call('search_messages', { query: 'raven' });
@@ -98,10 +98,11 @@ async function told({ call }: Session): Promise<unknown> {
 }
 
 describe('a store that is encrypted', () => {
-  it('keeps everything, and nothing of it can be read on the disk', async () => {
+  it('keeps its content, and no text of it can be read on the disk', async () => {
     await withPlace(async (place) => {
       await withClient(place, async (session) => fill(place, session));
       const before = await withClient(place, told);
+      expect(before.found).not.toEqual([]);
       const folders = [place.root, join(place.folder, '.cache')].filter((each) => {
         mkdirSync(each, { recursive: true });
         return true;
@@ -113,7 +114,7 @@ describe('a store that is encrypted', () => {
       await run(place, 'encrypt', '--key-file', key, '--yes');
       for (const mark of Object.values(MARKS)) expect(filesWith(mark, folders), mark).toEqual([]);
       expect(await withClient(sealed, told)).toEqual(before);
-      // The same again, by an encrypted store itself.
+      // Texts that are saved now are encrypted too.
       await withClient(sealed, async ({ call }) => {
         await call('save_message', {
           conversationId: MARKS.key,
@@ -147,7 +148,7 @@ describe('a store that is encrypted', () => {
     });
   });
 
-  it('refuses another key and none, and writes nothing then', async () => {
+  it('cannot be used without its key or with another key, and does not change', async () => {
     await withPlace(async (place) => {
       await run(place, 'save', 'user', 'one');
       const key = keyIn(place);
@@ -169,7 +170,7 @@ describe('a store that is encrypted', () => {
     });
   });
 
-  it('gets another key, after which the old one opens nothing', async () => {
+  it('cannot be opened with the old key after it got a new one', async () => {
     await withPlace(async (place) => {
       await run(place, 'save', 'user', 'one raven');
       await run(place, 'mb', 'add', 'a.md', 'a note');
@@ -191,7 +192,7 @@ describe('a store that is encrypted', () => {
 });
 
 describe('servers that run while a store is encrypted', () => {
-  it('refuse to write afterwards, and lose nothing that they had saved', async () => {
+  it('refuse every later call with LOCKED, and keep what they had saved', async () => {
     await withPlace(async (place) => {
       const key = keyIn(place);
       await withClient(place, async (first) => {

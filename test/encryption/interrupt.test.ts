@@ -1,7 +1,4 @@
-/**
- * Proves: Ctrl-C during encrypt ends it after the present file with status 130, says how to continue, and
- * the next run finishes.
- */
+/** Ctrl-C during encrypt: the command ends after the present file, and the next run converts the rest. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -30,35 +27,41 @@ const isBegun = ({ root }: Place) => filesBelow(root).some(isSealed);
 const isSealed = (path: string) =>
   path.endsWith('conversation.json') && readFileSync(path, 'utf8').includes('sealed:1:');
 
-it.skipIf(process.platform === 'win32')('Ctrl-C during encrypt', async () => {
-  await withPlace(async (place) => {
-    fill(place);
-    const key = keyIn(place);
-    const encrypt = ['encrypt', '--key-file', key, '--yes', '--json'];
-    const child = spawn(process.execPath, [MAIN, '--root', place.root, ...encrypt], {
-      env: place.env,
-      stdio: ['ignore', 'pipe', 'inherit'],
+it.skipIf(process.platform === 'win32')(
+  'Ctrl-C ends encrypt with status 130 and a hint',
+  async () => {
+    await withPlace(async (place) => {
+      fill(place);
+      const key = keyIn(place);
+      const encrypt = ['encrypt', '--key-file', key, '--yes', '--json'];
+      const child = spawn(process.execPath, [MAIN, '--root', place.root, ...encrypt], {
+        env: place.env,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const answer = (async () => Buffer.concat(await child.stdout.toArray()).toString())();
+      const ended = once(child, 'exit');
+      const marker = join(place.root, 'conversation-logs', 'encryption.json');
+      while (!existsSync(marker) && child.exitCode === null) await sleep(1);
+      while (!isBegun(place) && child.exitCode === null) await sleep(1);
+      child.kill('SIGINT');
+      expect(await ended).toEqual([130, null]);
+      const { error } = JSON.parse(await answer);
+      expect(error).toMatchObject({
+        code: 'CANCELLED',
+        details: { converted: expect.any(Number) },
+      });
+      expect(error.hint).toContain('daybook encrypt');
+      await run(place, ...encrypt);
+      expect(filesWith('plain text', [place.root])).toEqual([]);
+      for (const n of [0, CONVERSATIONS - 1]) {
+        const id = `20250124-${1737724800000 + n}`;
+        expect(await run(withKey(place, key), 'show', id)).toContain(`plain text ${n}`);
+      }
     });
-    const answer = (async () => Buffer.concat(await child.stdout.toArray()).toString())();
-    const ended = once(child, 'exit');
-    const marker = join(place.root, 'conversation-logs', 'encryption.json');
-    while (!existsSync(marker) && child.exitCode === null) await sleep(1);
-    while (!isBegun(place) && child.exitCode === null) await sleep(1);
-    child.kill('SIGINT');
-    expect(await ended).toEqual([130, null]);
-    const { error } = JSON.parse(await answer);
-    expect(error).toMatchObject({ code: 'CANCELLED', details: { converted: expect.any(Number) } });
-    expect(error.hint).toContain('daybook encrypt');
-    await run(place, ...encrypt);
-    expect(filesWith('plain text', [place.root])).toEqual([]);
-    for (const n of [0, CONVERSATIONS - 1]) {
-      const id = `20250124-${1737724800000 + n}`;
-      expect(await run(withKey(place, key), 'show', id)).toContain(`plain text ${n}`);
-    }
-  });
-});
+  },
+);
 
-it('a run that is stopped before its first file says that the store still needs one', async () => {
+it('a stopped run reports the number of converted files if the store is partly encrypted', async () => {
   const keyFile = join(tempFolder(), 'key');
   writeFileSync(keyFile, `${DIGITS}\n`, { mode: 0o600 });
   const { config } = doctorPlace();

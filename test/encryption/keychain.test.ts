@@ -1,6 +1,6 @@
 /**
- * The key of a store in the system's keychain: that of GNOME, on a session bus of the test's own, by the
- * built command.
+ * The key of a store in the keychain of the system: the built command with the keychain of GNOME, on a
+ * session bus that the test starts.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { type Place, withClient, withPlace } from '../e2e/harness.js';
 import { DIGITS, failure, filesWith, keyIn, run, withKey } from './store.js';
 
 const MARK = 'MarkMarienstrasse';
-/** The daemon of an unlocked keychain; the address of its bus is printed, and it ends with its stdin. */
+/** Starts the daemon with an unlocked keychain and prints the address of its bus. It ends with its stdin. */
 const SESSION = `printf password | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1
 echo "$DBUS_SESSION_BUS_ADDRESS"; cat >/dev/null`;
 
@@ -40,7 +40,7 @@ const withoutBus = (place: Place): Place => ({
   env: { ...place.env, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/none' },
 });
 
-/** Without a display there is nobody to unlock it for a program that asks. */
+/** Locks the keychain. Without a display no dialog can ask for its password. */
 const lock = ({ env }: Place) =>
   execFileSync(
     'dbus-send',
@@ -59,7 +59,7 @@ const unlock = ({ env }: Place) =>
     stdio: ['pipe', 'ignore', 'ignore'],
   });
 
-/** As GNOME's own tool for passwords shows it. */
+/** The key as `secret-tool`, the tool of GNOME, prints it. */
 const digitsOf = ({ env }: Place, id: string): string =>
   execFileSync('secret-tool', ['lookup', 'service', 'daybook', 'username', id], {
     env,
@@ -72,7 +72,7 @@ function keyFacts({ root }: Place): { id: string; from: string } {
 }
 
 describe('a key in the keychain', () => {
-  it('opens the store without a setting, and is the same when it is encrypted again', async () => {
+  it('opens the store without a setting, and is kept if the store is encrypted again', async () => {
     await withKeychain(async (place) => {
       await run(place, 'save', 'user', MARK);
       const printed = await run(place, 'encrypt', '--keychain', '--yes');
@@ -91,7 +91,7 @@ describe('a key in the keychain', () => {
     });
   });
 
-  it('is that of a key file where one is given, which opens the store on another machine', async () => {
+  it('is the key of a given key file, which opens the store on another machine', async () => {
     await withKeychain(async (place) => {
       await run(place, 'save', 'user', MARK);
       const path = keyIn(place);
@@ -111,7 +111,7 @@ describe('a key in the keychain', () => {
     });
   });
 
-  it('that was removed from it is asked for, and nothing is written', async () => {
+  it('that was removed from the keychain is an error of a save', async () => {
     await withKeychain(async (place) => {
       await run(place, 'save', 'user', MARK);
       await run(place, 'encrypt', '--keychain', '--yes');
@@ -123,7 +123,7 @@ describe('a key in the keychain', () => {
     });
   });
 
-  it('that is locked opens nothing, and a server works as soon as it is unlocked', async () => {
+  it('cannot be read while the keychain is locked, and a server works after the unlock', async () => {
     await withKeychain(async (place) => {
       await run(place, 'save', 'user', MARK);
       await run(place, 'encrypt', '--keychain', '--yes');
@@ -138,7 +138,7 @@ describe('a key in the keychain', () => {
     });
   });
 
-  it('that cannot be stored leaves the store as it is', async () => {
+  it('that cannot be stored is an error, and the store is not encrypted', async () => {
     await withPlace(async (place) => {
       const alone = withoutBus(place);
       await run(alone, 'save', 'user', MARK);

@@ -1,6 +1,7 @@
 /**
- * Proves: kill -9 at any file of encrypt, of a change of the key and of decrypt leaves every file whole in
- * one form, no other process reads or writes meanwhile, and the next run finishes with every byte as it was.
+ * A process is killed (kill -9) while it encrypts a store, changes its key or decrypts it. Every file is
+ * complete, either plain or encrypted, no other process can read or write until the next run, and the next
+ * run completes the work. At the end every file has the bytes that it had before.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -43,7 +44,7 @@ function fill({ root }: Place): void {
   }
 }
 
-/** Every file of content as it is in the clear; throws where one is whole in no form. */
+/** The plain text of each file with content. Throws if a file can neither be read nor decrypted. */
 function contents(root: string): Record<string, string> {
   const keys = [DIGITS, NEXT_DIGITS].map((digits) => new CipherKey(Buffer.from(digits, 'hex')));
   const forget = keys.map(addKey);
@@ -62,7 +63,7 @@ const isConverting = ({ root }: Place) => {
   return existsSync(path) && readFileSync(path, 'utf8').includes('"converting"');
 };
 
-/** Kills the command a moment after it began to convert. True if it was killed in the middle. */
+/** Kills the command a moment after it began to convert. Returns true if it had not finished. */
 async function killed(place: Place, args: readonly string[], afterMs: number): Promise<boolean> {
   const command = [MAIN, '--root', place.root, ...args];
   const child = spawn(process.execPath, command, { env: place.env, stdio: 'ignore' });
@@ -74,9 +75,9 @@ async function killed(place: Place, args: readonly string[], afterMs: number): P
   return isConverting(place);
 }
 
-describe('encrypt, another key and decrypt, killed at any file', () => {
+describe('encrypt, a change of the key and decrypt that are killed', () => {
   it(
-    'leave files that are whole, and go on where they were',
+    'leave every file complete, and the next run converts the rest',
     async () => {
       const random = printedRandom('encryption');
       await withPlace(async (place) => {

@@ -1,4 +1,4 @@
-/** An encrypted store that lost `encryption.json` is never taken for a store in the clear. */
+/** An encrypted store without `encryption.json` is not used as a plain store. */
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -10,13 +10,15 @@ const LATER = 'MarkLater';
 const markerOf = ({ root }: Place) => join(root, 'conversation-logs', 'encryption.json');
 
 const LOSSES: Record<string, (marker: string) => void> = {
-  missing: (marker) => rmSync(marker),
-  'without a key': (marker) =>
+  'is missing': (marker) => rmSync(marker),
+  'has no key': (marker) =>
     writeFileSync(marker, '{"format": "daybook-encryption", "version": 1, "key": null}'),
 };
 
-describe('a marker that is', () => {
-  it.each(Object.entries(LOSSES))('%s refuses every call', async (_, lose) => {
+describe('an encrypted store whose encryption.json', () => {
+  it.each(
+    Object.entries(LOSSES),
+  )('%s refuses a call, and can be encrypted again', async (_, lose) => {
     await withPlace(async (place) => {
       await run(place, 'save', 'user', MARK);
       const key = keyIn(place);
@@ -32,7 +34,7 @@ describe('a marker that is', () => {
     });
   });
 
-  it('missing is noticed by a fact or an insight alone', async () => {
+  it('is missing refuses a call even if it contains only a fact or only an insight', async () => {
     for (const save of [
       ['kg', 'add', 'Ada', 'knows', MARK],
       ['insight', 'save', MARK],
@@ -47,7 +49,7 @@ describe('a marker that is', () => {
   });
 });
 
-it('one conversation of an encrypted store among others in the clear stops nothing', async () => {
+it('a plain store can be used although it contains one encrypted conversation of another store', async () => {
   await withPlace(async (place) => {
     const other = { ...place, root: join(place.folder, 'other') };
     mkdirSync(other.root);

@@ -1,4 +1,4 @@
-/** A store with something of every kind in it, and a look at every byte of its folders. */
+/** For tests of encrypted stores: runs commands with a key, and finds files that contain a plain text. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -13,7 +13,7 @@ export function keyIn({ folder }: Place, digits = DIGITS, name = 'key'): string 
   return path;
 }
 
-/** The same place for whoever has this key. */
+/** The same place, with the setting of this key file. */
 export const withKey = (place: Place, path: string): Place => ({
   ...place,
   env: { ...place.env, DAYBOOK_KEY_FILE: path },
@@ -42,7 +42,7 @@ export async function failure(place: Place, ...args: string[]): Promise<string> 
   return (await errorOf(place, ...args)).code;
 }
 
-/** Files that hold the text as it is, in UTF-16 or in base64. */
+/** The files that contain the text in UTF-8, UTF-16 or base64. */
 export function filesWith(text: string, folders: readonly string[]): string[] {
   const shapes = [
     Buffer.from(text),
