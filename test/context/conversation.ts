@@ -1,4 +1,4 @@
-/** Conversations written down in a line a message, for the tests of this room. */
+/** For the tests of this folder: makes a conversation from lines, one for each message. */
 import type {
   Conversation,
   Message,
@@ -8,7 +8,7 @@ import type {
 const ROLES: Record<string, Role> = { u: 'user', a: 'assistant', s: 'system' };
 const START = Date.parse('2025-12-24T17:30:00.000Z');
 
-/** `u: text`, `a: text`, `s: text`; a message a minute; `… 5h` is a pause before the next. */
+/** A line is `u: text`, `a: text` or `s: text`; there is a minute between messages. `… 5h` is a pause. */
 export function conversationOf(...lines: readonly string[]): Conversation {
   const messages: Message[] = [];
   let time = START;

@@ -1,4 +1,4 @@
-/** Which questions count as open, and that each is a sentence somebody wrote. */
+/** Which sentences are questions, and which questions of a conversation are open. */
 import { describe, expect, it } from 'vitest';
 import { TimeSlice } from '../../src/base/time-slice.js';
 import { isQuestion, openQuestions } from '../../src/context/open-questions.js';
@@ -40,13 +40,13 @@ describe('a question', () => {
     '日本はよかった。',
     'int x = 5;',
     'See https://example.org/?q=1 for more',
-  ])('is not seen in: %s', (sentence) => {
+  ])('is not recognised in: %s', (sentence) => {
     expect(isQuestion(sentence)).toBe(false);
   });
 });
 
 describe('open questions', () => {
-  it('open questions are those that the other side did not answer', async () => {
+  it('are questions without a later message of the other role', async () => {
     expect(
       await asked('u: How are the OKRs?', 'a: Fine. Shall we review Tipz? Or the budget?'),
     ).toEqual([
@@ -57,13 +57,13 @@ describe('open questions', () => {
     expect(await asked('u: How are the OKRs?', 's: Be brief.')).toHaveLength(1);
   });
 
-  it('are none once there was an answer', async () => {
+  it('do not include a question that was answered', async () => {
     expect(await asked('u: How are the OKRs?', 'a: Fine.', 'u: Good.')).toEqual([]);
     expect(await asked('u: First?', 'u: Second?', 'a: Both.')).toEqual([]);
     expect(await asked()).toEqual([]);
   });
 
-  it('are also those whose answer was put off, with the reply that did', async () => {
+  it('include a question whose answer was put off, with the reply that did this', async () => {
     const conversation = conversationOf(
       'a: Which quarter do you mean?',
       'u: I don’t know yet.',
@@ -91,7 +91,7 @@ describe('open questions', () => {
     }
   });
 
-  it('open questions leave out code, quotes and repetitions', async () => {
+  it('do not include questions in code or quotes, and include a repeated question once', async () => {
     expect(
       await asked('a: Look:\n```\nwhy?\n```\n> who asked this?\nWhat now?\nWhat now?'),
     ).toEqual([['What now?', 1, 'no-reply']]);

@@ -1,4 +1,4 @@
-/** Which sentences read like promises, and by which rule. */
+/** Which sentences count as promises, and by which rule. */
 import { describe, expect, it } from 'vitest';
 import { TimeSlice } from '../../src/base/time-slice.js';
 import { promisesIn, ruleFor } from '../../src/context/promises.js';
@@ -57,13 +57,13 @@ describe('a sentence', () => {
     '会议很长。',
     'もし雨なら、明日行きます。',
     '資料はとても良かったです。',
-  ])('%s promises nothing', (sentence) => {
+  ])('%s is no promise', (sentence) => {
     expect(ruleFor(sentence)).toBeUndefined();
   });
 });
 
 describe('promises of a conversation', () => {
-  it('carry the sentence, its message and the time it names, newest first', async () => {
+  it('have the sentence, its message and the time that it names, newest first', async () => {
     const conversation = conversationOf(
       'u: I will call Bob tomorrow. The weather is fine.',
       'a: Noted.\n\n- [ ] Risiken prüfen\n- [x] done already\n\nI’ll send the OKRs by end of the week.',
@@ -83,7 +83,7 @@ describe('promises of a conversation', () => {
     ]);
   });
 
-  it('name an open task once, and a task that is done not at all', async () => {
+  it('include an open task once, and no task that is done', async () => {
     const conversation = conversationOf(
       'a: - [ ] We will buy sand by Friday. I will call.\n- [x] I’ll paint the door.\n1. [ ] Sow peas\nI will come.',
     );
@@ -95,7 +95,7 @@ describe('promises of a conversation', () => {
     ]);
   });
 
-  it('are never invented: each is a part of its message', async () => {
+  it('are parts of their messages, word for word', async () => {
     const conversation = conversationOf('u: Hm… I will\ngo. We’ll meet!  ', 'a: 好的。我会发送。');
     const found = await promisesIn(conversation, new TimeSlice());
     expect(found.length).toBeGreaterThan(0);

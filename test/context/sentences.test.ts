@@ -1,8 +1,8 @@
-/** Where sentences of a message begin and end. */
+/** Where the sentences of a message begin and end. */
 import { describe, expect, it } from 'vitest';
 import { sentencesOf } from '../../src/context/sentences.js';
 
-describe('sentences', () => {
+describe('the sentences of a message', () => {
   it.each([
     ['Dr. Okafor says no. Ask again.', ['Dr. Okafor says no.', 'Ask again.']],
     ['Le plombier, M. Morel, vient lundi.', ['Le plombier, M. Morel, vient lundi.']],
@@ -17,11 +17,11 @@ describe('sentences', () => {
     ['**Careful!** It is hot. Wait.', ['**Careful!** It is hot.', 'Wait.']],
     ['Nimm z.B. Holz vs. Metall. Gut.', ['Nimm z.B. Holz vs. Metall.', 'Gut.']],
     ['これは何?次は！はい', ['これは何?', '次は！', 'はい']],
-  ])('%s', (text, sentences) => {
+  ])('are found in: %s', (text, sentences) => {
     expect(sentencesOf(text)).toEqual(sentences);
   });
 
-  it('are not the rows of a table', () => {
+  it('do not include the rows of a table', () => {
     const table = '| | MySQL | SQLite |\n|---|---|---|\n| Partial indexes | no | yes |';
     expect(sentencesOf(`Both work.\n\n${table}\n\nTake SQLite.`)).toEqual([
       'Both work.',

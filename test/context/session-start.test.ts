@@ -1,4 +1,4 @@
-/** Sessions, distinctive words, and the snapshot within its budget. */
+/** The parts of `session_start`: the last session, distinctive words, and the snapshot within its budget. */
 import { describe, expect, it } from 'vitest';
 import { estimateTextTokens } from '../../src/base/estimate-tokens.js';
 import { TimeSlice } from '../../src/base/time-slice.js';
@@ -9,7 +9,7 @@ import { shortened, snapshotOf } from '../../src/context/session-start-budget.js
 import { conversationOf } from './conversation.js';
 
 describe('sentences', () => {
-  it('are cut in any script, without code, quotes and marks of lists', () => {
+  it('are found in any script, without quotes and the marks of headings and lists', () => {
     expect(sentencesOf('# Plan\n1. One thing. Another!\n> not mine\n你好。再见！\n---')).toEqual([
       'Plan',
       'One thing.',
@@ -19,7 +19,7 @@ describe('sentences', () => {
     ]);
   });
 
-  it('go on after an ordinal, but not after another number', () => {
+  it('continue after the dot of an ordinal number, and end after another number', () => {
     for (const one of [
       'Ich schicke es bis zum 31. März an dich.',
       'Wir treffen uns am 3. Okt. im Park.',
@@ -36,7 +36,7 @@ describe('sentences', () => {
 });
 
 describe('the last session', () => {
-  it('goes back to the last pause of over four hours', () => {
+  it('begins after the last pause of more than four hours', () => {
     const { messages } = conversationOf('u: a', 'a: b', '… 5h', 'u: c', '… 3h', 'a: d');
     expect(lastSession(messages)).toMatchObject({
       fromSeq: 3,
@@ -49,7 +49,7 @@ describe('the last session', () => {
 });
 
 describe('distinctive words', () => {
-  it('have no function words of the language of the message, though English has the same word', async () => {
+  it('leave out a word only if it is a function word in the language of its message', async () => {
     const texts = [
       'Die Tomaten stehen an der Mauer, und das Gewächshaus braucht ein Fundament.',
       'And if they are cold, the batteries of this lamp die: that is the war with the shed.',
@@ -65,7 +65,7 @@ describe('distinctive words', () => {
     for (const word of ['der', 'und', 'das', 'ein']) expect(words).not.toContain(word);
   });
 
-  it('are frequent here and rare elsewhere', async () => {
+  it('are frequent in these messages and rare in the rest of the store', async () => {
     const { messages } = conversationOf(
       'u: The tipz budget and the garden',
       'a: The Tipz plan, the garden',
@@ -87,7 +87,7 @@ describe('distinctive words', () => {
 });
 
 describe('the snapshot', () => {
-  it('has a sentence once, although a branch repeats it', async () => {
+  it('has a sentence once if a branch of the conversation repeats it', async () => {
     const source = conversationOf("u: I'll write the tests tomorrow.", 'a: Which framework?');
     const branch = { ...source, conversationId: '20251225-1766597400000' };
     const snapshot = await snapshotOf([branch, source], { tokens: 5000 }, new TimeSlice());
@@ -101,7 +101,7 @@ describe('the snapshot', () => {
     ...Array.from({ length: 40 }, (_, n) => `${n % 2 ? 'a' : 'u'}: ${'word '.repeat(100)}${n}?`),
   );
 
-  it('holds the last turns in order and what is open', async () => {
+  it('has the last turns in order and the open questions', async () => {
     const snapshot = await snapshotOf(
       [conversationOf('u: Hello', 'a: Shall I?')],
       { tokens: 1000 },
@@ -117,7 +117,9 @@ describe('the snapshot', () => {
     expect(await snapshotOf([conversationOf()], { tokens: 1000 }, new TimeSlice())).toBeUndefined();
   });
 
-  it.each([300, 1000, 5000])('stays within %d tokens and says what it left out', async (tokens) => {
+  it.each([
+    300, 1000, 5000,
+  ])('stays within %d tokens and counts the omitted turns', async (tokens) => {
     const snapshot = await snapshotOf([long], { tokens }, new TimeSlice());
     const { lastTurns = [], openQuestions = [], promises = [], omitted } = snapshot ?? {};
     const spent = [...lastTurns, ...openQuestions, ...promises].reduce(
@@ -129,7 +131,7 @@ describe('the snapshot', () => {
     expect(lastTurns.length + (omitted?.turns ?? 0)).toBe(40);
   });
 
-  it('cuts a long turn in the middle, never between the halves of a character', () => {
+  it('shortens a long turn, and never cuts between the halves of a character', () => {
     const cut = shortened('😀'.repeat(2000), 200);
     expect(cut?.isCut).toBe(true);
     expect(cut?.content.isWellFormed()).toBe(true);

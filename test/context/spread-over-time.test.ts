@@ -1,8 +1,8 @@
-/** The order in which the strategy `temporal` tries passages. */
+/** The order in which the strategy `temporal` selects passages. */
 import { expect, it } from 'vitest';
 import { spreadOverTime } from '../../src/context/snippets/relevant-snippets.js';
 
-it('takes one passage of each period in turn, the best passage first', () => {
+it('spreadOverTime takes the best passage of each period, then the second best of each', () => {
   const days = [7, 3, 16, 1, 12, 9, 5, 14, 2, 4, 6, 8, 10, 11, 13, 15]; // the best first
   const hits = days.map((day) => ({
     createdAt: `2026-01-${String(day).padStart(2, '0')}T00:00:00.000Z`,

@@ -1,4 +1,4 @@
-/** Which of two passages is outdated, and which are only alike. */
+/** When a later passage supersedes an earlier one, and when the two are only similar. */
 import { describe, expect, it } from 'vitest';
 import { supersededBy } from '../../src/context/snippets/superseded.js';
 
@@ -8,7 +8,7 @@ const isSuperseded = (earlier: string, later: string) =>
     { text: later, time: 2, role: 'user' },
   ])[0] === 1;
 
-describe('a passage is superseded by a later one', () => {
+describe('a passage is superseded by a later passage', () => {
   it.each([
     ['The rent of the flat is 900 euros.', 'The rent of the flat is 950 euros.'],
     [
@@ -33,7 +33,7 @@ describe('a passage is superseded by a later one', () => {
   });
 });
 
-describe('a passage is not superseded by one about another thing', () => {
+describe('a passage is not superseded by a passage about another subject', () => {
   it.each([
     ['The server in Berlin has 64 GB of memory.', 'The server in Madrid has 32 GB of memory.'],
     [

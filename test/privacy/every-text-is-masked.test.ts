@@ -1,4 +1,4 @@
-/** Keys and private parts are taken out of everything that is stored, not of messages alone. */
+/** Secrets and private parts are removed from everything that is stored, not only from messages. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -68,7 +68,7 @@ async function told(env: Record<string, string> = {}) {
 }
 
 describe('everything that is stored', () => {
-  it('is without keys and private parts, and the answers say so', async () => {
+  it('has no secrets and no private parts, and the answers report what was removed', async () => {
     const { notes, stored } = await told();
     expect(stored).not.toContain(TOKEN);
     expect(stored).not.toContain(PRIVATE);
@@ -84,7 +84,7 @@ describe('everything that is stored', () => {
     }
   });
 
-  it('keeps keys where the user wants them, and private parts never', async () => {
+  it('has secrets if DAYBOOK_SECRETS is keep, and still no private parts', async () => {
     const { notes, stored } = await told({ DAYBOOK_SECRETS: 'keep' });
     expect(stored).toContain(TOKEN);
     expect(stored).not.toContain(PRIVATE);

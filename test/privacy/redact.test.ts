@@ -1,4 +1,4 @@
-/** `daybook redact`: afterwards no byte of the text is below the root or in the cache, archives unpacked. */
+/** `daybook redact` removes a text from every file below the root, also inside archives, and from the cache. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -22,7 +22,7 @@ import { tempFolder } from '../support/temp-folder.js';
 
 const TEXT = 'Marienstraße "12" \\ Hof';
 
-/** Files of all bytes below the root and the cache in which the text, or a spelling of it, is. */
+/** The files below the root and the cache that contain the text, as it is or as JSON writes it. */
 function filesWith(place: DoctorPlace, text = TEXT): string[] {
   const spellings = [text, JSON.stringify(text).slice(1, -1)].map((each) => Buffer.from(each));
   return [place.root, place.config.cacheFolder].filter(existsSync).flatMap((folder) =>
@@ -91,7 +91,7 @@ const redact = (place: DoctorPlace, text = TEXT) =>
   });
 
 describe('redaction', () => {
-  it('waits for a change of the retention policy that is under way', async () => {
+  it('waits until a running change of the retention policy has ended', async () => {
     const place = doctorPlace();
     const { config } = place;
     const policy = { formatVersion: 1, rules: [{ olderThanDays: 90, module: TEXT }] };
@@ -108,7 +108,7 @@ describe('redaction', () => {
     expect(readFileSync(path, 'utf8')).toContain('[redacted]');
   });
 
-  it('takes the text out everywhere, and everything can be read afterwards', async () => {
+  it('removes the text from all files, and all files can be read afterwards', async () => {
     const place = doctorPlace();
     await fill(place);
     const before = filesWith(place);
@@ -160,7 +160,7 @@ describe('redaction', () => {
     );
   });
 
-  it('removes the cached indexes also if indexes are not cached any more', async () => {
+  it('removes an old cache of an index even if the setting of the cache is off', async () => {
     const place = doctorPlace();
     const [cache = ''] = allIndexCaches(place.config);
     mkdirSync(dirname(cache), { recursive: true });
@@ -170,7 +170,7 @@ describe('redaction', () => {
     expect(filesWith(place)).toEqual([]);
   });
 
-  it('names what it cannot change: the names of files', async () => {
+  it('lists the files whose names contain the text, because it does not rename files', async () => {
     const place = doctorPlace();
     place.write('memory-bank/Marienstrasse.md', 'x\n');
     const { names, files } = await redactorOf(place.config, plainSealer).find(
@@ -181,7 +181,7 @@ describe('redaction', () => {
     expect(files).toEqual([]);
   });
 
-  it('replaces in files that are no JSON and no UTF-8, and keeps their other bytes', () => {
+  it('replaces the text in a file that is neither JSON nor UTF-8, and keeps the other bytes', () => {
     const bytes = Buffer.concat([
       Buffer.from([0xff, 0xfe]),
       Buffer.from('secret'),
@@ -192,7 +192,7 @@ describe('redaction', () => {
     expect([...redaction.apply(bytes)]).toEqual([0xff, 0xfe, 0x78, 0x80]);
   });
 
-  it('changes nothing else of a hand-edited file', () => {
+  it('keeps the spaces of a file that was edited by hand', () => {
     const text = '{ "messages":[ {"role":"user","content":"secret"} ]   }';
     expect(new Redaction('secret', 'x').apply(Buffer.from(text)).toString()).toBe(
       text.replace('secret', 'x'),
@@ -256,7 +256,7 @@ describe('redaction', () => {
     });
   });
 
-  /** TypeScript requires all fields of a type here; those of a research are read from its schema. */
+  /** TypeScript requires that these objects have all fields of their types. */
   const conversation: Record<keyof Conversation, true> = {
     conversationId: true,
     createdAt: true,
@@ -308,7 +308,7 @@ describe('redaction', () => {
     ['an insight', insight],
     ['the mark of an import', mark],
     ['a research', researchJobSchema.shape],
-  ])('knows all names of fields of %s', (_what, names) => {
+  ])('changes no name of a field of %s', (_what, names) => {
     const document = JSON.stringify(
       Object.fromEntries(Object.keys(names).map((name) => [name, 1])),
     );
@@ -326,7 +326,7 @@ describe('redaction', () => {
     'Status',
     'agent-1',
     'raven',
-  ])('leaves a research that can be read: %s', (text) => {
+  ])('of the text %s keeps the file of a research run readable', (text) => {
     const job = {
       formatVersion: 1,
       state: 'running',
@@ -352,7 +352,7 @@ describe('redaction', () => {
     });
   });
 
-  it('leaves how the store is encrypted, which a change would make unreadable', async () => {
+  it('does not change encryption.json, without which the store could not be read', async () => {
     const place = doctorPlace();
     const text = '{"format":"daybook-encryption","key":{"scrypt":{"salt":"c2FsdA=="}}}';
     const path = place.write('conversation-logs/encryption.json', text);
@@ -362,7 +362,7 @@ describe('redaction', () => {
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
 
-  it('is not undone by a server that has the text in memory, which keeps texts before hand edits', async () => {
+  it('is not undone by a running server that has the text in memory', async () => {
     const place = doctorPlace();
     await fill(place);
     await place.withApp(async ({ conversations, search }) => {
@@ -379,7 +379,7 @@ describe('redaction', () => {
     expect(filesWith(place)).toEqual([]);
   });
 
-  it('replaces in archives of old conversations, also those that are in a backup', async () => {
+  it('replaces the text in archives of old conversations, also in archives inside a backup', async () => {
     const place = doctorPlace();
     place.write(`conversation-logs/${ID}/conversation.json`, conversationText([`at ${TEXT}`]));
     await place.withApp(async ({ archives, backups }) => {
@@ -414,7 +414,7 @@ describe('redaction', () => {
     });
   });
 
-  it('changes no foreign file in the folder of a graph that is elsewhere', async () => {
+  it('changes no foreign file in the folder of a graph outside the root', async () => {
     const folder = tempFolder();
     const [snapshot, wal] = [join(folder, 'kg_snapshot.json'), join(folder, 'kg_wal.log')];
     const place = doctorPlace({ MCP_KG_SNAPSHOT: snapshot, MCP_KG_WAL: wal });
@@ -432,7 +432,7 @@ describe('redaction', () => {
       expect(readFileSync(path, 'utf8')).toBe(TEXT);
   });
 
-  it('finds the text in JSON that is a text of JSON, and beside bytes that are not UTF-8', () => {
+  it('finds the text in JSON inside a JSON string, and next to bytes that are not UTF-8', () => {
     const line = JSON.stringify({ s: TEXT });
     const rejects = Buffer.from(`${JSON.stringify({ file: 'x', line: 1, text: line })}\n`);
     const cut = Buffer.concat([Buffer.from(line), Buffer.from([0xff]), Buffer.from(TEXT)]);

@@ -1,11 +1,11 @@
-/** `daybook scan`: also finds a secret in an archive of old conversations. */
+/** `daybook scan` also finds a secret in an archive of old conversations. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { plainSealer } from '../../src/files/sealing/file-sealer.js';
 import { scanFolders } from '../../src/privacy/scan.js';
 import { conversationText, doctorPlace, ID, signal } from '../doctor/place.js';
 
-it('finds secrets in archives, and says in which file and message', async () => {
+it('scan finds a secret in an archive, and shows its file and message', async () => {
   const place = doctorPlace();
   const token = `ghp_${'a1B2'.repeat(9)}`;
   place.write(`conversation-logs/${ID}/conversation.json`, conversationText(['a', `my ${token}`]));

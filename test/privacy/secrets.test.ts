@@ -1,4 +1,4 @@
-/** Secrets and private parts: what is recognised, what is stored instead, and where that is said. */
+/** Secrets and private parts: how they are found, what is stored instead, and how an answer reports it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { saveMessage } from '../../src/tools/conversations/save-message.js';
 import { doctorPlace, signal } from '../doctor/place.js';
 import { filesBelow } from '../support/files-below.js';
 
-/** Put together, so that no scanner takes this file for a leak. */
+/** The tokens are joined from parts, so that no scanner reports this file as a leak. */
 const GITHUB = `gh${'p_'}a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8`;
 const SECRETS: Record<string, string> = {
   GITHUB_TOKEN: GITHUB,
@@ -22,8 +22,8 @@ const SECRETS: Record<string, string> = {
 };
 const call = { signal, isRemote: false, progress: () => undefined };
 
-describe('recognising', () => {
-  it('leaves nothing behind that slows the next text', async () => {
+describe('the search for secrets', () => {
+  it('leaves no performance entries, which would slow down the next search', async () => {
     const look = (at: number) => secretsIn(`see https://larch.example/guide/planks-${at}`);
     await look(0);
     const before = performance.getEntries().length;
@@ -31,18 +31,18 @@ describe('recognising', () => {
     expect(performance.getEntries().length).toBe(before);
   });
 
-  it.each(Object.entries(SECRETS))('%s', async (kind, secret) => {
+  it.each(Object.entries(SECRETS))('finds a secret of the kind %s', async (kind, secret) => {
     const found = await secretsIn(`before ${secret} after`);
     expect(found).toEqual([{ kind, start: 7, end: 7 + secret.length }]);
   });
 
-  it('finds nothing in what is no secret, and is fast on long texts', async () => {
+  it('finds nothing in a long text without secrets', async () => {
     const harmless = 'See https://example.com/a?b=c and 3f786850e387550fdab836ed7e6dc881de23001b. ';
     expect(await secretsIn(harmless.repeat(5_000))).toEqual([]);
     expect(await secretsIn('short')).toEqual([]);
   });
 
-  it('finds the same in texts that come at once as in each alone', async () => {
+  it('finds the same in several texts at once as in each text alone', async () => {
     const pem = (part: string) => `-----${part} RSA PRIVATE KEY-----`;
     const key = `${pem('BEGIN')}\nMI${'abcdEFGH1234'.repeat(20)}\n${pem('END')}`;
     const texts = [
@@ -74,7 +74,7 @@ describe('a directive of secretlint in a text', () => {
   });
 });
 
-describe('private parts', () => {
+describe('the removal of private parts', () => {
   it.each([
     ['a <private>b</private> c', 'a [private part left out] c', 1],
     ['<PRIVATE >x\ny</private >', '[private part left out]', 1],
@@ -88,7 +88,7 @@ describe('private parts', () => {
     ],
     ['<private>a<private>b</private><private>c</private></private>', '[private part left out]', 1],
     ['<private>a</private><private>b</private>', '[private part left out]'.repeat(2), 2],
-  ])('%j', (given, text, parts) => {
+  ])('from %j gives %j', (given, text, parts) => {
     expect(withoutPrivateParts(given)).toEqual({ text, parts });
   });
 });
@@ -128,19 +128,21 @@ describe('saving', () => {
       };
       expect((await saveMessage.run(again, app, call)).note).toContain('1 part');
     });
-    for (const bytes of filesBelow(place.root).map((path) => readFileSync(path))) {
+    const stored = filesBelow(place.root).map((path) => readFileSync(path));
+    expect(stored.some((bytes) => bytes.includes('masked GITHUB_TOKEN'))).toBe(true);
+    for (const bytes of stored) {
       expect(bytes.includes(GITHUB)).toBe(false);
       expect(bytes.includes('PIN is 0000')).toBe(false);
     }
   });
 
-  it('is followed by advice, first to leave the secret out, then by the setting', () => {
+  it('is answered with a note that names DAYBOOK_SECRETS only if a secret was found', () => {
     const note = maskedNote(['GITHUB_TOKEN', 'private part']) ?? '';
     expect(note).toMatch(/^Not stored: 2 parts .*Leave secrets out .*DAYBOOK_SECRETS=keep/);
     expect(maskedNote(['private part', 'private part'])).not.toContain('DAYBOOK_SECRETS');
   });
 
-  it('a setting stores secrets as they are, and never private parts', async () => {
+  it('keeps secrets if DAYBOOK_SECRETS is keep, and still removes private parts', async () => {
     const place = doctorPlace({ DAYBOOK_SECRETS: 'keep' });
     await place.withApp(async ({ conversations }) => {
       const content = `${GITHUB} <private>x</private>`;
@@ -152,7 +154,7 @@ describe('saving', () => {
     });
   });
 
-  it('an import masks, counts, and finds nothing new the second time', async () => {
+  it('by an import masks and counts secrets, and a second import adds nothing', async () => {
     const place = doctorPlace();
     const message = { role: 'user', content: `use ${GITHUB}` };
     const line = JSON.stringify({ messages: [message, { role: 'assistant', content: 'ok' }] });
@@ -167,7 +169,7 @@ describe('saving', () => {
     });
   });
 
-  it('gives the same messages where nothing was found', async () => {
+  it('does not copy messages without secrets', async () => {
     const masker = new SecretMasker({ masksSecrets: true });
     const messages = [{ role: 'user', content: 'a plain message', metadata: { a: 1 } }];
     expect((await masker.mask(messages)).messages[0]).toBe(messages[0]);
@@ -175,8 +177,8 @@ describe('saving', () => {
   });
 });
 
-describe('scanning', () => {
-  it('finds what is stored, in conversations, notes, insights and the trash', async () => {
+describe('a scan of the store', () => {
+  it('finds secrets in conversations, notes, insights and the trash', async () => {
     const place = doctorPlace({ DAYBOOK_SECRETS: 'keep' });
     await place.withApp(async ({ conversations, memoryBank, insights }) => {
       const { conversationId } = await conversations.create({

@@ -1,4 +1,4 @@
-/** The summary without a language model: what it must say, in several languages and scripts. */
+/** The summary without a language model: what it must contain, in several languages and scripts. */
 import { describe, expect, it } from 'vitest';
 import { estimateTextTokens } from '../../../src/base/estimate-tokens.js';
 import { TimeSlice } from '../../../src/base/time-slice.js';
@@ -44,7 +44,7 @@ describe('an extractive summary', () => {
     'brief',
     'standard',
     'detailed',
-  ] as const)('begins the text where no sentence fits, at the level %s', async (level) => {
+  ] as const)('has the beginning of a sentence that is too long for the level %s', async (level) => {
     const sentence = `京都の${'長い長い話を続けて'.repeat(40)}`;
     const summary = (await of(conversationOf(`u: ${sentence}`), level)) ?? '';
     expect(summary).toContain('京都の長い');
@@ -55,7 +55,7 @@ describe('an extractive summary', () => {
     ['English', ENGLISH, ['raised bed at the south wall', "We'll go with larch then."]],
     ['German', GERMAN, ['kündigt uns zum 31. März', 'Wir nehmen Hetzner.']],
     ['Japanese', JAPANESE, ['京都旅行', '伏見稲荷は朝早く行くことにしました。']],
-  ])('says in %s what it is about and what was decided, also where it is brief', async (_, talk, said) => {
+  ])('in %s has the subject and the decision of the conversation, even if it is brief', async (_, talk, said) => {
     const brief = await of(talk, 'brief');
     for (const each of said) expect(brief).toContain(each);
   });
@@ -64,7 +64,7 @@ describe('an extractive summary', () => {
     ['English', ENGLISH, 'Decisions:', 'Open questions:\n- Which tomatoes stand rain best?'],
     ['German', GERMAN, 'Entscheidungen:', 'Offene Fragen:\n- Wer stellt die DNS-Einträge um?'],
     ['Japanese', JAPANESE, '決定事項:', '未解決の質問:\n- 雨の日はどうしますか。'],
-  ])('lists in %s decisions and open questions under headings of the language', async (_, talk, decisions, questions) => {
+  ])('in %s lists decisions and open questions under headings in this language', async (_, talk, decisions, questions) => {
     for (const level of ['standard', 'detailed'] as const) {
       expect(await of(talk, level)).toContain(decisions);
       expect(await of(talk, level)).toContain(questions);
@@ -78,7 +78,7 @@ describe('an extractive summary', () => {
     expect(detailed).not.toContain('gardener');
   });
 
-  it('has a sentence that was said several times only once', async () => {
+  it('has a repeated sentence only once', async () => {
     const result = 'a: All 412 tests of the parser pass on the build server.';
     const decided = "u: We'll go with larch for the raised bed.";
     const talk = conversationOf(decided, result, 'u: Rename the lexer.', result, decided, result);
@@ -95,7 +95,7 @@ describe('an extractive summary', () => {
     expect(await of(JAPANESE, 'brief')).not.toMatch(/。 /);
   });
 
-  it('is the same every time, and longer from level to level within its tokens', async () => {
+  it('is the same every time, and longer at each level, within the tokens of the level', async () => {
     const long = conversationOf(
       ...Array.from({ length: 400 }, (_, n) => [
         `u: In week ${n} the harbour of Town${n % 37} reported ${n * 3} ships and asked for pilots.`,
@@ -127,12 +127,12 @@ describe('an extractive summary', () => {
     expect(Math.min(...numbers)).toBeLessThan(15);
   });
 
-  it('an extract begins with the first words if the text has no sentences', async () => {
+  it('has the first words of a text without sentences', async () => {
     expect(await of(conversationOf(`u: ${'x'.repeat(2000)}`), 'brief')).toMatch(/^x{200,}…$/);
     expect(await of(conversationOf('u: ```\nls -la\n```'), 'brief')).toBe('``` ls -la ```');
   });
 
-  it('an extract of a conversation without messages is missing', async () => {
+  it('is undefined for a conversation without messages of the user or the assistant', async () => {
     expect(await of(conversationOf('s: Be kind.'), 'standard')).toBeUndefined();
     expect(await of(conversationOf('u:  '), 'standard')).toBeUndefined();
   });
@@ -150,18 +150,18 @@ describe('the language of a text', () => {
     ['zh', '我们决定用落叶松做花坛。'],
     ['ja', '南の壁はどうしますか。'],
     ['ko', '남쪽 벽은 어떻게 하나요?'],
-  ])('is told: %s', (code, text) => {
+  ])('is recognised as %s: %s', (code, text) => {
     expect(languageOf(text)).toBe(code);
   });
 
-  it('is not guessed', () => {
+  it('is undefined for a text without known words', () => {
     expect(languageOf('xyzzy plugh 42')).toBeUndefined();
     expect(languageOf('')).toBeUndefined();
   });
 });
 
 describe('the quality of a summary', () => {
-  it('quality is high for a summary that covers the messages, low for a thin or an invented one', async () => {
+  it('is high if the summary covers the messages, and low if it says little or invents something', async () => {
     const good = qualityOf((await of(ENGLISH, 'standard')) ?? '', ENGLISH);
     const thin = qualityOf('They talked about something.', ENGLISH);
     const invented = qualityOf(
@@ -178,7 +178,7 @@ describe('the quality of a summary', () => {
     expect(good).toBeLessThanOrEqual(1);
   });
 
-  it('is a number also where there is nothing', () => {
+  it('is a number for an empty summary of an empty conversation', () => {
     expect(qualityOf('', conversationOf())).toBe(0.35);
   });
 });

@@ -1,4 +1,4 @@
-/** Summaries by real requests to a stand-in: parts, truncation, fall-back, and what stays stored. */
+/** Summaries with requests to a stand-in of a language model: parts, truncation, fallback, stored summaries. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -71,7 +71,7 @@ const asked = { usesModels: true };
 const ANSWER = 'They spoke about a bed of larch at the south wall.';
 
 describe('a summary by a language model', () => {
-  it('is written at once where the conversation fits, with its text as data between marks', async () => {
+  it('needs one request if the conversation fits, with the transcript between marks', async () => {
     const api = await startLlm();
     const { summaries, id, used } = await open([{ api, name: 'here' }]);
     const said: string[] = [];
@@ -95,7 +95,7 @@ describe('a summary by a language model', () => {
     expect(used).toEqual(['here']);
   });
 
-  it('the transcript in a prompt cannot end its own marks', async () => {
+  it('has a prompt in which the transcript cannot contain the marks around it', async () => {
     const api = await startLlm();
     const { summaries, conversations } = await open([{ api, name: 'here' }]);
     const { conversationId } = await conversations.create({
@@ -105,7 +105,7 @@ describe('a summary by a language model', () => {
     expect(api.received[0]?.prompt.match(/<<<TRANSCRIPT|TRANSCRIPT>>>/g)).toHaveLength(2);
   });
 
-  it('is made in parts where the conversation is longer than the context, none of which is too long', async () => {
+  it('is made in parts, which contain every message, if the conversation is longer than the context', async () => {
     const api = await startLlm({ contextTokens: 4_096 });
     const { summaries, id } = await open([{ api, name: 'here', contextTokens: 4_096 }], 400);
     const { summary } = await summaries.get(id, 'standard', asked);
@@ -118,7 +118,7 @@ describe('a summary by a language model', () => {
     expect(api.received.at(-1)?.prompt).toContain('notes on the consecutive parts');
   });
 
-  it('a summary is made in smaller parts if the model accepts less than the settings say', async () => {
+  it('is made in smaller parts if the model accepts fewer tokens than its setting', async () => {
     const api = await startLlm({ contextTokens: 3_000 });
     const { summaries, id } = await open([{ api, name: 'here', contextTokens: 12_000 }], 200);
     const { summary, problem } = await summaries.get(id, 'brief', asked);
@@ -126,7 +126,7 @@ describe('a summary by a language model', () => {
     expect(summary).toMatchObject({ text: ANSWER, provider: 'here' });
   });
 
-  it('is not believed where the server silently read only the end; smaller parts are sent instead', async () => {
+  it('is made in smaller parts if the server reads only the end of a prompt without an error', async () => {
     const api = await startLlm({ contextTokens: 2_048, isSilent: true });
     const { summaries, id } = await open([{ api, name: 'here', contextTokens: 12_000 }], 200);
     const { summary, problem } = await summaries.get(id, 'brief', asked);
@@ -135,10 +135,11 @@ describe('a summary by a language model', () => {
     const taken = api.received
       .slice(1)
       .map(({ system, prompt }) => countTokens(system) + countTokens(prompt));
+    expect(taken.length).toBeGreaterThan(3);
     expect(Math.max(...taken.slice(-3))).toBeLessThanOrEqual(2_048);
   });
 
-  it('is given up where a server reads next to nothing', async () => {
+  it('is extractive after a few requests if the server reads almost nothing of a prompt', async () => {
     const api = await startLlm({ contextTokens: 50, isSilent: true });
     const { summaries, id } = await open([{ api, name: 'here' }], 50);
     const { summary, problem } = await summaries.get(id, 'brief', asked);
@@ -150,7 +151,7 @@ describe('a summary by a language model', () => {
   it.each([
     ['a refusal', "I'm sorry, I can't do that."],
     ['the instructions', SYSTEM_PROMPT],
-  ])('is extractive where the model answers with %s', async (_what, text) => {
+  ])('is extractive if the model answers with %s', async (_what, text) => {
     const api = await startLlm({ answer: () => text });
     const { summaries, id } = await open([{ api, name: 'here' }]);
     const { summary, problem } = await summaries.get(id, 'brief', asked);
@@ -158,7 +159,7 @@ describe('a summary by a language model', () => {
     expect(problem?.code).toBe('PROVIDER');
   });
 
-  it('comes from the next provider where the first fails', async () => {
+  it('comes from the next provider if the first fails', async () => {
     const [first, second] = [await startLlm(), await startLlm()];
     first.mood = 'half';
     const { summaries, id, used } = await open([
@@ -180,7 +181,7 @@ describe('a summary by a language model', () => {
     'breaks',
     'fails',
     'rambles',
-  ])('stays as it was stored where the server later %s', async (mood) => {
+  ])('keeps the stored text if the server fails later (%s)', async (mood) => {
     const api = await startLlm();
     const { summaries, conversations, id, file } = await open([{ api, name: 'here' }]);
     await summaries.get(id, 'brief', asked);
@@ -194,7 +195,7 @@ describe('a summary by a language model', () => {
     expect(readFileSync(file, 'utf8')).toBe(bytes);
   });
 
-  it('no model is asked if none was allowed', async () => {
+  it('is extractive if the user has allowed no model', async () => {
     const { summaries, id, file } = await open([]);
     expect((await summaries.get(id, 'brief', asked)).summary?.provider).toBe('extractive');
     expect(existsSync(file)).toBe(true);

@@ -1,4 +1,4 @@
-/** Summaries made, kept, found stale and made again; and what a writer that fails must not do. */
+/** When summaries are made, stored, stale and made again, and what happens if a writer fails. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -50,7 +50,7 @@ const byModel = (text: string | AppError, isReady = true): SummaryWriter => ({
 const asked = { usesModels: true };
 
 describe('a summary', () => {
-  it('is made once, stored, and made again when the conversation went on', async () => {
+  it('is made once and stored, and is made again after a new message', async () => {
     const { summaries, conversations, id, file } = await open();
     const first = await summaries.get(id, 'brief', asked);
     expect(first).toMatchObject({ isStale: false, isStored: true });
@@ -66,7 +66,7 @@ describe('a summary', () => {
     expect(second.summary?.text).toContain('Martin');
   });
 
-  it('names the range of messages that it is about', async () => {
+  it('has the ids of the first and the last message of its conversation', async () => {
     const { summaries, conversations, id } = await open();
     const { messages } = await conversations.load(id);
     expect((await summaries.get(id, 'standard', asked)).summary).toMatchObject({
@@ -75,7 +75,7 @@ describe('a summary', () => {
     });
   });
 
-  it('a summary of a conversation without messages is missing', async () => {
+  it('is absent for a conversation without messages', async () => {
     const { summaries, conversations } = await open();
     const { conversationId } = await conversations.create({});
     expect(await summaries.get(conversationId, 'brief', asked)).toEqual({
@@ -84,7 +84,7 @@ describe('a summary', () => {
     });
   });
 
-  it('is given all the same where the file is damaged, which is left alone', async () => {
+  it('is made if the file of summaries is damaged, and this file is not changed', async () => {
     const { summaries, id, file } = await open();
     writeFileSync(file, '{ broken');
     const answer = await summaries.get(id, 'brief', asked);
@@ -94,7 +94,7 @@ describe('a summary', () => {
     expect(readFileSync(file, 'utf8')).toBe('{ broken');
   });
 
-  it('of a conversation that is not there is an error', async () => {
+  it('of a conversation that does not exist is an error', async () => {
     const { summaries } = await open();
     const error = await errorOf(summaries.get('20200101-1577836800000', 'brief', asked));
     expect(error.code).toBe('CONVERSATION_NOT_FOUND');
@@ -102,7 +102,7 @@ describe('a summary', () => {
 });
 
 describe('a summary by a language model', () => {
-  it('takes the place of an extractive one, and is not asked for where the caller does not want it', async () => {
+  it('replaces an extractive summary, but only if the caller allows models', async () => {
     const { summaries, id } = await open(byModel('About a bed of larch.'));
     const plain = await summaries.get(id, 'brief', { usesModels: false });
     expect(plain.summary?.provider).toBe('extractive');
@@ -117,7 +117,7 @@ describe('a summary by a language model', () => {
     );
   });
 
-  it('a stored summary is marked as stale when the model fails later, or no model is asked', async () => {
+  it('is marked as stale after a new message if the model fails or must not be used', async () => {
     let now: string | AppError = 'About a bed of larch.';
     const writer: SummaryWriter = {
       isReady: async () => true,
@@ -137,19 +137,19 @@ describe('a summary by a language model', () => {
     expect(readFileSync(file, 'utf8')).toBe(bytes);
   });
 
-  it('that fails at first gives way to an extractive one, with the reason', async () => {
+  it('that fails is replaced by an extractive summary, with the error', async () => {
     const { summaries, id } = await open(byModel(new AppError('TIMEOUT', 'Too slow.')));
     const answer = await summaries.get(id, 'brief', asked);
     expect(answer.summary?.provider).toBe('extractive');
     expect(answer.problem?.code).toBe('TIMEOUT');
   });
 
-  it('is not waited for by a caller that left', async () => {
+  it('that is cancelled is an error, without an extractive summary', async () => {
     const { summaries, id } = await open(byModel(new AppError('CANCELLED', 'Left.')));
     expect((await errorOf(summaries.get(id, 'brief', asked))).code).toBe('CANCELLED');
   });
 
-  it('is written anew on demand', async () => {
+  it('is made again if the caller asks for it', async () => {
     let count = 0;
     const { summaries, id } = await open({
       isReady: async () => true,
@@ -167,7 +167,7 @@ describe('summaries in the background', () => {
       if (await holds()) return;
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
-    throw new Error('It did not come about.');
+    throw new Error('The summary was not made in time.');
   };
 
   const inBackground = ({
@@ -191,7 +191,7 @@ describe('summaries in the background', () => {
     onTestFinished(() => auto.close());
   };
 
-  it('are made for what is there, and again for what changed and became quiet', async () => {
+  it('are made for all conversations, and again some time after a conversation changed', async () => {
     const opened = await open();
     const { conversations, store, id } = opened;
     inBackground(opened);
@@ -209,7 +209,7 @@ describe('summaries in the background', () => {
     ['not_sent', 'here'],
     ['refused', 'here'],
     ['unknown', 'extractive'],
-  ])('after a failure whose outcome is %s come from: %s', async (outcome, provider) => {
+  ])('after a failed request with the outcome %s come from %s', async (outcome, provider) => {
     const failure = new AppError('PROVIDER', 'It failed.', { details: { outcome } });
     let calls = 0;
     const opened = await open({
