@@ -1,4 +1,4 @@
-/** What the tests of exports share: a store, its whole documents and an exporter on a real folder. */
+/** For the tests of exports: a store, its documents, and functions to export and restore them. */
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Exporter, type ExportRequest, newCounts } from '../../src/exchange/export.js';
@@ -59,7 +59,7 @@ export async function openBench(options: Options = {}) {
       const places = { store, documents, summaries };
       return restoreExport(path, { ...places, asNew: false, dryRun: false, ...more });
     },
-    /** Text of every conversation.json, by id. */
+    /** The text of every conversation.json, by id. */
     files: () =>
       Object.fromEntries(
         readdirSync(logsFolder)

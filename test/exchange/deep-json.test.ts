@@ -1,4 +1,4 @@
-/** One conversation that is nested too deeply is damage of that one: all others are exported. */
+/** A conversation that is nested too deeply counts as damaged, and all other conversations are exported. */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -27,11 +27,11 @@ describe('a conversation that is nested too deeply', () => {
   it.each([
     'head',
     'message',
-  ] as const)('is named by the export of all, and by list (%s)', async (where) => {
+  ] as const)('is reported by an export and by list, and can be deleted (in the %s)', async (where) => {
     await withPlace(async (place) => {
       put(place.root, FIRST, '{}', where);
       put(place.root, DEEP, nested(200_000), where);
-      put(place.root, LAST, nested(2_000), where); // older versions wrote such
+      put(place.root, LAST, nested(2_000), where); // older versions wrote so many levels
       for (const format of ['json', 'jsonl', 'markdown']) {
         const args = ['--root', place.root, 'export', '--format', format];
         const { code, stdout, stderr } = await runCommand(place, args);
@@ -49,7 +49,7 @@ describe('a conversation that is nested too deeply', () => {
     });
   });
 
-  it('is not written: metadata of more levels than others read is refused', async () => {
+  it('cannot be saved, because metadata of more than 500 levels is refused', async () => {
     const logsFolder = tempFolder();
     const store = await openConversationStore({ logsFolder, maxMessages: 10, fsync: false });
     const { conversationId } = await store.create({});

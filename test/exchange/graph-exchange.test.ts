@@ -1,6 +1,6 @@
 /**
- * The graph out and in again: its own lines without loss, Mermaid, and the memory.jsonl of the
- * official memory server, written and read by that very package.
+ * Export and import of the graph: as JSON Lines without loss, as Mermaid, and as the memory.jsonl of the
+ * official memory server. The package of this server writes and reads the file in these tests.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -62,8 +62,8 @@ async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;
 }
 
-describe("the graph's own lines", () => {
-  it('bring back everything: times, ends, origins, in the same order', async () => {
+describe('the JSON Lines of the graph', () => {
+  it('keep all facts in their order, with times, ends and origins', async () => {
     const time = fc.integer({ min: -1e12, max: 2e12 });
     const fact = fc.record(
       {
@@ -99,7 +99,7 @@ describe("the graph's own lines", () => {
     );
   });
 
-  it('may be written by hand, and name what is wrong with a line', async () => {
+  it('can be written by hand, and an import reports each wrong line', async () => {
     const { bring, kg } = openPlace();
     const text = [
       '{"subject":"Ada","predicate":"knows","object":"Charles"}',
@@ -130,7 +130,7 @@ describe("the graph's own lines", () => {
     expect((await bring(someday)).refused[0]?.reason).toContain('ts is not a time');
   });
 
-  it('report fields that no fact has, with the number of lines that have them', async () => {
+  it('can have unknown fields, which an import reports with the number of lines', async () => {
     const { bring } = openPlace();
     const fact = { subject: 'Ada', predicate: 'knows', object: 'Charles' };
     const lines = [
@@ -156,7 +156,7 @@ describe("the graph's own lines", () => {
     expect(unknownFields).toHaveLength(50);
   });
 
-  it('come in all or not at all where there are more than the limit allows', async () => {
+  it('are all refused if the graph would have more facts than its limit', async () => {
     const { bring, kg } = openPlace(3);
     const line = (n: number) => JSON.stringify({ subject: `s${n}`, predicate: 'p', object: 'o' });
     await bring([1, 2].map(line).join('\n'));
@@ -195,7 +195,7 @@ describe("the graph's own lines", () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('.tmp-'))).toEqual([]);
   });
 
-  it('leave no notes behind where their facts cannot come in', async () => {
+  it('leave no notes if the facts of these notes are refused', async () => {
     const long = (n: number) => `${n} ${'long '.repeat(60)}`;
     const line = (name: string, count: number) =>
       JSON.stringify({
@@ -217,7 +217,7 @@ describe("the graph's own lines", () => {
     expect(existsSync(join(small.folder, 'observations'))).toBe(false);
   });
 
-  it('fit into answers page by page, and into files that are read back', async () => {
+  it('can be exported in pages of limited size, or to a file that can be imported', async () => {
     const from = openPlace();
     await from.kg.add(
       Array.from({ length: 100 }, (_, n) => ({
@@ -260,8 +260,8 @@ describe("the graph's own lines", () => {
   });
 });
 
-describe('Mermaid', () => {
-  it('draws what holds now, with each name one node, whatever is in it', async () => {
+describe('the graph as Mermaid', () => {
+  it('shows the facts that are valid now, with one node for each name and escaped text', async () => {
     const { kg, textOf } = openPlace();
     const names = [
       ['Ada', 'knows', 'Charles'],
@@ -284,7 +284,7 @@ describe('Mermaid', () => {
   });
 });
 
-describe('the form of memory.jsonl', () => {
+describe('the format of memory.jsonl', () => {
   const text = fc.oneof(part, fc.constant(''));
   const entity = fc.record({
     type: fc.constant('entity' as const),
@@ -323,7 +323,7 @@ describe('the form of memory.jsonl', () => {
     const notes = new Map<string, string>();
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(key, { selector: nameOf, maxLength: 10 }), async (all) => {
-        // The path of a note is told by the text in it: nothing to compare without notes.
+        // An observation note needs a stored note, and this test has none.
         const triples = all.filter(({ predicate }) => predicate !== 'observation note');
         const lines = await memoryLinesOf(each(triples), async (path) => notes.get(path));
         expect(new Set(triplesOf(lines).map(nameOf))).toEqual(new Set(triples.map(nameOf)));
@@ -333,7 +333,7 @@ describe('the form of memory.jsonl', () => {
   });
 });
 
-/** The official server on a file of its own. */
+/** Starts the official server with this file. */
 async function officialServer(path: string) {
   const client = new Client({ name: 'daybook-test', version: '1' });
   const env = { PATH: process.env['PATH'] ?? '', MEMORY_FILE_PATH: path };
@@ -371,7 +371,7 @@ const GRAPH = {
 };
 
 describe('the official memory server', () => {
-  it('writes a file that comes in whole and goes out the same, byte for byte, and it reads that', async () => {
+  it('writes a file that is imported and exported with the same bytes, and reads the export', async () => {
     const folder = tempFolder();
     const first = await officialServer(join(folder, 'memory.jsonl'));
     await first.call('create_entities', { entities: GRAPH.entities });
@@ -401,7 +401,7 @@ describe('the official memory server', () => {
     expect((await bring(second.file())).added).toBe(1);
   });
 
-  it('long observations are refused by line, or stored as notes and exported again unchanged', async () => {
+  it('writes long observations, which are refused, or stored as notes and exported unchanged', async () => {
     const folder = tempFolder();
     const official = await officialServer(join(folder, 'memory.jsonl'));
     const huge = 'y'.repeat(40_000);
@@ -445,7 +445,7 @@ describe('the official memory server', () => {
     expect(await textOf('memory')).toContain('A long story');
   });
 
-  it('has facts of ours with words of theirs come back the same', async () => {
+  it('keeps facts of Daybook whose predicates are words of its format', async () => {
     const folder = tempFolder();
     const from = openPlace();
     await from.kg.add([
@@ -467,7 +467,7 @@ describe('the official memory server', () => {
     ]);
   });
 
-  it('may have left a file of thousands of lines', async () => {
+  it('can write a file of thousands of lines, which is imported and exported', async () => {
     const lines = Array.from({ length: 5_000 }, (_, n) =>
       JSON.stringify({ type: 'relation', from: `a${n}`, to: `b${n % 50}`, relationType: 'r' }),
     );

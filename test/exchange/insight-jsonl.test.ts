@@ -1,4 +1,4 @@
-/** Insights as JSON Lines: out and in again, and what is refused and why. */
+/** Insights as JSON Lines: export, import, and which lines an import refuses. */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -36,7 +36,7 @@ async function linesOf(store: InsightStore, context?: string): Promise<string> {
 }
 
 describe('insights as JSON Lines', () => {
-  it('come back as they were, unknown fields and all', async () => {
+  it('are the same after an export and an import, with their unknown fields', async () => {
     const one = open();
     for (let n = 0; n < 30; n += 1) {
       const context = n % 3 === 0 ? 'global' : '/work/mine';
@@ -57,7 +57,7 @@ describe('insights as JSON Lines', () => {
     expect([again.added.length, again.unchanged.length, again.refused]).toEqual([0, 31, []]);
   });
 
-  it('replace an older insight of the same id only with newer, planned or done', async () => {
+  it('replace an older insight of the same id only with the option newer', async () => {
     const { store, take } = open();
     const line = (content: string, updated_at: number) =>
       `${JSON.stringify({ id: ID, content, context: 'global', created_at: 1, updated_at })}\n`;
@@ -73,7 +73,7 @@ describe('insights as JSON Lines', () => {
     expect((await store.get(ID))?.content).toBe('second');
   });
 
-  it('without ids are the same insights when they come again, planned or done', async () => {
+  it('without ids are not added again by a second import', async () => {
     const { store, take } = open();
     const lines = [1, 2].map((n) => JSON.stringify({ content: `no. ${n}`, context: 'global' }));
     const text = [...lines, lines[0]].join('\n');
@@ -85,7 +85,7 @@ describe('insights as JSON Lines', () => {
     expect(await store.all()).toHaveLength(2);
   });
 
-  it('any number of lines is planned with one reading of the stored insights', async () => {
+  it('of any number are planned with one reading of the stored insights', async () => {
     const { store, take } = open();
     const looks = vi.spyOn(store, 'all');
     const lines = Array.from({ length: 50 }, (_, n) =>
@@ -106,7 +106,7 @@ describe('insights as JSON Lines', () => {
     expect(await store.all()).toHaveLength(301);
   });
 
-  it('of two imports at the same time are each added by one of them', async () => {
+  it('in two imports at the same time are each added only once', async () => {
     const one = open();
     const two = open({ folder: one.folder });
     const reports = await Promise.all([one.take(numbered(200)), two.take(numbered(200))]);
@@ -120,7 +120,7 @@ describe('insights as JSON Lines', () => {
     expect(await one.store.all()).toHaveLength(200);
   });
 
-  it('fill a store up to its limit, and the import says that it is full', async () => {
+  it('are added up to the limit of the store, and then the import fails with STORAGE_FULL', async () => {
     const folder = tempFolder();
     const requireRoom = async (moreBytes = 0) => {
       const there = existsSync(join(folder, 'insights'))
@@ -133,7 +133,7 @@ describe('insights as JSON Lines', () => {
     expect(await store.all()).toHaveLength(7);
   });
 
-  it('an import names each line that it refuses, and overwrites nothing', async () => {
+  it('are refused with the number of the line, and overwrite nothing', async () => {
     const { store, take } = open();
     await store.put({
       insight: { id: ID, content: 'mine', context: 'global', created_at: 1, updated_at: 1 },

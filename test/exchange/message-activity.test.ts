@@ -1,4 +1,4 @@
-/** What machines did, in the text for readers: folded, or all of it; never in what is exported otherwise. */
+/** Thinking and tool calls in Markdown: one line, all of it, or nothing, as the reader asks. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -29,7 +29,7 @@ const CONVERSATION = {
 };
 const body = (text: string) => text.slice(text.indexOf('## Assistant')).split('\n');
 
-it('is one line where it is folded', async () => {
+it('a folded activity of the assistant is one line in Markdown', async () => {
   const { put, exported } = await openBench();
   put(ID, CONVERSATION);
   expect(body(await exported('markdown', { activity: 'folded' }))).toEqual([
@@ -41,7 +41,7 @@ it('is one line where it is folded', async () => {
   expect(await exported('markdown')).not.toContain('Bash');
 });
 
-it('is there as a whole where that is asked for, and forms no turn of its own', async () => {
+it('a whole activity of the assistant is in its turn, and adds no heading', async () => {
   const { put, exported } = await openBench();
   put(ID, CONVERSATION);
   const text = await exported('markdown', { activity: 'all' });
@@ -54,7 +54,7 @@ it('is there as a whole where that is asked for, and forms no turn of its own', 
   expect(text.match(/^## /gm)).toHaveLength(4);
 });
 
-it('is folded by daybook show, and shown with --tools', async () => {
+it('daybook show folds the activity, and shows it with --tools', async () => {
   const root = tempFolder();
   const { put } = await openBench({ logsFolder: join(root, 'conversation-logs') });
   put(ID, CONVERSATION);

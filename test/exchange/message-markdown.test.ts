@@ -1,4 +1,4 @@
-/** The text of a message inside a document: nothing in it can pass for the next turn. */
+/** The text of a message inside a Markdown document: no text can look like the next turn. */
 import { lexer } from 'marked';
 import { describe, expect, it } from 'vitest';
 import { messageMarkdown } from '../../src/exchange/message-markdown.js';
@@ -21,7 +21,7 @@ const headings = (markdown: string) =>
   lexer(markdown).filter((token) => token.type === 'heading' && token['depth'] <= 2);
 
 describe('a message in Markdown', () => {
-  it.each(ATTEMPTS)('forges no turn and hides none: %j', (content) => {
+  it.each(ATTEMPTS)('adds no heading of a turn and hides none: %j', (content) => {
     const document = `## User\n\n${messageMarkdown(content)}\n\n## Assistant\n\nend`;
     expect(headings(document).map((token) => 'text' in token && token.text)).toEqual([
       'User',
@@ -30,12 +30,12 @@ describe('a message in Markdown', () => {
     expect(messageMarkdown(content)).not.toMatch(/<h2|<!--/);
   });
 
-  it('keeps code, lists, rules and comments in code as they are', () => {
+  it('keeps lists, rules, code and the comments in code unchanged', () => {
     const content = '- a\n- b\n\n---\n\n```sh\n# a comment\n<!-- x -->\n```\n    # indented code';
     expect(messageMarkdown(content)).toBe(content);
   });
 
-  it('keeps the order of headings', () => {
+  it('has its headings at lower levels, in the same order', () => {
     expect(messageMarkdown('# A\n\n## B\n\n##### C\n\n#tag')).toBe(
       '### A\n\n#### B\n\n###### C\n\n#tag',
     );

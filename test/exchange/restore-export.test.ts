@@ -1,4 +1,4 @@
-/** Export, then restore: the same files, and never a change to what is there. */
+/** The restore of an export writes the same files, and never changes a conversation that exists. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -40,11 +40,11 @@ const conversations = fc.array(
 );
 
 describe('export and restore', () => {
-  it.each(FORMATS)('gives back the same files to the byte (%s)', async (format) => {
+  it.each(FORMATS)('give the same bytes of each file (%s)', async (format) => {
     await fc.assert(
       fc.asyncProperty(conversations, async (all) => {
         const from = await openBench();
-        // biome-ignore lint/suspicious/noExplicitAny: made of the right kinds above
+        // biome-ignore lint/suspicious/noExplicitAny: fast-check makes values of the right types
         for (const each of all as any[]) await from.store.create(each);
         const exported = await from.exported(format);
         const to = await openBench();
@@ -58,7 +58,7 @@ describe('export and restore', () => {
     );
   });
 
-  it.each(FORMATS)('keeps every field that a person wrote by hand (%s)', async (format) => {
+  it.each(FORMATS)('keep every field that a person wrote by hand (%s)', async (format) => {
     const from = await openBench();
     const extra = { seq: 'mine', threadId: 7, extra: { extra: 1 } };
     const byHand = {
@@ -80,7 +80,7 @@ describe('export and restore', () => {
     expect((await from.restore(await to.exported(format))).unchanged).toEqual([ID0]);
   });
 
-  it('seals what comes in and opens what goes out', async () => {
+  it('decrypt the export of an encrypted store, and encrypt what is restored', async () => {
     const codec = codecOf(new CipherKey(Buffer.alloc(32, 7)));
     const from = await openBench({ codec });
     await from.store.create({ messages: [user('secret')] });
@@ -93,7 +93,7 @@ describe('export and restore', () => {
   });
 });
 
-describe('summaries', () => {
+describe('the summaries of a restored export', () => {
   const summary = (text: string) => ({
     text,
     provider: 'extractive',
@@ -103,7 +103,7 @@ describe('summaries', () => {
     generatedAt: new Date(T0).toISOString(),
   });
 
-  it.each(FORMATS)('go along and come back beside their conversation (%s)', async (format) => {
+  it.each(FORMATS)('are exported and restored with their conversation (%s)', async (format) => {
     const from = await openBench();
     await from.store.create({ messages: [user('the wall')], metadata: { summaries: 'mine' } });
     await from.summaries.put(ID0, 'brief', summary('About the wall.'));
@@ -119,7 +119,7 @@ describe('summaries', () => {
     expect(await to.exported(format)).toBe(exported);
   });
 
-  it('fill what is empty and replace nothing', async () => {
+  it('are added at levels without a summary, and replace no summary', async () => {
     const bench = await openBench();
     await bench.store.create({ messages: [user('the wall')] });
     const other = await openBench();
@@ -135,7 +135,7 @@ describe('summaries', () => {
     expect([brief?.text, standard?.text]).toEqual(['New.', 'Mine.']);
   });
 
-  it('that are damaged are named, and the conversation goes along without them', async () => {
+  it('are reported if they are damaged, and the conversation is exported without them', async () => {
     const bench = await openBench();
     await bench.store.create({ messages: [user('the wall')] });
     writeFileSync(join(bench.store.path(ID0), 'summaries.json'), '{ damaged');
@@ -152,8 +152,8 @@ describe('summaries', () => {
   });
 });
 
-describe('what is there', () => {
-  it('stays, unless a second one is wanted, which comes in once', async () => {
+describe('a conversation that exists before a restore', () => {
+  it('is not changed, and with asNew a second conversation is made once', async () => {
     const bench = await openBench();
     await bench.store.append('key', [user('one')], { create: { title: 't' } });
     const exported = await bench.exported('jsonl');
@@ -179,7 +179,7 @@ describe('what is there', () => {
     expect((await bench.store.load('key')).messageCount).toBe(2);
   });
 
-  it('keeps its key', async () => {
+  it('keeps its key, so a conversation with the same key is refused', async () => {
     const from = await openBench();
     await from.store.append('key', [user('one')], { create: true });
     const to = await openBench();
@@ -189,7 +189,7 @@ describe('what is there', () => {
     expect(report.refused.map(({ code }) => code)).toEqual(['CONFLICT']);
   });
 
-  it('is not written in a dry run', async () => {
+  it('is not needed for a dry run, which writes nothing', async () => {
     const from = await openBench();
     await from.store.create({ messages: [user('x')] });
     const to = await openBench();
@@ -200,7 +200,7 @@ describe('what is there', () => {
   });
 });
 
-describe('damage', () => {
+describe('the restore of a damaged export', () => {
   const thread = (n: number, more = {}) =>
     JSON.stringify({ thread: { id: `20250124-${T0 + n}`, createdAt: 'x', ...more } });
   const message = (n: number, more = {}) =>
@@ -208,7 +208,7 @@ describe('damage', () => {
       message: { id: `m${n}`, threadId: `20250124-${T0 + n}`, role: 'user', content: 'x', ...more },
     });
 
-  it('harms only its own conversation', async () => {
+  it('refuses only the damaged conversations, each with its line', async () => {
     const bench = await openBench();
     const lines = [
       thread(0),
@@ -241,7 +241,7 @@ describe('damage', () => {
     ]);
   });
 
-  it('names a message that is in no conversation', async () => {
+  it('refuses a message that belongs to no conversation', async () => {
     const bench = await openBench();
     const stray = JSON.stringify({ message: { id: 'm', role: 'user', content: 'x' } });
     const report = await bench.restore([stray, thread(0), message(0)].join('\n'));
@@ -254,12 +254,12 @@ describe('damage', () => {
     '[]',
     'hello',
     '{"format":"daybook-export"}',
-  ])('refuses what is no export: %s', async (content) => {
+  ])('refuses a file that is no export: %s', async (content) => {
     const bench = await openBench();
     expect((await errorOf(bench.restore(content))).code).toBe('CORRUPT');
   });
 
-  it('refuses a newer form, and takes an empty file for an export of nothing', async () => {
+  it('refuses a newer version of the format, and accepts an empty file', async () => {
     const bench = await openBench();
     const newer = JSON.stringify({ format: 'daybook-export', version: 2, conversations: [] });
     expect((await errorOf(bench.restore(newer))).code).toBe('FORMAT_TOO_NEW');
@@ -270,7 +270,7 @@ describe('damage', () => {
     'json',
     'openai',
     'markdown',
-  ] as const)('says what to give instead of %s', async (form) => {
+  ] as const)('refuses %s with a hint to import_conversations', async (form) => {
     const bench = await openBench();
     await bench.store.create({ messages: [user('the wall')] });
     await bench.store.create({ messages: [user('the shed')] });
