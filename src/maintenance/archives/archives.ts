@@ -5,6 +5,7 @@
  * The next run detects this and only removes it.
  */
 import { basename, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { type Clock, isoTime } from '../../base/clock.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import { atomicWrite, makeFolder } from '../../files/atomic/atomic-write.js';
@@ -235,13 +236,15 @@ export class Archives {
     }
   }
 
+  /** Removes the conversation from the logs folder if it is the chosen one, unchanged, and is archived. */
   async #remove(
-    { conversationId }: Candidate['head'],
+    chosen: Candidate['head'],
     stored: readonly Fingerprint[],
     report: MutableReport,
   ): Promise<void> {
-    const isArchived = async ({ pinned }: { pinned?: boolean }) => {
-      if (pinned) return false;
+    const { conversationId } = chosen;
+    const isArchived = async (head: object) => {
+      if (!isDeepStrictEqual(head, chosen)) return false;
       const now = await this.#files.fingerprint(conversationId);
       return now.size > 0 && stored.some((each) => isSameContent(each, now));
     };
