@@ -1,4 +1,4 @@
-/** Backups and exports as age files: the stock tool opens them, and nothing of them is in the clear. */
+/** Backups and exports as age files: the tool `age` decrypts them, and they contain no plain text. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { filesBelow } from '../support/files-below.js';
 const MARK = 'MarkMarienstrasse';
 const PASSPHRASE = 'correct horse battery';
 
-/** By the stock tool: the file of the secret key, and the recipient. */
+/** Makes a key with `age-keygen`. Returns the file of the secret key, and the recipient. */
 function keyOf({ folder }: Place, name: string) {
   const path = join(folder, name);
   execFileSync('age-keygen', ['-o', path], { stdio: 'ignore' });
@@ -27,7 +27,7 @@ const outcome = (place: Place, ...args: string[]) =>
   runCommand(place, ['--root', place.root, ...args]);
 
 describe('an age file', () => {
-  it('of a backup is opened by the stock tool, and restored with its identity alone', async () => {
+  it('of a backup is decrypted by the tool age, and restored only with its identity', async () => {
     await withPlace(async (place) => {
       await filled(place);
       const [key, other] = [keyOf(place, 'key.txt'), keyOf(place, 'other.txt')];
@@ -55,7 +55,7 @@ describe('an age file', () => {
     });
   });
 
-  it('of an export holds it whole, for several recipients and for a passphrase', async () => {
+  it('of an export contains the whole export, for several recipients or for a passphrase', async () => {
     await withPlace(async (place) => {
       await filled(place);
       const keys = [keyOf(place, 'key.txt'), keyOf(place, 'other.txt')];
@@ -80,7 +80,7 @@ describe('an age file', () => {
     });
   });
 
-  it('is refused where it would say nothing or a wrong thing', async () => {
+  it('is not made for a wrong recipient, without a passphrase, or without a file for the export', async () => {
     await withPlace(async (place) => {
       await filled(place);
       for (const args of [

@@ -1,4 +1,4 @@
-/** Backups beside writers, killed in the middle, and on a disk that is full. */
+/** Backups while another process writes, backups that are killed, and backups on a full disk. */
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -25,8 +25,8 @@ function start(root: string, what: string) {
   return { child, exit, said: async () => String((await once(lines, 'line'))[0]) };
 }
 
-describe('beside another process that writes', () => {
-  it('holds a whole version of every file', async () => {
+describe('a backup while another process writes', () => {
+  it('contains a whole version of every file', async () => {
     const { root, backups, time } = openRoot({});
     const writer = start(root, 'write');
     await writer.said();
@@ -51,13 +51,15 @@ describe('beside another process that writes', () => {
   });
 });
 
-describe('killed in the middle', () => {
-  it('a killed backup leaves no file that looks like a backup, and the next one removes its rest', async () => {
+describe('a backup that is killed in the middle', () => {
+  it('leaves only a temporary file, which the next backup removes', async () => {
     const { root, folder, backups } = openRoot();
     for (let n = 0; n < 60; n += 1) {
       const noise = randomBytes(200_000).toString('base64');
       put(root, { [`conversation-logs/20250124-${1737724800000 + n}/conversation.json`]: noise });
     }
+    const temporary = () => readdirSync(folder).filter((name) => name.startsWith('.tmp-'));
+    let interrupted = 0;
     for (const pauseMs of [0, 40, 120, 250]) {
       const maker = start(root, 'backup');
       await maker.said();
@@ -65,16 +67,18 @@ describe('killed in the middle', () => {
       maker.child.kill('SIGKILL');
       await maker.exit;
       const named = readdirSync(folder).filter((name) => name.startsWith('daybook-'));
-      // One that had time to end is whole; any other has no name.
+      // A backup that ended before the kill is whole.
       for (const name of named) await checkArchive(join(folder, name));
+      if (temporary().length > 0) interrupted += 1;
     }
+    expect(interrupted).toBeGreaterThan(0);
     await backups.make();
-    expect(readdirSync(folder).filter((name) => name.startsWith('.tmp-'))).toEqual([]);
+    expect(temporary()).toEqual([]);
   });
 });
 
 describe('a full disk', () => {
-  /** A small disk of its own; `undefined` where this machine lets nobody mount one. */
+  /** Mounts a small disk. Returns `undefined` if this machine does not let the test mount one. */
   function smallDisk(size: string): string | undefined {
     const folder = tempFolder();
     try {
@@ -88,7 +92,7 @@ describe('a full disk', () => {
     return folder;
   }
 
-  it('gives STORAGE_FULL, no half archive, and keeps the old ones', async (context) => {
+  it('lets a backup fail with STORAGE_FULL, without a new file, and keeps the old backup', async (context) => {
     const disk = smallDisk('600k');
     if (disk === undefined) return context.skip('mounting is not allowed here');
     const { root, time, clock } = openRoot();
@@ -120,7 +124,7 @@ describe('a full disk', () => {
 });
 
 describe('a new file', () => {
-  it('is made by one of two that want its name', async () => {
+  it('is written by only one of two calls that want its name', async () => {
     const path = join(tempFolder(), 'x');
     async function* text(what: string) {
       for (let n = 0; n < 50; n += 1) {

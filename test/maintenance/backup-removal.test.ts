@@ -1,4 +1,4 @@
-/** A backup that cannot remove an expired archive: it has succeeded, and names the archive. */
+/** A backup that cannot remove an expired backup succeeds and reports it. */
 import { readdirSync } from 'node:fs';
 import { expect, it, vi } from 'vitest';
 import { AppError } from '../../src/base/errors.js';
@@ -15,7 +15,7 @@ vi.mock('../../src/files/paths/folders.js', async (original) => {
   return { ...real, removeFile };
 });
 
-it('succeeds if an expired archive cannot be removed, and names it', async () => {
+it('a backup succeeds if an expired backup cannot be removed, and reports its name', async () => {
   const { backups, folder } = openRoot();
   put(folder, { [NAME]: 'old' });
   const { removed, notRemoved } = await backups.make();

@@ -1,4 +1,4 @@
-/** Backups: what is in them, that they are checked before they count, and how long they are kept. */
+/** Backups: which files they contain, how long they are kept, and how they are restored. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ async function* filesOf(files: Record<string, string>) {
   }
 }
 
-/** An archive with any names in it, with a list of contents that agrees. */
+/** Makes an archive of files with any names, with a correct list of its contents. */
 async function archiveWith(files: Record<string, string>): Promise<string> {
   const made = join(tempFolder(), 'made.tar.gz');
   const list = Object.entries(files).map(([name, text]) => ({
@@ -43,7 +43,7 @@ async function archiveWith(files: Record<string, string>): Promise<string> {
 }
 
 describe('a backup', () => {
-  it('has every file of the root, and restores it byte by byte into an empty root', async () => {
+  it('contains every file of the root, and a restore into an empty root writes the same bytes', async () => {
     const { backups, folder } = openRoot();
     const made = await backups.make();
     expect(made.files).toBe(Object.keys(FILES).length);
@@ -61,7 +61,7 @@ describe('a backup', () => {
     expect(again.unchanged).toHaveLength(made.files);
   });
 
-  it('removes no expired archive while a file cannot be read, of which it may have the only copy', async () => {
+  it('removes no expired backup while a file cannot be read, which may be only in this backup', async () => {
     const { root, backups, time, folder } = openRoot();
     await backups.make();
     time.now += 31 * DAY_MS;
@@ -76,7 +76,7 @@ describe('a backup', () => {
     expect(archivesIn(folder)).toHaveLength(2);
   });
 
-  it('opens with tar', async () => {
+  it('can be unpacked with tar', async () => {
     const { backups } = openRoot();
     const { path } = await backups.make();
     const to = tempFolder();
@@ -84,7 +84,7 @@ describe('a backup', () => {
     expect(contentOf(to)).toMatchObject(FILES);
   });
 
-  it('leaves out what is no data, and names what it cannot take', async () => {
+  it('leaves out files that are no data, and reports files that it cannot contain', async () => {
     const { backups, root } = openRoot();
     put(root, {
       'conversation-logs/.locks/x/y': 'lock',
@@ -140,7 +140,7 @@ describe('a backup', () => {
     expect((await first.make({ folder: a.folder })).removed).toEqual([unnamed]);
   });
 
-  it('is never written over', async () => {
+  it('is never overwritten by another backup of the same second', async () => {
     const { backups, folder } = openRoot();
     const { path } = await backups.make();
     const before = readFileSync(path);
@@ -152,7 +152,7 @@ describe('a backup', () => {
     ]);
   });
 
-  it('in a folder with notes has these notes, no earlier backup, and hides nothing from git', async () => {
+  it('in a folder of notes contains the notes and no earlier backup, and makes no .gitignore', async () => {
     const { backups, root } = openRoot();
     const folder = join(root, 'memory-bank', 'ideas');
     put(root, { 'memory-bank/ideas/shed.md': 'A shed.' });
@@ -165,7 +165,7 @@ describe('a backup', () => {
     expect(readdirSync(folder)).not.toContain('.gitignore');
   });
 
-  it('leaves nothing behind when it is cancelled', async () => {
+  it('leaves no file if it is cancelled', async () => {
     const { backups, folder } = openRoot();
     const stop = new AbortController();
     const making = backups.make({ signal: stop.signal, onFile: (n) => n === 3 && stop.abort() });
@@ -174,7 +174,7 @@ describe('a backup', () => {
   });
 });
 
-describe('restoring', () => {
+describe('the restore of a backup', () => {
   it('never overwrites a file, and reports the files that differ', async () => {
     const { backups, root, areas } = openRoot();
     const { path } = await backups.make();
@@ -187,7 +187,7 @@ describe('restoring', () => {
     expect(refused).toEqual({
       'memory-bank/empty.md': 'ALREADY_EXISTS',
       [CONVERSATION]: 'ALREADY_EXISTS',
-      // The run that it belongs to may have ended long ago.
+      // The research run of this file may have ended long ago.
       [CONVERSATION.replace('conversation.json', 'job.json')]: 'CONFLICT',
     });
     expect(contentOf(root)['memory-bank/empty.md']).toBe('changed');
@@ -209,7 +209,7 @@ describe('restoring', () => {
     expect(() => readdirSync(to)).toThrow();
   });
 
-  it('does not follow a link out of the folder, and restores the rest', async () => {
+  it('does not follow a link to another folder, and restores the other files', async () => {
     const path = await archiveWith({ 'memory-bank/link/x.md': 'bad', 'memory-bank/y.md': 'fine' });
     const [root, outside] = [tempFolder(), tempFolder()];
     mkdirSync(join(root, 'memory-bank'));
@@ -221,20 +221,23 @@ describe('restoring', () => {
     expect(readdirSync(outside)).toEqual([]);
   });
 
-  it('refuses a damaged archive wherever the damage is', async () => {
+  it('refuses an archive that is truncated, or damaged at any place', async () => {
     const { backups } = openRoot();
     const { path } = await backups.make();
     const whole = readFileSync(path);
     const bad = join(tempFolder(), 'bad.tar.gz');
+    let refused = 0;
     for (let place = 0; place < whole.length; place += 7) {
       for (const bytes of [flipped(whole, place), whole.subarray(0, place)]) {
-        // Some bits mean nothing: a time in gzip's header, another of two equal runs of zeros.
+        // Some bits do not change the content, for example the time in the header of gzip.
         if (unpacked(bytes)?.equals(gunzipSync(whole))) continue;
         writeFileSync(bad, bytes);
         const error = await errorOf(checkArchive(bad));
         expect(error.code, `${bytes.length} ${place}`).toBe('CORRUPT');
+        refused += 1;
       }
     }
+    expect(refused).toBeGreaterThan((1.5 * whole.length) / 7); // two tries at each place
     for (const place of [1, 5, 8]) {
       writeFileSync(bad, flipped(whole, whole.length - place));
       expect((await errorOf(checkArchive(bad))).code).toBe('CORRUPT');

@@ -1,4 +1,4 @@
-/** The daily backup: the wall clock and the folder decide, and one process makes it. */
+/** The daily backup: one of the running servers makes it if the folder has none of this date. */
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { AppError } from '../../src/base/errors.js';
@@ -10,7 +10,7 @@ import { openRoot, T0 } from './roots.js';
 
 const DAY_MS = 86_400_000;
 
-/** Several servers on one root, each with a wall clock that is moved by hand. */
+/** Several servers on one root, with a clock that the test sets. */
 function openServers() {
   const made: string[] = [];
   const { backups, folder, time, clock } = openRoot();
@@ -29,7 +29,7 @@ function openServers() {
   };
   const leasePath = join(tempFolder(), 'lease');
   const looks = new Set<{ count: number }>();
-  /** Waits until every server has looked again, from the beginning to the end. */
+  /** Waits until every server has made one more complete check. */
   const everyServerLooked = async () => {
     const wanted = [...looks].map((own) => ({ own, count: own.count + 2 }));
     await until(() => wanted.every(({ own, count }) => own.count >= count));
@@ -38,7 +38,7 @@ function openServers() {
     const own = { count: 0 };
     looks.add(own);
     const now = () => {
-      own.count += 1; // once a look
+      own.count += 1; // once in each check
       return clock.now();
     };
     const daily = startDailyBackup({
@@ -65,7 +65,7 @@ const until = async (isSo: () => boolean) => {
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('the daily backup', () => {
-  it('is made once a date by one of several servers, also after a long sleep', async () => {
+  it('is made once a day by one of several servers, also after a sleep of several days', async () => {
     const { made, time, start, everyServerLooked } = openServers();
     for (let n = 0; n < 3; n += 1) start();
     await until(() => made.length === 1);
@@ -79,7 +79,7 @@ describe('the daily backup', () => {
     expect(made).toEqual(['2025-01-24', '2025-01-29']);
   });
 
-  it('makes no second backup on a date that has one', async () => {
+  it('is not made by a new server on a day that has a backup', async () => {
     const { made, start, everyServerLooked } = openServers();
     const first = start();
     await until(() => made.length === 1);
@@ -89,7 +89,7 @@ describe('the daily backup', () => {
     expect(made).toHaveLength(1);
   });
 
-  it('is tried again an hour after it failed', async () => {
+  it('is tried again one hour after a failure', async () => {
     const { made, time, start, fails, everyServerLooked } = openServers();
     fails.next = new AppError('STORAGE_FULL', 'full');
     start();

@@ -1,4 +1,4 @@
-/** The limit of the store: whatever makes it grow is refused before anything is written; the rest works. */
+/** The size limit of the store: a call that would enlarge the store is refused and writes nothing. */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ const OTHER = '20250124-1706102400124';
 const GONE = '20250124-1706102400125';
 const fact = (subject: string) => ({ subject, predicate: 'p', object: 'o' });
 
-/** Every file but locks, with its content. */
+/** Every file except locks, with the beginning of its content. */
 const contents = (root: string) =>
   readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((name) => !/\.(locks|leases)/.test(name) && statSync(join(root, name)).isFile())
@@ -64,13 +64,13 @@ const GROWING: readonly { way: string; grow(app: App, place: Full): Promise<unkn
   },
   { way: 'a branch', grow: ({ conversations }) => conversations.branch(ID, 'm0') },
   { way: 'a merge', grow: ({ conversations }) => conversations.merge(ID, OTHER) },
-  { way: 'a conversation out of the trash', grow: (app) => app.conversations.restore(GONE) },
+  { way: 'a conversation from the trash', grow: (app) => app.conversations.restore(GONE) },
   { way: 'a note', grow: ({ memoryBank }) => memoryBank.add('new.md', 'x') },
   {
     way: 'a longer note',
     grow: (app) => app.memoryBank.edit('kept.md', undefined, () => 'longer'),
   },
-  { way: 'a note out of the trash', grow: ({ memoryBank }) => memoryBank.restore('gone.md') },
+  { way: 'a note from the trash', grow: ({ memoryBank }) => memoryBank.restore('gone.md') },
   {
     way: 'an insight',
     grow: ({ insights }) => insights.save({ content: 'x', context: 'global' }),
@@ -80,12 +80,12 @@ const GROWING: readonly { way: string; grow(app: App, place: Full): Promise<unkn
     grow: (app, { id }) => app.insights.update(id, { content: 'longer' }),
   },
   {
-    way: 'an insight out of the trash',
+    way: 'an insight from the trash',
     grow: (app, { trashedInsight }) => app.insights.restore(trashedInsight),
   },
   { way: 'a fact', grow: ({ kg }) => kg.add([fact('new')]) },
   {
-    way: 'a backup',
+    way: 'the restore of a backup',
     grow({ areas, size, kg, sealer }, { path, root }) {
       rmSync(join(root, 'memory-bank', 'kept.md'), { force: true });
       return restoreArchive(path, {
@@ -103,7 +103,7 @@ const GROWING: readonly { way: string; grow(app: App, place: Full): Promise<unkn
   },
 ];
 
-it('an import ends at the limit, although it is faster than the store is measured', async () => {
+it('an import stops at the limit, although it writes faster than the store is measured', async () => {
   const place = doctorPlace({ DAYBOOK_MAX_SIZE_MB: '1' });
   const content = 'z'.repeat(10_000);
   const path = join(place.root, '..', 'many.jsonl');
@@ -116,19 +116,19 @@ it('an import ends at the limit, although it is faster than the store is measure
 });
 
 describe('a store at its limit', () => {
-  it.each(GROWING)('refuses $way, and nothing is written', async ({ way, grow }) => {
+  it.each(GROWING)('refuses $way, and writes nothing', async ({ way, grow }) => {
     const place = await fullPlace();
     await place.withApp(async (app) => {
       const before = contents(place.root);
       expect((await errorOf(grow(app, place))).code).toBe('STORAGE_FULL');
-      if (way !== 'a backup') expect(contents(place.root)).toEqual(before);
+      if (way !== 'the restore of a backup') expect(contents(place.root)).toEqual(before);
     });
-    // The refusal is for the limit alone.
+    // Below the limit the same call succeeds.
     rmSync(place.filler);
     await place.withApp((app) => grow(app, place));
   });
 
-  it('still renames, ends, deletes, and takes messages out', async () => {
+  it('accepts a new title, a renaming, the end of a fact, and every deletion', async () => {
     const place = await fullPlace();
     await place.withApp(async ({ conversations, memoryBank, insights, kg }) => {
       await conversations.update(ID, { title: 'new' });
@@ -143,7 +143,7 @@ describe('a store at its limit', () => {
     });
   });
 
-  it('takes no backup that would pass the limit, before it is reached', async () => {
+  it('refuses to restore a backup that would exceed the limit', async () => {
     const place = await fullPlace();
     const { path } = await place.withApp(({ backups }) => backups.make({ folder: place.folder }));
     rmSync(place.filler);

@@ -1,4 +1,4 @@
-/** The stores of a root with a clock that is moved by hand, as what keeps and forgets meets them. */
+/** The stores of a root, with its trash, retention and archives, and with a clock that the test sets. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';

@@ -1,4 +1,4 @@
-/** Pruning and archiving killed in the middle, and by two processes at once: nothing is lost or doubled. */
+/** Prune and archive, killed in the middle, or in two processes at once: nothing is lost or stored twice. */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -61,8 +61,8 @@ async function killedAfter(root: string, what: 'prune' | 'archive', pauseMs: num
   await user.exit;
 }
 
-describe('killed in the middle', () => {
-  it('a prune leaves each conversation in one place, whole, and the next one finishes', async () => {
+describe('a process that is killed in the middle', () => {
+  it('of a prune leaves each conversation whole in one place, and the next prune moves the rest', async () => {
     const place = await oldConversations();
     for (const pauseMs of [1, 5, 10, 20]) {
       await killedAfter(place.root, 'prune', pauseMs);
@@ -80,7 +80,7 @@ describe('killed in the middle', () => {
     }
   });
 
-  it('an archive run loses nothing, and the next one finishes', async () => {
+  it('of an archive run loses no conversation, and the next run archives the rest', async () => {
     const place = await oldConversations();
     const archived = () =>
       place.archives.unpacked(async (folder, problems) => {
@@ -109,7 +109,7 @@ describe('killed in the middle', () => {
   });
 });
 
-/** The lease of one that was killed before it wrote who it is ends after some seconds. */
+/** Archives when the lease of the killed process has ended, which can take some seconds. */
 async function archiveOnceFree(root: string): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     const user = start(root, 'archive');
@@ -132,7 +132,7 @@ describe('two processes at once', () => {
     expect((await idsOfTrash(place)).sort()).toEqual([...place.texts.keys()].sort());
   });
 
-  it('archive one after the other or not at all', async () => {
+  it('archive one after the other, or one of them fails with LOCKED', async () => {
     const place = await oldConversations();
     const users = [start(place.root, 'archive'), start(place.root, 'archive')];
     for (const user of users) await user.exit;

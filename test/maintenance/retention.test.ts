@@ -1,4 +1,4 @@
-/** Retention: what a rule, the policy and the size choose, what happens to it, and what never goes. */
+/** Retention: which conversations a rule, the policy and the size limit choose, and what is done with them. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -28,8 +28,8 @@ async function said(
 const idsOf = (plan: { conversations: readonly { head: { conversationId: string } }[] }) =>
   plan.conversations.map(({ head }) => head.conversationId);
 
-describe('a rule', () => {
-  it('chooses by the age of the last message, module and tag, the longest silent first', async () => {
+describe('a retention rule', () => {
+  it('chooses by the age of the last message, module and tag, the oldest last message first', async () => {
     const place = await openMaintained();
     const { retention, conversations } = place;
     const a = await said(place, 400, { module: 'm', tags: ['t', 'u'] });
@@ -58,7 +58,7 @@ describe('a rule', () => {
     expect(plan.conversations[0]?.reason).toContain('100 days ago');
   });
 
-  it('reads no file that is known, and sees an edit by hand', async () => {
+  it('reads only files that changed, and notices an edit by hand', async () => {
     const place = await openMaintained();
     const { retention, conversations } = place;
     const [edited, other] = [await said(place, 100), await said(place, 95)];
@@ -75,8 +75,8 @@ describe('a rule', () => {
   });
 });
 
-describe('carrying a plan out', () => {
-  it('moves to the trash, out of the list, and restore undoes it', async () => {
+describe('a retention plan that is carried out', () => {
+  it('moves conversations from the list to the trash, and they can be restored', async () => {
     const place = await openMaintained();
     const { retention, conversations, trash } = place;
     const id = await said(place, 100, { title: 'Old' });
@@ -94,7 +94,7 @@ describe('carrying a plan out', () => {
     expect(readFileSync(join(conversations.path(id), 'conversation.json'), 'utf8')).toBe(before);
   });
 
-  it('leaves alone what was pinned, continued, edited by hand or deleted since', async () => {
+  it('skips conversations that were pinned, continued, edited or deleted after the plan', async () => {
     const place = await openMaintained();
     const { retention, conversations } = place;
     const ids = [];
@@ -117,8 +117,8 @@ describe('carrying a plan out', () => {
   });
 });
 
-describe('the size', () => {
-  it('sends the oldest to the trash from 80 % on, never a pinned one, and trash goes first', async () => {
+describe('the size limit', () => {
+  it('from 80 % on removes old trash, then trashes the oldest conversation that is not pinned', async () => {
     const place = await openMaintained({ limitBytes: 100_000 });
     const { retention, conversations, trash, time, size } = place;
     const big = 'x'.repeat(20_000);
@@ -141,11 +141,11 @@ describe('the size', () => {
     expect((await trash.list()).map(({ name }) => name.slice(0, 22))).toEqual([first]);
   });
 
-  it('of a full store refuses what is new and takes what makes room', async () => {
+  it('of a full store refuses new content, and accepts changes and deletions', async () => {
     const place = await openMaintained({ limitBytes: 30_000 });
     const { conversations, insights, memoryBank } = place;
     const id = await said(place, 1, {}, 'x'.repeat(31_000));
-    await place.size.measure(); // as a write does, ten seconds later at the most
+    await place.size.measure(); // a write measures too, but only every ten seconds
     const refused = [
       said(place, 1),
       conversations.append(id, [{ role: 'user', content: 'more' }]),
@@ -157,14 +157,14 @@ describe('the size', () => {
     await conversations.update(id, { title: 'changed' });
     expect((await conversations.load(id)).messages).toHaveLength(1);
     await conversations.trash(id);
-    // The size is looked at once a second.
+    // The size is checked once a second.
     const outcome = () => said(place, 1).then(() => 'stored', String);
     await expect.poll(outcome, { interval: 1_100 }).toBe('stored');
   });
 });
 
-describe('the policy', () => {
-  it('a retention policy is stored in a file, applied, and reported', async () => {
+describe('the retention policy', () => {
+  it('is stored in a file, is applied, and its last run is reported', async () => {
     const place = await openMaintained();
     const { retention, trash, conversations, time } = place;
     expect(await retention.run()).toBeUndefined();
@@ -183,33 +183,7 @@ describe('the policy', () => {
     expect(existsSync(retention.policy.path)).toBe(false);
   });
 
-  it.each([
-    ['{', 'CORRUPT'],
-    ['{"rules": [{"olderThanDays": 0}]}', 'CORRUPT'],
-    ['{"rules": [{"module": "m"}]}', 'CORRUPT'],
-    ['{"rules": [{"olderThanDays": 9, "modul": "m"}]}', 'CORRUPT'],
-    ['{"formatVersion": 2, "rules": []}', 'FORMAT_TOO_NEW'],
-  ])('%s removes nothing', async (text, code) => {
-    const place = await openMaintained();
-    await said(place, 9000);
-    writeFileSync(place.retention.policy.path, text);
-    expect((await errorOf(place.retention.run())).code).toBe(code);
-    expect(await place.conversations.list()).toHaveLength(1);
-  });
-});
-
-it.each(['{}', '{"rule": [{"olderThanDays": 9}]}'])('%s is no policy', async (text) => {
-  const place = await openMaintained();
-  const { retention, trash, time } = place;
-  await place.conversations.trash(await said(place, 9));
-  writeFileSync(retention.policy.path, text);
-  time.now += 31 * DAY_MS;
-  expect(await retention.run()).toBeUndefined();
-  expect(await trash.list()).toHaveLength(1);
-});
-
-describe('by itself', () => {
-  it('keeps its rules if a wrong one is added', async () => {
+  it('keeps its rules if a wrong rule is added', async () => {
     const { retention } = await openMaintained();
     const good = { olderThanDays: 365 };
     await retention.policy.write({ rules: [good], bySize: false });
@@ -220,6 +194,35 @@ describe('by itself', () => {
     expect((await retention.policy.read())?.rules).toEqual([good]);
   });
 
+  it.each([
+    ['{', 'CORRUPT'],
+    ['{"rules": [{"olderThanDays": 0}]}', 'CORRUPT'],
+    ['{"rules": [{"module": "m"}]}', 'CORRUPT'],
+    ['{"rules": [{"olderThanDays": 9, "modul": "m"}]}', 'CORRUPT'],
+    ['{"formatVersion": 2, "rules": []}', 'FORMAT_TOO_NEW'],
+  ])('of the text %s is an error, and nothing is removed', async (text, code) => {
+    const place = await openMaintained();
+    await said(place, 9000);
+    writeFileSync(place.retention.policy.path, text);
+    expect((await errorOf(place.retention.run())).code).toBe(code);
+    expect(await place.conversations.list()).toHaveLength(1);
+  });
+});
+
+it.each([
+  '{}',
+  '{"rule": [{"olderThanDays": 9}]}',
+])('a file with %s is no retention policy', async (text) => {
+  const place = await openMaintained();
+  const { retention, trash, time } = place;
+  await place.conversations.trash(await said(place, 9));
+  writeFileSync(retention.policy.path, text);
+  time.now += 31 * DAY_MS;
+  expect(await retention.run()).toBeUndefined();
+  expect(await trash.list()).toHaveLength(1);
+});
+
+describe('the daily retention', () => {
   it('runs once a day in one of several servers, and only with a policy', async () => {
     const place = await openMaintained();
     const { retention, time, clock, conversations } = place;

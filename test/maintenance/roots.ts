@@ -1,4 +1,4 @@
-/** What the tests of backups share: a root with a little of everything in it, and its backups. */
+/** For the tests of backups: a root with some files of every kind, and its backups. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Backups } from '../../src/maintenance/backup.js';
@@ -28,7 +28,7 @@ export function put(root: string, files: Record<string, string>): void {
   }
 }
 
-/** Every file below, by relative name. */
+/** The text of every file below the folder, by its relative name. */
 export function contentOf(folder: string): Record<string, string> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());

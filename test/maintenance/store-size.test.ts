@@ -1,4 +1,4 @@
-/** How often a store that is written to is measured again. */
+/** When the size of the store is measured, and what counts. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { tempFolder } from '../support/temp-folder.js';
 it.each([
   ['far away', 1e12, [1, 1, 1, 1, 5]],
   ['near', 1e6, [1, 1, 3, 4, 5]],
-])('is measured less often where that takes a second and the limit is %s', async (_, limitBytes, files) => {
+])('the size is measured less often if this takes a second and the limit is %s', async (_, limitBytes, files) => {
   const folder = tempFolder();
   let now = 0;
   const monotonic = () => {
@@ -26,13 +26,13 @@ it.each([
     writeFileSync(join(folder, `${index}.json`), '{}');
     now = atMs;
     await size.requireRoom();
-    await setTimeout(50); // for a measurement in the background that should not be
+    await setTimeout(50); // time for a measurement in the background, which must not start
     const knownFiles = async () => (await size.byFolder()).get(folder)?.files;
     await expect.poll(knownFiles).toBe(files[index]);
   }
 });
 
-it('is measured again when what was announced since brings it near its limit', async () => {
+it('the size is measured again if announced writes bring it near the limit', async () => {
   const folder = tempFolder();
   let now = 0;
   const clock = { now: () => 0, monotonic: () => now };
@@ -49,9 +49,9 @@ it('is measured again when what was announced since brings it near its limit', a
 });
 
 it.each([
-  ['does not wait for the first measurement if what is known is far below the limit', 1e6, false],
-  ['waits for the first measurement if what is known may be near the limit', 4e6, true],
-])('%s', async (_, known, waits) => {
+  ['does not wait for the first measurement if the known size is far below the limit', 1e6, false],
+  ['waits for the first measurement if the known size may be near the limit', 4e6, true],
+])('a write %s', async (_, known, waits) => {
   const folder = tempFolder();
   writeFileSync(join(folder, 'large'), Buffer.alloc(11_000_000));
   const clock = { now: () => 0, monotonic: () => 0 };
@@ -63,7 +63,7 @@ it.each([
   expect((await errorOf(size.requireRoom(100))).code).toBe('STORAGE_FULL');
 });
 
-it('counts no bytes for an empty trash', async () => {
+it('the size of an empty trash is 0', async () => {
   const folder = tempFolder();
   mkdirSync(join(folder, '.trash'));
   writeFileSync(join(folder, '.trash/.gitignore'), '*\n');

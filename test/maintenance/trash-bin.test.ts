@@ -1,11 +1,11 @@
-/** The trash over all stores: what it lists, and what emptying it removes and keeps. */
+/** The trash of all stores: which items it lists, and which items `empty` removes. */
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openMaintained } from './maintained.js';
 
 describe('the trash', () => {
-  it('lists conversations, insights and notes, the last deleted first', async () => {
+  it('lists conversations, insights and notes, the latest deletion first', async () => {
     const { trash, conversations, insights, memoryBank, time } = await openMaintained();
     const { conversationId } = await conversations.create({ title: 'Tea' });
     const insight = await insights.save({ content: 'Sow peas\nin March', context: 'global' });
@@ -32,7 +32,7 @@ describe('the trash', () => {
     expect(await trash.list()).toEqual([]);
   });
 
-  it('removes only what is older, and what has no time only when all goes', async () => {
+  it('removes only older items with a time limit, and without one also items without a time', async () => {
     const { trash, conversations, insights, memoryBank, time, logsFolder } = await openMaintained();
     const old = await conversations.create({ title: 'Old' });
     const byHand = await conversations.create({ title: 'By hand' });
@@ -55,14 +55,14 @@ describe('the trash', () => {
     expect(await trash.list()).toEqual([]);
   });
 
-  it('removes what cannot be read too, and passes over what another process took', async () => {
+  it('can purge an unreadable item, and does not fail if an item is gone already', async () => {
     const { trash, logsFolder, conversations } = await openMaintained();
     const folder = join(logsFolder, '.trash', '20250124-1737724800123');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'conversation.json'), '{');
     const [item] = await trash.list();
     expect(item).toMatchObject({ kind: 'conversation', sizeBytes: 1 });
-    if (item === undefined) return;
+    if (item === undefined) throw new Error('the trash is empty');
     await conversations.purge(item.name);
     expect(await trash.remove(item)).toBe(false);
     expect(existsSync(folder)).toBe(false);
