@@ -1,6 +1,6 @@
 /**
- * Damage of every kind in what is built from the files (the caches of both indexes, vectors): searching
- * and the doctor never fail, and after a repair nothing damaged is left.
+ * Random damage of several kinds in the caches of both indexes and in the vectors: searches and the doctor
+ * never fail, and after a repair no damaged file is left.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { DAMAGES } from '../support/damages.js';
 import { printedRandom } from '../support/rounds.js';
 import { conversationText, type DoctorPlace, doctorPlace, ID, signal } from './place.js';
 
-/** A smaller store has no cache of its index. */
+/** A store with fewer messages has no cache of its index. */
 const MESSAGES = 2_100;
 const PAGE = { filters: {}, limit: 9, offset: 0 };
 
@@ -42,8 +42,8 @@ async function fill(place: DoctorPlace): Promise<Map<string, Buffer>> {
   return new Map(paths.map((path) => [path, readFileSync(path)]));
 }
 
-describe('damage in what is built from the files', () => {
-  it.each(Object.keys(DAMAGES))('%s', async (kind) => {
+describe('damage in the caches and vectors', () => {
+  it.each(Object.keys(DAMAGES))('does not prevent a search and is repaired: %s', async (kind) => {
     const place = doctorPlace();
     const whole = await fill(place);
     const random = printedRandom(kind);

@@ -1,4 +1,4 @@
-/** What the tests of the doctor share: a root with a little of everything, and the App on it. */
+/** For the tests of the doctor: a root, its App, and functions to write files, check and repair. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type App, createApp } from '../../src/app.js';
@@ -17,12 +17,12 @@ export interface DoctorPlace {
   readonly root: string;
   readonly logs: string;
   readonly config: Config;
-  /** Opens the App, runs `work`, closes it. */
+  /** Opens the App, runs `work`, and closes the App. */
   withApp<T>(work: (app: App) => Promise<T>): Promise<T>;
   write(name: string, text: string | Uint8Array): string;
   examine(): Promise<Examination>;
   findings(): Promise<Finding[]>;
-  /** Repairs what can be repaired; the sentences and error codes of what was done. */
+  /** Makes all possible repairs. Returns a sentence or an error code for each. */
   repair(): Promise<string[]>;
 }
 
