@@ -1,6 +1,6 @@
 /**
- * Deep research in the background: it outlives its callers and its process, is never created twice,
- * and its answer is stored once. `creates` of the stand-in is what would have been billed.
+ * Deep research in the background: a run continues after its call and its process have ended, is never
+ * created twice, and its answer is stored once. `creates` counts the runs that Perplexity would bill.
  */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -46,8 +46,8 @@ const job = (change: Partial<ResearchJob> = {}): ResearchJob => ({
   ...change,
 });
 
-describe('a run', () => {
-  it('is on disk before the request, and its id before the first poll', async () => {
+describe('a run of a deep research', () => {
+  it('is on disk before the request, and its id is on disk before the first poll', async () => {
     const result = await research.deepResearch(question('why?'));
     expect(result).toMatchObject({ status: 'completed', saved: true });
     expect(bench.written.slice(0, 2)).toEqual(['creating', 'running resp_1']);
@@ -62,7 +62,7 @@ describe('a run', () => {
     const id = early.conversationId ?? '';
     expect(early).toMatchObject({ status: 'in_progress', saved: false });
     expect(await roles(id)).toEqual(['system']);
-    // Also a caller that does not wait gets its answer only after the question was sent.
+    // The question was sent before the call returned, although the call does not wait for the answer.
     expect((await service.history(id)).run).toMatchObject({
       state: 'in_progress',
       query: 'why?',
@@ -76,7 +76,7 @@ describe('a run', () => {
     expect(bench.api.creates).toBe(1);
   });
 
-  it('continues when the waiting call is cancelled', async () => {
+  it('continues if the waiting call is cancelled', async () => {
     bench.api.pollsUntilDone = NEVER;
     const abort = new AbortController();
     const waiting = errorOf(research.deepResearch(question('why?'), { signal: abort.signal }));
@@ -90,7 +90,7 @@ describe('a run', () => {
     expect(bench.api.creates).toBe(1);
   });
 
-  it('is not begun by a call that is already cancelled', async () => {
+  it('is not started by a call that is already cancelled', async () => {
     const { conversationId: id = '' } = await research.search(question('x'));
     const signal = AbortSignal.abort();
     expect((await errorOf(research.deepResearch(question('y'), { signal }))).code).toBe(
@@ -101,7 +101,7 @@ describe('a run', () => {
     expect([Object.keys(await bench.files()).length, bench.api.creates]).toEqual([1, 1]);
   });
 
-  it('makes follow-ups wait: CONFLICT, in this process and in another', async () => {
+  it('lets a follow-up fail with CONFLICT until it ends, in this process and in another', async () => {
     bench.api.pollsUntilDone = NEVER;
     const { conversationId: id = '' } = await impatient().deepResearch(question('why?'));
     for (const service of [research, bench.service()]) {
@@ -112,7 +112,7 @@ describe('a run', () => {
     await eventually(() => expect(bench.api.creates).toBe(1));
   });
 
-  it('lets one of two simultaneous deep follow-ups through', async () => {
+  it('is started by only one of two simultaneous deep follow-ups', async () => {
     const { conversationId: id = '' } = await research.search(question('x'));
     const results = await Promise.allSettled([
       research.deepResearchFollowup(id, question('a')),
@@ -123,8 +123,8 @@ describe('a run', () => {
   });
 });
 
-describe('a restart', () => {
-  it('picks the run up and stores its answer once, without a second create', async () => {
+describe('a run after a restart of the server', () => {
+  it('is continued, and its answer is stored once without a second create', async () => {
     bench.api.pollsUntilDone = NEVER;
     const first = impatient();
     const { conversationId: id = '' } = await first.deepResearch(question('why?'));
@@ -139,7 +139,7 @@ describe('a restart', () => {
     expect(bench.api.creates).toBe(1);
   });
 
-  it('begins with a stop that warns of nothing', async () => {
+  it('was left by the old server without a warning in the log', async () => {
     bench.api.pollsUntilDone = NEVER;
     const warnings: unknown[] = [];
     const warn = (...line: unknown[]) => void warnings.push(line);
@@ -150,7 +150,7 @@ describe('a restart', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('between storing the answer and removing the record does not store it twice', async () => {
+  it('is not stored twice if its answer was stored and its record was not yet removed', async () => {
     const { conversationId: id = '' } = await research.deepResearch(question('why?'));
     await bench.jobs.put(id, job({ state: 'running', runId: 'resp_1', query: 'why?' }));
     await bench.service().resume();
@@ -158,7 +158,7 @@ describe('a restart', () => {
     expect(await roles(id)).toEqual(COMPLETE);
   });
 
-  it('is not needed: reading the history takes an ownerless run over', async () => {
+  it('is also continued by a call that reads the history', async () => {
     bench.api.pollsUntilDone = NEVER;
     const first = impatient();
     const { conversationId: id = '' } = await first.deepResearch(question('why?'));
@@ -169,7 +169,7 @@ describe('a restart', () => {
     expect([run, conversation.messages.length]).toEqual([undefined, 3]);
   });
 
-  it('only watches a run that a live process follows', async () => {
+  it('is not continued if another living process follows it', async () => {
     bench.api.pollsUntilDone = NEVER;
     const { conversationId: id = '' } = await impatient().deepResearch(question('why?'));
     const polls = bench.api.received.length;
@@ -179,7 +179,7 @@ describe('a restart', () => {
     await eventually(() => expect(bench.api.received.length).toBeGreaterThan(polls));
   });
 
-  it('after a crash in the create asks a person, never the API', async () => {
+  it('is unknown after a crash during its create, and only a user can discard it', async () => {
     const { conversationId: id = '' } = await research.search(question('x'));
     await bench.jobs.put(id, job());
     const service = bench.service();
@@ -198,13 +198,16 @@ describe('a restart', () => {
   });
 });
 
-describe('a create', () => {
+describe('the request that creates a run', () => {
   it.each([
-    ['the line breaks', { on: 'create', kind: 'drop', afterAccept: true }],
-    ['a gateway gives up', { on: 'create', kind: 'status', status: 504, body: '<html>' }],
+    ['the connection breaks', { on: 'create', kind: 'drop', afterAccept: true }],
+    ['a gateway times out', { on: 'create', kind: 'status', status: 504, body: '<html>' }],
     ['the answer is no JSON', { on: 'create', kind: 'status', status: 200, body: 'ok' }],
-    ['no id comes', { on: 'create', kind: 'status', status: 200, body: { status: 'queued' } }],
-  ] as const)('of unknown fate is never repeated: %s', async (_name, behaviour) => {
+    [
+      'the answer has no id',
+      { on: 'create', kind: 'status', status: 200, body: { status: 'queued' } },
+    ],
+  ] as const)('is never repeated if its outcome is unknown because %s', async (_name, behaviour) => {
     const { conversationId: id = '' } = await research.search(question('x'));
     const before = await bench.text(id);
     bench.api.next(behaviour);
@@ -220,7 +223,7 @@ describe('a create', () => {
     expect(bench.api.created()).toHaveLength(2);
   });
 
-  it('that times out is of unknown fate too', async () => {
+  it('has an unknown outcome if it times out', async () => {
     bench.api.next({ on: 'create', kind: 'held', until: NEVER_ANSWERED });
     // Long enough for the request to arrive on a busy machine.
     const error = await errorOf(
@@ -234,7 +237,7 @@ describe('a create', () => {
     [429, 'RATE_LIMITED'],
     [400, 'PROVIDER'],
     [401, 'NOT_CONFIGURED'],
-  ] as const)('that is refused with %i leaves nothing behind', async (status, code) => {
+  ] as const)('leaves no file if it is refused with %i', async (status, code) => {
     bench.api.next({
       on: 'create',
       kind: 'status',
@@ -255,7 +258,7 @@ describe('a create', () => {
     expect([await bench.text(id), await bench.jobCount()]).toEqual([before, 0]);
   });
 
-  it('is not sent when its record cannot be written', async () => {
+  it('is not sent if its record cannot be written', async () => {
     bench.faults.jobs = new AppError('STORAGE_FULL', 'Full.');
     expect((await errorOf(research.deepResearch(question('x')))).code).toBe('STORAGE_FULL');
     expect([
@@ -265,7 +268,7 @@ describe('a create', () => {
     ]).toEqual([0, 0, 0]);
   });
 
-  it('under way when the server ends still gets its id written down', async () => {
+  it('is completed while the server ends, and the id of the run is stored', async () => {
     const { opened, open } = gate();
     bench.api.next({ on: 'create', kind: 'held', until: opened });
     const service = impatient();
@@ -279,8 +282,8 @@ describe('a create', () => {
   });
 });
 
-describe('polling', () => {
-  it('bears 429, 500 and broken lines', async () => {
+describe('the polling of a run', () => {
+  it('continues after the status 429 or 503 and after broken connections', async () => {
     bench.api.next({
       on: 'poll',
       kind: 'status',
@@ -296,7 +299,7 @@ describe('polling', () => {
     expect(bench.api.creates).toBe(1);
   });
 
-  it('reports and keeps a failed run, which does not prevent the next question', async () => {
+  it('reports a failed run, and the next question can be asked', async () => {
     const { conversationId: id = '' } = await research.search(question('x'));
     const before = await bench.text(id);
     bench.api.next({ on: 'create', kind: 'ends', status: 'failed', message: 'overloaded' });
@@ -308,7 +311,7 @@ describe('polling', () => {
     expect((await research.history(id)).run).toBeUndefined();
   });
 
-  it('treats a run that was cancelled elsewhere, and an empty answer, as failed', async () => {
+  it('reports a run as failed if another program cancelled it or its answer is empty', async () => {
     bench.api.pollsUntilDone = NEVER;
     const { conversationId: id = '' } = await impatient().deepResearch(question('x'));
     await eventually(() => expect(bench.api.creates).toBe(1));
@@ -324,7 +327,7 @@ describe('polling', () => {
     );
   });
 
-  it('stops waiting after the longest time, but still finds the answer later', async () => {
+  it('stops after the maximum time, and a later call still finds the answer', async () => {
     bench.api.pollsUntilDone = NEVER;
     const short = bench.service({ timing: { maxRunMs: 40 } });
     const error = await errorOf(short.deepResearch(question('x')));
@@ -335,7 +338,7 @@ describe('polling', () => {
     expect([run, conversation.messages.length]).toEqual([undefined, 3]);
   });
 
-  it('calls a run unknown that the API does not know, and leaves a wrong key to be put right', async () => {
+  it('reports a run as unknown if the API does not know it, but not if the key is wrong', async () => {
     const { conversationId: id = '' } = await research.search(question('x'));
     await bench.jobs.put(id, job({ state: 'running', runId: 'resp_77' }));
     expect((await research.history(id)).run).toMatchObject({ state: 'unknown', runId: 'resp_77' });
@@ -349,7 +352,7 @@ describe('polling', () => {
     expect([conversation.messages.length, 'run' in history]).toEqual([3, false]);
   });
 
-  it('a run stops when another process took it over, and the answer is stored anyway', async () => {
+  it('stops if the lease of the run is lost, and the next process stores the answer', async () => {
     bench.api.pollsUntilDone = NEVER;
     const { conversationId: id = '' } = await impatient().deepResearch(question('x'));
     await eventually(async () => expect((await bench.jobs.get(id))?.runId).toBe('resp_1'));
@@ -362,7 +365,7 @@ describe('polling', () => {
     expect(bench.api.creates).toBe(1);
   });
 
-  it('leaves a run of the other backend alone', async () => {
+  it('sends no request for a run of the other backend', async () => {
     const { conversationId: id = '' } = await research.search(question('x'));
     await bench.jobs.put(
       id,
@@ -374,7 +377,7 @@ describe('polling', () => {
 });
 
 describe('an answer that cannot be stored', () => {
-  it('an answer that cannot be stored is returned, and stored as soon as that is possible', async () => {
+  it('is returned, and is stored as soon as the store can be written', async () => {
     const { conversationId: id = '' } = await research.search(question('x'));
     bench.faults.conversations = new AppError('STORAGE_FULL', 'Full.');
     const result = await research.deepResearchFollowup(id, question('y'));
@@ -390,7 +393,7 @@ describe('an answer that cannot be stored', () => {
     expect([run, conversation.messages.length, bench.api.creates]).toEqual([undefined, 5, 2]);
   });
 
-  it('is fetched again by the next process', async () => {
+  it('is fetched again and stored by the next process', async () => {
     bench.api.pollsUntilDone = NEVER;
     const first = impatient();
     const { conversationId: id = '' } = await first.deepResearch(question('y'));
@@ -404,7 +407,7 @@ describe('an answer that cannot be stored', () => {
     expect([conversation.messages.length, bench.api.creates]).toEqual([3, 1]);
   });
 
-  it('does not lose the run when only its record cannot be written', async () => {
+  it('is not lost if only the record of its run cannot be written', async () => {
     const { conversationId: id = '' } = await research.search(question('x'));
     const { opened, open } = gate();
     bench.api.next({ on: 'create', kind: 'held', until: opened });
@@ -416,8 +419,8 @@ describe('an answer that cannot be stored', () => {
   });
 });
 
-describe('a damaged record', () => {
-  it('hides no conversation, and nothing is started over it', async () => {
+describe('a damaged record of a run', () => {
+  it('is kept, the conversation can be read, and no new run is started', async () => {
     const { conversationId: id = '' } = await research.search(question('x'));
     await bench.setJobText(id, '{"state":');
     const { run } = await research.history(id);
@@ -428,7 +431,7 @@ describe('a damaged record', () => {
   });
 });
 
-describe('chat-completions, which has no background runs', () => {
+describe('a run of the backend chat-completions, which has no background runs', () => {
   beforeEach(async () => {
     await bench.close();
     bench = await openBench('chat-completions');
@@ -449,7 +452,7 @@ describe('chat-completions, which has no background runs', () => {
     expect([await roles(id), bench.api.creates]).toEqual([COMPLETE, 1]);
   });
 
-  it('is of unknown fate when the process ends in the middle', async () => {
+  it('has an unknown outcome if the process ends before the answer', async () => {
     bench.api.next({ on: 'create', kind: 'held', until: NEVER_ANSWERED });
     const service = impatient();
     const { conversationId: id = '' } = await service.deepResearch(question('why?'));

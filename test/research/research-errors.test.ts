@@ -1,9 +1,9 @@
-/** What an error of the API means for a conversation, in words. */
+/** The messages and hints of errors of research. */
 import { expect, it } from 'vitest';
 import { AppError } from '../../src/base/errors.js';
 import { asConversationError, lostRunError } from '../../src/research/research-errors.js';
 
-it('asks for the network if the request was not sent, and does not speak of a charge', () => {
+it('the error of a request that was not sent has a hint to the network, and no word of a charge', () => {
   const given = new AppError('PROVIDER', 'Down.', { details: { outcome: 'not_sent' } });
   const error = asConversationError(given, undefined) as AppError;
   expect(error.hint).toContain('network');
@@ -12,7 +12,7 @@ it('asks for the network if the request was not sent, and does not speak of a ch
   expect((asConversationError(unsure, undefined) as AppError).message).toContain('charge');
 });
 
-it('has one full stop after the reason of a lost run', () => {
+it('the error of a lost run has one full stop after the reason', () => {
   const job = { reason: 'It broke.', query: 'why?' } as never;
   expect(lostRunError('id', job).message).toContain('not known (It broke). Perplexity');
 });

@@ -1,4 +1,4 @@
-/** Searches and follow-ups on both backends: what is stored, what is sent, and what failures leave. */
+/** Searches and follow-ups on both backends: what is stored, what is sent, and what a failure changes. */
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/errors.js';
@@ -18,7 +18,7 @@ let bench: Bench;
 let research: Research;
 afterEach(() => bench.close());
 
-/** The turns of the last create, whichever form it was sent in. */
+/** The turns of the last request, in the format of either backend. */
 const sentTurns = () => {
   const body = bench.api.created().at(-1) ?? {};
   const turns = (body['input'] ?? body['messages']) as { role: string; content: string }[];
@@ -39,13 +39,13 @@ const storedTurns = async (id: string) =>
     .filter(({ role }) => role !== 'system')
     .map(({ role, content }) => [role, content]);
 
-describe.each(BACKENDS)('%s', (backend) => {
+describe.each(BACKENDS)('research with the backend %s', (backend) => {
   beforeEach(async () => {
     bench = await openBench(backend);
     research = bench.service();
   });
 
-  it('stores a search as system, user, assistant, with everything about the answer', async () => {
+  it('stores a search as three messages, with the details of the answer as metadata', async () => {
     const result = await research.search(question('What is MCP?\nIn short.'));
     expect(result).toMatchObject({
       status: 'completed',
@@ -70,7 +70,7 @@ describe.each(BACKENDS)('%s', (backend) => {
     expect(sentSystem()).toBe(conversation.messages[0]?.content);
   });
 
-  it('sends the whole history in order, across search and deep research', async () => {
+  it('sends the whole history in order, of searches and of deep research', async () => {
     const { conversationId: id = '' } = await research.search(question('one'));
     await research.searchFollowup(id, question('two'));
     await research.deepResearchFollowup(id, question('three'));
@@ -87,7 +87,7 @@ describe.each(BACKENDS)('%s', (backend) => {
     expect(bench.api.creates).toBe(6);
   });
 
-  it('puts turns in order only in what is sent', async () => {
+  it('joins and completes turns in the request, and does not change the stored messages', async () => {
     const { head } = await bench.store.append(
       'my-chat',
       [
@@ -120,7 +120,7 @@ describe.each(BACKENDS)('%s', (backend) => {
   it.each([
     [404, 'PERPLEXITY_BASE_URL'],
     [500, 'Call again later.'],
-  ])('keeps the hint for status %i of the API', async (status, hint) => {
+  ])('answers the status %i of the API with its own hint', async (status, hint) => {
     bench.api.next({ on: 'create', kind: 'status', status, body: {} });
     const error = await errorOf(research.search(question('one')));
     expect([error.code, error.hint]).toEqual(['PROVIDER', expect.stringContaining(hint)]);
@@ -131,7 +131,7 @@ describe.each(BACKENDS)('%s', (backend) => {
     ['PROVIDER', 500],
     ['PROVIDER', 400],
     ['NOT_CONFIGURED', 401],
-  ] as const)('leaves everything as it was: %s', async (code, status) => {
+  ] as const)('changes no file if the API answers with an error: %s, status %i', async (code, status) => {
     const { conversationId: id = '' } = await research.search(question('one'));
     const files = await bench.files();
     for (const call of [
@@ -145,7 +145,7 @@ describe.each(BACKENDS)('%s', (backend) => {
     expect(bench.api.creates).toBe(1);
   });
 
-  it('leaves everything as it was when the call is cancelled or the line breaks', async () => {
+  it('changes no file if the call is cancelled or the connection breaks', async () => {
     const { conversationId: id = '' } = await research.search(question('one'));
     const files = await bench.files();
     const abort = new AbortController();
@@ -168,7 +168,7 @@ describe.each(BACKENDS)('%s', (backend) => {
     expect(Object.keys(await bench.files()).length).toBe(0);
   });
 
-  it('returns a paid answer that could not be stored', async () => {
+  it('returns an answer that could not be stored, because it was paid for', async () => {
     bench.faults.conversations = new AppError('STORAGE_FULL', 'The disk is full.');
     const fresh = await research.search(question('one'));
     expect(fresh).toMatchObject({
@@ -189,7 +189,7 @@ describe.each(BACKENDS)('%s', (backend) => {
     });
   });
 
-  it('checks limits, arguments and ids before money is spent', async () => {
+  it('checks limits, arguments and ids before it sends a request that costs money', async () => {
     const { conversationId: id = '' } = await research.search(question('one'));
     const small = bench.service({ maxMessages: 4 });
     const full = bench.service({
@@ -217,7 +217,7 @@ describe.each(BACKENDS)('%s', (backend) => {
     expect([await bench.jobCount(), (await bench.leases()).length]).toEqual([0, 0]);
   });
 
-  it('shows reasoning only where asked for and stores it never', async () => {
+  it('returns the reasoning only if the caller asks for it, and never stores it', async () => {
     bench.api.reply = () => ({ text: 'Yes.', thinking: 'Let me see' });
     const hidden = await research.search(question('one'));
     expect(hidden.answer).not.toHaveProperty('thinking');
@@ -234,8 +234,8 @@ describe.each(BACKENDS)('%s', (backend) => {
   });
 });
 
-describe('without a key', () => {
-  it('answers NOT_CONFIGURED, and still reads', async () => {
+describe('research without a key', () => {
+  it('fails with NOT_CONFIGURED, and the history can still be read', async () => {
     bench = await openBench();
     const { conversationId: id = '' } = await bench.service().search(question('one'));
     const keyless = bench.service({ perplexity: undefined });
@@ -253,8 +253,8 @@ describe('without a key', () => {
   });
 });
 
-describe('a retired endpoint', () => {
-  it('is named as such and changes nothing', async () => {
+describe('research with a retired endpoint', () => {
+  it('fails with PROVIDER_RETIRED and changes no file', async () => {
     bench = await openBench('chat-completions', { gateway: false });
     research = bench.service();
     expect((await errorOf(research.search(question('x')))).code).toBe('PROVIDER_RETIRED');
@@ -263,8 +263,8 @@ describe('a retired endpoint', () => {
   });
 });
 
-describe('progress', () => {
-  it('is reported while a deep research is waited for', async () => {
+describe('the progress of a deep research', () => {
+  it('is reported while a call waits for the answer', async () => {
     bench = await openBench('agent', { pollsUntilDone: 8 });
     const seen: { progress: number; message: string }[] = [];
     await bench.service({ timing: FAST }).deepResearch(question('x'), {
@@ -273,7 +273,7 @@ describe('progress', () => {
     expect(seen.length).toBeGreaterThan(1);
     const numbers = seen.map(({ progress }) => progress);
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
-    // It changes with the state of the run: sent, then queued or researching.
+    // The message changes with the state of the run: sent, then queued or researching.
     const activities = seen.map(({ message }) => message.replace(/, \d+ s$/, ''));
     expect(new Set(activities).size).toBeGreaterThan(1);
   });
