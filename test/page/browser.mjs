@@ -1,6 +1,6 @@
 /**
- * A headless Chromium on the page of a store: the system's own browser, driven by playwright-core.
- * Nothing is downloaded; `apt-get install chromium` brings one.
+ * Opens the page of a store in a headless Chromium with playwright-core. It uses the browser of the system
+ * (`apt-get install chromium` installs one) and downloads nothing.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -18,10 +18,10 @@ const BROWSERS = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ];
 
-/** For what the page shall show: the 30 s of playwright are short on a loaded machine. */
+/** How long a test waits for an element. The 30 s of playwright are too short on a busy machine. */
 export const MAX_WAIT_MS = 120_000;
 
-/** Debian's start script reads the size of the memory from the shell; the flags keep it off the network. */
+/** The start script of Debian reads the size of the memory. The flags prevent requests to the network. */
 export async function launch() {
   const executablePath = BROWSERS.find((path) => path !== undefined && existsSync(path));
   if (executablePath === undefined) {
@@ -31,7 +31,7 @@ export async function launch() {
   return chromium.launch({ executablePath, args: [...args, '--disable-background-networking'] });
 }
 
-/** A folder for a root and the settings of a user, removed by `remove`. */
+/** Makes a folder with a root and the settings of a user; `remove` removes it. */
 export function newPlace() {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-page-'));
   const env = { ...process.env, HOME: folder, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder };
@@ -39,7 +39,7 @@ export function newPlace() {
   return { root: join(folder, 'root'), env: { ...env, DAYBOOK_FSYNC: '0', TZ: 'UTC' }, remove };
 }
 
-/** Runs a command to its end; its standard output. */
+/** Runs a command to its end. Returns its standard output. */
 export function run({ root, env }, args) {
   return new Promise((done, failed) => {
     const child = spawn(process.execPath, [MAIN, '--root', root, ...args], { env });
@@ -55,7 +55,7 @@ export function run({ root, env }, args) {
   });
 }
 
-/** `daybook open --print`: the link, and how to end it. */
+/** Runs `daybook open --print`. Returns the link, and a function that ends the server. */
 export async function servePage({ root, env }, port = '0') {
   const args = [MAIN, '--root', root, 'open', '--print', '--port', port];
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });

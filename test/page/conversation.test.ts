@@ -1,4 +1,4 @@
-/** The view of one conversation in a real Chromium: finding inside, summaries, branches, asking on. */
+/** The view of one conversation in Chromium: search inside it, summaries, branches, follow-up questions. */
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ afterEach(async () => {
   perplexity = undefined;
 });
 
-/** Every hundredth message names a heron. */
+/** Every hundredth message contains the word heron. */
 const MANY = Array.from({ length: 900 }, (_, at) => ({
   role: at % 2 === 0 ? 'user' : 'assistant',
   content: `Message ${at + 1} tells of ${at % 100 === 50 ? 'a Heron' : 'the river'} in May.`,
@@ -83,12 +83,12 @@ it('a long conversation is read from its newest message and from its first with 
   expect(opened.faults).toEqual([]);
 });
 
-it('is shown where the reader goes to it before the first view has noted its own address', async () => {
+it('a conversation is shown if the user opens it before the first view has stored its address', async () => {
   opened = await openPage(({ root }) => writeConversation(root, ID, {}, MANY.slice(0, 3)));
   const { page } = opened;
   await page.addInitScript((hash) => {
     const { requestAnimationFrame: original } = window;
-    // In front of what runs after the first paint: there the view notes its address.
+    // This runs before the code after the first paint, in which the view stores its address.
     window.requestAnimationFrame = (callback) =>
       original((time) => {
         window.requestAnimationFrame = original;
@@ -103,7 +103,7 @@ it('is shown where the reader goes to it before the first view has noted its own
   await page.waitForSelector('#m1');
 });
 
-it('is read to the end while only a bounded part is in the document', async () => {
+it('a conversation can be read to its end while only a part of it is in the document', async () => {
   opened = await openPage(({ root }) => writeConversation(root, ID, {}, MANY));
   const { page } = opened;
   await goTo(page, `#/conversation/${ID}`);
@@ -119,7 +119,7 @@ it('is read to the end while only a bounded part is in the document', async () =
   await expect.poll(() => page.getByRole('button', { name: 'Earlier messages' }).count()).toBe(1);
 });
 
-it('is read on where a busy browser reports at once that the end was out of sight and is in sight', async () => {
+it('the next messages are loaded if a busy browser reports the end as hidden and visible at once', async () => {
   opened = await openPage(({ root }) => writeConversation(root, ID, {}, MANY));
   const { page } = opened;
   await page.addInitScript(() => {
@@ -146,7 +146,7 @@ it('is read on where a busy browser reports at once that the end was out of sigh
   await page.waitForSelector('#m41', { state: 'attached' });
 });
 
-it('is read on where a change on disk is read while the end comes into view', async () => {
+it('the next messages are loaded if a change on disk is loaded while the end becomes visible', async () => {
   opened = await openPage(({ root }) => writeConversation(root, ID, {}, MANY));
   const { page, root } = opened;
   await goTo(page, `#/conversation/${ID}`);
@@ -163,7 +163,7 @@ it('is read on where a change on disk is read while the end comes into view', as
   await page.waitForSelector('#m41', { state: 'attached' });
 });
 
-it('shows a button to try again where the next messages could not be read, and goes on after it', async () => {
+it('a button to try again is shown if the next messages could not be loaded, and it loads them', async () => {
   opened = await openPage(({ root }) => writeConversation(root, ID, {}, MANY));
   const { page } = opened;
   await goTo(page, `#/conversation/${ID}`);
@@ -181,7 +181,7 @@ it('shows a button to try again where the next messages could not be read, and g
   expect(await page.locator('.failure').count()).toBe(0);
 });
 
-it('reads earlier messages on the second try where the first failed, also at the end of the conversation', async () => {
+it('earlier messages are loaded at the second try if the first failed, also from the end', async () => {
   opened = await openPage(({ root }) => writeConversation(root, ID, {}, MANY.slice(0, 100)));
   const { page } = opened;
   await goTo(page, `#/conversation/${ID}?seq=90`);
@@ -198,7 +198,7 @@ it('reads earlier messages on the second try where the first failed, also at the
   await expect.poll(() => again.count()).toBe(0);
 });
 
-it('shows tags as they were written, and renders only line breaks, indexes and links', async () => {
+it('HTML tags in a message are shown as text, except line breaks, indexes and links', async () => {
   const tags = '<div class="a_b_c">List<String></div>\n\n<script>one()</script>';
   const content = `${tags}\n\nH<sub>2</sub>O<br><https://example.org/>`;
   opened = await openPage(({ root }) =>
@@ -213,7 +213,7 @@ it('shows tags as they were written, and renders only line breaks, indexes and l
   expect(faults).toEqual([]);
 });
 
-it('shows a text as it is if Markdown cannot be parsed, and the other messages as always', async () => {
+it('a message whose Markdown cannot be parsed is shown as plain text, and the others as Markdown', async () => {
   const nested = `${'> '.repeat(10_000)}x`;
   opened = await openPage(({ root }) =>
     writeConversation(root, ID, {}, [
@@ -228,7 +228,7 @@ it('shows a text as it is if Markdown cannot be parsed, and the other messages a
   expect(faults).toEqual([]);
 });
 
-it('opens its file as plain text that runs nothing, also a damaged one, for the reader only', async () => {
+it('the file of a conversation, also a damaged one, opens as plain text, only with the cookie', async () => {
   const hostile = '<script>document.title="run"</script>';
   opened = await openPage(({ root }) =>
     writeConversation(root, ID, {}, [{ role: 'user', content: hostile }]),
@@ -263,7 +263,7 @@ it('opens its file as plain text that runs nothing, also a damaged one, for the 
   expect(await linked.text()).toContain('link');
 });
 
-it('shows the summary and links the branches of both sides', async () => {
+it('a conversation shows its summary, and links to its branches and to its source', async () => {
   opened = await openPage(({ root }) => {
     writeConversation(root, ID, { title: 'Bees' }, [
       { id: 'one', role: 'user', content: 'Do bees sleep at night?' },
@@ -283,7 +283,7 @@ it('shows the summary and links the branches of both sides', async () => {
   expect(await faultsOf(page)).toEqual([]);
   await page.locator('.branches a').click();
   await page.waitForSelector('h1:text("Bees")');
-  // Without a key there is nobody to ask.
+  // Without a key no question can be asked.
   expect(await page.locator('.ask').count()).toBe(0);
 });
 
@@ -327,7 +327,7 @@ it('an unknown conversation gets a message with a link to the places where it ma
   await page.waitForSelector('h1:text("Trash and health")');
 });
 
-it('moves the focus to the title that is edited, and ends the edit with Escape', async () => {
+it('an edit moves the focus to the title, and Escape ends it', async () => {
   opened = await openPage(({ root }) =>
     writeConversation(root, ID, { title: 'Moon' }, [{ role: 'user', content: 'x' }]),
   );
@@ -339,7 +339,7 @@ it('moves the focus to the title that is edited, and ends the edit with Escape',
   await page.waitForSelector('h1:text("Moon")');
 });
 
-it('saves only the fields that were changed, so that a change by others is not overwritten', async () => {
+it('an edit saves only the changed fields, so it does not overwrite a change by another program', async () => {
   const messages = [{ role: 'user', content: 'x' }];
   let root = '';
   opened = await openPage((place) => {
@@ -369,7 +369,7 @@ it('code is written from left to right, also in a message in Arabic', async () =
   expect(await directionOf('#m1 .markdown pre code')).toBe('ltr');
 });
 
-it('shows the conversation if the message of the address, or all shown messages, were removed', async () => {
+it('a conversation is shown if the message in the address or all shown messages were removed', async () => {
   opened = await openPage(({ root }) => writeConversation(root, ID, {}, MANY));
   const { page, root } = opened;
   await goTo(page, `#/conversation/${ID}?seq=5000`);

@@ -1,4 +1,4 @@
-/** The page of an empty store: how to connect a client, exactly as `daybook init --print` has it. */
+/** The page of an empty store: it shows how to connect a client, as `daybook init --print` does. */
 import { expect, it } from 'vitest';
 import { run } from './browser.mjs';
 import { faultsOf, type OpenedPage, usePages } from './opened-page.js';
@@ -11,7 +11,7 @@ interface Printed {
   clients: { client: string; add: Record<string, unknown> }[];
 }
 
-it('gives the settings and commands for clients on this machine, to be copied', async () => {
+it('an empty store shows settings and commands for clients, which can be copied', async () => {
   opened = await openPage((made) => {
     place = made;
   });
@@ -20,10 +20,9 @@ it('gives the settings and commands for clients on this machine, to be copied', 
   const textOf = (name: string) => part(name).locator('pre').innerText();
   const printed: Printed = JSON.parse(await run(place, ['init', '--print', '--json']));
   const settings = await textOf('Settings with mcpServers');
-  for (const { client, add } of printed.clients) {
-    if (['Claude Desktop', 'Cursor', 'Windsurf', 'Gemini CLI'].includes(client)) {
-      expect(add, client).toEqual(JSON.parse(settings));
-    }
+  for (const name of ['Claude Desktop', 'Cursor', 'Windsurf', 'Gemini CLI']) {
+    const { add } = printed.clients.find(({ client }) => client === name) ?? {};
+    expect(add, name).toEqual(JSON.parse(settings));
   }
   const code = JSON.parse(await textOf('Settings for VS Code'));
   expect(printed.clients.find(({ client }) => client === 'VS Code')?.add).toEqual(code);
@@ -45,7 +44,7 @@ it('gives the settings and commands for clients on this machine, to be copied', 
   expect(opened.faults).toEqual([]);
 });
 
-it('has no fault that axe finds in a view without anything in it', async () => {
+it('the views of an empty store have no faults found by axe', async () => {
   opened = await openPage(() => undefined);
   for (const view of ['notes', 'insights', 'knowledge', 'figures', 'trash', 'search', 'import']) {
     await opened.page.goto(`${opened.served.origin}/#/${view}`);

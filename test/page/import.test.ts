@@ -1,4 +1,4 @@
-/** Imports by the page: an export that is dropped, its dry run, the import itself, and the bounds. */
+/** Imports in the page: a dropped export, its dry run, the import itself, and files that are refused. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it, vi } from 'vitest';
@@ -12,7 +12,7 @@ beforeEach(async () => {
   opened = await openPage(() => undefined);
 });
 
-/** As ChatGPT exports it. */
+/** An export of ChatGPT. */
 const EXPORT = JSON.stringify([
   {
     id: 'c1',
@@ -51,7 +51,7 @@ const drop = (name: string, content: string) =>
     [name, content],
   );
 
-it('shows what a dropped export contains, then imports it', async () => {
+it('the contents of a dropped export are shown, and then imported', async () => {
   const { page } = opened;
   await page.waitForSelector('h2:text("Nothing is stored here yet")');
   await drop('conversations.json', EXPORT);
@@ -67,7 +67,7 @@ it('shows what a dropped export contains, then imports it', async () => {
   expect(opened.faults).toEqual([]);
 });
 
-/** As Claude.ai exports it: a conversation, and a project with one document. */
+/** An export of Claude.ai: a conversation, and a project with one document. */
 const claudeExport = (content: string) => {
   const message = { uuid: 'm1-0000-0000-0000-0000', sender: 'human', text: 'When are beans sown?' };
   const time = '2026-01-02T10:00:00Z';
@@ -85,7 +85,7 @@ const claudeExport = (content: string) => {
   ]);
 };
 
-it('offers notes of which the source has a newer text', async () => {
+it('an import offers the newer text of notes that changed in their source', async () => {
   const { page } = opened;
   await goTo(page, '#/import');
   for (const [content, row] of [
@@ -105,7 +105,7 @@ it('offers notes of which the source has a newer text', async () => {
   expect(note).toBe('two\n');
 });
 
-it('imports a zip archive that is chosen, and nothing on a cancel', async () => {
+it('a chosen zip archive is imported, and nothing is imported after a cancel', async () => {
   const { page } = opened;
   await page.getByText('Import an export').click();
   await page.waitForSelector('h1:text("Import")');
@@ -119,9 +119,9 @@ it('imports a zip archive that is chosen, and nothing on a cancel', async () => 
   expect(stored()).toEqual([]);
 });
 
-it('is done by keyboard alone', async () => {
+it('an import can be made with the keyboard only', async () => {
   const { page } = opened;
-  // Asked for early: the browser is told to pass its dialogs on only a moment later.
+  // The test waits for the dialog early, because the browser passes dialogs on only a moment later.
   const chooser = page.waitForEvent('filechooser');
   await goTo(page, '#/import');
   await page.waitForSelector('h1:text("Import")');
@@ -149,7 +149,7 @@ it('a file with an unknown format is refused with a message', async () => {
   expect(stored()).toEqual([]);
 });
 
-it('reads over the network only what was handed over here', async () => {
+it('an import over HTTP reads only files that the page has uploaded', async () => {
   const { page, served } = opened;
   await page.waitForSelector('h2:text("Nothing is stored here yet")');
   const post = (path: string, type: string, data: string | Buffer) =>
@@ -179,7 +179,7 @@ it('reads over the network only what was handed over here', async () => {
   expect(kept.map((each) => existsSync(each))).toEqual([false, false, false, false, false]);
 });
 
-it('says what to do if a folder or several files are dropped', async () => {
+it('a dropped folder or several dropped files are refused with a hint', async () => {
   const { page, context, root } = opened;
   const folder = join(root, '..', 'export');
   mkdirSync(folder);
@@ -192,7 +192,7 @@ it('says what to do if a folder or several files are dropped', async () => {
     for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
       await devtools.send('Input.dispatchDragEvent', { type, x: 300, y: 300, data });
   };
-  // The browser leaves out a drop while the page is busy; a user drops again then.
+  // The browser ignores a drop while the page is busy, so the test repeats it as a user would.
   const dropUntil = (paths: string[], notice: string) =>
     vi.waitFor(
       async () => {

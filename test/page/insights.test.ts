@@ -1,4 +1,4 @@
-/** Insights that change while the page shows them. */
+/** The view of insights: changes on disk, projects, and long lists. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { goTo, usePages } from './opened-page.js';
 const openPage = usePages();
 const IDS = ['5c05e358-70c2-4ad6-998a-52d4cfb36277', '6fa459ea-ee8a-4ca4-894e-db77e160355e'];
 
-it('shows what is written, changed and removed on the disk without a reload', async () => {
+it('insights that are added, changed or removed on disk are shown without a reload', async () => {
   const { page, root, faults } = await openPage(() => undefined);
   const folder = join(root, 'memory-bank', 'insights');
   const write = (id = '', content = '') => {
@@ -34,7 +34,7 @@ it('shows what is written, changed and removed on the disk without a reload', as
   expect(faults).toEqual([]);
 });
 
-it('says so if the project in the address has no insights', async () => {
+it('the view of insights has a message if the project in the address has none', async () => {
   const { page, faults } = await openPage(({ root }) => {
     const folder = join(root, 'memory-bank', 'insights');
     mkdirSync(folder, { recursive: true });
@@ -53,7 +53,7 @@ it('says so if the project in the address has no insights', async () => {
   expect(faults).toEqual([]);
 });
 
-it('shows all insights of a project, long ones completely, and finds the oldest by its address', async () => {
+it('all insights of a project are shown completely, and the oldest can be opened by its address', async () => {
   const oldest = '5c05e358-70c2-4ad6-998a-000000000000';
   const { page, faults } = await openPage(({ root }) => {
     const folder = join(root, 'memory-bank', 'insights');

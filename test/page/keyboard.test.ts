@@ -1,4 +1,4 @@
-/** What can be done without a pointer: the focus is somewhere after each step, and shows where. */
+/** The page without a pointer: after each step one element has the focus, and this is visible. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -26,7 +26,7 @@ async function tabTo(page: Page, text: string): Promise<void> {
 const hasOutline = (page: Page) =>
   page.evaluate(() => getComputedStyle(document.activeElement ?? document.body).outlineStyle);
 
-it('a conversation is opened, renamed, pinned, deleted and brought back', async () => {
+it('a conversation can be opened, renamed, pinned, deleted and restored with the keyboard', async () => {
   const { page, faults } = await openPage(({ root }) =>
     writeConversation(root, ID, { title: 'Bees' }, [{ role: 'user', content: 'A hive hums.' }]),
   );
@@ -67,7 +67,7 @@ it('a conversation is opened, renamed, pinned, deleted and brought back', async 
   expect(faults).toEqual([]);
 });
 
-it('an insight is restored from the trash, and the focus stays in the view', async () => {
+it('an insight can be restored with the keyboard, and the focus stays in the view', async () => {
   const { page, served } = await openPage(() => undefined);
   await page.waitForSelector('.empty');
   const post = async (name: string, data: object) =>
@@ -82,7 +82,7 @@ it('an insight is restored from the trash, and the focus stays in the view', asy
   await expect.poll(() => focused(page)).not.toBe('');
 });
 
-it('a note is opened, changed and saved', async () => {
+it('a note can be opened, changed and saved with the keyboard', async () => {
   const { page, root } = await openPage(({ root: folder }) => {
     mkdirSync(join(folder, 'memory-bank'), { recursive: true });
     writeFileSync(join(folder, 'memory-bank', 'hive.md'), 'It hums.\n');
@@ -106,7 +106,7 @@ it('a note is opened, changed and saved', async () => {
   expect(readFileSync(join(root, 'memory-bank', 'hive.md'), 'utf8')).toBe('It hums. At night.\n');
 });
 
-it('a long timeline is walked, filtered, and found again where it was left', async () => {
+it('a long timeline can be read and filtered with the keyboard, and keeps its position', async () => {
   const { page, faults } = await openPage(({ root }) => {
     for (let n = 0; n < 250; n += 1) {
       const ms = 1706102400123 + n;

@@ -1,4 +1,4 @@
-/** The graph by keyboard: the day of the slider, the predicate, and the way to a node. */
+/** The view of the graph with the keyboard: the words, the day of the slider, and the predicate. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -31,7 +31,7 @@ async function openFacts() {
   return { page, objects };
 }
 
-it('shows the facts that have the typed words, and all again without them', async () => {
+it('the graph shows the facts with the typed words, and all facts without words', async () => {
   const { page, objects } = await openFacts();
   await expect.poll(objects).toEqual(['Charles', 'Ockham']);
   const words = page.getByLabel('Words');
@@ -47,7 +47,7 @@ it('shows the facts that have the typed words, and all again without them', asyn
   expect(opened.faults).toEqual([]);
 });
 
-it('shows the facts of the day that the slider is moved to, and of a predicate, by keyboard', async () => {
+it('the graph shows the facts of the chosen day and predicate, with the keyboard only', async () => {
   const { page, objects } = await openFacts();
   await expect.poll(objects).toEqual(['Charles', 'Ockham']);
   const asked: string[] = [];

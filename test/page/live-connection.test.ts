@@ -1,6 +1,6 @@
 /**
- * The connection to the server: the stream of changes, which can be dead without an event, as after a sleep of
- * the machine; a server that is stopped; and a session that ended.
+ * The connection to the server: a stream of changes that ended without an event, as after a sleep of the
+ * machine; a server that is stopped; and a session that ended.
  */
 import { expect, it } from 'vitest';
 import { servePage } from './browser.mjs';
@@ -9,7 +9,7 @@ import { usePages, writeConversation } from './opened-page.js';
 const openPage = usePages();
 const ID = '20250124-1706102400123';
 
-it('is opened again where the server was silent for too long, and shows what changed meanwhile', async () => {
+it('the stream is opened again after a long silence, and changes of this time are shown', async () => {
   const { page, faults, root, served } = await openPage(() => undefined);
   await page.waitForSelector('html[data-live="yes"]');
   await page.clock.install();
@@ -27,7 +27,7 @@ it('is opened again where the server was silent for too long, and shows what cha
   expect(faults).toEqual([]);
 });
 
-it('stays open while nothing changes, because the server sends an event every 15 seconds', async () => {
+it('the stream stays open without changes, because the server sends an event every 15 seconds', async () => {
   const { page } = await openPage(() => undefined);
   await page.waitForSelector('html[data-live="yes"]');
   let streams = 0;
@@ -36,9 +36,10 @@ it('stays open while nothing changes, because the server sends an event every 15
   });
   await page.waitForTimeout(50_000);
   expect(streams).toBe(0);
+  expect(await page.locator('html').getAttribute('data-live')).toBe('yes');
 });
 
-it('a view that is first opened while the server is stopped says so, and can be loaded later', async () => {
+it('a view that is opened while the server is stopped has an error, and can be loaded later', async () => {
   const { page, place, served } = await openPage(({ root }) =>
     writeConversation(root, ID, { title: 'Bees' }, [{ role: 'user', content: 'x' }]),
   );
@@ -57,7 +58,7 @@ it('a view that is first opened while the server is stopped says so, and can be 
   await again.stop();
 });
 
-it('after the end of the session a button leads to the sign-in form, which says what is wrong', async () => {
+it('after the end of the session a button leads to the sign-in form, which reports a wrong token', async () => {
   const { page, context, served } = await openPage(({ root }) =>
     writeConversation(root, ID, { title: 'Bees' }, [{ role: 'user', content: 'x' }]),
   );

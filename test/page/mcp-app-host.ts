@@ -1,6 +1,6 @@
 /**
- * A host in the browser, for the test of the views: the official client talks to the server over HTTP,
- * and the official host side of MCP Apps to the view, which is in a sandboxed frame without an origin.
+ * A host in the browser, for the test of the views: the official client is connected to the server over
+ * HTTP, and the official host of MCP Apps to the view, which is in a sandboxed frame without an origin.
  */
 import {
   AppBridge,
@@ -15,7 +15,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonSchemaValidator } from '@modelcontextprotocol/sdk/validation';
 
 const EXTENSION = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } };
-/** Compiling the checks of answers, as the default does, is against the policy of the page. */
+/** The default validator compiles code, which the policy of the page forbids. */
 const jsonSchemaValidator = {
   getValidator<T>(): JsonSchemaValidator<T> {
     return (data) => ({ valid: true, data: data as T, errorMessage: undefined });
@@ -34,7 +34,7 @@ const context: McpUiHostContext = {
 };
 
 const host = {
-  /** Addresses that a view asked to open. */
+  /** The addresses that a view asked the host to open. */
   opened: [] as string[],
   async connect(url: string, token: string): Promise<void> {
     const requestInit = { headers: { Authorization: `Bearer ${token}` } };
@@ -49,7 +49,7 @@ const host = {
   setTheme(theme: 'light' | 'dark'): void {
     bridge?.setHostContext({ ...context, theme });
   },
-  /** Calls the tool and shows its view in place of the one before. */
+  /** Calls the tool and replaces the shown view with the view of this tool. */
   async show(name: string, args: Record<string, unknown>): Promise<void> {
     await bridge?.teardownResource({});
     document.body.replaceChildren();

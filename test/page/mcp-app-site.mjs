@@ -1,6 +1,6 @@
 /**
- * A site that shows views as an assistant does (mcp-app-host.ts), beside the built server: for the test
- * of the views and for their pictures.
+ * Serves a site that shows views as an assistant does (mcp-app-host.ts), and starts the built server. It is
+ * for the test of the views and for their pictures.
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 import { servePage } from './browser.mjs';
 
-/** What the specification has hosts set where a view declares no other origin, and the server. */
+/** The policy that the specification requires for a view without other origins, with access to the server. */
 const policyFor = (server) =>
   `default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-src 'self'; connect-src ${server}`;
 const DOCUMENT = '<!doctype html><script type="module" src="/host.js"></script>';
@@ -21,7 +21,7 @@ async function hostScript() {
   return output[0].code;
 }
 
-/** The server of the place, with all tools, and the site that may ask it. */
+/** Starts the server of the place with all tools, and the site, which may send requests to the server. */
 export async function serveHost(place) {
   const script = await hostScript();
   let policy = '';
@@ -42,7 +42,7 @@ export async function serveHost(place) {
     await served.stop();
     site.close();
   };
-  /** Opens the site in a page of a browser and connects its client. */
+  /** Opens the site in a page of the browser and connects its client. */
   const open = async (page) => {
     await page.goto(origin);
     await page.waitForFunction(() => 'host' in window);

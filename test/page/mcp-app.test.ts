@@ -1,6 +1,6 @@
 /**
- * The views in the window of an assistant: the built server over HTTP, the official client and host of
- * MCP Apps in a headless Chromium, and each view in a sandboxed frame.
+ * The views in the window of an assistant. The built server runs over HTTP, the official client and host of
+ * MCP Apps run in a headless Chromium, and each view is in a sandboxed frame.
  */
 import type { Browser, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -17,14 +17,14 @@ const HOSTILE = [
   '[click](javascript:console.error("ran:link"))',
   '[good](https://good.example/page)',
 ].join('\n\n');
-/** The sanitiser parses a text in a document of its own, where the policy refuses handlers as well. */
+/** The sanitiser parses a text in its own document, where the policy refuses handlers too. */
 const REFUSED = 'Executing inline event handler violates';
 
 const place = newPlace();
 let browser: Browser;
 let hosted: Awaited<ReturnType<typeof serveHost>>;
 let page: Page;
-/** Requests, errors and violations that must not be. */
+/** Requests to other servers, errors, and violations of the policy. */
 const faults: string[] = [];
 
 beforeAll(async () => {
@@ -56,7 +56,7 @@ beforeEach(() => faults.splice(0));
 declare const host: Host;
 type Named = Readonly<Record<'id' | 'hash', string>>;
 
-/** Calls a tool in the host, which shows its view; the frame of that. */
+/** Calls a tool in the host, which shows its view. Returns the frame of the view. */
 async function show(name: string, args: Record<string, unknown>, ready: string): Promise<Frame> {
   await page.evaluate(([tool, input]) => host.show(tool, input), [name, args] as const);
   await page.frameLocator('iframe').locator(ready).first().waitFor();
@@ -68,7 +68,7 @@ async function show(name: string, args: Record<string, unknown>, ready: string):
 const call = (name: string, args: Record<string, unknown>) =>
   page.evaluate(([tool, input]) => host.call(tool, input), [name, args] as const);
 
-/** What axe finds, light and dark, and whether the view fits into a narrow window. */
+/** The faults that axe finds, light and dark, and one if the view does not fit into a narrow window. */
 async function faultsInBothThemes(frame: Frame): Promise<string[]> {
   const found: string[] = [];
   await page.setViewportSize({ width: 376, height: 900 });
@@ -87,7 +87,7 @@ async function faultsInBothThemes(frame: Frame): Promise<string[]> {
   return found;
 }
 
-/** Of the colours in the picture of the graph: names are dark on light, or light on dark. */
+/** The brightest value in the picture of the graph. It shows whether the names are light or dark. */
 async function brightest(frame: Frame): Promise<number> {
   const found = await frame.waitForFunction(() => {
     const canvas = document.querySelector('canvas');
@@ -103,7 +103,7 @@ async function brightest(frame: Frame): Promise<number> {
   return Number(await found.jsonValue());
 }
 
-it('shows a conversation, follows its links, and runs no script of its text', async () => {
+it('a view shows a conversation, opens its links, and runs no script of its text', async () => {
   const title = 'Bees, another way';
   const branch = await call('branch_conversation', { conversationId: ID, messageId: 'm-1', title });
   const frame = await show('get_conversation', { conversationId: ID }, '.message a');
@@ -137,7 +137,7 @@ it('shows a conversation, follows its links, and runs no script of its text', as
   expect(faults).toEqual([]);
 });
 
-it('starts at the messages that the assistant has read, and marks an earlier version', async () => {
+it('a view starts at the messages that the assistant has read, and marks an earlier version', async () => {
   const latest = { conversationId: ID, messageLimit: 1 };
   const frame = await show('get_conversation', latest, '.message.named');
   await expect.poll(() => frame.locator('.message.named').textContent()).toContain('#3');
@@ -151,7 +151,7 @@ it('starts at the messages that the assistant has read, and marks an earlier ver
   expect(faults).toEqual([]);
 });
 
-it('lets no script in but its own, whatever the host allows', async () => {
+it('a view runs only its own scripts, even if the host allows others', async () => {
   const frame = await show('get_conversation', { conversationId: ID }, '.message');
   const outcome = await frame.evaluate(() => {
     const place = document.createElement('div');
@@ -166,7 +166,7 @@ it('lets no script in but its own, whatever the host allows', async () => {
   faults.splice(0);
 });
 
-it('shows the requested facts as a picture, with the messages they come from', async () => {
+it('a view shows the requested facts as a picture, with links to their messages', async () => {
   const ada = { subject: 'Ada', predicate: 'keeps', object: 'bees', conversationId: ID };
   const grace = { subject: 'Grace', predicate: 'keeps', object: 'wasps' };
   await call('kg_add', { triples: [ada, grace, { ...grace, object: 'bees' }] });
@@ -186,7 +186,7 @@ it('shows the requested facts as a picture, with the messages they come from', a
   expect(faults).toEqual([]);
 });
 
-it('shows figures of what was asked for, and what a tool refuses', async () => {
+it('a view shows the requested figures, or the error of a tool', async () => {
   const frame = await show('get_analytics', { module: 'garden' }, '.calendar');
   await frame.waitForSelector('p:has-text("Only module garden")');
   await frame.waitForSelector('.topics-by-month');

@@ -1,4 +1,4 @@
-/** What holds on every view: the policy of the page, axe at both widths, and bounds on long lists. */
+/** Requirements of every view: the content policy, no faults found by axe, and limits of large answers. */
 import { expect, it } from 'vitest';
 import { run } from './browser.mjs';
 import { faultsOf, goTo, type OpenedPage, usePages, writeConversation } from './opened-page.js';
@@ -19,7 +19,7 @@ const VIEWS: readonly (readonly [address: string, ready: string])[] = [
   ['#/trash', '.totals'],
 ];
 
-it('is without faults at 360 pixels, light and dark, and keeps to its policy', async () => {
+it('each view has no fault at 360 pixels, light or dark, and keeps to the content policy', async () => {
   opened = await openPage((place) => run(place, ['demo', place.root]));
   const { page } = opened;
   await page.waitForSelector('.row');
@@ -38,7 +38,7 @@ it('is without faults at 360 pixels, light and dark, and keeps to its policy', a
   }
   expect(found).toEqual([]);
   expect(opened.faults).toEqual([]);
-  // The listener for violations works: what the policy forbids is told.
+  // The listener for violations works: a forbidden picture is reported.
   await page.evaluate(() => {
     const picture = document.createElement('img');
     picture.src = 'https://evil.example/x.png';
@@ -47,7 +47,7 @@ it('is without faults at 360 pixels, light and dark, and keeps to its policy', a
   await expect.poll(() => opened.faults.join()).toMatch(/img-src/);
 });
 
-it('shows a change of one window in the other', async () => {
+it('a change in one window is shown in the other window', async () => {
   opened = await openPage(({ root }) =>
     writeConversation(root, ID, { title: 'Bees' }, [{ role: 'user', content: 'x' }]),
   );
@@ -61,7 +61,7 @@ it('shows a change of one window in the other', async () => {
   await page.waitForSelector('.row .title:text("Wasps")');
 });
 
-it('asks for a bounded part of a large conversation', async () => {
+it('the page requests only parts of limited size of a large conversation', async () => {
   const text = 'The river rises in the hills and goes down to the sea. '.repeat(35);
   opened = await openPage(({ root }) =>
     writeConversation(

@@ -1,4 +1,4 @@
-/** The history of a note, by git, beside its text. */
+/** The view of notes: their history in git, edits that are not saved, and long lists. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { faultsOf, goTo, type OpenedPage, usePages } from './opened-page.js';
 const openPage = usePages();
 let opened: OpenedPage;
 
-it('shows the commits of a note and its text at one, by keyboard, and nothing without git', async () => {
+it('a note shows its commits and its text at a commit, and no history without git', async () => {
   opened = await openPage(({ root }) => {
     const bank = join(root, 'memory-bank');
     mkdirSync(bank, { recursive: true });
@@ -42,7 +42,7 @@ it('shows the commits of a note and its text at one, by keyboard, and nothing wi
   expect(opened.faults).toEqual([]);
 });
 
-it('keeps a text that is not saved while another view is shown, and undoes a discard', async () => {
+it('an unsaved text of a note is kept while another view is shown, and a discard can be undone', async () => {
   opened = await openPage(({ root }) => {
     mkdirSync(join(root, 'memory-bank'), { recursive: true });
     writeFileSync(join(root, 'memory-bank', 'bees.md'), '# Bees\n');
@@ -69,7 +69,7 @@ it('keeps a text that is not saved while another view is shown, and undoes a dis
   await reloading;
 });
 
-it('the list has all notes, also if there are more than one answer of the server holds', async () => {
+it('the list has all notes, even if one answer of the server cannot contain them', async () => {
   opened = await openPage(({ root }) => {
     const folder = join(root, 'memory-bank', 'ideas');
     mkdirSync(folder, { recursive: true });

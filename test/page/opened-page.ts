@@ -1,4 +1,4 @@
-/** The page of a new store in a browser, and what it did that it may not do. */
+/** Opens the page of a new store in a browser, and collects its faults. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import axe from 'axe-core';
@@ -6,7 +6,7 @@ import type { Browser, Frame, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { launch, MAX_WAIT_MS, newPlace, servePage } from './browser.mjs';
 
-/** Conversations by number, as somebody writes them by hand. */
+/** Writes numbered conversations as a user does by hand. */
 export function writeConversation(
   root: string,
   conversationId: string,
@@ -20,7 +20,7 @@ export function writeConversation(
 
 export type OpenedPage = Awaited<ReturnType<typeof openPage>>;
 
-/** One browser for the tests of a file. The returned function opens a page that is closed after its test. */
+/** Starts one browser for the tests of a file. The returned function opens a page, closed after its test. */
 export function usePages() {
   let browser: Browser;
   const open: OpenedPage[] = [];
@@ -38,10 +38,10 @@ export function usePages() {
   };
 }
 
-/** What is in the store before its server starts. */
+/** Fills the store before its server starts. */
 type Prepare = (place: ReturnType<typeof newPlace>) => unknown;
 
-/** `faults` are requests to elsewhere, errors, and violations of the policy; it must stay empty. */
+/** `faults` are requests to other servers, errors, and violations of the policy. The list must be empty. */
 async function openPage(browser: Browser, prepare: Prepare, env: Record<string, string> = {}) {
   const made = newPlace();
   const place = { ...made, env: { ...made.env, ...env } };
@@ -77,7 +77,7 @@ export const goTo = (page: Page, address: string) =>
     location.hash = hash;
   }, address);
 
-/** What axe-core finds. It is run by the test, outside of the policy of the page or the frame. */
+/** The faults that axe-core finds. It runs outside of the policy of the page or the frame. */
 export async function faultsOf(page: Page | Frame): Promise<string[]> {
   await page.evaluate(axe.source);
   return page.evaluate(async () => {

@@ -1,6 +1,6 @@
 /**
- * `npm run page:report`: how large the page is and how fast its views come, with a store of 10 000
- * conversations, one conversation of 200 MB, and 5 000 facts, and how each view loads. It prints tables and judges nothing:
+ * `npm run page:report`: the size of the page, and how fast its views load and react, with a store of 10 000
+ * conversations, one conversation of 200 MB, and 5 000 facts. It prints tables and checks no limits, because
  * times depend on the machine.
  */
 import { spawn } from 'node:child_process';
@@ -63,7 +63,7 @@ function writeStore(root) {
   writeSync(file, ']}');
 }
 
-/** Kilobytes of memory that the processes of the browser's pages have for themselves. */
+/** The private memory of the processes of the pages of the browser, in kilobytes. */
 async function pageMemory(browser) {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send('SystemInfo.getProcessInfo');
@@ -81,7 +81,7 @@ function statusOf(id) {
   }
 }
 
-/** From the change of the address until `selector` is there. */
+/** The time from the change of the address until `selector` is in the document. */
 async function show(page, address, selector) {
   let bytes = 0;
   let requests = 0;
@@ -101,7 +101,7 @@ async function show(page, address, selector) {
   return `${ms} ms, ${requests} requests, ${kilobytes(bytes)} kB`;
 }
 
-/** One step of each movement, in the page. */
+/** One step of each movement; runs in the page. */
 const MOVES = {
   slide: (step) => {
     const slider = document.querySelector('.as-of input');
@@ -122,7 +122,7 @@ const MOVES = {
   },
 };
 
-/** In the page: the times between two frames while something is moved 60 times, the shortest first. */
+/** Runs in the page: the times between two frames during 60 steps of a movement, the shortest first. */
 async function gapsWhile(move) {
   const gaps = [];
   let before = performance.now();
@@ -157,7 +157,7 @@ async function addFacts({ root, env }) {
   await new Promise((done) => child.on('exit', done));
 }
 
-/** Runs in the page before anything of it: what Chromium measures by itself. */
+/** Runs before the scripts of the page, and collects what Chromium measures. */
 function observe() {
   const found = { shift: 0, blocking: 0, largest: 0 };
   Object.assign(window, { measured: found });
@@ -189,9 +189,9 @@ const VIEWS = [
 ];
 
 /**
- * Each view loaded anew: first and largest content, bytes over the network, the time of long tasks beyond
- * 50 ms, how far the layout shifted, and what axe finds. The policy of the page would refuse axe, so the
- * browser is told to evaluate it.
+ * Loads each view: first and largest content, bytes over the network, the time of long tasks beyond 50 ms,
+ * the shift of the layout, and the faults that axe finds. The policy of the page would refuse axe, so the
+ * browser evaluates it without this policy.
  */
 async function audit(page) {
   const lines = [['view', 'first', 'largest', 'bytes', 'blocking', 'shift', 'axe']];
@@ -260,7 +260,7 @@ try {
   note(`graph of ${FACTS} facts`, await show(page, '#/knowledge', '.facts-table td'));
   await page.waitForTimeout(1000);
   note('frames while the slider of days is moved', await frames(page, MOVES.slide));
-  // The facts are of today: on the days of the slider there is no picture.
+  // The facts are of today, so there is no picture for the earlier days of the slider.
   await show(page, '#/trash', '.totals');
   await show(page, '#/knowledge', 'canvas.graph');
   note('frames while the graph is dragged', await frames(page, MOVES.drag));

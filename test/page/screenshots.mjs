@@ -1,5 +1,5 @@
 /**
- * `npm run screenshots`: pictures of each view in docs/page, of the made store of `daybook demo`.
+ * `npm run screenshots`: makes the pictures in docs/page, which show the store of `daybook demo`.
  */
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -29,7 +29,7 @@ try {
   for (const [name, address, ready] of VIEWS) {
     await page.goto(`${served.origin}/${address}`);
     await page.waitForSelector(ready);
-    if (name === 'knowledge') await page.waitForTimeout(1500); // until the layout has come to rest
+    if (name === 'knowledge') await page.waitForTimeout(1500); // until the layout does not move any more
     await take(name);
   }
   await page.goto(`${served.origin}/#/`);

@@ -1,4 +1,4 @@
-/** Search for everything that is stored, its filters, and addresses that can be bookmarked. */
+/** The search of the page: its filters, its results, and addresses that can be bookmarked. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -24,7 +24,7 @@ async function post(name: string, data: object, headers: Record<string, string> 
   return page.request.post(`${served.origin}/api/tools/${name}`, { data, headers });
 }
 
-it('filters by tag and searches each kind of thing, by the keyboard and by an address', async () => {
+it('a search can be filtered by tag and by kind, with the keyboard and by an address', async () => {
   opened = await open();
   const { page } = opened;
   await page.waitForSelector('.row');
@@ -55,7 +55,7 @@ it('filters by tag and searches each kind of thing, by the keyboard and by an ad
   expect(opened.faults).toEqual([]);
 });
 
-it('shows no names of tools and their arguments, which only assistants use', async () => {
+it('a search shows no names of tools or arguments, which only assistants use', async () => {
   opened = await open();
   const { page } = opened;
   await goTo(page, '#/search?q=zzzz');
@@ -70,7 +70,7 @@ it('shows no names of tools and their arguments, which only assistants use', asy
   await expect.poll(() => problem.innerText()).toBe('There is no note "gone.md".');
 });
 
-it('offers wider searches where nothing was found, and follows them', async () => {
+it('a search without results offers wider searches, which can be run', async () => {
   opened = await open();
   const { page } = opened;
   await page.waitForSelector('.row');
@@ -87,7 +87,7 @@ it('offers wider searches where nothing was found, and follows them', async () =
   expect(opened.faults).toEqual([]);
 });
 
-it('shows the filters in a narrow window when their button is pressed, and how many are used', async () => {
+it('a narrow window shows the filters after a click on their button, which has their number', async () => {
   opened = await open();
   const { page } = opened;
   await page.waitForSelector('.row');
@@ -103,7 +103,7 @@ it('shows the filters in a narrow window when their button is pressed, and how m
   await expect.poll(() => page.getByRole('button', { name: /Filters/ }).count()).toBe(0);
 });
 
-it('leads to the insight that was found, and names the window after what is open', async () => {
+it('a result leads to the insight, and the window has the title of the open view', async () => {
   opened = await open();
   const { page } = opened;
   await page.waitForSelector('.row');
@@ -131,7 +131,7 @@ it('leads to the insight that was found, and names the window after what is open
   await expect.poll(() => page.title()).toBe('Bees · Daybook');
 });
 
-it('reports the progress of a call to clients that ask for it, and only the answer to others', async () => {
+it('the server reports the progress of a call only to clients that ask for it', async () => {
   opened = await open();
   const plain = await post('verify_store', {});
   expect(plain.headers()['content-type']).toContain('application/json');
@@ -148,7 +148,7 @@ it('reports the progress of a call to clients that ask for it, and only the answ
   expect([wrong.status(), (await wrong.json()).error.code]).toEqual([400, 'VALIDATION_ERROR']);
 });
 
-it('shows a hundred results also if they do not fit into one answer, and says that there are more', async () => {
+it('a hundred results are shown even if one answer cannot contain them, with a note of more', async () => {
   const content = `A hive ${'hums in the warm evening sun. '.repeat(20)}`;
   const messages = Array.from({ length: 150 }, (_, at) => ({
     role: 'user',

@@ -1,4 +1,4 @@
-/** What was deleted and comes back by a click, what a check of the store finds, and more figures. */
+/** The trash, the findings of a check of the store, and the figures. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -16,7 +16,7 @@ async function post(name: string, data: object) {
   return answer.json();
 }
 
-it('restores deleted notes and insights by a click', async () => {
+it('the trash restores a deleted note or insight after a click', async () => {
   opened = await openPage(({ root }) => {
     mkdirSync(join(root, 'memory-bank'), { recursive: true });
     writeFileSync(join(root, 'memory-bank', 'bees.md'), '# Bees\n');
@@ -43,7 +43,7 @@ it('restores deleted notes and insights by a click', async () => {
   await page.waitForSelector(':text("The trash is empty.")');
 });
 
-it('shows the trash before the health of the store is known, and does not move it then', async () => {
+it('the trash is shown before the check of the store ends, and does not move then', async () => {
   opened = await openPage(({ root }) => {
     writeConversation(root, ID, { title: 'Bees' }, [{ role: 'user', content: 'x' }]);
   });
@@ -92,7 +92,7 @@ it('the page shows the findings of a check of the store', async () => {
   expect(opened.faults).toEqual([]);
 });
 
-it('shows topics by month, open questions, the store, and what is near a limit', async () => {
+it('the figures show topics by month, open questions, the store, and limits that are near', async () => {
   opened = await openPage(
     async (place) => {
       await run(place, ['demo', place.root]);
@@ -116,7 +116,7 @@ it('shows topics by month, open questions, the store, and what is near a limit',
   expect(opened.faults).toEqual([]);
 });
 
-it('requests the facts and the figures that the address names', async () => {
+it('an address selects the facts and the figures that are shown', async () => {
   opened = await openPage(({ root }) => {
     writeConversation(root, ID, { module: 'bees' }, [{ role: 'user', content: 'one' }]);
     const other = `20250125${ID.slice(8)}`;
@@ -142,7 +142,7 @@ it('requests the facts and the figures that the address names', async () => {
   await expect.poll(() => messages.innerText()).toMatch(/2$/);
 });
 
-it('says that the trash has more items than are shown', async () => {
+it('the trash has a message if it contains more items than are shown', async () => {
   opened = await openPage(() => undefined);
   const { page } = opened;
   await page.waitForSelector('.empty');
