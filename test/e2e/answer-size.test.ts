@@ -1,6 +1,6 @@
 /**
- * No list, no search and no reading answers with more than it says, however large what is stored is:
- * 8 000 tokens where nothing else is asked for, 25 000 at most.
+ * The answers of lists, searches and readings have a maximum size, however large the stored items are: 8 000
+ * tokens by default, and 25 000 at most.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,11 +9,11 @@ import { estimateTextTokens } from '../../src/base/estimate-tokens.js';
 import { type Place, type Session, withClient, withPlace } from './harness.js';
 
 const ID = '20250124-1706102400123';
-/** For what stands around the items. */
+/** The tokens of an answer besides its items. */
 const FRAME_TOKENS = 400;
 const time = (second: number) => new Date(Date.UTC(2025, 0, 24, 15, 0, second)).toISOString();
 
-/** Somebody pasted books, also into the title; written by hand, for no tool would take all of it. */
+/** Writes a conversation with the text of books, also in its title. No tool would accept all of it. */
 async function writeMonster({ root }: Place): Promise<void> {
   const contents = [
     'word '.repeat(200_000),
@@ -76,7 +76,7 @@ const BOUNDED: readonly (readonly [string, Record<string, unknown>, number])[] =
   ['get_conversation_history', { conversationId: ID, cursor: '2:0' }, 25_000],
 ];
 
-it('is bounded by tokens, whatever is stored', async () => {
+it('each answer has at most its maximum of tokens, however large the stored items are', async () => {
   await withPlace(async (place) => {
     await writeMonster(place);
     await withClient(place, async ({ call }) => {
@@ -90,7 +90,7 @@ it('is bounded by tokens, whatever is stored', async () => {
   });
 });
 
-it('still gives every message, the longest in parts', async () => {
+it('every message can be read page by page, and the longest one in parts', async () => {
   await withPlace(async (place) => {
     await writeMonster(place);
     await withClient(place, async (session) => {

@@ -1,4 +1,4 @@
-/** The commands for people: init, info, help, and what a mistake says. */
+/** Commands for users: init, edit, info, kg, insight and help, their input and output, and their errors. */
 import { spawnSync } from 'node:child_process';
 import { mkdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { MAIN, type Place, runCommand, withPlace } from './harness.js';
 
 describe('daybook init', () => {
-  it('makes the folders, and is used in and below that folder from then on', async () => {
+  it('makes a store that later commands in and below this folder use', async () => {
     await withPlace(async (place) => {
       const project = join(place.folder, 'project');
       const below = join(project, 'src', 'deep');
@@ -24,7 +24,7 @@ describe('daybook init', () => {
     });
   });
 
-  it('makes the folder that --root names, and refuses two', async () => {
+  it('makes the folder that --root names, and refuses a second folder', async () => {
     await withPlace(async (place) => {
       expect((await runCommand(place, ['--root', place.root, 'init'])).code).toBe(0);
       expect((await stat(join(place.root, 'memory-bank'))).isDirectory()).toBe(true);
@@ -49,7 +49,7 @@ describe('daybook init', () => {
 it.each([
   ['encrypt', '--yes', '--key-file', 'missing'],
   ['restore', 'x', '--identity', 'missing'],
-])('%s names a key file that is not there', async (...args) => {
+])('the error of %s names a missing key file', async (...args) => {
   await withPlace(async (place) => {
     await mkdir(place.root);
     const { code, stderr } = await runCommand(place, ['--root', place.root, ...args]);
@@ -81,7 +81,7 @@ describe('daybook edit', () => {
     ['exit 3 #', 2, 'Nothing was changed.'],
     ['no-such-editor', 2, 'Set EDITOR to the command of your editor.'],
     [`sed -i 's/{/{{/'`, 2, 'The conversation was not changed. Your text is in'],
-  ])('with the editor %s says what was stored', async (editor, status, text) => {
+  ])('with the editor %s reports what was stored', async (editor, status, text) => {
     await withTea(TEA, async (place, path) => {
       const run = await editWith(place, editor);
       expect(run.code).toBe(status);
@@ -131,7 +131,7 @@ describe('daybook edit', () => {
 });
 
 describe('daybook info', () => {
-  it('info shows where the data is and what is set', async () => {
+  it('shows the folders of the data and the settings', async () => {
     await withPlace(async (place) => {
       await mkdir(place.root);
       const { code, stdout } = await runCommand(place, ['info', '--root', place.root]);
@@ -146,7 +146,7 @@ describe('daybook kg', () => {
   const fact = (n: number) =>
     JSON.stringify({ subject: `s${n}`, predicate: 'has a long name', object: `${n}`.repeat(30) });
 
-  it('takes a file from here, and gives all of it through a pipe', async () => {
+  it('imports a file, and exports all facts to a pipe', async () => {
     await withPlace(async (place) => {
       const lines = Array.from({ length: 2_000 }, (_, n) => fact(n));
       await writeFile(join(place.folder, 'facts.jsonl'), lines.join('\n'));
@@ -168,7 +168,7 @@ describe('daybook kg', () => {
     });
   });
 
-  it('takes facts from the standard input', async () => {
+  it('imports facts from the standard input', async () => {
     await withPlace(async (place) => {
       const args = ['kg', 'import', '-'];
       const run = await runCommand(place, args, place.folder, `${fact(1)}\n${fact(2)}\n`);
@@ -185,7 +185,7 @@ describe('daybook kg', () => {
     });
   });
 
-  it('reads a file through a link to it or to its folder', async () => {
+  it('imports a file by a link to the file or to its folder', async () => {
     await withPlace(async (place) => {
       const folder = join(place.folder, 'facts');
       await mkdir(folder);
@@ -200,8 +200,8 @@ describe('daybook kg', () => {
   });
 });
 
-describe('insights through a pipe', () => {
-  it('shows the lines of a found insight as lines', async () => {
+describe('insights with a pipe', () => {
+  it('are found with their text on several lines', async () => {
     await withPlace(async (place) => {
       const text = 'Sand for clay\n\n\tspread(10);\n';
       await runCommand(place, ['insight', 'save', text, '--context', 'global']);
@@ -216,7 +216,7 @@ describe('insights through a pipe', () => {
     });
   });
 
-  it('come in from the standard input', async () => {
+  it('are imported from the standard input', async () => {
     await withPlace(async (place) => {
       const line = JSON.stringify({ content: 'Peas first', context: 'global' });
       const options = { env: place.env, cwd: place.folder, encoding: 'utf8' } as const;
@@ -273,7 +273,7 @@ describe('output that cannot be written', () => {
     ['backup', 2],
     ['init --print', 2],
     ['init . --yes', 2],
-  ])('fails the command: %s', async (command, code) => {
+  ])('lets a command fail: %s', async (command, code) => {
     await withPlace(async (place) => {
       await runCommand(place, ['save', 'user', 'hello']);
       await runCommand(place, ['kg', 'add', 'Ada', 'knows', 'Charles']);
@@ -318,7 +318,7 @@ describe('help and mistakes', () => {
     [['restore', ''], 'The name of what to restore is empty.'],
     [['trash', 'restore', ''], 'The name of what to restore is empty.'],
     [['init', '--remove', '--print', '--yes'], '--print changes nothing'],
-  ])('%o says what is wrong, on stderr', async (args, expected) => {
+  ])('the error of %o is on stderr and names the problem', async (args, expected) => {
     await withPlace(async (place) => {
       const { code, stdout, stderr } = await runCommand(place, args);
       expect(code).toBe(2);
@@ -339,12 +339,12 @@ describe('a command that changes a conversation', () => {
       };
       const other = await save('other');
       const mine = await save('mine');
-      // A store of fewer messages has no cache.
+      // A store with fewer messages has no cache.
       const messages = Array.from({ length: 2_000 }, () => ({ role: 'user', content: 'hello' }));
       await writeFile(mine, JSON.stringify({ clientId: 'mine', messages }));
       await utimes(other, 1_700_000_000, 1_700_000_000);
       await run('search', 'hello');
-      // Of the same length and time, so that only a process that reads it sees the damage.
+      // The file keeps its length and time, so only a process that reads it notices the damage.
       await writeFile(other, ' '.repeat((await stat(other)).size));
       await utimes(other, 1_700_000_000, 1_700_000_000);
       expect((await run('rename', 'mine', 'Mine')).stdout).toContain(

@@ -1,4 +1,4 @@
-/** Where Node can keep compiled code (from 22.1 on), the command keeps it in the user's cache folder. */
+/** If Node can keep compiled code (from 22.1 on), the command keeps it in the cache folder of the user. */
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import module from 'node:module';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { type Place, runCommand, withPlace } from './harness.js';
 const isPossible = 'enableCompileCache' in module;
 const ALIVE = ['--version'];
 
-/** The files of the cache; none where there is no folder. */
+/** The files of the cache. The list is empty if the folder does not exist. */
 async function cached({ folder }: Place): Promise<string[]> {
   const entries = await readdir(join(folder, 'cache/daybook/code'), { recursive: true }).catch(
     () => [],
@@ -37,7 +37,7 @@ describe('the compiled code of the command', () => {
     });
   });
 
-  it('is not kept where the user switches it off', async () => {
+  it('is not kept if the user switches the cache off', async () => {
     await withPlace(async (place) => {
       const run = await runCommand(withCache(place, { NODE_DISABLE_COMPILE_CACHE: '1' }), ALIVE);
       expect(run.code).toBe(0);
@@ -45,7 +45,7 @@ describe('the compiled code of the command', () => {
     });
   });
 
-  it('is no condition: a folder that cannot be made changes nothing', async () => {
+  it('is not needed: the command works if the folder of the cache cannot be made', async () => {
     await withPlace(async (place) => {
       const file = join(place.folder, 'file');
       await writeFile(file, '');

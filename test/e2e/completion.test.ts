@@ -1,4 +1,4 @@
-/** Shell completion in real shells: bash, zsh (on a terminal) and fish. */
+/** Shell completion in the real shells bash, zsh (on a terminal) and fish. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,10 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { runProgram } from '../support/terminal.js';
 import { MAIN, type Place, runCommand, withPlace } from './harness.js';
 
-/** A program of the system, which no package brings. */
+/** The path of a program of the system that no npm package contains. */
 const FISH = 'fish';
 
-/** A conversation "A b" with the message SOUGHT, and an environment in which `daybook` is the built command. */
+/** Makes a conversation "A b", and an environment in which `daybook` is the built command. */
 async function withConversation(place: Place): Promise<Record<string, string>> {
   const title = ['--conversation-id', 'plan', '--title', 'A b'];
   await runCommand(place, ['save', 'user', 'SOUGHT', ...title]);
@@ -48,7 +48,7 @@ describe('completion', () => {
     });
   });
 
-  it('of a conversation of the root that was typed', async () => {
+  it('of a conversation uses the root on the command line', async () => {
     await withPlace(async (place) => {
       const root = join(place.folder, 'other');
       mkdirSync(root);
@@ -60,7 +60,7 @@ describe('completion', () => {
     });
   });
 
-  it('of a conversation in bash: a title with blanks is one word', async () => {
+  it('of a conversation in bash gives a title with spaces as one word', async () => {
     await withPlace(async (place) => {
       const env = await withConversation(place);
       const script = `
@@ -74,7 +74,7 @@ describe('completion', () => {
     });
   });
 
-  it('in zsh: the Tab key completes the title of a conversation, and Enter shows it', async () => {
+  it('in zsh completes the title of a conversation with the Tab key, and Enter shows it', async () => {
     await withPlace(async (place) => {
       const env = await withConversation(place);
       const setup =
@@ -90,7 +90,7 @@ describe('completion', () => {
     });
   });
 
-  it('in fish: commands, options and the title of a conversation', async () => {
+  it('in fish completes commands, options and the title of a conversation', async () => {
     await withPlace(async (place) => {
       const env = await withConversation(place);
       const complete = ['daybook show A', 'daybook li', 'daybook kg add --repl'];
@@ -106,7 +106,7 @@ describe('completion', () => {
     });
   });
 
-  it('refuses another shell', async () => {
+  it('refuses an unknown shell', async () => {
     await withPlace(async (place) => {
       expect((await runCommand(place, ['completion', 'cmd'])).code).toBe(2);
     });

@@ -1,7 +1,7 @@
 /**
- * The official conformance suite against the built server over HTTP, and, for what it wants of tools,
- * resources and prompts of its own, against the same server with fixtures. Each check is read: some
- * scenarios count as passed when a tool is missing.
+ * The official conformance suite, with the built server over HTTP, and with the same server with fixtures for
+ * scenarios that need special tools, resources and prompts. The test counts each check, because some scenarios
+ * pass although a tool is missing.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -29,7 +29,7 @@ interface Check {
   readonly errorMessage?: string;
 }
 
-/** Every check by scenario. The suite ends with 1 where one failed; its checks say which. */
+/** The checks of each scenario. The suite ends with 1 if one failed; the checks show which one. */
 async function checksAgainst(url: string): Promise<Map<string, Check[]>> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-conformance-'));
   const suite = await clientFile(SUITE);
@@ -50,7 +50,7 @@ const failed = (checks: readonly Check[]) =>
 const succeeded = (checks: readonly Check[] = []) =>
   checks.filter(({ status }) => status === 'SUCCESS').map(({ id }) => id);
 
-/** What Daybook is asked as it is. */
+/** The scenarios for Daybook without fixtures. */
 const AS_IT_IS = {
   'server-initialize': ['server-initialize'],
   'logging-set-level': ['logging-set-level'],
@@ -96,11 +96,11 @@ const WITH_FIXTURES = {
   'prompts-get-with-image': 1,
 };
 
-/** Resuming a broken stream is optional, and Daybook does not: a call is asked again (decision 0016). */
+/** Daybook does not resume a broken stream, which is optional: clients repeat the call (decision 0016). */
 const NOT_OFFERED = 'server-sse-polling';
 
 describe('the conformance suite', () => {
-  it('is satisfied with the built server, as far as it asks nothing of its own', async () => {
+  it('passes with the built server, in all scenarios that need no fixtures', async () => {
     await withPlace((place) =>
       withHttp(place, async ({ url }) => {
         const checks = await checksAgainst(url);
@@ -112,7 +112,7 @@ describe('the conformance suite', () => {
     );
   });
 
-  it('is satisfied in every scenario with its own tools, resources and prompts', async () => {
+  it('passes with fixtures, in all scenarios that need special tools, resources or prompts', async () => {
     const options = {
       server: { tools: ordinaryTools },
       change: ({ server }) => offerFixtures(server),

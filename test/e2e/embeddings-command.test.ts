@@ -1,4 +1,4 @@
-/** Search by meaning from the command line, with a server of the OpenAI format on loopback. */
+/** Search by meaning with the command line, and a server with the API of OpenAI on this machine. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { type Place, runCommand, withPlace } from './harness.js';
 
 const ID = '20250124-1737705600000';
 
-/** A store with one conversation, whose messages share no word with the question. */
+/** Makes a store with one conversation, whose messages have no word of the question. */
 async function withMessages(work: (place: Place, api: EmbeddingsStandIn) => Promise<void>) {
   const api = await startEmbeddings();
   await withPlace(async (place) => {
@@ -33,7 +33,7 @@ async function withMessages(work: (place: Place, api: EmbeddingsStandIn) => Prom
 const run = (place: Place, ...args: string[]) => runCommand(place, ['--root', place.root, ...args]);
 
 describe('daybook embeddings update', () => {
-  it('makes the vectors by which a search of the command line finds by meaning', async () => {
+  it('makes the vectors with which a search on the command line finds texts by meaning', async () => {
     await withMessages(async (place, api) => {
       const before = await run(place, 'search', '--mode', 'semantic', 'wood', '--json');
       expect(JSON.parse(before.stdout)).toMatchObject({ total: 0 });
@@ -71,7 +71,7 @@ describe('daybook embeddings update', () => {
     });
   });
 
-  it('shows how to switch embeddings on if they are off', async () => {
+  it('prints how to switch embeddings on if they are off', async () => {
     await withMessages(async (place) => {
       const env = { ...place.env, DAYBOOK_EMBEDDINGS: 'off' };
       const made = await run({ ...place, env }, 'embeddings', 'update');

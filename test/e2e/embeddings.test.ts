@@ -1,4 +1,4 @@
-/** Embeddings in a real server: announced, made in the background, and made to the end after a kill. */
+/** Embeddings in a real server: they are announced, made in the background, and completed after a kill. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -31,7 +31,7 @@ const embedded = (place: Place) =>
   });
 
 describe('embeddings in a server', () => {
-  it('are made to the end after the first server was killed in the middle', async () => {
+  it('are completed by the next server after the first server was killed in the middle', async () => {
     await withPlace(async (place) => {
       await saveAll(place);
       const api = await startEmbeddings();
@@ -60,7 +60,7 @@ describe('embeddings in a server', () => {
     });
   });
 
-  it('embeddings that are off are neither loaded nor stored', async () => {
+  it('are neither loaded nor stored if they are off', async () => {
     await withPlace(async (place) => {
       await saveAll(place);
       expect(await embedded(place)).toBeUndefined();

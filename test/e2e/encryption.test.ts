@@ -1,4 +1,4 @@
-/** An encrypted store through the built command: what works as before, and what is refused. */
+/** An encrypted store with the built command: what works as before, and what is refused. */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ function everyByteBelow(folder: string): string {
   return texts.join('\n');
 }
 
-it('an encrypted store is searched, shown, scanned and backed up with its key only', async () => {
+it('an encrypted store can be searched, shown, scanned and backed up only with its key', async () => {
   await withPlace(async (place) => {
     const keyFile = join(place.folder, 'key');
     writeFileSync(keyFile, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 });
@@ -66,7 +66,7 @@ it('an encrypted store is searched, shown, scanned and backed up with its key on
   });
 });
 
-it('names the backups and exports that are not encrypted, also if it is run again', async () => {
+it('encrypt reports backups and exports that are not encrypted, also if it runs again', async () => {
   await withPlace(async (place) => {
     const keyFile = join(place.folder, 'key');
     writeFileSync(keyFile, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 });

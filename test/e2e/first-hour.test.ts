@@ -1,6 +1,6 @@
 /**
- * The first hour of a new user, in a real terminal of 80 and of 120 columns: init, a second project,
- * saving, finding, changing, deleting and bringing back, mistakes, and what is damaged.
+ * The first hour of a new user, in a real terminal of 80 and of 120 columns: init, a second project, save,
+ * search, edit, delete and restore, wrong commands, and damaged files.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
@@ -10,8 +10,8 @@ import { describe, expect, it } from 'vitest';
 import { runInTerminal, type TerminalOptions } from '../support/terminal.js';
 import { type Place, withPlace } from './harness.js';
 
-/** As a person reads the screen. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colours and cleared lines
+/** The text on the screen without escape sequences. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are colours and cleared lines
 const shown = (screen: string) => screen.replace(/\u001b\[[\d;]*[mKJG]|\r/g, '');
 
 class Person {
@@ -23,7 +23,7 @@ class Person {
     this.#columns = columns;
   }
 
-  /** What the terminal shows; fails where the status is another. */
+  /** Runs a command. Returns the text on the terminal, and fails if the status is not `code`. */
   async types(args: readonly string[], code = 0, options: TerminalOptions = {}): Promise<string> {
     const run = await runInTerminal(this.#place, args, { columns: this.#columns, ...options });
     expect(run.code, `${args.join(' ')}: ${run.screen}`).toBe(code);
@@ -31,7 +31,7 @@ class Person {
   }
 }
 
-/** How the ids of new conversations begin. */
+/** The beginning of the ids of new conversations. */
 const YEAR = String(new Date().getUTCFullYear());
 
 const conversationsIn = (root: string) => join(root, 'conversation-logs');
@@ -40,45 +40,50 @@ describe.each([80, 120])('the first hour, %i columns wide', (columns) => {
   const hour = (name: string, work: (person: Person, place: Place) => Promise<void>) =>
     it(name, () => withPlace((place) => work(new Person(place, columns), place)), 240_000);
 
-  hour('connects clients, and never repoints one without a question', async (person, place) => {
-    const [notes, project] = [join(place.folder, 'notes'), join(place.folder, 'project')];
-    for (const name of ['.cursor', '.codex', '.gemini']) mkdirSync(join(place.folder, name));
-    const cursor = join(place.folder, '.cursor/mcp.json');
-    const yes = ['Codex', 'Cursor', 'Gemini CLI'].map((title) => ({
-      after: `Add this to ${title}? [y/N]`,
-      type: 'y\n',
-    }));
-    const first = await person.types(['init', notes], 0, { answers: yes });
-    expect(first).toContain('Cursor: written');
-    expect(readFileSync(join(place.folder, '.codex/config.toml'), 'utf8')).toContain(
-      '[mcp_servers.daybook]',
-    );
-    const own = readFileSync(cursor, 'utf8').replace(
-      `"${notes}"`,
-      `"${notes}", "--log-level", "debug"`,
-    );
-    writeFileSync(cursor, own);
-    const asked = await person.types(['init', project, '--client', 'cursor'], 0, {
-      answers: [{ after: `Cursor uses ${notes} now. Change it?`, type: '\n' }],
-    });
-    expect(asked).toContain('- "args"');
-    expect(asked).toContain('Cursor: left alone');
-    expect(readFileSync(cursor, 'utf8')).toBe(own);
-    const unasked = await person.types(['init', project, '--yes']);
-    expect(unasked).toContain(`It uses ${notes}.`);
-    expect(readFileSync(cursor, 'utf8')).toBe(own);
-    await person.types(['init', project, '--yes', '--replace', '--client', 'cursor']);
-    const changed = JSON.parse(readFileSync(cursor, 'utf8')).mcpServers.daybook.args;
-    expect(changed.slice(1)).toEqual(['--root', project, '--log-level', 'debug']);
-    const elsewhere = await person.types(['list'], 1);
-    expect(elsewhere).toContain(`Cursor uses ${project}: to see that root, add --root ${project}`);
-    const removed = await person.types(['init', project, '--remove', '--yes']);
-    expect(removed).toContain('Cursor: removed');
-    expect(JSON.parse(readFileSync(cursor, 'utf8'))).toEqual({ mcpServers: {} });
-    expect(existsSync(conversationsIn(project))).toBe(true);
-  });
+  hour(
+    'init connects clients, and changes the root of a client only after a question',
+    async (person, place) => {
+      const [notes, project] = [join(place.folder, 'notes'), join(place.folder, 'project')];
+      for (const name of ['.cursor', '.codex', '.gemini']) mkdirSync(join(place.folder, name));
+      const cursor = join(place.folder, '.cursor/mcp.json');
+      const yes = ['Codex', 'Cursor', 'Gemini CLI'].map((title) => ({
+        after: `Add this to ${title}? [y/N]`,
+        type: 'y\n',
+      }));
+      const first = await person.types(['init', notes], 0, { answers: yes });
+      expect(first).toContain('Cursor: written');
+      expect(readFileSync(join(place.folder, '.codex/config.toml'), 'utf8')).toContain(
+        '[mcp_servers.daybook]',
+      );
+      const own = readFileSync(cursor, 'utf8').replace(
+        `"${notes}"`,
+        `"${notes}", "--log-level", "debug"`,
+      );
+      writeFileSync(cursor, own);
+      const asked = await person.types(['init', project, '--client', 'cursor'], 0, {
+        answers: [{ after: `Cursor uses ${notes} now. Change it?`, type: '\n' }],
+      });
+      expect(asked).toContain('- "args"');
+      expect(asked).toContain('Cursor: left alone');
+      expect(readFileSync(cursor, 'utf8')).toBe(own);
+      const unasked = await person.types(['init', project, '--yes']);
+      expect(unasked).toContain(`It uses ${notes}.`);
+      expect(readFileSync(cursor, 'utf8')).toBe(own);
+      await person.types(['init', project, '--yes', '--replace', '--client', 'cursor']);
+      const changed = JSON.parse(readFileSync(cursor, 'utf8')).mcpServers.daybook.args;
+      expect(changed.slice(1)).toEqual(['--root', project, '--log-level', 'debug']);
+      const elsewhere = await person.types(['list'], 1);
+      expect(elsewhere).toContain(
+        `Cursor uses ${project}: to see that root, add --root ${project}`,
+      );
+      const removed = await person.types(['init', project, '--remove', '--yes']);
+      expect(removed).toContain('Cursor: removed');
+      expect(JSON.parse(readFileSync(cursor, 'utf8'))).toEqual({ mcpServers: {} });
+      expect(existsSync(conversationsIn(project))).toBe(true);
+    },
+  );
 
-  hour('ends at Ctrl-C, and leaves what is read-only', async (person, place) => {
+  hour('init ends at Ctrl-C, and changes no read-only file', async (person, place) => {
     for (const name of ['.cursor', '.gemini']) mkdirSync(join(place.folder, name));
     const answers = [{ after: 'Add this to Cursor? [y/N]', type: '\u0003' }];
     const stopped = await person.types(['init', place.root], 130, { answers });
@@ -90,7 +95,7 @@ describe.each([80, 120])('the first hour, %i columns wide', (columns) => {
     expect(readFileSync(gemini, 'utf8')).toBe('{}');
   });
 
-  hour('saves, finds, changes, deletes and brings back', async (person, place) => {
+  hour('messages can be saved, found, changed, deleted and restored', async (person, place) => {
     const root = ['--root', place.root];
     await person.types([...root, 'init', '--print']);
     expect(existsSync(place.root)).toBe(false);
@@ -144,7 +149,7 @@ describe.each([80, 120])('the first hour, %i columns wide', (columns) => {
     expect(await person.types([...root, 'search', ''], 2)).toContain('The query is empty');
   });
 
-  hour('sees what is damaged, doubled or skipped', async (person, place) => {
+  hour('damaged files, repeated keys and skipped files are reported', async (person, place) => {
     const root = ['--root', place.root];
     mkdirSync(place.root);
     await person.types([...root, 'save', 'user', 'one', '--conversation-id', 'plan']);
@@ -189,7 +194,7 @@ describe.each([80, 120])('the first hour, %i columns wide', (columns) => {
     expect(nothing).toContain('20250101-1735689600000');
   });
 
-  hour('pages what is longer than the screen', async (person, place) => {
+  hour('an output that is longer than the screen is shown in a pager', async (person, place) => {
     const root = ['--root', place.root];
     mkdirSync(place.root);
     const text = Array.from({ length: 60 }, (_, n) => `line ${n + 1}`).join('\n\n');

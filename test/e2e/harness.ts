@@ -1,6 +1,6 @@
 /**
- * Starts the built command as MCP clients do, on a temporary root, either through the official
- * client or as a bare process whose every line can be looked at.
+ * Starts the built command as MCP clients do, on a temporary root, either with the official client or as a
+ * bare process, so that a test can check every line.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,7 +27,7 @@ export interface Place {
   readonly env: Record<string, string>;
 }
 
-/** A temporary folder with a root in it, and an environment that knows nothing of this machine's user. */
+/** Makes a temporary folder with a root, and an environment without settings of the user of this machine. */
 export async function withPlace<T>(work: (place: Place) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-e2e-'));
   const env = {
@@ -47,7 +47,7 @@ export async function withPlace<T>(work: (place: Place) => Promise<T>): Promise<
 
 export interface Session {
   readonly client: Client;
-  /** The structured content; throws what `failure` would give. */
+  /** The structured content of a call. Throws the error that `failure` would return. */
   call(name: string, args?: Record<string, unknown>): Promise<Record<string, unknown>>;
   result(name: string, args?: Record<string, unknown>): Promise<CallToolResult>;
   /** The error of a call that must fail. */
@@ -57,8 +57,8 @@ export interface Session {
 const ajv = new AjvJsonSchemaValidator();
 const compiled = new Map<string, JsonSchemaValidator<unknown>>();
 /**
- * Compiles the schema of a tool once, when its first result comes. A client by itself compiles all of
- * them with the list, which takes longer than the server takes to start (tools.test.ts does it once).
+ * Compiles the schema of a tool at its first result, and only once. The official client compiles all schemas
+ * with the list of tools, which takes longer than the start of the server (tools.test.ts does this once).
  */
 const jsonSchemaValidator = {
   getValidator<T>(schema: JsonSchemaType): JsonSchemaValidator<T> {
@@ -71,7 +71,7 @@ const jsonSchemaValidator = {
   },
 };
 
-/** The built server through the official client; closed when `work` ends. */
+/** Starts the built server and connects the official client; both are closed when `work` ends. */
 export function withClient<T>(
   { root, env }: Place,
   work: (session: Session) => Promise<T>,
@@ -82,7 +82,7 @@ export function withClient<T>(
   return withServerAt(transport, work, capabilities);
 }
 
-/** A server through the official client; the connection is closed when `work` ends. */
+/** Connects the official client to a server; the connection is closed when `work` ends. */
 export async function withServerAt<T>(
   transport: Transport,
   work: (session: Session) => Promise<T>,
@@ -115,7 +115,7 @@ export async function withServerAt<T>(
   }
 }
 
-/** What all messages of a conversation say, read page by page. */
+/** The contents of all messages of a conversation, read page by page. */
 export async function contentsOf(
   call: Session['call'],
   conversationId: string,
@@ -129,7 +129,7 @@ export async function contentsOf(
   }
 }
 
-/** The bare process: lines in, lines out. */
+/** The server as a bare process: a test writes lines and reads lines. */
 export class BareServer {
   readonly process: ChildProcessWithoutNullStreams;
   readonly lines: string[] = [];
@@ -153,7 +153,7 @@ export class BareServer {
     return id;
   }
 
-  /** The answer to a request, whenever it comes. */
+  /** Waits for the answer to a request. */
   async answer(id: number): Promise<{ result?: Record<string, unknown>; error?: unknown }> {
     for (;;) {
       const found = this.lines.map((line) => JSON.parse(line)).find((message) => message.id === id);
@@ -174,13 +174,13 @@ export class BareServer {
     this.send('notifications/initialized', {}, false);
   }
 
-  /** Exit code and signal. */
+  /** Waits for the end of the process. Returns its exit code and signal. */
   async exit(): Promise<readonly unknown[]> {
     return this.#exit;
   }
 }
 
-/** Runs the command to its end. */
+/** Runs the command until it ends. */
 export async function runCommand(
   place: Place,
   args: readonly string[],

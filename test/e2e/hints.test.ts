@@ -1,4 +1,4 @@
-/** The commands that Daybook prints, and what it says about conversations that are not there any more. */
+/** The commands that Daybook prints in hints, and its messages about items that were deleted or archived. */
 import { execFileSync } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { MAIN, type Place, runCommand, withPlace } from './harness.js';
 
 const run = (place: Place, ...args: string[]) => runCommand(place, ['--root', place.root, ...args]);
 
-/** The root of `withTea`, made once. */
+/** The root of `withTea`, which is made once. */
 let tea = '';
 beforeAll(() =>
   withPlace(async (place) => {
@@ -21,7 +21,7 @@ beforeAll(() =>
 );
 afterAll(() => rm(tea, { recursive: true, force: true }));
 
-/** A root whose path needs quotes, with the conversation `tea`. */
+/** Makes a root whose path needs quotes, with the conversation `tea`. */
 async function withTea(work: (place: Place, id: string) => Promise<void>): Promise<void> {
   await withPlace(async ({ folder, env }) => {
     const place = { folder, env, root: join(folder, 'my root') };
@@ -31,14 +31,14 @@ async function withTea(work: (place: Place, id: string) => Promise<void>): Promi
   });
 }
 
-/** Runs the printed command in a shell, in another folder than the one of the store. */
+/** Runs the printed command in a shell, in a folder outside the store. */
 function runPrinted({ folder, env }: Place, text: string): string {
   const [, line = ''] = /run: daybook (.*)/.exec(text) ?? [];
   const command = `'${process.execPath}' '${MAIN}' ${line}`;
   return execFileSync('sh', ['-c', command], { env, cwd: join(folder, '..'), encoding: 'utf8' });
 }
 
-describe('a printed command that restores', () => {
+describe('a printed command that restores an item', () => {
   it.each([
     { made: ['mb', 'add', 'my tea.md', 'Pots'], undone: ['mb', 'delete', 'my tea.md'] },
     { made: [], undone: ['delete', 'tea'] },
@@ -72,7 +72,7 @@ describe('a deleted conversation', () => {
     });
   });
 
-  it('is not restored by a title that two of them have', async () => {
+  it('is not restored by a title that two deleted conversations have', async () => {
     await withTea(async (place, id) => {
       await run(place, 'save', 'user', 'More', '--conversation-id', 'second');
       await run(place, 'rename', 'second', 'Green tea in June');
@@ -134,7 +134,7 @@ describe('a conversation that is in no list', () => {
     });
   });
 
-  it('is named where a message is saved with its id or its key', async () => {
+  it('is named in the answer if a message is saved with its id or its key', async () => {
     await withTea(async (place, id) => {
       await run(place, 'archive', '--older-than', '0', '--yes');
       const save = (name: string) => run(place, 'save', 'user', 'x', '--conversation-id', name);
@@ -148,7 +148,7 @@ describe('a conversation that is in no list', () => {
     });
   });
 
-  it('is named where the restored one is removed permanently', async () => {
+  it('is named in the answer if the restored conversation is removed permanently', async () => {
     await withTea(async (place) => {
       await run(place, 'archive', '--older-than', '0', '--yes');
       await run(place, 'restore', 'tea');
@@ -177,8 +177,8 @@ describe('a conversation that is in no list', () => {
   });
 });
 
-describe('what cannot be restored because its place is taken', () => {
-  /** Takes the steps of the hint: deletes what exists, then restores what the hint names. */
+describe('an item that cannot be restored because another item has its place', () => {
+  /** Follows the hint: deletes the existing item, then restores the item that the hint names. */
   async function restoreAsHinted(place: Place, what: string, remove: string[]): Promise<string> {
     const { code, stderr } = await run(place, 'restore', what);
     expect(code).toBe(2);
@@ -187,7 +187,7 @@ describe('what cannot be restored because its place is taken', () => {
     return (await run(place, 'restore', name)).stderr;
   }
 
-  it('is an earlier note, and the hint restores it', async () => {
+  it('can be an earlier note, and the hint restores it', async () => {
     await withTea(async (place) => {
       await run(place, 'mb', 'add', 'pots.md', 'The old pot');
       await run(place, 'mb', 'delete', 'pots.md');
@@ -215,7 +215,7 @@ describe('what cannot be restored because its place is taken', () => {
     });
   });
 
-  it('is a file for trash restore, and the hint restores it', async () => {
+  it('can be a file for trash restore, and the hint restores it', async () => {
     await withTea(async (place) => {
       await run(place, 'backup');
       const [backup = ''] = await readdir(join(place.root, 'backups')).then((names) =>
@@ -229,7 +229,7 @@ describe('what cannot be restored because its place is taken', () => {
     });
   });
 
-  it('is moved again by the policy, and the printed command keeps it', async () => {
+  it('can be moved again by the policy, and the printed command keeps it', async () => {
     await withTea(async (place, id) => {
       const file = join(place.root, 'conversation-logs', id, 'conversation.json');
       const old = JSON.stringify({
@@ -245,7 +245,7 @@ describe('what cannot be restored because its place is taken', () => {
     });
   });
 
-  it('is a damaged archive, and the hint of the doctor takes it from a backup', async () => {
+  it('can be in a damaged archive, and the hint of the doctor restores it from a backup', async () => {
     await withTea(async (place, id) => {
       await run(place, 'archive', '--older-than', '0', '--yes');
       await run(place, 'backup');
@@ -272,13 +272,13 @@ describe('what cannot be restored because its place is taken', () => {
       expect((await run(withKey, 'restore', id)).stdout).toContain('was restored');
     });
   });
+});
 
-  it('is not looked for in an archive of Daybook by import', async () => {
-    await withTea(async (place) => {
-      const archive = (await run(place, 'backup')).stdout.split('\n')[0] ?? '';
-      const { stderr } = await run(place, 'import', archive, '--yes');
-      expect(stderr).toContain(`daybook restore "${archive}"`);
-    });
+it('import refuses a backup of Daybook, and its error has the command that restores it', async () => {
+  await withTea(async (place) => {
+    const archive = (await run(place, 'backup')).stdout.split('\n')[0] ?? '';
+    const { stderr } = await run(place, 'import', archive, '--yes');
+    expect(stderr).toContain(`daybook restore "${archive}"`);
   });
 });
 
@@ -314,7 +314,7 @@ describe('wrong words', () => {
   });
 });
 
-it('a root that is a file is called so, and init is not proposed for it', async () => {
+it('the error for a root that is a file says so, and does not propose init', async () => {
   await withPlace(async (place) => {
     await writeFile(place.root, '');
     const { code, stderr } = await runCommand(place, ['--root', place.root, 'list']);
@@ -325,7 +325,7 @@ it('a root that is a file is called so, and init is not proposed for it', async 
 });
 
 describe('a damaged conversation', () => {
-  it('is taken from the newest backup with the commands that are printed', async () => {
+  it('is restored from the newest backup with the printed commands', async () => {
     await withTea(async (place, id) => {
       const file = join(place.root, 'conversation-logs', id, 'conversation.json');
       const before = await readFile(file, 'utf8');
@@ -345,7 +345,7 @@ describe('a damaged conversation', () => {
 });
 
 describe('a graph that git has written', () => {
-  it('is no problem, and the last line of the doctor does not count it as one', async () => {
+  it('is not counted as a problem in the last line of the doctor', async () => {
     await withPlace(async (place) => {
       await mkdir(place.root);
       await run(place, 'kg', 'add', 'Ada', 'drinks', 'tea');
@@ -359,8 +359,8 @@ describe('a graph that git has written', () => {
   });
 });
 
-describe('a folder with the name of what is restored', () => {
-  it('does not stand in the way, and can be imported with the printed command', async () => {
+describe('a folder with the name of a restored item', () => {
+  it('does not prevent the restore, and can be imported with the printed command', async () => {
     await withTea(async (place) => {
       await run(place, 'export', '-f', 'markdown-files', '-o', join(place.folder, 'my files'));
       await mkdir(join(place.folder, 'tea'));
@@ -398,6 +398,7 @@ describe('the demo', () => {
       await run(place, 'demo', made.root);
       const { stdout } = await run(made, 'list', '--all', '--json');
       const { conversations } = JSON.parse(stdout) as { conversations: { title: string }[] };
+      expect(conversations).not.toEqual([]);
       const cut = conversations.filter(({ title }) => !/[.?]$/.test(title));
       expect(cut).toEqual([]);
     });
@@ -405,7 +406,7 @@ describe('the demo', () => {
 });
 
 describe('a note that is too large', () => {
-  it('is named once', async () => {
+  it('is reported once', async () => {
     await withTea(async (place) => {
       await mkdir(join(place.root, 'memory-bank'), { recursive: true });
       await writeFile(join(place.root, 'memory-bank', 'long.md'), 'x'.repeat(40_000));
@@ -416,7 +417,7 @@ describe('a note that is too large', () => {
 });
 
 describe('a client with another root', () => {
-  it('is named only where nothing is found, and in info', async () => {
+  it('is named only by a command that finds nothing, and by info', async () => {
     await withPlace(async (place) => {
       const other = join(place.folder, 'other');
       const entry = { command: 'daybook', args: ['--root', other] };
@@ -446,7 +447,7 @@ describe('a client with another root', () => {
     });
   });
 
-  it('gets the folder of a printed command, and no other client is changed', async () => {
+  it('gets the root from a printed command, which changes no other client', async () => {
     await withTea(async (place) => {
       const file = join(place.folder, '.cursor/mcp.json');
       await mkdir(join(place.folder, '.cursor'));
@@ -461,7 +462,7 @@ describe('a client with another root', () => {
     });
   });
 
-  it('that does not exist is one finding of the doctor, whose command works', async () => {
+  it('is one finding of the doctor if this root does not exist, and the printed command works', async () => {
     await withTea(async (place) => {
       await mkdir(join(place.folder, '.cursor'));
       const gone = join(place.folder, 'gone');

@@ -1,4 +1,4 @@
-/** Hostile ids and contents: each comes back exactly as it went in, or is refused with a code. */
+/** Hostile ids and contents: each is stored and returned unchanged, or is refused with a code. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ const IDS = {
   'a line end': '20250124-1706102400123\n',
   'a very long key': 'a'.repeat(100_000),
   'a key that starts like an id': '20250124-1',
-  __proto__: '__proto__/..',
+  'a path below __proto__': '__proto__/..',
   'other digits': '２０２５０１２４-1706102400123',
 };
 
@@ -58,8 +58,8 @@ async function readAll(call: Call, conversationId: string): Promise<Shown[]> {
   return pages.flatMap(({ messages }) => messages as Shown[]);
 }
 
-describe('ids', () => {
-  it.each(Object.entries(IDS))('%s is refused before any file is touched', async (_, id) => {
+describe('the id of a conversation', () => {
+  it.each(Object.entries(IDS))('is refused before a file is written: %s', async (_, id) => {
     await withPlace((place) =>
       withClient(place, async ({ failure, call }) => {
         await call('store_info');
@@ -77,7 +77,7 @@ describe('ids', () => {
     );
   });
 
-  it('a key may look like a property of every object', async () => {
+  it('that is a key can be the name of a property that every object has', async () => {
     await withPlace((place) =>
       withClient(place, async ({ call, failure }) => {
         for (const key of ['__proto__', 'constructor', 'toString', '..', '.', 'CON', '-rf']) {
@@ -95,8 +95,8 @@ describe('ids', () => {
   });
 });
 
-describe('what is saved comes back as it was, also after a restart', () => {
-  it('contents', async () => {
+describe('a hostile message after a restart', () => {
+  it('has the same content', async () => {
     await withPlace(async (place) => {
       const entries = Object.entries(CONTENTS);
       await withClient(place, async ({ call }) => {
@@ -126,7 +126,7 @@ describe('what is saved comes back as it was, also after a restart', () => {
     });
   });
 
-  it('what no message of the protocol carries is cut, and the rest stays readable', async () => {
+  it('is cut if an answer of the protocol cannot contain it, and its rest can be read', async () => {
     await withPlace((place) =>
       withClient(place, async ({ call }) => {
         const message = { conversationId: 'huge', role: 'user' };
@@ -141,7 +141,7 @@ describe('what is saved comes back as it was, also after a restart', () => {
     );
   });
 
-  it('metadata', async () => {
+  it('has the same metadata', async () => {
     await withPlace(async (place) => {
       const entries = Object.entries(METADATA);
       await withClient(place, async ({ call }) => {
@@ -160,7 +160,7 @@ describe('what is saved comes back as it was, also after a restart', () => {
     });
   });
 
-  it('titles and tags with control characters', async () => {
+  it('has a conversation with the same title and tags, also with control characters', async () => {
     await withPlace((place) =>
       withClient(place, async ({ call }) => {
         const start = { title: 'a\u0000\n\u001b[31m', tags: ['\ud800', ''] };

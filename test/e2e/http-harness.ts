@@ -1,5 +1,5 @@
 /**
- * The built command over HTTP on a port that is free, and official clients connected to it.
+ * Starts the built server over HTTP on a free port, and connects official clients to it.
  */
 import { once } from 'node:events';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -11,11 +11,11 @@ import { BareServer, type Place } from './harness.js';
 export interface HttpProcess {
   readonly url: string;
   readonly server: BareServer;
-  /** Asks it to end; exit code and signal. */
+  /** Ends the server. Returns its exit code and signal. */
   stop(): Promise<readonly unknown[]>;
 }
 
-/** Resolves when it listens. */
+/** Starts the server. Resolves when it listens. */
 export async function startHttp(place: Place, args: readonly string[] = []): Promise<HttpProcess> {
   const server = new BareServer(place, ['--root', place.root, '--http', '--port', '0', ...args]);
   let url: string | undefined;
@@ -31,7 +31,7 @@ export async function startHttp(place: Place, args: readonly string[] = []): Pro
   return { url, server, stop };
 }
 
-/** The same, ended after `work` whatever happened. */
+/** Starts the server, runs `work`, and ends the server, also after an error. */
 export async function withHttp<T>(
   place: Place,
   work: (process: HttpProcess) => Promise<T>,

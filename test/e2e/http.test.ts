@@ -1,4 +1,4 @@
-/** The built command over HTTP: how it starts and ends, many clients, and stdio beside it on one root. */
+/** The built server over HTTP: its start and end, many clients, and another server over stdio on one root. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ const CALLS = 16;
 const save = ({ call }: HttpClient, conversationId: string, content: string) =>
   call('save_message', { conversationId, role: 'user', content });
 
-describe('the start', () => {
+describe('the start of a server over HTTP', () => {
   it.each([
     [['--http', '--host', '0.0.0.0'], {}, /--host 0\.0\.0\.0 .*DAYBOOK_HTTP_TOKEN/],
     [['--mode', 'http'], { DAYBOOK_HTTP_HOST: '192.0.2.7' }, /DAYBOOK_HTTP_HOST .*TOKEN/],
@@ -58,7 +58,7 @@ describe('the start', () => {
     other.close();
   });
 
-  it('takes the older variables, and listens on this machine alone', async () => {
+  it('accepts the older names of variables, and listens only on this machine', async () => {
     await withPlace(async (place) => {
       const env = { ...place.env, INSIGHTS_MCP_MODE: 'http', INSIGHTS_MCP_PORT: '0' };
       await withHttp({ ...place, env }, async ({ url, server }) => {
@@ -69,7 +69,7 @@ describe('the start', () => {
     });
   });
 
-  it('keeps the token out of everything that it prints and answers', async () => {
+  it('never prints the token, and has it in no answer', async () => {
     await withPlace(async (place) => {
       const env = { ...place.env, DAYBOOK_HTTP_TOKEN: TOKEN, DAYBOOK_LOG_LEVEL: 'debug' };
       const gateway = { PERPLEXITY_BASE_URL: 'https://me:open-sesame@example.org' };
@@ -86,7 +86,7 @@ describe('the start', () => {
   });
 });
 
-/** Addresses, in the kernel's hexadecimal, of the sockets that `pid` listens on. */
+/** The addresses on which the process listens, in the hexadecimal format of the kernel. */
 function listeningAddresses(pid: number): string[] {
   const rows = readFileSync(`/proc/${pid}/net/tcp`, 'utf8').trim().split('\n').slice(1);
   const own = ownSockets(pid);
@@ -96,7 +96,7 @@ function listeningAddresses(pid: number): string[] {
     .map(([, address = '']) => address.split(':')[0] ?? '');
 }
 
-/** A file that the server closes meanwhile is no socket of it. */
+/** The sockets of the process. A file that the process has just closed is ignored. */
 function ownSockets(pid: number): Set<string> {
   const targetOf = (fd: string) => {
     try {
@@ -110,7 +110,7 @@ function ownSockets(pid: number): Set<string> {
   return new Set(links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []));
 }
 
-describe('the end', () => {
+describe('the end of a server over HTTP', () => {
   it.each([
     'SIGTERM',
     'SIGINT',
@@ -146,7 +146,7 @@ async function savedMessages({ root }: Place): Promise<number> {
   return (JSON.parse(text) as { messages: unknown[] }).messages.length;
 }
 
-describe('many at once', () => {
+describe('many clients at once', () => {
   it.each([
     [[]],
     [['--stateless']],
@@ -173,7 +173,7 @@ describe('many at once', () => {
     );
   });
 
-  it('a server over stdio and one over HTTP on one root lose nothing of each other', async () => {
+  it('of a server over HTTP and of one over stdio on the same root lose no message', async () => {
     await withPlace((place) =>
       withHttp(place, ({ url }) =>
         withClient(place, async (stdio) => {
@@ -190,7 +190,7 @@ describe('many at once', () => {
             const own = contents.filter((content) => content.startsWith(`${who} `));
             expect(own.toSorted()).toEqual(numbers.map((n) => `${who} ${n}`).toSorted());
           }
-          // What another process wrote is found a moment later.
+          // A message of another process is found a moment later.
           const found = () => stdio.call('search_messages', { query: 'http', limit: 1 });
           await expect.poll(async () => (await found())['total'], { timeout: 60_000 }).toBe(60);
           await http.client.close();
@@ -200,7 +200,7 @@ describe('many at once', () => {
   });
 });
 
-describe('the page', () => {
+describe('the page over HTTP', () => {
   it('answers HEAD like GET, without a body', async () => {
     await withPlace(async (place) => {
       await withHttp(place, async ({ url }) => {
@@ -217,7 +217,7 @@ describe('the page', () => {
 });
 
 describe('insights', () => {
-  it('must name their context over HTTP, which over stdio is the working folder', async () => {
+  it('need a context over HTTP, because the working folder is the default only over stdio', async () => {
     const insight = { content: 'Tokens live in cookies' };
     await withPlace(async (place) => {
       await withHttp(place, async ({ url }) => {
@@ -247,7 +247,7 @@ describe('insights', () => {
 
 const linesOf = (n: number) => Array.from({ length: CALLS / 2 }, (_, turn) => `${n} says ${turn}`);
 
-/** Half of the calls write, half read in all the ways there are. */
+/** Half of the calls write, and the other half read in all possible ways. */
 async function work(http: HttpClient, n: number): Promise<void> {
   const { call } = http;
   const conversationId = `shared-${n % 5}`;
@@ -260,7 +260,7 @@ async function work(http: HttpClient, n: number): Promise<void> {
   }
 }
 
-it('ends with an error if the file of the token has no token', async () => {
+it('a server over HTTP ends with an error if the file of the token is empty', async () => {
   await withPlace(async ({ root, env }) => {
     const config = join(env['XDG_CONFIG_HOME'] ?? '', 'daybook');
     mkdirSync(config, { recursive: true });

@@ -1,4 +1,4 @@
-/** `daybook import` and its tool, as people and clients meet them. */
+/** `daybook import` and its tool, with the built command. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import {
 
 const FIXTURE = join(import.meta.dirname, '../fixtures/import/chatgpt/conversations.json');
 const SESSION = `${JSON.stringify({ type: 'user', uuid: 'u', sessionId: 's', message: { content: 'hello' } })}\n`;
-/** Commands do not make a root that was named. */
+/** Makes the root, because commands do not make a root that an option names. */
 const withPlace = (work: (place: Place) => Promise<void>) =>
   withEmptyPlace(async (place) => {
     await mkdir(place.root);
@@ -36,7 +36,7 @@ describe('daybook import', () => {
       const done = await run(place, 'import', FIXTURE, '--yes');
       expect(done.code).toBe(0);
       expect(done.stdout).toContain('3 conversations added');
-      // The location is in the line only once.
+      // The line has the location only once.
       expect(done.stderr).toMatch(/^CORRUPT: \[1\] of conversations\.json /m);
       expect((await run(place, 'search', 'larch')).stdout).toContain('Twelve planks of');
     });
@@ -90,7 +90,7 @@ describe('daybook import', () => {
     });
   });
 
-  it('gives one object with --json, status 0 although a record was skipped', async () => {
+  it('prints one object with --json, and ends with 0 although a record was skipped', async () => {
     await withPlace(async (place) => {
       const { code, stdout } = await run(place, 'import', FIXTURE, '--yes', '--json');
       expect(code).toBe(0);
@@ -104,7 +104,7 @@ describe('daybook import', () => {
     });
   });
 
-  it('asks on a terminal, and changes nothing where the answer is no', async () => {
+  it('asks on a terminal, and changes nothing if the answer is no', async () => {
     await withPlace(async (place) => {
       const args = ['--root', place.root, 'import', FIXTURE];
       const no = await runInTerminal(place, args, { answers: [{ after: '[y/N]', type: 'n\n' }] });
@@ -119,7 +119,7 @@ describe('daybook import', () => {
     });
   });
 
-  it('says that nothing is new if only insights, notes or facts were imported before', async () => {
+  it('reports that nothing is new if the same insights, notes or facts were imported before', async () => {
     await withPlace(async (place) => {
       const path = join(place.folder, 'memory.jsonl');
       await writeFile(path, '{"subject":"Ada","predicate":"knows","object":"Charles"}\n');
@@ -129,7 +129,7 @@ describe('daybook import', () => {
     });
   });
 
-  it('imports the standard input, the same text only once', async () => {
+  it('imports the standard input, and the same text only once', async () => {
     await withPlace(async (place) => {
       const pipe = (text: string | Uint8Array, ...args: string[]) =>
         runCommand(place, ['--root', place.root, 'import', ...args], place.folder, text);
@@ -147,7 +147,7 @@ describe('daybook import', () => {
     });
   });
 
-  it('lists where tools keep their logs, and which of them delete them', async () => {
+  it('lists the folders in which other tools store sessions, and the tools that delete them', async () => {
     await withPlace(async (place) => {
       const folder = join(place.folder, '.claude', 'projects', 'x');
       await mkdir(folder, { recursive: true });
@@ -200,7 +200,7 @@ describe('daybook import', () => {
     });
   });
 
-  it('searches the folder of CLAUDE_CONFIG_DIR in place of ~/.claude', async () => {
+  it('uses the folder of CLAUDE_CONFIG_DIR instead of ~/.claude', async () => {
     await withPlace(async (place) => {
       const sessionsIn = async (folder: string, name: string) => {
         const path = join(folder, 'projects', 'x');
@@ -218,7 +218,7 @@ describe('daybook import', () => {
     });
   });
 
-  it('shows on a terminal how much of one large session is read', async () => {
+  it('shows on a terminal which part of a large session was read', async () => {
     await withPlace(async (place) => {
       const path = join(place.folder, 'large.jsonl');
       const lineOf = (n: number) =>
@@ -244,7 +244,7 @@ describe('daybook import', () => {
     });
   });
 
-  it('refuses what it does not know with what to do about it', async () => {
+  it('refuses a file, a format or a time that it does not know', async () => {
     await withPlace(async (place) => {
       const path = join(place.folder, 'photo.bin');
       await writeFile(path, 'nothing');

@@ -1,4 +1,4 @@
-/** `daybook init` and MCP clients: asked for in a terminal, on request without, never by itself. */
+/** `daybook init` and MCP clients: it asks on a terminal, and without one it needs an option. */
 import { writeFileSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { MAIN, type Place, runCommand, withClient, withPlace } from './harness.j
 
 const BEFORE = '// my servers\n{ "mcpServers": { "git": { "command": "g" } } }\n';
 
-/** A home in which Cursor and Windsurf have run. */
+/** Makes a home folder in which Cursor and Windsurf have run. */
 async function withClients(work: (place: Place, cursor: string) => Promise<void>): Promise<void> {
   await withPlace(async (place) => {
     await mkdir(join(place.folder, '.cursor'));
@@ -50,7 +50,7 @@ describe('daybook init', () => {
     });
   });
 
-  it('keeps what a client wrote while the question stood', async () => {
+  it('keeps settings that a client wrote while the question was on the screen', async () => {
     await withClients(async (place, cursor) => {
       const yes = {
         after: 'Add this to Cursor? [y/N]',
@@ -80,7 +80,7 @@ describe('daybook init', () => {
     });
   });
 
-  it('changes nothing without a yes: an end of input, Enter, no terminal, --print', async () => {
+  it('changes no client without a yes: after an end of input, Enter, no terminal, or --print', async () => {
     await withClients(async (place, cursor) => {
       for (const type of ['\n', 'nonsense\n', '\u0004']) {
         const answers = [
@@ -108,7 +108,7 @@ describe('daybook init', () => {
     });
   });
 
-  it('uses DAYBOOK_ROOT where no folder is given, and says which folder Daybook uses', async () => {
+  it('uses DAYBOOK_ROOT if no folder is given, and prints which folder Daybook uses', async () => {
     await withPlace(async (place) => {
       const set = { ...place, env: { ...place.env, DAYBOOK_ROOT: place.root } };
       const printed = await runCommand(set, ['init', '--print', '--json']);
@@ -123,7 +123,7 @@ describe('daybook init', () => {
     });
   });
 
-  it('makes no store in a folder of another store, and neither do commands and servers', async () => {
+  it('makes no store inside another store, and commands and servers make none either', async () => {
     await withPlace(async (place) => {
       await runCommand(place, ['init', place.root, '--yes']);
       await runCommand(place, ['--root', place.root, 'save', 'user', 'Which pot?']);
@@ -149,7 +149,7 @@ describe('daybook init', () => {
     });
   });
 
-  it('says with --yes too that there is no client', async () => {
+  it('reports that there is no client, also with --yes', async () => {
     await withPlace(async (place) => {
       const { code, stdout } = await runCommand(place, ['init', place.root, '--yes']);
       expect(code).toBe(0);
@@ -158,7 +158,7 @@ describe('daybook init', () => {
     });
   });
 
-  it('says how to import what other tools on this machine store, now and from now on', async () => {
+  it('prints how to import the sessions of other tools once, and continuously', async () => {
     await withPlace(async (place) => {
       await mkdir(join(place.folder, '.codex/sessions'), { recursive: true });
       await mkdir(join(place.folder, '.cursor/projects'), { recursive: true });
@@ -174,7 +174,7 @@ describe('daybook init', () => {
     });
   });
 
-  it('prints without making or registering anything, as JSON too', async () => {
+  it('with --print makes and registers nothing, also as JSON', async () => {
     await withPlace(async (place) => {
       const printed = await runCommand(place, ['init', place.root, '--print', '--json']);
       const { start, clients } = JSON.parse(printed.stdout);
@@ -186,7 +186,7 @@ describe('daybook init', () => {
     });
   });
 
-  it('writes to all with --yes, once, and to one that is named', async () => {
+  it('registers once with all clients for --yes, or with the client that is named', async () => {
     await withClients(async (place, cursor) => {
       const first = await runCommand(place, ['init', place.root, '--yes', '--json']);
       const told = JSON.parse(first.stdout) as { clients: { client: string; outcome: string }[] };
@@ -205,7 +205,7 @@ describe('daybook init', () => {
       expect(JSON.parse(settings).servers.daybook.type).toBe('stdio');
       const code = JSON.parse(await readFile(join(place.folder, '.claude.json'), 'utf8'));
       expect(code.mcpServers.daybook.command).toBe(process.execPath);
-      // Its file is there, although its folder is not.
+      // The settings file exists, although the folder of the client does not.
       const removed = await runCommand(place, ['init', place.root, '--remove', '--yes']);
       expect(removed.stdout).toContain('Claude Code: removed');
       const wrong = await runCommand(place, ['init', '--client', 'emacs']);
@@ -214,7 +214,7 @@ describe('daybook init', () => {
     });
   });
 
-  it('leaves a file alone that its client could not read, and a link a link', async () => {
+  it('does not change a settings file that the client cannot read, and keeps a link as a link', async () => {
     await withClients(async (place, cursor) => {
       await writeFile(cursor, '{ "mcpServers": ');
       const real = join(place.folder, 'dotfiles.json');

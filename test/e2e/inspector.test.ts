@@ -1,8 +1,8 @@
 /**
- * The official MCP inspector's command line, a client that is not ours, lists every tool of the built
- * server and calls an eighth of them, another eighth in each run (`DAYBOOK_SOAK=2`: all of them). The official
- * client calls all of them in one session, in each run. A tool that needs an argument nobody could guess is
- * listed in ARGUMENTS.
+ * The command line of the official MCP inspector, a client of other authors, lists every tool of the built
+ * server. It calls an eighth of the tools, another eighth in each run (`DAYBOOK_SOAK=2`: all of them). In each
+ * run the official client calls all tools in one session. ARGUMENTS has the arguments of tools that need
+ * special ones.
  */
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
@@ -15,10 +15,10 @@ import { sampled } from '../support/rounds.js';
 import { type Place, withClient, withPlace } from './harness.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** What `mcp-inspector --cli` starts, from its own package: the whole inspector has three times the size. */
+/** The package that `mcp-inspector --cli` starts. The whole inspector is three times as large. */
 const INSPECTOR = '@modelcontextprotocol/inspector-cli/build/index.js';
 const MAIN = resolve(ROOT, 'dist/cli/main.js');
-/** Processes at once: one a tool would swamp a small machine. */
+/** The number of processes at once. One process for each tool would be too many for a small machine. */
 const AT_ONCE = 2;
 
 async function inspect({ root, env }: Place, ...options: readonly string[]) {
@@ -30,7 +30,7 @@ async function inspect({ root, env }: Place, ...options: readonly string[]) {
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
-/** What there is to try the tools on; those that take a conversation away have one of their own. */
+/** The items on which the tools are tried. A tool that removes a conversation has its own one. */
 interface Known {
   readonly id: string;
   readonly messageId: string;
@@ -89,7 +89,7 @@ const ARGUMENTS: Record<string, (known: Known) => Record<string, string>> = {
   perplexity_deep_research_followup: ({ id }) => ({ conversationId: id, query: 'And then?' }),
 };
 
-/** What cannot succeed without an account elsewhere, and how it answers. */
+/** The tools that cannot succeed without an account of another service, and their errors. */
 const FAILURES: Record<string, string> = {
   perplexity_search: 'NOT_CONFIGURED',
   perplexity_deep_research: 'NOT_CONFIGURED',
@@ -135,7 +135,7 @@ async function outcomeOf(place: Place, name: string, known: Known): Promise<stri
   return endOf(await inspect(place, '--method', 'tools/call', '--tool-name', name, ...options));
 }
 
-/** How a call ended: `ok`, or the code of its error. */
+/** The outcome of a call: `ok`, or the code of its error. */
 function endOf(answer: Record<string, unknown>): string {
   if (!answer['isError']) {
     const { success } = answer['structuredContent'] as { success: boolean };
@@ -166,7 +166,7 @@ describe("the inspector's command line", () => {
     });
   }, 300_000);
 
-  it('has an answer from each tool that it calls', async () => {
+  it('gets the expected answer from each tool that it calls', async () => {
     await withPlace(async (place) => {
       const known = await prepare(place);
       const outcomes: Record<string, string> = {};
@@ -191,7 +191,7 @@ it('every tool of the built server answers the official client', async () => {
       for (const { name, inputSchema } of (await client.listTools()).tools) {
         const fields = inputSchema.properties as Record<string, { type?: string | string[] }>;
         const isText = (key: string) => [fields[key]?.type ?? 'string'].flat().includes('string');
-        // The inspector takes texts, and reads those of other types as JSON.
+        // The inspector accepts texts, and parses values of other types as JSON.
         const args = Object.entries(ARGUMENTS[name]?.(known) ?? {}).map(([key, text]) => [
           ...[key, isText(key) ? text : JSON.parse(text)],
         ]);

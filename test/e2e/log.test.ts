@@ -1,10 +1,10 @@
-/** The log never stops a server: not if stderr is not read or is closed, nor if pino cannot be loaded. */
+/** The log never stops a server, even if stderr is not read or is closed, or pino cannot be loaded. */
 import { cpSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BareServer, MAIN, type Place, withPlace } from './harness.js';
 
-/** Each line of this kind is refused with a line in the log. */
+/** The server refuses each of these lines, and writes a line to the log. */
 const BAD_LINES = 'this is not JSON\n'.repeat(1000);
 
 const save = (server: BareServer, content: string) =>
@@ -22,7 +22,7 @@ async function savesAfterBadLines(server: BareServer): Promise<void> {
   expect(await server.exit()).toEqual([0, null]);
 }
 
-/** The built command without pino, as after an update of the package while a server runs. */
+/** Makes a copy of the built command without pino, as after an update of the package while a server runs. */
 function withoutPino({ folder }: Place): string {
   const [from, to] = [dirname(MAIN), join(folder, 'package/dist/cli')];
   cpSync(from, to, { recursive: true, filter: (path) => !path.endsWith('.map') });
@@ -34,7 +34,7 @@ function withoutPino({ folder }: Place): string {
 }
 
 describe('a server answers', () => {
-  it.each(['pause', 'destroy'] as const)('if its client does %s stderr', async (how) => {
+  it.each(['pause', 'destroy'] as const)('if its client does not read stderr (%s)', async (how) => {
     await withPlace(async (place) => {
       const server = new BareServer(place);
       server.process.stderr[how]();
@@ -42,7 +42,7 @@ describe('a server answers', () => {
     });
   });
 
-  it('if pino cannot be loaded, and logs the messages alone', async () => {
+  it('if pino cannot be loaded, and logs only the messages', async () => {
     await withPlace(async (place) => {
       const server = new BareServer(place, undefined, withoutPino(place));
       await savesAfterBadLines(server);

@@ -1,8 +1,8 @@
 /**
- * Proves: encrypt and decrypt change nothing, and name the path, if this user may not read one file or not
- * write in one folder. redact changes nothing if this user may not write in one folder. backup, prune and
- * archive say what they left out. Everything else works beside a folder that this user may not open. A
- * server that may open only a few files at once says so, and works when fewer are open.
+ * Files and folders that the user may not access. encrypt and decrypt change nothing and name the path if one
+ * file cannot be read or one folder cannot be written. redact changes nothing if one folder cannot be written.
+ * backup, prune and archive report what they left out. Other commands work if one folder cannot be opened. A
+ * server that can open only a few files at once answers with an error, and works when fewer files are open.
  */
 import {
   type ChildProcessWithoutNullStreams,
@@ -33,7 +33,7 @@ function fill(place: Place): void {
   }
 }
 
-/** Root may access everything, so as root the command runs as another user, who owns the files. */
+/** Runs the command as a user who owns the files, because root may access every file. */
 function runAsUser(place: Place, ...args: string[]) {
   const ids = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
   if (ids.uid !== undefined) execFileSync('chown', ['-R', `${ids.uid}:${ids.gid}`, place.folder]);
@@ -53,7 +53,7 @@ const contents = ({ root }: Place) =>
 it.skipIf(process.platform === 'win32').each([
   ['a file that cannot be read', 'conversation.json', 0o000, 0o600],
   ['a folder that cannot be written', '.', 0o500, 0o700],
-])('%s', async (_, name, refused, allowed) => {
+])('encrypt and decrypt change nothing if there is %s', async (_, name, refused, allowed) => {
   await withPlace(async (place) => {
     fill(place);
     const key = keyIn(place);
@@ -79,7 +79,7 @@ it.skipIf(process.platform === 'win32').each([
   });
 });
 
-it.skipIf(process.platform === 'win32')('backup of a file that cannot be read', async () => {
+it.skipIf(process.platform === 'win32')('backup reports a file that cannot be read', async () => {
   await withPlace(async (place) => {
     fill(place);
     const path = join(folderOf(place, CONVERSATIONS / 2), 'conversation.json');
@@ -94,29 +94,35 @@ it.skipIf(process.platform === 'win32')('backup of a file that cannot be read', 
   });
 });
 
-it.skipIf(process.platform === 'win32')('redact in a folder that cannot be written', async () => {
-  await withPlace(async (place) => {
-    fill(place);
-    const before = contents(place);
-    const folder = folderOf(place, CONVERSATIONS / 2);
-    chmodSync(folder, 0o500);
-    const { status, answer } = runAsUser(place, 'redact', 'text', '--yes');
-    expect({ status, code: answer.error.code }).toEqual({ status: 2, code: 'FILESYSTEM_ERROR' });
-    expect(answer.error.message).toContain(`${folder} (no permission, EACCES)`);
-    chmodSync(folder, 0o700);
-    expect(contents(place)).toEqual(before);
-    expect(runAsUser(place, 'redact', 'text', '--yes')).toMatchObject({
-      status: 0,
-      answer: { done: true },
+it.skipIf(process.platform === 'win32')(
+  'redact changes nothing if a folder cannot be written',
+  async () => {
+    await withPlace(async (place) => {
+      fill(place);
+      const before = contents(place);
+      const folder = folderOf(place, CONVERSATIONS / 2);
+      chmodSync(folder, 0o500);
+      const { status, answer } = runAsUser(place, 'redact', 'text', '--yes');
+      expect({ status, code: answer.error.code }).toEqual({ status: 2, code: 'FILESYSTEM_ERROR' });
+      expect(answer.error.message).toContain(`${folder} (no permission, EACCES)`);
+      chmodSync(folder, 0o700);
+      expect(contents(place)).toEqual(before);
+      expect(runAsUser(place, 'redact', 'text', '--yes')).toMatchObject({
+        status: 0,
+        answer: { done: true },
+      });
+      const withText = (files: ReturnType<typeof contents>) =>
+        Object.values(files).filter((text) => text.includes('text'));
+      expect(withText(before)).toHaveLength(CONVERSATIONS);
+      expect(withText(contents(place))).toEqual([]);
     });
-    expect(Object.values(contents(place)).filter((bytes) => bytes.includes('text'))).toEqual([]);
-  });
-});
+  },
+);
 
 it.skipIf(process.platform === 'win32').each([
   ['a file that cannot be read', 'conversation.json'],
   ['a folder that cannot be opened', '.'],
-])('prune and archive beside %s', async (_, name) => {
+])('prune and archive report %s', async (_, name) => {
   await withPlace(async (place) => {
     fill(place);
     const folder = folderOf(place, CONVERSATIONS / 2);
@@ -138,26 +144,29 @@ it.skipIf(process.platform === 'win32').each([
   });
 });
 
-it.skipIf(process.platform === 'win32')('work beside a folder that cannot be opened', async () => {
-  await withPlace(async (place) => {
-    fill(place);
-    const folder = folderOf(place, CONVERSATIONS / 2);
-    chmodSync(folder, 0o000);
-    expect(runAsUser(place, 'save', 'user', 'more').status).toBe(0);
-    const info = runAsUser(place, 'info');
-    expect(info).toMatchObject({ status: 1, answer: { conversations: CONVERSATIONS } });
-    expect(info.answer.problems).toEqual([expect.stringContaining(folder)]);
-    const backup = runAsUser(place, 'backup');
-    expect(backup).toMatchObject({ status: 1, answer: { isComplete: false } });
-    expect(backup.answer.leftOut).toEqual([
-      { name: `conversation-logs/${basename(folder)}`, reason: expect.stringContaining(folder) },
-    ]);
-    chmodSync(folder, 0o700);
-  });
-});
+it.skipIf(process.platform === 'win32')(
+  'other calls work if one folder cannot be opened',
+  async () => {
+    await withPlace(async (place) => {
+      fill(place);
+      const folder = folderOf(place, CONVERSATIONS / 2);
+      chmodSync(folder, 0o000);
+      expect(runAsUser(place, 'save', 'user', 'more').status).toBe(0);
+      const info = runAsUser(place, 'info');
+      expect(info).toMatchObject({ status: 1, answer: { conversations: CONVERSATIONS } });
+      expect(info.answer.problems).toEqual([expect.stringContaining(folder)]);
+      const backup = runAsUser(place, 'backup');
+      expect(backup).toMatchObject({ status: 1, answer: { isComplete: false } });
+      expect(backup.answer.leftOut).toEqual([
+        { name: `conversation-logs/${basename(folder)}`, reason: expect.stringContaining(folder) },
+      ]);
+      chmodSync(folder, 0o700);
+    });
+  },
+);
 
 it.skipIf(process.platform === 'win32')(
-  'too many open files are the error of a call, and the next call works',
+  'a call fails if too many files are open, and the next call works',
   async () => {
     await withPlace(async (place) => {
       const args = ['-c', 'ulimit -n 64; exec "$@"', 'sh', process.execPath, MAIN];
@@ -180,9 +189,9 @@ it.skipIf(process.platform === 'win32')(
   },
 );
 
-// Node does not load a module again that could not be loaded once.
+// Node does not load a module again after one failure.
 it.skipIf(process.platform === 'win32')(
-  'too many connections before the first call do not break a server over HTTP',
+  'a server over HTTP works after too many connections before its first call',
   async () => {
     await withPlace(async (place) => {
       const args = ['-c', 'ulimit -n 64; exec "$@"', 'sh', process.execPath, MAIN];

@@ -1,4 +1,4 @@
-/** What cannot be undone asks first on a terminal, and needs `--yes` where nobody can answer. */
+/** A permanent removal asks on a terminal, and needs `--yes` without a terminal. */
 import { describe, expect, it } from 'vitest';
 import { runInTerminal } from '../support/terminal.js';
 import { type Place, runCommand, withPlace } from './harness.js';

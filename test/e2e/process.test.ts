@@ -1,4 +1,4 @@
-/** The built command as a process: what it prints, when it ends and with what, how fast it starts. */
+/** The built command as a process: its output, its end and its exit code, and its start. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -28,8 +28,8 @@ async function savedContents(root: string): Promise<string[]> {
   );
 }
 
-describe('stdout', () => {
-  it('carries JSON-RPC and nothing else, also for bad lines and with the loudest log', async () => {
+describe('the stdout of a server', () => {
+  it('has only JSON-RPC, also after wrong lines and with the most detailed log', async () => {
     await withPlace(async (place) => {
       const env = { ...place.env, DAYBOOK_LOG_LEVEL: 'debug', PERSISTENCE_DB_PATH: '/old.db' };
       const server = new BareServer({ ...place, env });
@@ -47,8 +47,8 @@ describe('stdout', () => {
   });
 });
 
-describe('the end', () => {
-  it('comes with code 0 when stdin closes, before and after the handshake', async () => {
+describe('the end of a server', () => {
+  it('has code 0 if stdin closes before or after the handshake', async () => {
     await withPlace(async (place) => {
       const early = new BareServer(place);
       early.process.stdin.end();
@@ -60,7 +60,7 @@ describe('the end', () => {
     });
   });
 
-  it('answers what was asked before stdin closed', async () => {
+  it('comes after the answers to all requests that were sent before stdin closed', async () => {
     await withPlace(async (place) => {
       const server = new BareServer(place);
       await server.initialize();
@@ -72,7 +72,10 @@ describe('the end', () => {
     });
   });
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('%s finishes accepted writes first', async (signal) => {
+  it.each([
+    'SIGTERM',
+    'SIGINT',
+  ] as const)('by %s comes after all accepted writes', async (signal) => {
     await withPlace(async (place) => {
       const server = new BareServer({ ...place, env: { ...place.env, DAYBOOK_FSYNC: '1' } });
       await server.initialize();
@@ -116,7 +119,7 @@ describe('the end', () => {
     });
   }, 60_000);
 
-  it('is clean when the client stops reading', async () => {
+  it('has code 0 if the client stops reading, and the accepted messages are saved', async () => {
     await withPlace(async (place) => {
       const server = new BareServer(place);
       await server.initialize();
@@ -128,7 +131,7 @@ describe('the end', () => {
     });
   });
 
-  it('prints no warning when the client reads late, and every answer comes', async () => {
+  it('has no warning in the log if the client reads late, and all answers arrive', async () => {
     await withPlace(async (place) => {
       const server = new BareServer(place);
       await server.initialize();
@@ -144,7 +147,7 @@ describe('the end', () => {
   });
 });
 
-/** The bytes that a process has read. */
+/** The number of bytes that a process has read. */
 const bytesRead = (pid = 0) =>
   Number(/^rchar: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1]);
 
@@ -172,7 +175,7 @@ describe.runIf(process.platform === 'linux')('Ctrl-C', () => {
     });
   });
 
-  it('ends a command that waits to write, with 130', async () => {
+  it('ends a command that waits for a lock, with 130', async () => {
     await withPlace(async (place) => {
       const locks = join(place.root, 'conversation-logs/.locks');
       const args = [LOCK_USER, join(MAIN, '../..'), locks, ID, 'hold'];
@@ -213,16 +216,16 @@ process.stdout.write('done');`;
 const median = (ticks: readonly number[]) =>
   ticks.toSorted((a, b) => a - b)[ticks.length >> 1] ?? 0;
 
-/** Ticks of the processor that a process has had, in its own code and in the kernel's. */
+/** The processor time of a process in ticks, in its own code and in the kernel. */
 function workOf(pid = 0): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return Number(fields[11]) + Number(fields[12]);
 }
 
-describe('the start', () => {
-  // In milliseconds: bench/start.mjs. Here in work of the processor, which a busy machine does not add to.
-  it('answers initialize for less work than importing the SDK and zod as packages takes', async () => {
+describe('the start of a server', () => {
+  // bench/start.mjs measures milliseconds. This test uses processor time, which a busy machine does not change.
+  it('needs less processor time until initialize than an import of the packages SDK and zod', async () => {
     await withPlace(async (place) => {
       const ours: number[] = [];
       const theirs: number[] = [];
@@ -243,7 +246,7 @@ describe('the start', () => {
     });
   });
 
-  it('stops with one sentence at a wrong value', async () => {
+  it('ends with one sentence if a setting has a wrong value', async () => {
     await withPlace(async (place) => {
       const server = new BareServer({ ...place, env: { ...place.env, DAYBOOK_FSYNC: 'maybe' } });
       expect(await server.exit()).toEqual([2, null]);
@@ -252,7 +255,7 @@ describe('the start', () => {
     });
   });
 
-  it('serves an explanation when the store cannot be opened', async () => {
+  it('succeeds if the store cannot be opened, and each call is answered with the reason', async () => {
     await withPlace(async (place) => {
       const server = new BareServer(place, ['--root', '/dev/null/root']);
       await server.initialize();

@@ -1,4 +1,4 @@
-/** `daybook providers`: naming language models, reading what would be sent where, and allowing it. */
+/** `daybook providers`: adds language models, shows what would be sent to which server, and allows it. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { startLlm } from '../support/llm-stand-in.js';
@@ -14,7 +14,7 @@ const list = async (place: Place) => {
 };
 
 describe('daybook providers', () => {
-  it('names a server on this machine, tests it with nothing of the user, and removes it', async () => {
+  it('adds a server on this machine, tests it without data of the user, and removes it', async () => {
     await withPlace(async (place) => {
       mkdirSync(place.root, { recursive: true });
       expect((await providers(place)).stdout).toContain('No language model is used.');
@@ -32,7 +32,7 @@ describe('daybook providers', () => {
     });
   });
 
-  it('shows what leaves the machine, and allows it only after a yes', async () => {
+  it('shows what would be sent to another machine, and allows it only after a yes', async () => {
     await withPlace(async (place) => {
       mkdirSync(place.root, { recursive: true });
       const args = ['gpt', '--kind', 'openai', '--model', 'gpt-5-mini'];
@@ -56,7 +56,7 @@ describe('daybook providers', () => {
     });
   });
 
-  it('names the option with a wrong value, and what it must be', async () => {
+  it('reports an option with a wrong value and the values that it can have', async () => {
     await withPlace(async (place) => {
       mkdirSync(place.root, { recursive: true });
       for (const [option, value, rule] of [
@@ -87,7 +87,7 @@ describe('daybook providers', () => {
     });
   });
 
-  it.each(['remove', 'test'])('%s ends with 1 where there is no such provider', async (action) => {
+  it.each(['remove', 'test'])('%s ends with 1 if the provider does not exist', async (action) => {
     await withPlace(async (place) => {
       mkdirSync(place.root, { recursive: true });
       expect((await providers(place, action, 'nobody')).code).toBe(1);

@@ -1,4 +1,4 @@
-/** The commands that README shows for use without an assistant, typed one after the other as they stand. */
+/** The commands that README shows for use without an assistant, run one after the other as they are. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { MAIN, withPlace } from './harness.js';
 const README = resolve(import.meta.dirname, '../../README.md');
 const run = promisify(execFile);
 
-it('the commands of README do what README describes', async () => {
+it('the commands in README do what README describes', async () => {
   const readme = await readFile(README, 'utf8');
   const [, commands = ''] = /## Without an assistant\n\n```sh\n([\s\S]*?)```/.exec(readme) ?? [];
   await withPlace(async ({ folder, env }) => {
@@ -31,7 +31,7 @@ it('the commands of README do what README describes', async () => {
   });
 });
 
-/** The page is served until it is ended: waits for its link, then ends it. */
+/** Runs `open`, waits for its link, and ends the server of the page. */
 async function openAndEnd(cwd: string, env: NodeJS.ProcessEnv): Promise<void> {
   const child = spawn(process.execPath, [MAIN, 'open'], { cwd, env });
   let shown = '';

@@ -1,11 +1,11 @@
-/** Deep research through the built server: it survives kill -9 and is paid for once. */
+/** Deep research with the built server: a run continues after kill -9 and is created only once. */
 import { readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startStandIn } from '../support/perplexity-stand-in.js';
 import { withClient, withPlace } from './harness.js';
 
-/** As if the time had passed after which a dead owner's lease ends. */
+/** Makes all leases so old that the lease of a dead owner has ended. */
 async function ageLeases(root: string): Promise<void> {
   const folder = join(root, 'conversation-logs', '.leases');
   const longAgo = new Date(Date.now() - 60_000);
@@ -26,7 +26,7 @@ it('a deep research continues after kill -9 of the server, without a second crea
         const begun = await call('perplexity_deep_research', { query: 'Why is the sky blue?' });
         expect(begun).toMatchObject({ status: 'in_progress', saved: false });
         conversationId = begun['conversationId'];
-        // The run's id is on disk before it is asked for.
+        // The id of the run is on disk before the first request for its state.
         await expect.poll(() => api.received.at(-1)?.method, { timeout: 30_000 }).toBe('GET');
         const { pid } = client.transport as unknown as { pid: number };
         process.kill(pid, 'SIGKILL');

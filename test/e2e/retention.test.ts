@@ -1,4 +1,4 @@
-/** Keeping and forgetting through the built server: limit, policy, edits, archive. */
+/** Retention with the built server: the size limit, the policy, edits of messages, and archives. */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -18,8 +18,8 @@ function write(place: Place, id: string, content: string, fields: object = {}): 
 
 const run = (place: Place, ...args: string[]) => runCommand(place, ['--root', place.root, ...args]);
 
-describe('keeping and forgetting', () => {
-  it('refuses to grow at the limit, before Perplexity is asked', async () => {
+describe('retention', () => {
+  it('refuses new content at the size limit, before a request to Perplexity', async () => {
     const api = await startStandIn({});
     try {
       await withPlace(async (place) => {
@@ -46,7 +46,7 @@ describe('keeping and forgetting', () => {
     }
   });
 
-  it('adds a rule once', async () => {
+  it('adds the same rule only once', async () => {
     await withPlace(async (place) => {
       mkdirSync(place.root, { recursive: true });
       for (const days of ['9d', '30d', '9d']) {
@@ -124,7 +124,7 @@ describe('keeping and forgetting', () => {
     });
   });
 
-  it('asks before a prune by size removes something of the trash permanently', async () => {
+  it('asks before a prune by size permanently removes items of the trash', async () => {
     await withPlace(async (place) => {
       write(place, OLDER, 'x'.repeat(400_000));
       expect((await run(place, 'delete', OLDER)).code).toBe(0);
@@ -138,7 +138,7 @@ describe('keeping and forgetting', () => {
     });
   });
 
-  it('lets an assistant see first, then set a policy, which a server carries out', async () => {
+  it('shows an assistant what a policy would remove, stores the policy, and applies it', async () => {
     await withPlace(async (place) => {
       write(place, OLD, 'an old talk', { title: 'Old' });
       write(place, OLDER, 'kept', { pinned: true });
@@ -163,7 +163,7 @@ describe('keeping and forgetting', () => {
     });
   });
 
-  it('changes a message by the hash that was read, and restores the version', async () => {
+  it('changes a message only with its present hash, and restores its earlier version', async () => {
     await withPlace(async (place) => {
       await withClient(place, async ({ call, failure }) => {
         const said = { conversationId: 'tea', role: 'user', content: 'My code is 1234.' };
@@ -198,7 +198,7 @@ describe('keeping and forgetting', () => {
     });
   });
 
-  it('archives, finds in the archive and restores', async () => {
+  it('archives conversations, searches the archive and restores them', async () => {
     await withPlace(async (place) => {
       write(place, OLD, 'the raven and the desk', { clientId: 'riddle' });
       const done = await run(place, 'archive', '--older-than', '365d', '--yes');
@@ -218,7 +218,7 @@ describe('keeping and forgetting', () => {
   });
 });
 
-it('an import gives a conversation of the same time another id than that of an archived one', async () => {
+it('an imported conversation of the same time as an archived one gets another id', async () => {
   await withPlace(async (place) => {
     const succeed = async (...args: string[]) => {
       const { code, stdout, stderr } = await run(place, ...args);

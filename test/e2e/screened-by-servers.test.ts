@@ -1,6 +1,6 @@
 /**
- * What a running server stores of a new conversation besides its messages holds no secret either, and
- * no question that it sends.
+ * A running server also removes secrets from titles, tags and metadata of a new conversation, and from the
+ * questions that it sends.
  */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { withClient, withPlace } from './harness.js';
 
 const TOKEN = `ghp_${'wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO'}2xYzAb`;
 
-it('masks a key in titles, tags and metadata, whichever tool starts the conversation', async () => {
+it('a key in a title, tags or metadata is masked, whichever tool starts the conversation', async () => {
   const api = await startStandIn({});
   await withPlace(async (place) => {
     const env = {
@@ -40,7 +40,7 @@ it('masks a key in titles, tags and metadata, whichever tool starts the conversa
   });
 });
 
-it('sends no key and no private part to Perplexity, and reports what was left out', async () => {
+it('no key and no private part is sent to Perplexity, and the answer reports what was left out', async () => {
   const api = await startStandIn({});
   await withPlace(async (place) => {
     await withClient({ ...place, env: { ...place.env, ...api.env } }, async ({ call }) => {

@@ -1,6 +1,6 @@
 /**
- * Searching through the built command: as an MCP client does, and as a person or a script does with
- * `daybook search`, also on a real terminal.
+ * Searches with the built server by an MCP client, and with `daybook search` by a user or a script, also on a
+ * real terminal.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -26,8 +26,8 @@ async function totalSoon(session: Session, query: string, total: number): Promis
   }
 }
 
-describe('search_messages through a client', () => {
-  it('finds what was just saved, here at once and in another server soon', async () => {
+describe('search_messages with a client', () => {
+  it('finds a new message, in the same server at once and in another server soon', async () => {
     await withPlace((place) =>
       withClient(place, (one) =>
         withClient(place, async (two) => {
@@ -96,7 +96,7 @@ describe('daybook search', () => {
       await work(place, (...args) => runCommand(place, ['--root', place.root, 'search', ...args]));
     });
 
-  it('prints what was found, without colours into a pipe: status 0', async () => {
+  it('prints results without colours to a pipe, and ends with 0', async () => {
     await withStore(async (_, run) => {
       const { code, stdout, stderr } = await run('garden', 'said2');
       expect(code).toBe(0);
@@ -154,7 +154,7 @@ describe('daybook search', () => {
     });
   });
 
-  it('offers the match types and roles that the tool has', async () => {
+  it('has the same match types and roles as the tool', async () => {
     await withStore(async (_, run) => {
       const { code, stdout } = await run('--help');
       expect(code).toBe(0);
@@ -162,7 +162,7 @@ describe('daybook search', () => {
     });
   });
 
-  it('filters and pages, and gives scripts JSON', async () => {
+  it('has filters, pages and JSON output', async () => {
     await withStore(async (_, run) => {
       const args = ['common', '--module', 'home', '--role', 'user', '--limit', '4', '--json'];
       const { code, stdout } = await run(...args);
@@ -180,7 +180,7 @@ describe('daybook search', () => {
     });
   });
 
-  it('spells out control characters of stored text, on a terminal too, and colours only matches', async () => {
+  it('escapes control characters of stored texts, also on a terminal, and colours only matches', async () => {
     await withPlace(async (place) => {
       const evil = 'evil \u001b[31mred\u001b]0;title\u0007 \u009b2J \u202egnp.exe \u007f here';
       mkdirSync(place.root, { recursive: true });
@@ -192,7 +192,7 @@ describe('daybook search', () => {
       const piped = await runCommand(place, args);
       const json = await runCommand(place, [...args, '--json']);
       for (const { stdout } of [piped, json]) {
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be there
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: the output must not have these characters
         expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
         expect(stdout).toContain('\\u001b[31mred');
       }

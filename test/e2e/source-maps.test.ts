@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { runCommand, withPlace } from './harness.js';
 
 const SRC = resolve(import.meta.dirname, '../../src');
-/** Loaded before the command: its question for the current folder fails in a way that nobody foresaw. */
+/** This script is loaded before the command, and lets `process.cwd` fail with an unexpected error. */
 const BROKEN_CWD = `process.cwd = () => { throw new Error('made to fail'); };`;
 
 describe('source maps of the built command', () => {

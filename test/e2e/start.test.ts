@@ -1,4 +1,4 @@
-/** What a start costs before `initialize` is answered, as counts: they do not depend on the machine. */
+/** The work of a start before `initialize` is answered, as counts, which do not depend on the machine. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { toolListing } from '../../src/server/mcp/offered-tools.js';
 import { tools } from '../../src/tools/index.js';
 import { BareServer, type Place, withPlace } from './harness.js';
 
-/** Loaded before the command. zod calls `postProcessor` for each schema that is made. */
+/** This script is loaded before the command. zod calls `postProcessor` for each schema that is made. */
 const COUNTS = `
 import { findSourceMap } from 'node:module';
 import { Session } from 'node:inspector';
@@ -32,7 +32,7 @@ const PARAMS = {
 
 type Counts = Record<'schemas' | 'files' | 'bytes' | 'maps', number>;
 
-/** `tools`: what the list that was asked for has. */
+/** `tools` is the number of tools in the list, if the list was requested. */
 async function countsOf(place: Place, asksForTools: boolean) {
   const file = join(place.folder, 'counts.mjs');
   await writeFile(file, COUNTS);
@@ -40,7 +40,7 @@ async function countsOf(place: Place, asksForTools: boolean) {
     ...place,
     env: { ...place.env, NODE_OPTIONS: `--import=${file}` },
   });
-  // Without the notification that follows, which opens the stores.
+  // The notification `initialized` is not sent, because it would open the stores.
   await server.answer(server.send('initialize', PARAMS));
   const list = asksForTools ? server.answer(server.send('tools/list', {})) : undefined;
   const tools = (await list)?.result?.['tools'];
@@ -64,7 +64,7 @@ describe('a start, until initialize is answered', () => {
     });
   });
 
-  it('makes no schema of a tool for the list of tools either, which the build has made', async () => {
+  it('makes no schema of a tool for the list of tools, because the build has made the list', async () => {
     await withPlace(async (place) => {
       const env = { ...place.env, DAYBOOK_TOOLSETS: 'all', DAYBOOK_PERPLEXITY_TOOLS: 'always' };
       const { schemas, tools: listed } = await countsOf({ ...place, env }, true);

@@ -1,7 +1,7 @@
 /**
- * One rule for how commands end: 0, done; 1, what was asked for is not among what is stored; 2, an error
- * or wrong use. Each command is tried with what is missing and with a wrong option; terminal.test.ts has
- * them with what is there. One run tries a share of them, `DAYBOOK_SOAK=2` all.
+ * The statuses of commands: 0 means done, 1 means that the requested item does not exist, 2 means an error or
+ * wrong use. Each command is tried with an item that does not exist and with a wrong option; terminal.test.ts
+ * tries commands with existing items. One run tries a part of the commands, `DAYBOOK_SOAK=2` all.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { MAIN, type Place, runCommand, withPlace } from './harness.js';
 const ID = '20250124-1706102400999';
 const INSIGHT = '0fa459ea-ee8a-4ca4-894e-db77e160355e';
 
-/** What each command is asked for on an empty store, and its status. None: it asks for nothing. */
+/** The arguments and the status of each command on an empty store. Without an entry it has no arguments. */
 const MISSING: Readonly<Record<string, readonly [status: number, ...args: string[]] | null>> = {
   serve: null,
   init: null,
@@ -105,7 +105,7 @@ const run = (place: Place, ...args: string[]) =>
   runCommand(place, ['--root', place.root, ...args], place.folder);
 
 describe('the status of a command', () => {
-  it('has a line here for each of them', () => {
+  it('is in a line of this file', () => {
     expect(Object.keys(MISSING).sort()).toEqual([...new Set([...NAMES, 'help'])].sort());
   });
 
@@ -122,7 +122,7 @@ describe('the status of a command', () => {
     });
   });
 
-  it('is 0 where nothing is what one expects: an empty trash, no lock, an empty export', async () => {
+  it('is 0 if an empty result is normal: an empty trash, no lock, an empty export', async () => {
     await withPlace(async (place) => {
       mkdirSync(place.root);
       for (const name of ['trash', 'unlock', 'providers list', 'insight export', 'kg export']) {
@@ -131,7 +131,7 @@ describe('the status of a command', () => {
     });
   });
 
-  it('is 2 for wrong use, with an object on stdout where --json is given', async () => {
+  it('is 2 for wrong use, and with --json an object is on stdout', async () => {
     await withPlace(async (place) => {
       const names = NAMES.filter((each) => each !== 'complete');
       for (const name of sampled('wrong use', names, 3)) {
@@ -167,7 +167,7 @@ describe('the status of a command', () => {
     });
   });
 
-  it('is 1 each time where only the name of a file has a text to remove', async () => {
+  it('is 1 each time if only the name of a file contains the text to remove', async () => {
     await withPlace(async (place) => {
       mkdirSync(place.root, { recursive: true });
       await run(place, 'mb', 'add', 'ideas/raven.md', 'one raven');
@@ -179,7 +179,7 @@ describe('the status of a command', () => {
     });
   });
 
-  it('is 1 where a file that could not be read may have a text to remove', async () => {
+  it('is 1 if a file that could not be read may contain the text to remove', async () => {
     await withPlace(async (place) => {
       mkdirSync(join(place.root, 'backups'), { recursive: true });
       const backup = 'daybook-20260101T000000Z-0123abcd.tar.gz';

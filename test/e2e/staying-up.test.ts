@@ -1,7 +1,7 @@
 /**
- * Proves, with built servers over stdio: while the folder of the store is away, read-only or full,
- * reading goes on from memory and messages wait with `durable: false`; nothing is made elsewhere; when
- * the store is back they are in the files once, in order. Mounts are tried where this machine allows them.
+ * Built servers over stdio whose store is missing, read-only or full. They still read from memory, and new
+ * messages wait with `durable: false`; nothing is written to another place. When the store is available again,
+ * each message is written once, in order. Tests with mounts are skipped if this machine does not allow them.
  */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -34,7 +34,7 @@ type Fields = Record<string, unknown>;
 const say = (call: Call, conversationId: string, content: string) =>
   call('save_message', { conversationId, role: 'user', content });
 
-/** Asks until no result says `durable: false` any more. */
+/** Calls `store_info` until its answer has no `durable: false`. */
 async function untilDurable(call: Call): Promise<Fields> {
   for (;;) {
     const info = await call('store_info');
@@ -43,7 +43,7 @@ async function untilDurable(call: Call): Promise<Fields> {
   }
 }
 
-/** What is in the files, whatever a server says. */
+/** The messages in the file, read without a server. */
 function contentsOf(root: string, conversationId: string): string[] {
   const path = join(root, 'conversation-logs', conversationId, 'conversation.json');
   const { messages } = JSON.parse(readFileSync(path, 'utf8')) as { messages: Fields[] };
@@ -56,8 +56,8 @@ const conversationsIn = (root: string) =>
 const texts = (count: number, word: string) =>
   Array.from({ length: count }, (_, index) => `${word} ${index}`);
 
-describe('a root that is moved away and back', () => {
-  it('keeps reading and writing in memory, then writes once, in order', async () => {
+describe('a server whose root is moved away and back', () => {
+  it('reads and writes messages in memory, then writes each once, in order', async () => {
     await withPlace(async (place) => {
       const { root, folder } = place;
       await withClient(place, async ({ call, failure }) => {
@@ -118,7 +118,7 @@ describe('a root that is moved away and back', () => {
     });
   });
 
-  it('keeps notes, insights and facts, readable at once, then writes each once', async () => {
+  it('keeps notes, insights and facts in memory, where they can be read, then writes each once', async () => {
     await withPlace(async (place) => {
       const { root, folder } = place;
       const fact = { subject: 'larch', predicate: 'is', object: 'a tree' };
@@ -157,7 +157,7 @@ describe('a root that is moved away and back', () => {
     });
   });
 
-  it('keeps changes and deletions, seen at once, then makes each once, in order', async () => {
+  it('keeps changes and deletions in memory, then makes each once, in order', async () => {
     await withPlace(async (place) => {
       const { root, folder } = place;
       const fact = { subject: 'larch', predicate: 'is', object: 'a bush' };
@@ -217,7 +217,7 @@ describe('a root that is moved away and back', () => {
     });
   });
 
-  it('keeps an answer of Perplexity that was paid for, and its follow-up', async () => {
+  it('keeps an answer of Perplexity and its follow-up, because they were paid for', async () => {
     const api = await startStandIn({});
     await withPlace(async (place) => {
       const env = {
@@ -245,7 +245,7 @@ describe('a root that is moved away and back', () => {
     });
   });
 
-  it('does not take another store at its path for its own', async () => {
+  it('does not write to another store that has its path now', async () => {
     await withPlace(async (place) => {
       const { root, folder } = place;
       const other = { ...place, root: join(folder, 'other') };
@@ -274,7 +274,7 @@ describe('a root that is moved away and back', () => {
     });
   });
 
-  it('keeps what two servers had to keep, each in its order', async () => {
+  it('writes its messages in its order, and so does another server of the same root', async () => {
     await withPlace(async (place) => {
       const { root, folder } = place;
       await withClient(place, ({ call: first }) =>
@@ -306,8 +306,8 @@ describe('a root that is moved away and back', () => {
   });
 });
 
-describe('an encrypted root', () => {
-  it('is used again as a copy with its key, and refused with another key', async () => {
+describe('an encrypted root that was away', () => {
+  it('is used again if it is a copy with the same key, and is refused with another key', async () => {
     await withPlace(async (given) => {
       const { root, folder } = given;
       const [key, other] = ['key', 'other-key'].map((name) => {
@@ -354,7 +354,7 @@ describe('an encrypted root', () => {
   });
 });
 
-describe('the end of a server with writes that wait', () => {
+describe('the end of a server with waiting writes', () => {
   async function answerOf(server: BareServer, name: string, args: Fields): Promise<Fields> {
     const id = server.send('tools/call', { name, arguments: args });
     return (await server.answer(id)).result?.['structuredContent'] as Fields;
@@ -399,7 +399,7 @@ describe('the end of a server with writes that wait', () => {
     });
   });
 
-  it('SIGTERM writes them where the store is back', async () => {
+  it('by SIGTERM writes them if the store is available again', async () => {
     await withPlace(async (place) => {
       const { root, folder } = place;
       const server = await open(place);
@@ -415,8 +415,8 @@ describe('the end of a server with writes that wait', () => {
   });
 });
 
-describe('a start without a root', () => {
-  it('answers, makes nothing, and serves once the root is there', async () => {
+describe('a server that starts without a root', () => {
+  it('answers and makes no folder, and works as soon as the root exists', async () => {
     await withPlace(async (place) => {
       const { root, folder } = place;
       const missing = { ...place, root: join(folder, 'not', 'mounted') };
@@ -437,7 +437,7 @@ describe('a start without a root', () => {
     });
   });
 
-  it('shows the page over HTTP, which serves once the root is there', async () => {
+  it('shows the page over HTTP, which works as soon as the root exists', async () => {
     await withPlace(async (place) => {
       const { root, folder } = place;
       const missing = { ...place, root: join(folder, 'not', 'mounted') };
@@ -466,7 +466,7 @@ describe('a start without a root', () => {
     });
   });
 
-  it('makes no second store where there was one', async () => {
+  it('makes no new store at a path that had a store', async () => {
     await withPlace(async (place) => {
       const { root, folder } = place;
       await withClient(place, async ({ call }) => {
@@ -486,26 +486,26 @@ describe('a start without a root', () => {
   });
 });
 
-/** Runs `work` on a root that is mounted; false where this machine does not let the test mount. */
+/** Returns false if this machine does not let the test mount. */
 function mounts(...args: readonly string[]): boolean {
   try {
     execFileSync('/bin/mount', [...args], { stdio: 'ignore' });
     return true;
   } catch {
-    console.log('staying-up: NOT TRIED, this machine does not let the test mount');
     return false;
   }
 }
+const NO_MOUNT = 'this machine does not let the test mount';
 const unmount = (path: string) => execFileSync('/bin/umount', ['-l', path], { stdio: 'ignore' });
 
-describe('a mount', () => {
-  it('a mount that ends leaves an empty folder, which Daybook does not use as the store', async () => {
+describe('a root that is a mount', () => {
+  it('is not replaced by the empty folder that is left when the mount ends', async (context) => {
     await withPlace(async (place) => {
       const { root, folder } = place;
       const disk = join(folder, 'disk');
       mkdirSync(disk);
       mkdirSync(root);
-      if (!mounts('--bind', disk, root)) return;
+      if (!mounts('--bind', disk, root)) return context.skip(NO_MOUNT);
       try {
         await withClient(place, async ({ call }) => {
           const saved = (await say(call, 'plan', 'before')) as { conversationId: string };
@@ -524,11 +524,11 @@ describe('a mount', () => {
     });
   });
 
-  it('that is read-only, then full, loses nothing', async () => {
+  it('loses no write while it is read-only and while it is full', async (context) => {
     await withPlace(async (place) => {
       const { root } = place;
       mkdirSync(root);
-      if (!mounts('-t', 'tmpfs', '-o', 'size=1m', 'daybook-test', root)) return;
+      if (!mounts('-t', 'tmpfs', '-o', 'size=1m', 'daybook-test', root)) context.skip(NO_MOUNT);
       try {
         await withClient(place, async ({ call }) => {
           const { conversationId } = (await say(call, 'plan', 'before')) as {

@@ -1,4 +1,4 @@
-/** Both eras of the protocol on stdin and stdout: requests by themselves (2026-07-28), and sessions. */
+/** Both kinds of the protocol over stdio: requests without a session (revision 2026-07-28), and sessions. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { BareServer, type Place, withPlace } from './harness.js';
@@ -22,7 +22,7 @@ async function withServer(work: (server: BareServer, place: Place) => Promise<vo
   });
 }
 
-/** The message that the test looks for, whenever it is there. */
+/** Waits for the message that the test expects. */
 async function lineWith(server: BareServer, text: string): Promise<Record<string, unknown>> {
   for (;;) {
     const line = server.lines.find((each) => each.includes(text));
@@ -37,8 +37,8 @@ const conversations = async (server: BareServer) => {
   return (result['structuredContent'] as { conversations: unknown[] }).conversations;
 };
 
-describe('stdio', () => {
-  it('answers requests of 2026-07-28 in the shape of that revision', async () => {
+describe('a server over stdio', () => {
+  it('answers requests of the revision 2026-07-28 in the format of this revision', async () => {
     await withServer(async (server) => {
       const discovered = await server.answer(server.send('server/discover', meta()));
       expect(discovered.result).toMatchObject({
@@ -62,7 +62,7 @@ describe('stdio', () => {
     });
   });
 
-  it('lets a client begin a session after server/discover, and use both', async () => {
+  it('lets a client start a session after server/discover, and use requests of both kinds', async () => {
     await withServer(async (server) => {
       await server.answer(server.send('server/discover', meta()));
       await server.initialize();
@@ -73,7 +73,7 @@ describe('stdio', () => {
     });
   });
 
-  it('refuses versions that it does not serve by request before anything is done', async () => {
+  it('refuses a request of an unknown version before it does anything', async () => {
     await withServer(async (server) => {
       for (const requested of ['2030-01-01', '2025-11-25', 'nonsense']) {
         const params = { ...saveParams, ...meta(requested) };
@@ -90,7 +90,7 @@ describe('stdio', () => {
     });
   });
 
-  it('sends progress with the request, and what subscriptions/listen asked for until it is cancelled', async () => {
+  it('sends progress of a request, and the notifications of subscriptions/listen until its cancellation', async () => {
     await withServer(async (server) => {
       await server.answer(server.send('tools/call', { ...saveParams, ...meta() }));
       const listed = await server.answer(server.send('resources/list', meta()));

@@ -1,6 +1,6 @@
 /**
- * Every command in a real pseudo-terminal, in one without colours, and through a pipe: what it ends
- * with, what it shows, and that no escape sequence leaves through a pipe.
+ * Every command in a real pseudo-terminal with and without colours, and with a pipe: its status, its output,
+ * and that the output to a pipe has no escape sequences.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,16 +22,16 @@ const LINE = '{"subject":"Ada","predicate":"wrote","object":"notes"}';
 interface Step {
   readonly args: readonly string[];
   readonly code?: number;
-  /** On the screen, and through the pipes of stdout and stderr. */
+  /** The expected text on the screen, and in the pipes of stdout and stderr. */
   readonly shows: string | RegExp;
-  /** Typed on the terminal at the start. */
+  /** The text that is typed at the start. */
   readonly types?: string;
   readonly json?: true;
-  /** On a terminal it asks a question: `asks before it installs` has that. */
+  /** Tried only with a pipe, because on a terminal it asks a question (see the test below). */
   readonly isPiped?: true;
 }
 
-/** One after the other on one root; each command has at least one. */
+/** The steps run one after the other on one root. Each command has at least one step. */
 const STEPS: readonly Step[] = [
   { args: ['help', 'search'], shows: 'Usage: daybook search' },
   { args: ['serve'], shows: /waits for an MCP client|^$/, types: '\u0004' },
@@ -271,7 +271,7 @@ const STEPS: readonly Step[] = [
   { args: ['unlock', 'nothing'], code: 1, shows: 'There is no lock nothing.' },
 ];
 
-/** They show most of the colours, and need no step before them: enough for a terminal without colours. */
+/** The steps for a terminal without colours: they would show most colours, and need no earlier step. */
 const READING: ReadonlySet<string> = new Set([
   'list',
   'search raven',
@@ -313,7 +313,7 @@ function shows(text: string, expected: string | RegExp, about: string): void {
   else expect(text, about).toMatch(expected);
 }
 
-/** Two hundred processes, one after the other: a minute on an idle machine. */
+/** Two hundred processes run one after the other, which takes a minute on an idle machine. */
 const MAX_WAIT_MS = 1_200_000;
 
 describe('every command', () => {
@@ -324,7 +324,7 @@ describe('every command', () => {
       await withPlace(async (place) => {
         prepare(place);
         let colourful = 0;
-        // Errors are seen through the pipe, with the same statuses.
+        // The test with a pipe checks the errors, which have the same statuses.
         const steps = STEPS.filter(
           ({ args, code, isPiped }) =>
             !isPiped && (way === 'with colours' ? code === undefined : READING.has(args.join(' '))),
@@ -336,7 +336,7 @@ describe('every command', () => {
           const all = ['--root', place.root, ...args];
           const run = await runInTerminal(place, all, { env, answers });
           expect(run.code, `${about}: ${run.screen}`).toBe(0);
-          // biome-ignore lint/suspicious/noControlCharactersInRegex: colours may stand anywhere
+          // biome-ignore lint/suspicious/noControlCharactersInRegex: colours can be anywhere in the output
           const text = run.screen.replace(/\u001b\[[\d;]*[mK]|\r/g, '').trim();
           if (types === undefined) shows(text, expected, about);
           if (hasColours(run.screen)) colourful += 1;
@@ -352,7 +352,7 @@ describe('every command', () => {
   );
 
   it(
-    'works through a pipe, without one escape sequence',
+    'works with a pipe, without escape sequences',
     async () => {
       await withPlace(async (place) => {
         prepare(place);
@@ -361,7 +361,7 @@ describe('every command', () => {
           const run = await runCommand(place, ['--root', place.root, ...args]);
           expect(run.code, `${about}: ${run.stdout}${run.stderr}`).toBe(code);
           shows(`${run.stdout}${run.stderr}`.trim(), expected, about);
-          if (/^(export|show)/.test(about) && !json) continue; // contents as they are, for a file
+          if (/^(export|show)/.test(about) && !json) continue; // they write stored texts unchanged
           expect(hasEscapes(run.stdout + run.stderr), about).toBe(false);
           if (json) expect(JSON.parse(run.stdout), about).toBeTypeOf('object');
         }
@@ -370,7 +370,7 @@ describe('every command', () => {
     MAX_WAIT_MS,
   );
 
-  it('asks before it installs', async () => {
+  it('named embeddings enable asks before it installs the model', async () => {
     await withPlace(async (place) => {
       prepare(place);
       const answers = [{ after: '[y/N]', type: 'n\n' }];
@@ -384,7 +384,7 @@ describe('every command', () => {
     });
   });
 
-  it('is among these', () => {
+  it('has at least one step in this file', () => {
     const program = createProgram();
     for (const command of program.commands) fillIn(command, () => ({}));
     const namesOf = (command: Command): string[] =>

@@ -1,4 +1,4 @@
-/** The tools through the official client and the built command, on real files. */
+/** The tools of the built server, called with the official client, on real files. */
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -17,8 +17,8 @@ interface Page {
   hasMore: boolean;
 }
 
-describe('the list', () => {
-  it('has schemas of results that a client can compile, as it does by itself', async () => {
+describe('the list of tools', () => {
+  it('has output schemas that the official client can compile', async () => {
     await withPlace(async ({ root, env }) => {
       const args = [MAIN, '--root', root, '--toolsets', 'all'];
       const client = new Client({ name: 'compiles', version: '1' });
@@ -30,7 +30,7 @@ describe('the list', () => {
     });
   });
 
-  it('leaves out the tools that need a Perplexity key where none is set, and still answers them', async () => {
+  it('has no tools that need a Perplexity key if none is set, but a call of them is answered', async () => {
     await withPlace((place) =>
       withClient(place, async ({ client, failure }) => {
         const names = (await client.listTools()).tools.map(({ name }) => name);
@@ -67,7 +67,7 @@ describe('save_message', () => {
     );
   });
 
-  it('takes a key of the caller, with title, module and tags at its first use', async () => {
+  it('accepts a key of the caller, and a title, a module and tags with a new key', async () => {
     await withPlace((place) =>
       withClient(place, async ({ call }) => {
         const message = { conversationId: 'garden.plan', role: 'user', content: 'Peas' };
@@ -110,7 +110,7 @@ describe('save_message', () => {
     );
   });
 
-  it('refuses what is not there', async () => {
+  it('refuses an unknown conversation, parent message or role', async () => {
     await withPlace((place) =>
       withClient(place, async ({ call, failure }) => {
         const message = { role: 'user', content: 'x' };
@@ -130,7 +130,7 @@ describe('save_message', () => {
 });
 
 describe('get_conversation', () => {
-  it('pages backwards', async () => {
+  it('returns earlier messages page by page', async () => {
     await withPlace((place) =>
       withClient(place, async ({ call, failure }) => {
         for (let n = 1; n <= 7; n++) {
@@ -167,7 +167,7 @@ describe('get_conversation', () => {
     );
   });
 
-  it('sees what was edited by hand, down to the least that a message needs', async () => {
+  it('returns messages that were edited by hand, even if they have only the required fields', async () => {
     await withPlace((place) =>
       withClient(place, async ({ call, failure }) => {
         const { conversationId } = await call('save_message', { role: 'user', content: 'Hello' });
@@ -197,7 +197,7 @@ describe('get_conversation', () => {
 });
 
 describe('store_info', () => {
-  it('store_info shows where the data is, and no secret', async () => {
+  it('shows the folders of the data, and no secret', async () => {
     await withPlace((place) => {
       const env = { ...place.env, PERPLEXITY_API_KEY: 'pplx-secret', DAYBOOK_TOOLSETS: 'threads' };
       return withClient({ ...place, env }, async ({ client, call }) => {

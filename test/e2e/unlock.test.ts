@@ -1,4 +1,4 @@
-/** `daybook unlock`: whose a lock is, and taking away what nobody works under. */
+/** `daybook unlock`: it shows the owner of a lock, and removes a lock whose owner has ended. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { type Place, runCommand, withPlace } from './harness.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const LOCK = '20250124-1706102400123';
-/** Of another machine: nobody here can know whether it lives. */
+/** An owner on another machine. This machine cannot know whether it lives. */
 const STRANGER = 'deadbeef-4026531836-812-55512-a1b2c31';
 
 const locksOf = ({ root }: Place) => join(root, 'conversation-logs', '.locks');
@@ -26,7 +26,7 @@ async function holdBy(place: Place, owner: string, quietMs: number): Promise<str
   return path;
 }
 
-/** A living process that holds the lock until it is told to end. */
+/** Starts a process that holds the lock until the test ends it. */
 async function holdByProcess(place: Place): Promise<ChildProcess> {
   const script = join(ROOT, 'test/support/lock-user.mjs');
   const args = [script, join(ROOT, 'dist'), locksOf(place), LOCK, 'hold'];
@@ -77,7 +77,7 @@ describe('daybook unlock', () => {
     });
   });
 
-  it('removes the lock of another machine only when its owner has given no sign for long', async () => {
+  it('removes the lock of another machine only if its owner has shown no sign for a long time', async () => {
     await withPlace(async (place) => {
       const path = await holdBy(place, STRANGER, 1_000);
       const refused = await unlock(place, '--yes');
@@ -95,7 +95,7 @@ describe('daybook unlock', () => {
     });
   });
 
-  it('leaves what is no lock: private and discarded folders', async () => {
+  it('removes no private or discarded folders, which are no locks', async () => {
     await withPlace(async (place) => {
       await mkdir(join(locksOf(place), `${LOCK}.${ownerName()}`, ownerName()), { recursive: true });
       await mkdir(join(locksOf(place), `${LOCK}.dead.${STRANGER}`), { recursive: true });

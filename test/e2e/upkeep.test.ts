@@ -1,4 +1,4 @@
-/** The commands export, backup and restore, and their tools, as people and clients meet them. */
+/** The commands export, backup and restore, and their tools, with the built command. */
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ async function withSaved(work: (place: Place, id: string) => Promise<void>): Pro
 }
 
 describe('daybook export and restore', () => {
-  it('writes the format that the name of the file asks for, and imports lines under any name', async () => {
+  it('write the format of the name of the file, and restore JSON Lines under any name', async () => {
     await withSaved(async (place) => {
       const starts = { 'a b.md': /^#/, 'a.json': /^\{\s*"format"/, 'a.jsonl': /^\{"thread"/ };
       for (const [name, start] of Object.entries(starts)) {
@@ -43,7 +43,7 @@ describe('daybook export and restore', () => {
     });
   });
 
-  it('writes to the standard output for -o -, and says if no conversation has the module', async () => {
+  it('write to the standard output for -o -, and report if no conversation has the module', async () => {
     await withSaved(async (place) => {
       const piped = await run(place, place.root, 'export', '-o', '-');
       expect(piped.stdout).toBe((await run(place, place.root, 'export')).stdout);
@@ -54,7 +54,7 @@ describe('daybook export and restore', () => {
     });
   });
 
-  it.each(['json', 'jsonl'])('carry a conversation to another root (%s)', async (format) => {
+  it.each(['json', 'jsonl'])('copy a conversation to another root (%s)', async (format) => {
     await withSaved(async (place, id) => {
       const file = join(place.folder, 'out.txt');
       expect((await run(place, place.root, 'export', '-f', format, '-o', file)).code).toBe(0);
@@ -80,7 +80,7 @@ describe('daybook export and restore', () => {
     });
   });
 
-  it('restores a deleted conversation by its key', async () => {
+  it('restore a deleted conversation by its key', async () => {
     await withSaved(async (place, id) => {
       const trash = join(place.root, 'conversation-logs', '.trash');
       await mkdir(trash, { recursive: true });
@@ -90,7 +90,7 @@ describe('daybook export and restore', () => {
     });
   });
 
-  it('restores a conversation whose key or title ends in .md, but a note of this path first', async () => {
+  it('restore a conversation whose key or title ends in .md, if no note has this path', async () => {
     await withPlace(async (place) => {
       await mkdir(place.root);
       const names = ['--conversation-id', 'plan.md', '--title', 'Review of README.md'];
@@ -110,7 +110,7 @@ describe('daybook export and restore', () => {
     });
   });
 
-  it('distinguishes a key that is a UUID from the id of an insight', async () => {
+  it('distinguish a key that is a UUID from the id of an insight', async () => {
     await withPlace(async (place) => {
       const key = '1b4e28ba-2fa1-41d2-883f-0016d3cca427';
       const save = ['save', 'user', 'Sow peas', '--conversation-id', key];
@@ -127,7 +127,7 @@ describe('daybook export and restore', () => {
     });
   });
 
-  it('restores a deleted conversation', async () => {
+  it('restore a deleted conversation', async () => {
     await withSaved(async (place, id) => {
       const trash = join(place.root, 'conversation-logs', '.trash');
       const before = await conversationIn(place.root, id);
@@ -144,7 +144,7 @@ describe('daybook export and restore', () => {
 });
 
 describe('daybook backup and restore', () => {
-  it('finds a backup where it was put, and shows how far it is', async () => {
+  it('find a backup in the given folder, and show the progress', async () => {
     await withSaved(async (place, id) => {
       const made = await run(place, place.root, 'backup');
       const path = made.stdout.split('\n')[0] ?? '';
@@ -163,7 +163,7 @@ describe('daybook backup and restore', () => {
     });
   });
 
-  it('bring back what was lost, and nothing else', async () => {
+  it('restore files that were lost, and change no other file', async () => {
     await withSaved(async (place, id) => {
       await mkdir(join(place.root, 'memory-bank'), { recursive: true });
       await writeFile(join(place.root, 'memory-bank', 'ノート.md'), '# one\n');
@@ -194,7 +194,7 @@ describe('daybook backup and restore', () => {
     });
   });
 
-  it('contain a graph in another folder, and the settings without secrets', async () => {
+  it('include a graph in another folder, and the settings without secrets', async () => {
     await withPlace(async (place) => {
       const graph = join(place.folder, 'graph');
       const env = {
@@ -231,7 +231,7 @@ describe('daybook backup and restore', () => {
     });
   });
 
-  it('bring a graph of the memory bank back to where the settings of the restore place it', async () => {
+  it('restore a graph to the folder that the present settings name', async () => {
     await withPlace(async (place) => {
       await withClient(place, async ({ call }) => {
         await call('kg_add', { subject: 'tea', predicate: 'grows in', object: 'Uji' });
@@ -255,7 +255,7 @@ describe('daybook backup and restore', () => {
     });
   });
 
-  it('backups contain the list of language models without a key that is written into it', async () => {
+  it('include the list of language models, without a key that is written in the list', async () => {
     await withSaved(async (place) => {
       const set = ['providers', 'add', '--yes', 'mine', '--kind', 'openai', '--model', 'small'];
       expect((await run(place, place.root, ...set)).code).toBe(0);
@@ -275,7 +275,7 @@ describe('daybook backup and restore', () => {
     });
   });
 
-  it('happen by themselves once a day where that is switched on', async () => {
+  it('run once a day without a command if this is switched on', async () => {
     await withSaved(async (place) => {
       const folder = join(place.folder, 'my backups');
       const env = { ...place.env, DAYBOOK_BACKUP: 'daily', DAYBOOK_BACKUP_DIR: folder };
@@ -293,8 +293,8 @@ describe('daybook backup and restore', () => {
   });
 });
 
-describe('the tools', () => {
-  it('export as text and as a file, and back up', async () => {
+describe('the tools for exports and backups', () => {
+  it('export as text and as a file, and make a backup', async () => {
     await withSaved(async (place, id) => {
       const env = { ...place.env, DAYBOOK_TOOLSETS: 'all' };
       await withClient({ ...place, env }, async ({ call, failure }) => {
