@@ -1,4 +1,4 @@
-/** Days on the command line: a number of days, such as `90d`, and a date, which is a day in the local zone. */
+/** Days on the command line: a number of days, such as `90d`, or a date, which is a day in the local time zone. */
 import { hasExistingDay, isoTime } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
 import { endOfDay, startOfDay } from '../base/local-time.js';
@@ -13,14 +13,15 @@ export function olderThanDaysOf(text: string): number {
   throw new AppError('VALIDATION_ERROR', `--older-than must be ${form}.`);
 }
 
-/** The inputs of tools that are the first and the last day of a period: of a fact its first day, of an insight its last. */
+/** The names of tool inputs for the first day of a period: its start is used. `ts` and `validTo` are of facts. */
 const FIRST_DAYS = ['startDate', 'createdAfter', 'updatedAfter', 'since', 'validTo', 'ts'];
+/** The names of tool inputs for the last day of a period: its end is used. `expires` is of insights. */
 const LAST_DAYS = ['endDate', 'createdBefore', 'updatedBefore', 'until', 'asOf', 'expires'];
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
- * Tools read a date as a day in UTC. Here it becomes a day in `zone`, in which the command shows times; also in
- * each fact of `triples`.
+ * Replaces each date by the time at which its day starts or ends in `zone`, because tools read a date as a day
+ * in UTC, and the command shows times in `zone`. Also replaces the dates in each fact of `triples`.
  */
 export function withLocalDays<T extends Readonly<Record<string, unknown>>>(
   input: T,
