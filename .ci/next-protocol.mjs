@@ -1,7 +1,7 @@
 /**
- * The newest official tools against the built server: the conformance suite and the Inspector of the
- * revision 2026-07-28. They need Node 22, so `.ci/run` starts this file on Node 24; npx installs them
- * by exact version. The suite's other scenarios ask for fixtures of its own, which Daybook has not.
+ * Tests the built server with the newest official tools: the conformance suite and the Inspector of the
+ * revision 2026-07-28. They need Node 22, so `.ci/run` starts this file on Node 24; npx installs exact
+ * versions. The other scenarios of the suite need fixtures of the suite, which Daybook does not have.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -31,7 +31,7 @@ const SCENARIOS = {
 
 async function checkConformance(url, folder) {
   const options = ['--url', url, '--spec-version', VERSION, '--suite', 'all', '-o', folder];
-  // The suite ends with 1, because some scenarios miss their fixtures; the files say which.
+  // The suite ends with 1, because some scenarios have no fixtures. Its files show which checks failed.
   const command = ['--yes', '-p', CONFORMANCE, '--', 'conformance', 'server', ...options];
   await run('npx', command).catch(() => undefined);
   const results = await readdir(folder);

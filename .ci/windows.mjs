@@ -1,6 +1,6 @@
 /**
- * The built command on Node for Windows, under Wine: paths, renames, locks between processes, watching and
- * a killed server. Node cannot open the pipes of another system there, so the streams are files.
+ * Tests the built command on Node for Windows, under Wine: paths, renames, locks between processes, watching
+ * and a killed server. Under Wine Node cannot open the pipes of Linux, so its output is written to files.
  */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
- * Many HTTP clients on one built server: half of the calls write, half read in several ways. Prints
- * how long calls take, what they cost the server in CPU, and whether every write is there.
+ * Many HTTP clients of one built server: half of the calls write, the other half read in several ways.
+ * Prints the time of the calls, the processor time of the server, and whether every write is in the store.
  * `npm run build && node bench/http.mjs [clients] [calls] [--stateless]`
  */
 import { spawn } from 'node:child_process';

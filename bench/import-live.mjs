@@ -1,6 +1,6 @@
 /**
- * A server that runs while 100 000 messages are imported into its root: how long `initialize` and a
- * search take meanwhile, and how soon after the import the server finds the last message.
+ * A server that runs while 100 000 messages are imported into its root: how long `initialize` and a search
+ * take during the import, and the time from the end of the import until the server finds the last message.
  * `npm run build && node bench/import-live.mjs [conversations of twenty messages]`; 5000 by default.
  */
 import { spawn } from 'node:child_process';

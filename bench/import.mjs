@@ -1,10 +1,11 @@
 /**
- * How fast conversations come in, and in how much memory: a ChatGPT export, a Codex session whose history
- * is repeated by compactions, and many small conversations beside the least that the disk costs for them
- * (support/folders-floor.mjs). With a C compiler, the small ones are imported also as on a slower disk, whose
- * fsync takes 1 or 3 ms longer. `node bench/import.mjs [megabytes of the export] [of the session] [small
- * conversations]`: 1000, 5000 and 100000 are the sizes in docs/BENCHMARKS.md, the defaults are a tenth of
- * them. Needs `npm run build`.
+ * The speed and the memory of imports: a ChatGPT export, a Codex session whose history is repeated by
+ * compactions, and many small conversations, compared with the minimum that the disk needs for them
+ * (support/folders-floor.mjs). With a C compiler, the small conversations are also imported as on a slower
+ * disk, whose fsync takes 1 or 3 ms longer.
+ *
+ * `npm run build && node bench/import.mjs [megabytes of the export] [of the session] [small conversations]`:
+ * 1000, 5000 and 100000 are the sizes in docs/BENCHMARKS.md, and the defaults are a tenth of them.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

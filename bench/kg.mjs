@@ -1,13 +1,14 @@
 /**
- * The knowledge graph next to `@modelcontextprotocol/server-memory` (its KnowledgeGraphManager, called
- * directly: its best case) and better-sqlite3 with the table that plans for such stores name
- * (subject, predicate, object, ts; one index; here UNIQUE, as the graph holds each triple once).
+ * The knowledge graph compared with `@modelcontextprotocol/server-memory` (its KnowledgeGraphManager is
+ * called directly, which is its best case) and with better-sqlite3 with the usual table for triples
+ * (subject, predicate, object, ts; one index, which is UNIQUE, because the graph stores each triple once).
  * Load, add (one by one and by 32 callers at once, without and with fsync), point query, facts of a
- * subject, neighbours. All in one run, taking turns on the same disk; wall time, and CPU time of this
- * process (SQLite's included, which works in it).
+ * subject, neighbours. All take turns in one run on the same disk. Prints wall time, and the CPU time of
+ * this process, in which SQLite works too.
  *
  * `npm --prefix bench ci && npm run build && node bench/kg.mjs [sizes]`, such as `node bench/kg.mjs 5000 100000 1000000`
- * (default 5000). The bars are judged, not enforced: the exit code is 0 whatever a busy machine says.
+ * (default 5000). The output shows whether the goals are reached, but the exit code is always 0, because a
+ * machine can be busy.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,8 @@
 /**
- * A conversation file of 200 MB: how long the first `load` takes beside reading the bytes and JSON.parse
- * alone, 40 of its messages once it was indexed, and the longest time for which the event loop was not free. Once with ids as Daybook writes them,
- * once as by hand, without ids. `npm run build && node bench/large-conversation.mjs [megabytes]`
+ * A conversation file of 200 MB: the time of the first `load`, compared with reading the bytes and JSON.parse
+ * only; the time to read 40 of its messages after it was indexed; and the longest time for which the event
+ * loop was blocked. The file has the ids that Daybook writes, and then no ids, as a file written by hand.
+ * `npm run build && node bench/large-conversation.mjs [megabytes]`
  */
 import {
   closeSync,

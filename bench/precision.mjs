@@ -1,14 +1,14 @@
 /**
- * precisionMemBench (github.com/tenurehq/precisionMemBench, MIT): of 35 beliefs those that a question is about,
- * and no other. Clone it, then:
+ * precisionMemBench (github.com/tenurehq/precisionMemBench, MIT): a question must find those of 35 beliefs
+ * that it is about, and no other belief. Clone it, then:
  *
  *   npm run build && node bench/precision.mjs <folder of the clone>
  *
- * Without a model, through the tools `save_insight`, `update_insight` and `search_memory`, which is asked with
- * `named` and without. A belief is an insight: its context is the user and the scope, its tags are the
- * name and the aliases. Superseded and resolved beliefs and open questions are not saved, as a user would
- * have deleted or never saved them. What else a case expects (pinned beliefs, open questions, participants of
- * relations, budgets) the benchmark's own `BaseAdapter` reads from the beliefs; so it is done here.
+ * It uses no model, only the tools `save_insight`, `update_insight` and `search_memory` (with `named` and
+ * without). A belief is an insight: its context is the user and the scope, its tags are the name and the
+ * aliases. Superseded and resolved beliefs and open questions are not saved, because a user would have
+ * deleted or never saved them. Other expectations of a case (pinned beliefs, open questions, participants
+ * of relations, budgets) are read from the beliefs, as `BaseAdapter` of the benchmark does.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,8 @@
 /**
- * What recall costs in stores of different sizes, without vectors: processor time to build its index, its
- * memory, the first question (which makes the postings), and later ones. Natural text (support/natural-text.mjs), 20 messages in each conversation;
- * beyond the texts that this machine has, they begin again.
+ * What recall costs in stores of different sizes, without vectors: the processor time to build its index, its
+ * memory, the first question (which makes the postings), and later questions. The texts are natural
+ * (support/natural-text.mjs), with 20 messages in each conversation. If this machine has too few texts, they
+ * are repeated.
  *
  *   npm run build && node --expose-gc --max-old-space-size=8000 bench/recall-size.mjs [sizes…]
  */

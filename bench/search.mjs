@@ -1,17 +1,17 @@
 /**
- * How the search engine compares with SQLite FTS5 on natural text (support/natural-text.mjs): the same
- * messages, the same queries, in one process. Install and build first:
+ * The search engine compared with SQLite FTS5 on natural text (support/natural-text.mjs): the same messages
+ * and the same queries, in one process. Install and build first:
  * npm --prefix bench ci && npm run build && node bench/search.mjs [sizes…] (1000 10000 100000 500000).
  *
- * Queries are drawn anew from bands of document frequency, QUERIES of each kind, none twice in a row.
- * A round asks one query of each kind; before each round one message is replaced, as in use. First both
- * sides answer each query in turn, without and with snippets, and every answer is compared. Each query of
- * one side then finds the caches of the processor filled by the other. Then each side answers the same
- * rounds by itself.
- * FTS5 runs as an application would run it: external content, WAL, on a file, ORDER BY rank LIMIT 20.
- * Its build is one transaction that inserts each message into its table and into the FTS5 table, by two
- * prepared statements (what triggers would do, without their cost); ours is `put` of each message, which
- * keeps no text. Times are CPU time of the process, and wall time beside it.
+ * Queries are drawn at random from bands of document frequency, QUERIES of each kind, none twice in a row. A
+ * round asks one query of each kind; before each round one message is replaced, as in normal use. First both
+ * engines answer each query in turn, without and with snippets, and every answer is compared. In this part
+ * the caches of the processor contain data of the other engine. Then each engine answers the same rounds
+ * alone.
+ * FTS5 runs as in an application: external content, WAL, on a file, ORDER BY rank LIMIT 20. Its build is one
+ * transaction that inserts each message into its table and into the FTS5 table with two prepared statements
+ * (as triggers would do, without their cost). The build of Daybook is `put` of each message, which keeps no
+ * text. Times are the CPU time of the process, and the wall time.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

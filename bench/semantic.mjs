@@ -1,13 +1,14 @@
 /**
- * Search by meaning: how long a question takes over 10 000, 100 000 and 500 000 passages: the comparison with
- * all vectors, with the kernel and without, and the whole question, with vectors and by words only; how many
- * passages a second the local model embeds, and how much memory that takes; and what the recall index costs
- * to build, beside the search index over the same natural text.
+ * Search by meaning with 10 000, 100 000 and 500 000 passages. It measures the comparison of a question with
+ * all vectors, with the kernel and without; the whole question, with vectors and with words only; the passages
+ * that the local model embeds in a second, and its memory; and the build of the recall index, compared with
+ * the build of the search index of the same natural text.
  *
  *   npm run build && npm --prefix bench/model ci --ignore-scripts && node --expose-gc bench/semantic.mjs
  *
- * The vectors are random: what is compared costs the same. Without the packages of the model nothing is
- * embedded; a whole question also needs the milliseconds of its own vector, which the last lines print.
+ * The vectors are random, because the time of a comparison does not depend on the values. Without the packages
+ * of the model nothing is embedded. A whole question also needs the time of its own vector, which the last
+ * lines print.
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

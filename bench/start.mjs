@@ -1,7 +1,8 @@
 /**
- * What a start costs beside bare Node: from the start of the process to the answers of `initialize` and
- * of `tools/list`, and whole commands on a small store. In turn, processor time (Linux) and wall, medians.
- * Other builds take part where their `main.js` are named: `npm run build && node bench/start.mjs [main.js …]`
+ * What a start costs, compared with a start of Node alone: from the start of the process to the answers of
+ * `initialize` and of `tools/list`, and whole commands on a small store. All take turns. Prints the medians of
+ * the processor time (Linux) and of the wall time. Other builds are measured too if their `main.js` are given:
+ * `npm run build && node bench/start.mjs [main.js …]`
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

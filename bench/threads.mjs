@@ -1,7 +1,7 @@
 /**
- * Daybook's reads and writes beside better-sqlite3 with the usual schema of a thread store (threads,
- * messages, FTS5 by triggers, WAL), on the same data in the same run, alternating. Both are warm: each
- * case runs, both sides in turn, up to 500 times before it is timed, as a server has that is in use.
+ * Reads and writes of Daybook compared with better-sqlite3 with the usual schema of a thread store (threads,
+ * messages, FTS5 by triggers, WAL). Both take turns in one run on the same data. Each case runs up to 500
+ * times before it is timed, so that both are warm as in a server that is in use.
  * `npm --prefix bench ci && npm run build && node bench/threads.mjs [conversations] [messages]`
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,12 +1,12 @@
 /**
- * What the index cache saves: the time from opening a store to the complete, searchable index, built
- * from the files (cold) and from the cache with every entry checked against its file (warm). Each
- * start is a process of its own; in turn, the median of several counts. The first search comes at once, and in
- * a further start, of a server, after some seconds in which nothing is asked. Build first:
+ * What the index cache saves: the time from opening a store to the complete, searchable index, built from the
+ * files (cold), or loaded from the cache, with every entry compared with its file (warm). Each start is its own
+ * process. Both take turns, and the median of several starts is printed. The first search comes at once; in one
+ * more start, of a server, it comes after some seconds without a call. Build first:
  * npm run build && node bench/warm-start.mjs [messages] [conversations] [rounds] (100000 5000 5).
  *
- * Messages draw about 80 words from a vocabulary of 60 000 made-up words, the n-th word as often as
- * Zipf's law says, from a fixed seed. The files are in the page cache in both cases.
+ * A message has about 80 of 60 000 invented words, with the frequencies of Zipf's law, from a fixed seed. The
+ * files are in the page cache in both cases.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
