@@ -50,8 +50,9 @@ it('the search inside a long conversation moves to the next and previous match, 
   await page.getByRole('button', { name: 'Earlier messages' }).click();
   await page.waitForSelector('#m807');
   const shown = () => page.locator('.message').evaluateAll((all) => all.map(({ id }) => id));
-  const isFrom807 = async () => (await shown()).every((id, at) => id === `m${807 + at}`);
-  await expect.poll(isFrom807).toBe(true);
+  const isFrom807 = (ids: readonly string[]) =>
+    ids.length > 0 && ids.every((id, at) => id === `m${807 + at}`);
+  await expect.poll(async () => isFrom807(await shown())).toBe(true);
   await page.getByLabel('Find in this conversation').fill('pelican');
   await page.waitForSelector('.find-inside :text("No message has these words.")');
   expect(await faultsOf(page)).toEqual([]);
