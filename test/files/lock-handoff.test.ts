@@ -79,3 +79,14 @@ it('is acquired again if another process took it over meanwhile', async () => {
   expect(second).not.toBe(first);
   expect([target(), owners()]).toEqual(['3', [second]]);
 });
+
+it('is acquired again if the folder of the locks was replaced meanwhile', async () => {
+  const { locks, owners, write, writeTwice, target } = storeWithLock();
+  const first = await writeTwice();
+  renameSync(locks, `${locks}-aside`);
+  mkdirSync(locks);
+  const second = await write('3');
+  expect(second).not.toBe(first);
+  expect([target(), owners()]).toEqual(['3', [second]]);
+  expect(readdirSync(`${locks}-aside`)).toEqual([]);
+});

@@ -125,7 +125,8 @@ async function runLocked<T>(
     requirePresent(path);
     const isOften = isUsedOften(path);
     const owned =
-      takeLock(path) ?? (await withFileError('lock', path, () => acquire(locksFolder, path)));
+      (await takeLock(path)) ??
+      (await withFileError('lock', path, () => acquire(locksFolder, path)));
     const home = join(owned.at, owned.own);
     const lease = setInterval(() => void touch(home), HEARTBEAT_INTERVAL_MS).unref();
     let left: Promise<void> | undefined;

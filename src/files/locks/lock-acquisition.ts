@@ -5,7 +5,7 @@
  */
 import { lstatSync, mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { sleep, systemClock } from '../../base/clock.js';
 import { AppError, errnoOf } from '../../base/errors.js';
 import { randomBelow } from '../../base/ids.js';
@@ -13,6 +13,7 @@ import { makeFolder, renameWithRetry } from '../atomic/atomic-write.js';
 import { ignoreErrno, TAKEN_ON_WINDOWS } from '../file-errors.js';
 import { FOLDER_MODE } from '../private-modes.js';
 import { type PinnedFolder, pinFolder } from '../safe-access/pinned-folder.js';
+import { isAtPath } from '../safe-access/real-path.js';
 import { symlinkError } from '../safe-access/refusals.js';
 import {
   discardedName,
@@ -139,6 +140,20 @@ function publish(privatePath: string, { at, path }: LockFolder): boolean {
 function makePrivate(privatePath: string, own: string): void {
   mkdirSync(privatePath, { mode: FOLDER_MODE });
   mkdirSync(join(privatePath, own), { mode: FOLDER_MODE });
+}
+
+/**
+ * Whether the lock was not lost. It is also lost if another folder has replaced the folder of the locks: then
+ * other processes acquire the lock there. False if that cannot be determined.
+ */
+export function isHeld({ path, at, own, folder }: OwnedLock): boolean {
+  try {
+    lstatSync(join(at, own));
+    return folder.file === undefined || isAtPath(folder.file, dirname(path));
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+    return false;
+  }
 }
 
 /** Ignores errors of the system: the commits are done, and the next caller removes a lock that remains. */

@@ -4,7 +4,7 @@
  */
 import { dirname } from 'node:path';
 import { systemClock } from '../../base/clock.js';
-import { type OwnedLock, release } from './lock-acquisition.js';
+import { isHeld, type OwnedLock, release } from './lock-acquisition.js';
 
 /** The next call comes soon if the last one was not longer ago, and a lock that was left waits so long for it. */
 const SOON_MS = 50;
@@ -45,12 +45,12 @@ export function leaveLock(owned: OwnedLock): void {
   leftLocks.set(owned.path, { owned, timer });
 }
 
-/** The lock that was left, if it was not released yet. */
-export function takeLock(path: string): OwnedLock | undefined {
-  const left = leftLocks.get(path);
-  clearTimeout(left?.timer);
-  leftLocks.delete(path);
-  return left?.owned;
+/** The lock that was left, if it was not released yet and not lost. */
+export async function takeLock(path: string): Promise<OwnedLock | undefined> {
+  const owned = removeLeft(path);
+  if (owned === undefined || isHeld(owned)) return owned;
+  await release(owned);
+  return undefined;
 }
 
 /** Releases the locks in the folder that were left: before the store is closed. */
@@ -60,6 +60,13 @@ export async function releaseLeftLocks(locksFolder: string): Promise<void> {
 }
 
 async function releaseLeft(path: string): Promise<void> {
-  const owned = takeLock(path);
+  const owned = removeLeft(path);
   if (owned !== undefined) await release(owned);
+}
+
+function removeLeft(path: string): OwnedLock | undefined {
+  const left = leftLocks.get(path);
+  clearTimeout(left?.timer);
+  leftLocks.delete(path);
+  return left?.owned;
 }
