@@ -36,7 +36,7 @@ import { notRegularFileError } from '../safe-access/refusals.js';
 import { requireUnconverted } from '../sealing/open-stores.js';
 import { requirePresent } from '../store-presence.js';
 import { acquire, release } from './lock-acquisition.js';
-import { isUsedOften, leaveLock, noteUse, takeLock } from './lock-handoff.js';
+import { noteUse, takeLastUse } from './lock-handoff.js';
 import { GONE, WANTED } from './lock-takeover.js';
 import { HEARTBEAT_INTERVAL_MS } from './process-identity.js';
 
@@ -51,8 +51,9 @@ export class LockLostError extends Error {}
 export interface LockedReplaceOptions extends ReplaceOptions {
   /**
    * This is the last operation under the lock: the lock is released after the rename and before the fsync
-   * of the folder, or left to the next call of this process (`lock-handoff.ts`). A later writer's fsync also makes this rename durable. A caller that only reads the new
-   * content must fsync the target's folder itself before it relies on it.
+   * of the folder, or left to the next call of this process (`lock-handoff.ts`). A later writer's fsync also
+   * makes this rename durable. A caller that only reads the new content must fsync the target's folder itself
+   * before it relies on it.
    */
   readonly isLast?: boolean;
 }
@@ -123,10 +124,9 @@ async function runLocked<T>(
 ): Promise<T> {
   for (let run = 1; run <= MAX_RUNS; run += 1) {
     requirePresent(path);
-    const isOften = isUsedOften(path);
+    const last = await takeLastUse(path);
     const owned =
-      (await takeLock(path)) ??
-      (await withFileError('lock', path, () => acquire(locksFolder, path)));
+      last?.owned ?? (await withFileError('lock', path, () => acquire(locksFolder, path)));
     const home = join(owned.at, owned.own);
     const lease = setInterval(() => void touch(home), HEARTBEAT_INTERVAL_MS).unref();
     let left: Promise<void> | undefined;
@@ -136,11 +136,10 @@ async function runLocked<T>(
       left.catch(() => undefined); // `await left` below throws it
     };
     const leaveAfterLast = () => {
-      noteUse(path);
-      if (!isOften || existsSync(join(home, WANTED))) return leave();
-      clearInterval(lease);
-      left = Promise.resolve();
-      leaveLock(owned);
+      const isKept = last !== undefined && !existsSync(join(home, WANTED));
+      noteUse(path, isKept ? owned : undefined);
+      if (isKept) left = Promise.resolve();
+      leave();
     };
     try {
       requireUnconverted(path);

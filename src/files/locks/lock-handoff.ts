@@ -3,70 +3,52 @@
  * takes as long as the rest of a short write. If the next call does not come soon, the lock is released.
  */
 import { dirname } from 'node:path';
-import { systemClock } from '../../base/clock.js';
 import { isHeld, type OwnedLock, release } from './lock-acquisition.js';
 
 /** The next call comes soon if the last one was not longer ago, and a lock that was left waits so long for it. */
 const SOON_MS = 50;
 
-interface LeftLock {
-  readonly owned: OwnedLock;
+interface LastUse {
+  /** The lock, if it was left to the next call. */
+  readonly owned: OwnedLock | undefined;
   readonly timer: NodeJS.Timeout;
 }
 
-/** By lock path. */
-const leftLocks = new Map<string, LeftLock>();
-/** By lock path, the oldest first: the end of the last use (monotonic). Older than `SOON_MS` are removed. */
-const lastUses = new Map<string, number>();
+/** By lock path: the last use, for `SOON_MS`. */
+const lastUses = new Map<string, LastUse>();
 
-/** Whether this process has just used the lock, so that its next call is likely to come soon. */
-export function isUsedOften(path: string): boolean {
-  removeOld();
-  return lastUses.has(path);
+/** Must be called at the end of each use. If `owned` is given, it is left to the next `takeLastUse`. */
+export function noteUse(path: string, owned?: OwnedLock): void {
+  const timer = setTimeout(() => void endUse(path), SOON_MS);
+  if (owned === undefined) timer.unref();
+  lastUses.set(path, { owned, timer });
 }
 
-/** Must be called at the end of each use. */
-export function noteUse(path: string): void {
-  lastUses.delete(path); // the new one is the last
-  lastUses.set(path, systemClock.monotonic());
-  removeOld();
-}
-
-function removeOld(): void {
-  for (const [path, time] of lastUses) {
-    if (systemClock.monotonic() - time < SOON_MS) return;
-    lastUses.delete(path);
-  }
-}
-
-/** Leaves the lock to the next `takeLock` of its path. */
-export function leaveLock(owned: OwnedLock): void {
-  const timer = setTimeout(() => void releaseLeft(owned.path), SOON_MS);
-  leftLocks.set(owned.path, { owned, timer });
-}
-
-/** The lock that was left, if it was not released yet and not lost. */
-export async function takeLock(path: string): Promise<OwnedLock | undefined> {
-  const owned = removeLeft(path);
-  if (owned === undefined || isHeld(owned)) return owned;
-  await release(owned);
-  return undefined;
+/**
+ * Must be called at the start of each use. `undefined` if the last use was not just now, so that the next one
+ * is not likely to come soon. Otherwise with the lock if it was left, and was not lost since.
+ */
+export async function takeLastUse(path: string): Promise<Pick<LastUse, 'owned'> | undefined> {
+  const last = remove(path);
+  if (last?.owned === undefined || isHeld(last.owned)) return last;
+  await release(last.owned);
+  return { owned: undefined };
 }
 
 /** Releases the locks in the folder that were left: before the store is closed. */
 export async function releaseLeftLocks(locksFolder: string): Promise<void> {
-  const paths = [...leftLocks.keys()].filter((path) => dirname(path) === locksFolder);
-  await Promise.all(paths.map(releaseLeft));
+  const paths = [...lastUses.keys()].filter((path) => dirname(path) === locksFolder);
+  await Promise.all(paths.map(endUse));
 }
 
-async function releaseLeft(path: string): Promise<void> {
-  const owned = removeLeft(path);
-  if (owned !== undefined) await release(owned);
+async function endUse(path: string): Promise<void> {
+  const last = remove(path);
+  if (last?.owned !== undefined) await release(last.owned);
 }
 
-function removeLeft(path: string): OwnedLock | undefined {
-  const left = leftLocks.get(path);
-  clearTimeout(left?.timer);
-  leftLocks.delete(path);
-  return left?.owned;
+function remove(path: string): LastUse | undefined {
+  const last = lastUses.get(path);
+  clearTimeout(last?.timer);
+  lastUses.delete(path);
+  return last;
 }
