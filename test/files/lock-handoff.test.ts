@@ -1,7 +1,7 @@
 /** A lock that a call leaves to the next call of its process: when it is kept, and when it is released. */
 import { mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { sleep } from '../../src/base/clock.js';
 import { withLock } from '../../src/files/locks/file-lock.js';
 import { releaseLeftLocks } from '../../src/files/locks/lock-handoff.js';
@@ -52,6 +52,16 @@ it('is released after a moment if no call follows', async () => {
 it('is released when the store is closed', async () => {
   const { locks, isFree, writeTwice } = storeWithLock();
   await writeTwice();
+  await releaseLeftLocks(locks);
+  expect(isFree()).toBe(true);
+});
+
+it('is released when the store is closed while its time ends', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { locks, isFree, writeTwice } = storeWithLock();
+  mkdirSync(join(locks, 'x', String(await writeTwice()), 'wanted')); // its release takes longer
+  vi.advanceTimersByTime(50);
   await releaseLeftLocks(locks);
   expect(isFree()).toBe(true);
 });

@@ -3,6 +3,7 @@
  * takes as long as the rest of a short write. If the next call does not come soon, the lock is released.
  */
 import { dirname } from 'node:path';
+import { PendingWork } from '../../base/pending-work.js';
 import { isHeld, type OwnedLock, release } from './lock-acquisition.js';
 
 /** The next call comes soon if the last one was not longer ago, and a lock that was left waits so long for it. */
@@ -16,6 +17,7 @@ interface LastUse {
 
 /** By lock path: the last use, for `SOON_MS`. */
 const lastUses = new Map<string, LastUse>();
+const releases = new PendingWork();
 
 /** Must be called at the end of each use. If `owned` is given, it is left to the next `takeLastUse`. */
 export function noteUse(path: string, owned?: OwnedLock): void {
@@ -39,11 +41,12 @@ export async function takeLastUse(path: string): Promise<Pick<LastUse, 'owned'> 
 export async function releaseLeftLocks(locksFolder: string): Promise<void> {
   const paths = [...lastUses.keys()].filter((path) => dirname(path) === locksFolder);
   await Promise.all(paths.map(endUse));
+  await releases.idle(); // also of those whose time has just ended
 }
 
 async function endUse(path: string): Promise<void> {
   const last = remove(path);
-  if (last?.owned !== undefined) await release(last.owned);
+  if (last?.owned !== undefined) await releases.track(release(last.owned));
 }
 
 function remove(path: string): LastUse | undefined {
