@@ -21,6 +21,7 @@ import { sleep } from '../../src/base/clock.js';
 import { withLock } from '../../src/files/locks/file-lock.js';
 import { sweepLocks } from '../../src/files/locks/lock-takeover.js';
 import { isSurelyDead, ownerName } from '../../src/files/locks/process-identity.js';
+import { tapFs } from '../support/fs-tap.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -202,6 +203,23 @@ describe('withLock in one process', () => {
     });
     expect(runs).toBe(2);
     expect(readFileSync(target, 'utf8')).toBe('theirs+ours');
+  });
+
+  it('is acquired in the new folder of the locks if another process replaces the folder', async () => {
+    const locks = join(tempFolder(), '.locks');
+    mkdirSync(locks);
+    let isReplaced = false;
+    const replaceOnce = ({ name }: { name: string }) => {
+      if (name !== 'mkdir' || isReplaced) return undefined;
+      isReplaced = true;
+      rmSync(locks, { recursive: true });
+      mkdirSync(locks);
+      return undefined;
+    };
+    const restore = await tapFs(locks, { before: replaceOnce });
+    const owners = withLock(locks, 'x', async () => readdirSync(join(locks, 'x')));
+    expect(await owners.finally(restore)).toHaveLength(1);
+    expect(isReplaced).toBe(true);
   });
 
   it('throws an error with a code if no lock can be created', async () => {

@@ -50,6 +50,7 @@ const yieldUntil = new Map<string, number>();
 /** Waits at most ten seconds; then LOCKED. Otherwise throws the system's own error, or PATH_ESCAPE for a link. */
 export async function acquire(locksFolder: string, path: string): Promise<OwnedLock> {
   const start = systemClock.monotonic();
+  const isOver = () => systemClock.monotonic() - start > WAIT_LIMIT_MS;
   await yieldToWaiter(path);
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     const folder = await pinLocks(locksFolder);
@@ -61,12 +62,13 @@ export async function acquire(locksFolder: string, path: string): Promise<OwnedL
         forgetOwner(path);
         return { ...lock, own };
       }
-      if (systemClock.monotonic() - start > WAIT_LIMIT_MS) throw await lockedError(lock);
+      if (isOver()) throw await lockedError(lock);
       isFree = await removeDeadOwner(lock);
       folder.close();
     } catch (error) {
       folder.close();
-      if (errnoOf(error) !== 'ENOENT' || (await exists(locksFolder))) throw error;
+      // ENOENT: the folder of the locks was removed meanwhile. Another process may have made it again.
+      if (errnoOf(error) !== 'ENOENT' || isOver()) throw error;
     }
     await sleep((isFree ? FIRST_PAUSE_MS : pauseMs) * (0.5 + randomBelow(1000) / 2000));
   }
