@@ -10,6 +10,8 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isAppError } from '../../src/base/errors.js';
+import { locksFolderIn } from '../../src/files/locks/lock-folders.js';
+import { releaseLeftLocks } from '../../src/files/locks/lock-handoff.js';
 import { ownerName } from '../../src/files/locks/process-identity.js';
 import {
   type ConversationStore,
@@ -191,6 +193,7 @@ async function runWith(operation: Operation, fault: Fault): Promise<void> {
       (error: unknown) => ({ error }),
     )
     .finally(restore);
+  await releaseLeftLocks(locksFolderIn(place.logs));
 
   const isDone = outcome.error === undefined;
   const isUnconfirmed =
@@ -202,6 +205,7 @@ async function runWith(operation: Operation, fault: Fault): Promise<void> {
   expect(await openHandles(), 'open file handles').toBeLessThanOrEqual(handlesBefore);
 
   const calls = await callsDuring(place.folder, () => operation.run(place, 'again'));
+  await releaseLeftLocks(locksFolderIn(place.logs));
   expect(claimsIn(calls), 'claims of the next try').toBeLessThan(MOST_CLAIMS);
   const texts = await operation.storedTexts(place);
   expectCount(texts.filter((text) => text === 'again').length, operation, [1]);
