@@ -124,6 +124,19 @@ describe('retention', () => {
     });
   });
 
+  it('shows the day of the last message in the zone of all other times', async () => {
+    await withPlace(async (place) => {
+      write(place, OLD, 'said in the first minute of 2020 in UTC');
+      const env = { ...place.env, DAYBOOK_TIME_ZONE: 'America/Los_Angeles' };
+      for (const command of ['prune', 'archive']) {
+        const args = [command, '--older-than', '9d', '--dry-run'];
+        const { stdout } = await run({ ...place, env }, ...args);
+        expect(stdout).toContain('last message 2019-12-31; no message for');
+        expect((await run({ ...place, env }, ...args, '--utc')).stdout).toContain('2020-01-01');
+      }
+    });
+  });
+
   it('asks before a prune by size permanently removes items of the trash', async () => {
     await withPlace(async (place) => {
       write(place, OLDER, 'x'.repeat(400_000));

@@ -9,7 +9,8 @@ import { confirmOrEnd } from '../terminal/confirm.js';
 import { printList, report } from '../terminal/output.js';
 import { sizeOf } from '../terminal/sizes.js';
 import { escapeControls } from '../terminal/terminal-text.js';
-import { jsonOf, lineOf } from '../views/candidate-lines.js';
+import { timesFor } from '../terminal/times.js';
+import { jsonOf, lineIn } from '../views/candidate-lines.js';
 import { withApp } from '../with-app.js';
 
 export interface ArchiveOptions {
@@ -26,13 +27,14 @@ export interface ArchiveOptions {
 export async function archive(options: ArchiveOptions, flags: Flags): Promise<void> {
   const { dryRun = false, yes = false, json } = options;
   const rule = ruleOf(options);
+  const times = timesFor(flags);
   await withApp(flags, async ({ archives, conversations }, signal) => {
     const chosen = await archives.choose(rule, signal);
     const unread = unreadable(conversations);
     const end = (left: readonly Skipped[]) => reportSkipped(left, 'was not archived', options);
     const bytes = chosen.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     const print = (line: (text: string) => void) => {
-      printList(chosen.map(lineOf), options, line);
+      printList(chosen.map(lineIn(times)), options, line);
       line(`${countOf(chosen.length, 'conversation')} to archive, ${sizeOf(bytes)}`);
     };
     if (dryRun) {

@@ -10,8 +10,9 @@ import { daybookLine } from '../terminal/command-line.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
 import { printList, report } from '../terminal/output.js';
 import { sizeOf } from '../terminal/sizes.js';
+import { type Times, timesFor } from '../terminal/times.js';
 import type { OptionNames } from '../tools/command-names.js';
-import { jsonOf, lineOf } from '../views/candidate-lines.js';
+import { jsonOf, lineIn } from '../views/candidate-lines.js';
 import { withApp } from '../with-app.js';
 
 export interface PruneOptions {
@@ -36,6 +37,7 @@ const OPTIONS: OptionNames = {
 export async function prune(options: PruneOptions, flags: Flags): Promise<void> {
   const { bySize = false, dryRun = false, yes = false, json } = options;
   const rule = ruleOf(options);
+  const times = timesFor(flags);
   const rules = Object.keys(rule).length === 0 ? [] : [rule];
   await withApp(
     flags,
@@ -47,10 +49,10 @@ export async function prune(options: PruneOptions, flags: Flags): Promise<void> 
       if (dryRun || isEmpty) {
         const nothing = { moved: [], removed: [] };
         const facts = { ...(dryRun ? factsOf(plan) : nothing), skipped: unread };
-        report(facts, json, () => print(plan, options, console.log));
+        report(facts, json, () => print(plan, times, options, console.log));
         return end(unread);
       }
-      const show = () => print(plan, options, console.error);
+      const show = () => print(plan, times, options, console.error);
       if (!yes && !(await confirmOrEnd(questionOf(plan), 'Nothing was moved.', show))) return;
       const done = await retention.carryOut(plan, { signal });
       const moved = done.moved.map((each) => ({ ...jsonOf(each), trashName: each.trashName }));
@@ -86,10 +88,11 @@ const factsOf = ({ conversations, trash, size }: PrunePlan) => ({
 
 function print(
   { conversations, trash }: PrunePlan,
+  times: Times,
   options: PruneOptions,
   line: (text: string) => void,
 ): void {
-  printList(conversations.map(lineOf), options, line);
+  printList(conversations.map(lineIn(times)), options, line);
   const bytes = conversations.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   line(`${countOf(conversations.length, 'conversation')} to move to the trash, ${sizeOf(bytes)}`);
   if (trash.length > 0) line(`${countOf(trash.length, 'item')} of the trash to remove permanently`);

@@ -3,6 +3,7 @@ import type { Candidate } from '../../maintenance/retention/prunable-conversatio
 import { nameOfConversation } from '../find-conversation.js';
 import { sizeOf } from '../terminal/sizes.js';
 import { oneLine } from '../terminal/terminal-text.js';
+import type { Times } from '../terminal/times.js';
 
 export const jsonOf = ({ head, lastMessageAt, sizeBytes, reason }: Candidate) => {
   const { conversationId, clientId, title } = head;
@@ -10,7 +11,11 @@ export const jsonOf = ({ head, lastMessageAt, sizeBytes, reason }: Candidate) =>
   return { ...named, lastMessageAt, sizeBytes, reason };
 };
 
-export function lineOf({ head, reason, sizeBytes }: Candidate): string {
-  const title = head.title === undefined ? '' : `  ${oneLine(head.title)}`;
-  return `${oneLine(nameOfConversation(head))}${title}  (${oneLine(reason)}; ${sizeOf(sizeBytes)})`;
-}
+export const lineIn =
+  (times: Times) =>
+  ({ head, lastMessageAt, reason, sizeBytes }: Candidate): string => {
+    const title = head.title === undefined ? '' : `  ${oneLine(head.title)}`;
+    const day = times.minute(lastMessageAt).slice(0, 10);
+    const facts = `last message ${day}; ${oneLine(reason)}; ${sizeOf(sizeBytes)}`;
+    return `${oneLine(nameOfConversation(head))}${title}  (${facts})`;
+  };

@@ -148,7 +148,7 @@ async function withTime(
 
 function reasonOf({ module, tag }: PruneRule, { lastMessageAt }: Dated, nowMs: number): string {
   const days = Math.floor((nowMs - Date.parse(lastMessageAt)) / DAY_MS);
-  const age = `last message ${lastMessageAt.slice(0, 10)}, ${countOf(days, 'day')} ago`;
+  const age = `no message for ${countOf(days, 'day')}`;
   const where = [
     ...(module === undefined ? [] : [`module ${module}`]),
     ...(tag === undefined ? [] : [`tag ${tag}`]),
