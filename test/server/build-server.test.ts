@@ -207,6 +207,24 @@ describe('errors', () => {
     expect(message).toContain('unknown arguments "other", "third"');
   });
 
+  it.each([
+    { value: { count: 0 }, rule: '"count" must be 1 or more.' },
+    { value: { count: 101 }, rule: '"count" must be at most 100.' },
+    { value: { ids: ['a'] }, rule: '"ids" must have exactly 2 entries.' },
+    { value: { ids: ['a', 'b', 'c'] }, rule: '"ids" must have exactly 2 entries.' },
+    { value: { tags: [] }, rule: '"tags" is empty.' },
+    { value: { tags: ['a', 'b', 'c', 'd'] }, rule: '"tags" must have at most 3 entries.' },
+  ])('says in a sentence which size is allowed: $rule', async ({ value, rule }) => {
+    const list = z.array(z.string());
+    const input = z.strictObject({
+      count: z.int().min(1).max(100).exactOptional(),
+      ids: list.length(2).exactOptional(),
+      tags: list.min(1).max(3).exactOptional(),
+    });
+    const { call } = await connect([tool(async () => ({}), { input })]);
+    expect(errorOf(await call('probe', value)).message).toContain(rule);
+  });
+
   it('lists the allowed arguments for an unknown argument', async () => {
     const { call } = await connect([echo]);
     const error = errorOf(await call('echo_back', { word: 'no', wrod: 1 }));

@@ -109,14 +109,24 @@ function problemOf(issue: z.core.$ZodIssue): string {
     return ' must be a whole number';
   if (issue.code === 'invalid_type' && received !== undefined)
     return ` must be ${issue.expected}, not ${received}`;
-  if (issue.code === 'too_small' && issue.origin === 'string' && issue.minimum === 1)
-    return ' is empty';
-  if (issue.code === 'too_small' && issue.origin === 'string')
-    return ` must have ${issue.minimum} characters or more`;
-  if (issue.code === 'too_big' && issue.origin === 'string')
-    return ` must have at most ${issue.maximum} characters`;
+  if (issue.code === 'too_small' || issue.code === 'too_big') return sizeProblemOf(issue);
   const message = issue.message.replace(/\.$/, '');
   return message.startsWith('must ') ? ` ${message}` : `: ${message}`;
+}
+
+type SizeIssue = z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig;
+
+function sizeProblemOf(issue: SizeIssue): string {
+  const unit = issue.origin === 'string' ? 'characters' : 'entries';
+  const verb = issue.origin === 'string' || issue.origin === 'array' ? 'have' : 'be';
+  const amount = (limit: number | bigint) => (verb === 'have' ? `${limit} ${unit}` : `${limit}`);
+  if (issue.code === 'too_big') {
+    const rule = issue.exact ? 'exactly' : 'at most';
+    return ` must ${verb} ${rule} ${amount(issue.maximum)}`;
+  }
+  if (verb === 'have' && issue.minimum === 1) return ' is empty';
+  if (issue.exact) return ` must ${verb} exactly ${amount(issue.minimum)}`;
+  return ` must ${verb} ${amount(issue.minimum)} or more`;
 }
 
 const quoted = (name: string) => JSON.stringify(name.slice(0, 80));
