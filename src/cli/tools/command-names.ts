@@ -34,8 +34,8 @@ const COMMANDS: ReadonlyMap<string, string> = new Map([
 /** Input name to option, such as `asOf` to `--as-of`. */
 export type OptionNames = Readonly<Record<string, string>>;
 
-/** A name in backquotes, with an optional boolean value. */
-const MARKED = /`(\w+)(?:: (true|false))?`/g;
+/** A name, or an option as it is typed, in backquotes, with an optional boolean value. */
+const MARKED = /`((?:--)?\w+)(?:: (true|false))?`/g;
 
 /** Replaces names in backquotes by commands and options; other names only lose their backquotes. */
 export function withCommandNames(text: string, options: OptionNames = {}): string {
