@@ -127,7 +127,11 @@ describe('daybook search', () => {
       const nothing = await run('wombat');
       expect(nothing).toMatchObject({ code: 1, stdout: '' });
       expect(nothing.stderr).toContain('wombat');
-      expect(nothing.stderr).toContain('--match-type fuzzy');
+      expect(nothing.stderr).toContain('--match-type to "fuzzy"');
+      const filtered = await run('common', '--from', '2099-01-01');
+      expect(filtered).toMatchObject({ code: 1, stdout: '' });
+      expect(filtered.stderr).toContain('without --from');
+      expect(filtered.stderr).not.toContain('fuzzy');
       const byMeaning = await run('common', '--mode', 'hybrid');
       expect(byMeaning.stderr).toContain('daybook embeddings enable');
       expect((await run('common')).stderr).not.toMatch(/fuzzy|embeddings/);

@@ -7,6 +7,7 @@ import {
   operatorNote,
   searchMessages,
 } from '../../tools/conversations/search-messages.js';
+import { TRY_FUZZY } from '../../tools/no-results.js';
 import { configuration, type Flags } from '../configuration.js';
 import { withLocalDays } from '../days.js';
 import { NOTHING_FOUND, OK } from '../exit-status.js';
@@ -106,7 +107,7 @@ async function run(
     await print(found, app, { from: input.offset, context, times: timesFor(flags) });
     const operator = operatorNote(filtered, app.messageSearch);
     if (operator !== undefined) console.error(operator);
-    showHints(input, found, options, app.embeddings.mode);
+    showHints(found, options, app.embeddings.mode);
   }
   const isNothing = found.total === 0 || noneLeft(input, found) !== undefined;
   process.exitCode = isNothing ? NOTHING_FOUND : OK;
@@ -181,7 +182,10 @@ async function searchOnce(app: App, signal: AbortSignal, input: Input): Promise<
       await app.recall.ready({ ...call, maxWaitMs: Number.POSITIVE_INFINITY });
       await loadVectors(app);
     }
-    return foundMessages(input, app, call, { maxTokens: Number.POSITIVE_INFINITY });
+    return foundMessages(input, app, call, {
+      maxTokens: Number.POSITIVE_INFINITY,
+      ...(input.matchType === undefined && { ifUnknown: TRY_FUZZY }),
+    });
   });
   return searchMessages.output.parse(found);
 }
@@ -197,13 +201,10 @@ async function loadVectors({ embeddings }: App): Promise<void> {
 }
 
 function showHints(
-  { query }: Pick<Input, 'query'>,
-  { total, tier }: Found,
-  { mode, matchType }: SearchOptions,
+  { tier }: Found,
+  { mode }: SearchOptions,
   embeddings: App['embeddings']['mode'],
 ): void {
-  if (total === 0 && matchType === undefined && /[\p{L}\p{N}]/u.test(query))
-    console.error('For typing errors, use --match-type fuzzy.');
   if ((mode === 'semantic' || mode === 'hybrid') && tier !== 'vectors') {
     const next =
       embeddings === 'off'
