@@ -342,6 +342,18 @@ describe('a damaged conversation', () => {
       expect(await readFile(file, 'utf8')).toBe(before);
     });
   });
+
+  it('is not looked for in a backup that is older', async () => {
+    await withTea(async (place, id) => {
+      const file = join(place.root, 'conversation-logs', id, 'conversation.json');
+      await writeFile(file, 'nothing of it');
+      await mkdir(join(place.root, 'backups'));
+      await writeFile(join(place.root, 'backups', 'daybook-20250101T000000Z.tar.gz'), '');
+      const { stdout } = await run(place, 'doctor');
+      expect(stdout).toContain('is older than the conversation.');
+      expect(stdout).not.toContain(`delete ${id}`);
+    });
+  });
 });
 
 describe('a graph that git has written', () => {

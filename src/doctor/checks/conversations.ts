@@ -7,7 +7,7 @@ import { entriesOf, listFolders, removeEmptyFolder } from '../../files/paths/fol
 import { readStamp, type Stamp } from '../../files/read/stamp.js';
 import type { Backups } from '../../maintenance/backup.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
+import { CONVERSATION_ID, timeOfId } from '../../stores/conversations/document/conversation-id.js';
 import type { ConversationDocument } from '../../stores/conversations/document/document.js';
 import type {
   Condition,
@@ -31,7 +31,7 @@ export interface ConversationParts {
 export const conversationCheck = (parts: ConversationParts): Check => ({
   name: 'conversations',
   async run(context) {
-    const newestBackup = (await parts.backups.list()).at(-1)?.name;
+    const newestBackup = (await parts.backups.list()).at(-1);
     const slice = new TimeSlice({ signal: context.signal });
     for (const entry of await entriesOf(parts.logsFolder)) {
       context.signal.throwIfAborted();
@@ -47,9 +47,11 @@ export const conversationCheck = (parts: ConversationParts): Check => ({
   },
 });
 
+type Backup = Awaited<ReturnType<Backups['list']>>[number];
+
 interface FromBackup {
-  /** The name of the newest backup; `undefined` without a backup. */
-  readonly newestBackup: string | undefined;
+  /** `undefined` without a backup. */
+  readonly newestBackup: Backup | undefined;
 }
 
 async function examine(
@@ -74,7 +76,7 @@ function findingsOf(
   id: string,
   condition: Condition,
   repairer: ConversationRepairer,
-  newestBackup: string | undefined,
+  newestBackup: Backup | undefined,
 ): Found[] {
   const { path, damage, faults, isRepairable, salvageable } = condition;
   const repair = async () => {
@@ -102,10 +104,14 @@ function findingsOf(
 }
 
 /** The damaged conversation is only moved to the trash, so nothing is lost if the backup does not have it. */
-const backupHint = (id: string, newestBackup: string | undefined): string =>
-  newestBackup === undefined
-    ? 'There is no backup.'
-    : `The newest backup is ${newestBackup}. To take the conversation from it, run daybook delete ${id}, then daybook restore ${newestBackup}.`;
+function backupHint(id: string, newestBackup: Backup | undefined): string {
+  if (newestBackup === undefined) return 'There is no backup.';
+  const { name, madeMs } = newestBackup;
+  // The name of a backup has its time in whole seconds.
+  if (timeOfId(id) >= madeMs + 1000)
+    return `The newest backup, ${name}, is older than the conversation.`;
+  return `The newest backup is ${name}. To take the conversation from it, run daybook delete ${id}, then daybook restore ${name}.`;
+}
 
 /** Reports a folder without a conversation. A process that ended, or a person, created it. */
 async function checkEmptyFolder(

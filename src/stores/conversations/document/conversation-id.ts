@@ -12,6 +12,9 @@ export function conversationIdAt(ms: number): string {
   return `${isoTime(ms).slice(0, 10).replaceAll('-', '')}-${String(ms).padStart(13, '0')}`;
 }
 
+/** Returns the Unix milliseconds in an id. */
+export const timeOfId = (id: string): number => Number(id.slice(9));
+
 /** A key that the caller chose. It never begins like an id, so that the two cannot be confused. */
 export const CLIENT_ID = /^(?!\d{8}-\d)[A-Za-z0-9._-]{1,128}$/;
 

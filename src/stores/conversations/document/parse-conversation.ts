@@ -10,7 +10,7 @@ import { isRecord, isString, isTextList, type JsonObject } from '../../../base/j
 import { runToCompletion } from '../../../base/time-slice.js';
 import { type Codec, plainCodec } from '../../../files/sealing/text-codec.js';
 import { upgraded } from '../../format-migrations.js';
-import { CLIENT_ID } from './conversation-id.js';
+import { CLIENT_ID, timeOfId } from './conversation-id.js';
 import { isTitleOf } from './derived-title.js';
 import { ConversationDocument } from './document.js';
 import {
@@ -75,7 +75,7 @@ export function* conversationSteps(
   } = upgraded('conversation', file, location.path);
   if (!Array.isArray(list)) throw damage('messages', 'a list', location);
 
-  const created = timeOr(createdAt, timeOfId(location.conversationId));
+  const created = timeOr(createdAt, isoTime(timeOfId(location.conversationId)));
   const { messages, haveOwnIds } = yield* messageSteps(list, created, location, opening);
   const { known, extra } = readOptional(rest, location);
   const { titleFrom, ...fields } = known;
@@ -145,7 +145,3 @@ const isBoolean = (value: unknown): value is boolean => typeof value === 'boolea
 const isClientId = (value: unknown): value is string => isString(value) && CLIENT_ID.test(value);
 const isBranch = (value: unknown): value is { conversationId: string; messageId: string } =>
   isRecord(value) && isString(value['conversationId']) && isString(value['messageId']);
-
-function timeOfId(conversationId: string): string {
-  return isoTime(Number(conversationId.slice(9)));
-}
