@@ -149,6 +149,36 @@ it('a file with an unknown format is refused with a message', async () => {
   expect(stored()).toEqual([]);
 });
 
+it('the message about a file that cannot be read names it without the folder of the upload', async () => {
+  const { page } = opened;
+  await goTo(page, '#/import');
+  await page.waitForSelector('h1:text("Import")');
+  await drop('cut.zip', 'PK\u0003\u0004 and no more');
+  const alert = page.locator('[role=alert]');
+  await expect.poll(() => alert.innerText()).toMatch(/^cut\.zip is a damaged zip archive/);
+  const above = await page.locator('.drop').boundingBox();
+  const below = await alert.boundingBox();
+  expect((below?.y ?? 0) - ((above?.y ?? 0) + (above?.height ?? 0))).toBeGreaterThan(8);
+});
+
+it('the report of an import shows large numbers as the other views do, and one record as one', async () => {
+  const { page } = opened;
+  const ids = Array.from({ length: 1200 }, (_, at) => `n${at}`);
+  const mapping = Object.fromEntries(
+    ids.map((id, at) => {
+      const role = at % 2 === 0 ? 'user' : 'assistant';
+      return [id, node(id, ids[at - 1] ?? null, ids.slice(at + 1, at + 2), role, `said ${at}`)];
+    }),
+  );
+  const [talk] = JSON.parse(EXPORT);
+  const long = { ...talk, current_node: 'n1199', mapping };
+  await goTo(page, '#/import');
+  await page.waitForSelector('h1:text("Import")');
+  await drop('conversations.json', JSON.stringify([long, { title: 'x', mapping: {} }]));
+  await page.waitForSelector('dd:text-is("1,200")');
+  await page.waitForSelector('p:text-is("1 record could not be read:")');
+});
+
 it('an import over HTTP reads only files that the page has uploaded', async () => {
   const { page, served } = opened;
   await page.waitForSelector('h2:text("Nothing is stored here yet")');

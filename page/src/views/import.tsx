@@ -1,7 +1,7 @@
 /** The view of imports: uploads a file of another program, shows a dry run, and then imports it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CallError, call, type Output } from '../api.js';
-import { Failure } from '../components.jsx';
+import { counted, Failure, FigureRow, shownNumber } from '../components.jsx';
 import { dropUpload, upload } from '../http.js';
 import { onDropped } from '../import/dropped-file.js';
 import { hrefOf } from '../route.js';
@@ -37,7 +37,7 @@ export function ImportView() {
     setState({ step: 'reading', name: file.name });
     void attempt(async () => {
       const { path } = await upload(file);
-      const account = await call('import_conversations', { path, dryRun: true });
+      const account = await importOf(path, file.name, true);
       return { step: 'plan', path, name: file.name, account };
     });
   };
@@ -45,7 +45,7 @@ export function ImportView() {
     const { path = '', name = '' } = state;
     setState({ ...state, step: 'importing' });
     void attempt(async () => {
-      const account = await call('import_conversations', { path });
+      const account = await importOf(path, name, false);
       return { step: 'done', path, name, account };
     });
   };
@@ -102,6 +102,17 @@ export function ImportView() {
   );
 }
 
+/** Its errors have the name of the file, because the user does not know the path of the upload. */
+async function importOf(path: string, name: string, dryRun: boolean): Promise<ImportReport> {
+  try {
+    return await call('import_conversations', { path, dryRun });
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    const { code, message, hint } = error;
+    throw new CallError(code, message.replaceAll(path, name), hint);
+  }
+}
+
 function sentence({ step, name }: State): string {
   if (step === 'reading') return `Reading ${name}…`;
   if (step === 'plan')
@@ -131,19 +142,14 @@ function ReportView(props: { readonly account: ImportReport; readonly isPlan: bo
   return (
     <section aria-label="Report of the import">
       <p>Recognised as: {sources.map(({ title }) => title).join(', ') || 'no known format'}.</p>
-      <dl class="totals">
-        {facts
+      <FigureRow
+        figures={facts
           .filter(([, count], at) => at < 2 || count > 0)
-          .map(([what, count]) => (
-            <div key={what}>
-              <dt>{what}</dt>
-              <dd>{count}</dd>
-            </div>
-          ))}
-      </dl>
+          .map(([what, count]) => [what, shownNumber(count)] as const)}
+      />
       {problemsTotal > 0 && (
         <>
-          <p>{problemsTotal} records could not be read:</p>
+          <p>{counted(problemsTotal, 'record')} could not be read:</p>
           <ul>
             {problems.map(({ path, record, message }) => (
               <li key={`${path} ${record}`}>

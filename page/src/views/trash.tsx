@@ -200,5 +200,5 @@ function Check() {
 function sentence({ isHealthy, findingsTotal, steps }: Findings): string {
   const checked = steps.reduce((sum, step) => sum + step.checked, 0);
   const state = isHealthy ? 'There are no problems.' : 'There are problems.';
-  return `${state} ${checked} files and entries were checked, with ${counted(findingsTotal, 'finding')}.`;
+  return `${state} ${shownNumber(checked)} files and entries were checked, with ${counted(findingsTotal, 'finding')}.`;
 }
