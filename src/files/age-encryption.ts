@@ -5,6 +5,7 @@
  */
 import { Readable } from 'node:stream';
 import { ReadableStream as NodeStream } from 'node:stream/web';
+import type { Decrypter, Encrypter } from 'age-encryption';
 import { AppError } from '../base/errors.js';
 import { readGivenStart, requireGivenText, streamGiven } from './safe-access/given-file.js';
 
@@ -31,18 +32,20 @@ export function addAgeKey(key: AgeKey): () => void {
   };
 }
 
-/** Throws VALIDATION_ERROR if one of the texts is not an age recipient. */
+/** Throws VALIDATION_ERROR if one of the texts does not have the form of an age recipient. */
 export function requireRecipients(recipients: readonly string[]): void {
-  const wrong = recipients.find((each) => !RECIPIENT.test(each));
-  if (wrong === undefined) return;
-  throw new AppError(
+  if (!recipients.every((each) => RECIPIENT.test(each))) throw wrongRecipient();
+}
+
+const wrongRecipient = (cause?: unknown) =>
+  new AppError(
     'VALIDATION_ERROR',
-    'The recipient must be an age recipient, which begins with age1.',
+    'A recipient is not valid: an age recipient begins with age1, and every character of it must be right.',
     {
-      hint: 'To make a key, run age-keygen -o key.txt, which prints the recipient of the key.',
+      hint: 'Copy the recipient again. To make a key, run age-keygen -o key.txt, which prints the recipient of the key.',
+      cause,
     },
   );
-}
 
 /** The secret keys in a file of `age-keygen`. VALIDATION_ERROR if it has none, FILESYSTEM_ERROR. */
 export function readIdentities(path: string): AgeKey {
@@ -74,7 +77,7 @@ export async function createAgeEncrypter(lock: AgeRecipients): Promise<{
     requireRecipients(lock.recipients);
     const own = await age.generateX25519Identity();
     for (const recipient of [...lock.recipients, await age.identityToRecipient(own)]) {
-      encrypter.addRecipient(recipient);
+      addTo(encrypter, recipient);
     }
     check = { identities: [own] };
   }
@@ -84,6 +87,15 @@ export async function createAgeEncrypter(lock: AgeRecipients): Promise<{
     yield* sealed as unknown as AsyncIterable<Uint8Array>;
   }
   return { seal, check };
+}
+
+/** A recipient has a checksum. */
+function addTo(encrypter: Encrypter, recipient: string): void {
+  try {
+    encrypter.addRecipient(recipient);
+  } catch (cause) {
+    throw wrongRecipient(cause);
+  }
 }
 
 async function* bytesOf(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {
@@ -107,7 +119,7 @@ async function* opened(path: string): AsyncGenerator<Uint8Array> {
   const decrypter = new age.Decrypter();
   for (const key of keys) {
     if ('passphrase' in key) decrypter.addPassphrase(key.passphrase);
-    else for (const identity of key.identities) decrypter.addIdentity(identity);
+    else for (const identity of key.identities) addIdentity(decrypter, identity);
   }
   const sealed = NodeStream.from(streamGiven(path)) as ReadableStream<Uint8Array>;
   const plain = await decrypter.decrypt(sealed).catch((cause: unknown) => {
@@ -118,4 +130,16 @@ async function* opened(path: string): AsyncGenerator<Uint8Array> {
     });
   });
   yield* plain as unknown as AsyncIterable<Uint8Array>;
+}
+
+/** A secret key has a checksum. */
+function addIdentity(decrypter: Decrypter, identity: string): void {
+  try {
+    decrypter.addIdentity(identity);
+  } catch (cause) {
+    throw new AppError('DECRYPT', 'A secret key of age is not valid.', {
+      hint: 'Give the file that age-keygen wrote: every character of the key must be right.',
+      cause,
+    });
+  }
 }

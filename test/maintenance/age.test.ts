@@ -18,6 +18,12 @@ function keyOf({ folder }: Place, name: string) {
   return { path, recipient };
 }
 
+/** Another last character. */
+function withTypo(key: string): string {
+  const typo = key.slice(0, -1) + (/q$/i.test(key) ? 'p' : 'q');
+  return key.startsWith('age1') ? typo : typo.toUpperCase();
+}
+
 async function filled(place: Place): Promise<void> {
   await run(place, 'save', 'user', `raven ${MARK}`);
   await run(place, 'mb', 'add', 'a.md', `note ${MARK}`);
@@ -41,7 +47,10 @@ describe('an age file', () => {
       execFileSync('tar', ['-xz', '-C', unpacked], { input: tar });
       expect(filesWith(MARK, [unpacked])).toHaveLength(2);
       const next = { ...place, root: join(place.folder, 'next') };
-      for (const args of [[], ['--identity', other.path]]) {
+      const mistyped = join(place.folder, 'mistyped.txt');
+      const [, secret = ''] = /(AGE-SECRET-KEY-1\S+)/.exec(readFileSync(key.path, 'utf8')) ?? [];
+      writeFileSync(mistyped, withTypo(secret));
+      for (const args of [[], ['--identity', other.path], ['--identity', mistyped]]) {
         const refused = await outcome(next, 'restore', path, ...args, '--json');
         expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: 'DECRYPT' } });
       }
@@ -85,6 +94,7 @@ describe('an age file', () => {
       await filled(place);
       for (const args of [
         ['backup', '--age', 'age1short'],
+        ['backup', '--age', withTypo(keyOf(place, 'typo.txt').recipient)],
         ['backup', '--age-passphrase'],
         ['export', '--age', keyOf(place, 'key.txt').recipient],
       ]) {
