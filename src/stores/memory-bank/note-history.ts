@@ -73,6 +73,9 @@ export class NoteHistory {
     if ((await this.#git(['rev-parse', '--git-dir'])) === undefined) {
       return `Git cannot read the repository ${project.folder}. To see the reason, run git -C ${project.folder} status.`;
     }
+    if ((await findConfined(folder, path)).kind === 'absent') {
+      return `There is no note ${path}, and no commit in the git repository ${project.folder} has one.`;
+    }
     return `No commit in the git repository ${project.folder} has the note ${path}. To start its history, add it with git add and commit it.`;
   }
 

@@ -46,6 +46,9 @@ it('the history of a note is empty without a repository and without a commit', a
     ...none,
     explanation: `No commit in the git repository ${bank()} has the note bees.md. To start its history, add it with git add and commit it.`,
   });
+  expect(await history('beees.md')).toMatchObject({
+    explanation: `There is no note beees.md, and no commit in the git repository ${bank()} has one.`,
+  });
   expect(await codeOf({ path: 'bees.md', commit: 'a'.repeat(40) })).toBe('E_MB_FILE_NOT_FOUND');
 });
 
