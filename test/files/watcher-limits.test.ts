@@ -223,7 +223,7 @@ describe('the schedule of full passes', () => {
     const pass = (ms: number, wallMs = ms) => {
       time.monotonicMs += ms;
       time.wallMs += wallMs;
-      const isDue = pace.isFullDue(4000, 700);
+      const isDue = pace.isFullDue(true, 700);
       if (isDue) pace.noteFullPass();
       return isDue;
     };

@@ -5,6 +5,10 @@
  */
 import type { Clock } from '../../base/clock.js';
 
+/** Together with one tick and the pass itself, this is less than five seconds. */
+const INTERVAL_MS = 4000;
+/** Shorter, because no hints report changes earlier. */
+const INTERVAL_WITHOUT_HINTS_MS = 2000;
 /** If wall clock and monotonic clock differ by this much, the machine slept or the clock was set. */
 const CLOCK_JUMP_MS = 5000;
 
@@ -20,9 +24,10 @@ export class FullPassSchedule {
   }
 
   /**
-   * Must be called at every tick. Returns true at the tick that is nearest to `everyMs` after the last pass.
+   * Must be called at every tick. Returns true at the tick that is nearest to the interval after the last pass.
    */
-  isFullDue(everyMs: number, tickMs: number): boolean {
+  isFullDue(hasHints: boolean, tickMs: number): boolean {
+    const everyMs = hasHints ? INTERVAL_MS : INTERVAL_WITHOUT_HINTS_MS;
     const offsetMs = this.#wallOffset();
     const isJump = Math.abs(offsetMs - this.#offsetMs) > CLOCK_JUMP_MS;
     this.#offsetMs = offsetMs;

@@ -17,8 +17,6 @@ import { type PassCost, Reconciler } from './reconciler.js';
 
 /** 1000 watches need about 25 MB. Changes in other folders are found by scanning, within five seconds. */
 const WATCH_LIMIT = 1000;
-/** Together with one tick and the pass itself, this is less than five seconds. */
-const RECONCILE_MS = 4000;
 /** Together with the work of a tick and the delay of hints, this is less than one second. */
 const HOT_RECONCILE_MS = 600;
 
@@ -208,8 +206,8 @@ export class Watcher {
   }
 
   async #tick(): Promise<void> {
-    const everyMs = RECONCILE_MS / (this.#hints ? 1 : 2);
-    if (this.#fullPasses.isFullDue(everyMs, this.#tickMs)) await this.#fullPass(false);
+    const isDue = this.#fullPasses.isFullDue(this.#hints !== undefined, this.#tickMs);
+    if (isDue) await this.#fullPass(false);
     else await this.#reconciler.hot();
   }
 
