@@ -2,19 +2,13 @@
 
 import { fenced } from '../../base/code-block.js';
 import { parsedJson } from '../../base/json.js';
-import {
-  definedOrNothing,
-  listIn,
-  objectIn,
-  objectsIn,
-  textIn,
-  textsIn,
-} from '../../base/json-fields.js';
+import { definedOrNothing, objectIn, objectsIn, textIn, textsIn } from '../../base/json-fields.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentLine, fileLine, type NamedFiles } from '../reading/attachment-lines.js';
 import { timeIn } from '../reading/times.js';
 import type { TreeNode } from '../reading/tree.js';
 import type { TurnBuilder } from '../reading/turns.js';
+import { linksOf, withShownCitations } from './chatgpt-citations.js';
 
 export interface ChatGptNode extends TreeNode {
   readonly message: JsonObject | undefined;
@@ -38,8 +32,6 @@ export function nodesOf(mapping: JsonObject): ChatGptNode[] {
   });
 }
 
-/** A citation mark of the web page, between two private-use characters. */
-const CITATION = /\ue200[^\ue200\ue201]*\ue201/g;
 const INJECTED = new Set(['user_editable_context', 'model_editable_context']);
 
 interface Read {
@@ -165,11 +157,7 @@ function addToolMessage(turns: TurnBuilder, read: Read, names: NamedFiles): void
 const spokenParts = (content: JsonObject) => textsIn(content['parts']).join('\n\n');
 
 function textOfMessage({ content, metadata, type }: Read, names: NamedFiles): string {
-  const shown = shownCitations(metadata);
-  const body = bodyOf(content, type, names).replace(
-    CITATION,
-    (mark) => shown.get(mark) || wordsIn(mark),
-  );
+  const body = withShownCitations(bodyOf(content, type, names), metadata);
   // An uploaded image is both a part and an attachment; it is named again only if its line lacks the name.
   const attachments = objectsIn(metadata['attachments']);
   if (attachments.length === 0) return body;
@@ -182,33 +170,6 @@ function textOfMessage({ content, metadata, type }: Read, names: NamedFiles): st
     return isShown ? [] : attachmentLine('file', name, path);
   });
   return [body, ...files].filter((text) => text !== '').join('\n\n');
-}
-
-/** The words in a mark of the name of a thing, or of a link, for which the export has no reference. */
-function wordsIn(mark: string): string {
-  const [kind, first, second] = mark.slice(1, -1).split('\ue202');
-  if (kind === 'entity') return textIn(listIn(parsedJson(first))[1]) ?? '';
-  if (kind !== 'url' || first === undefined) return '';
-  return second?.startsWith('http') ? `[${first}](${second})` : first;
-}
-
-/** By citation mark: what the web page shows in its place, a linked word or the sources. */
-function shownCitations(metadata: JsonObject): ReadonlyMap<string, string> {
-  const references = objectsIn(metadata['content_references']);
-  return new Map(
-    references.map((reference) => [
-      textIn(reference['matched_text']) ?? '',
-      textIn(reference['alt']) ?? linksOf(objectsIn(reference['items'])),
-    ]),
-  );
-}
-
-function linksOf(items: readonly JsonObject[]): string {
-  const links = items.flatMap(({ title, url }) => {
-    const address = textIn(url);
-    return address === undefined ? [] : [`[${textIn(title) ?? address}](${address})`];
-  });
-  return links.length === 0 ? '' : `(${links.join(', ')})`;
 }
 
 function bodyOf(content: JsonObject, type: string, names: NamedFiles): string {
