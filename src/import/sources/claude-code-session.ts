@@ -214,3 +214,14 @@ async function persistedOutput(line: JsonObject, { input, activity }: Reading) {
   );
   return file === undefined ? undefined : textOf(file);
 }
+
+/** What the conversations of a session and of its subagents have in common. */
+export function headOf({ path, fileTimeMs, cwd, metadata }: Session) {
+  return {
+    type: 'conversation' as const,
+    path,
+    fileTimeMs,
+    ...(cwd !== undefined && { module: posix.basename(cwd.replaceAll('\\', '/')), project: cwd }),
+    metadata,
+  };
+}

@@ -1,8 +1,7 @@
 /**
  * The logs of Claude Code: `projects/<folder>/<session>.jsonl` with the files beside them. A resumed
  * session begins with a copy of the session before it, so files with the same first line are read as one
- * tree. Subagents become conversations of their own. Prompts of deleted sessions are read from
- * `history.jsonl`.
+ * tree. Prompts of deleted sessions are read from `history.jsonl`.
  */
 
 import { posix } from 'node:path';
@@ -13,20 +12,19 @@ import { firstLine, linesOf, textOf } from '../reading/documents.js';
 import { notesOf } from '../reading/note-paths.js';
 import { timesOf, treeConversations } from '../reading/tree-conversations.js';
 import { TurnBuilder } from '../reading/turns.js';
-import {
-  type ImportedConversation,
-  type ImportItem,
-  type ReadOptions,
-  type Source,
-  SUBAGENT_TAG,
-} from '../source-interface.js';
+import type { ImportedConversation, ImportItem, ReadOptions, Source } from '../source-interface.js';
 import { HISTORY, historyConversations, type KnownPrompts } from './claude-code-history.js';
 import { imagesOf } from './claude-code-images.js';
-import { type CodeNode, readSession, type Session } from './claude-code-session.js';
+import { type CodeNode, headOf, readSession, type Session } from './claude-code-session.js';
+import {
+  AGENT_LOG,
+  agentConversations,
+  sessionOfAgent,
+  sidechainConversations,
+} from './claude-code-subagents.js';
 import { addCodeNodes } from './claude-code-turns.js';
 
 const SESSION = /\.jsonl$/;
-const AGENT = /(^|\/)agent-[^/]+\.jsonl$/;
 const BESIDE = /(^|\/)(subagents|workflows|tool-results)\//;
 const MEMORY = /(^|\/)memory\/[^/]+\.md$/;
 /** Number of files that are read to detect the format. */
@@ -84,7 +82,7 @@ async function groupsOf({ files }: Input): Promise<Group[]> {
   const groups = new Map<string, Group>();
   const bySession = new Map<string, Group>();
   const logs = files.filter(({ name }) => SESSION.test(name) && !HISTORY.test(name));
-  const sessions = logs.filter(({ name }) => !AGENT.test(name) && !BESIDE.test(name));
+  const sessions = logs.filter(({ name }) => !AGENT_LOG.test(name) && !BESIDE.test(name));
   for (const file of sessions) {
     // A session that was resumed in another folder has a copy there.
     const first = (await firstUuid(file, summaries)) ?? file.name;
@@ -93,7 +91,7 @@ async function groupsOf({ files }: Input): Promise<Group[]> {
     group.files.push(file);
     bySession.set(nameOf(file), group);
   }
-  for (const file of logs.filter(({ name }) => AGENT.test(name))) {
+  for (const file of logs.filter(({ name }) => AGENT_LOG.test(name))) {
     const session = await sessionOfAgent(file);
     const group = session === undefined ? undefined : bySession.get(session);
     const own = group ?? { files: [], agents: [], summaries };
@@ -124,17 +122,6 @@ async function firstUuid(
     if (uuid !== undefined) return uuid;
   }
   return undefined;
-}
-
-/**
- * The session of a subagent: from the path `<session>/subagents/agent-x.jsonl`, otherwise from the first
- * line.
- */
-async function sessionOfAgent(file: InputFile): Promise<string | undefined> {
-  const parts = file.name.split('/');
-  const at = parts.indexOf('subagents');
-  if (at > 0) return parts[at - 1];
-  return textIn((await firstLine(file))?.['sessionId']);
 }
 
 async function* groupConversations(
@@ -199,60 +186,4 @@ function newestLeaf(nodes: readonly CodeNode[]): string | undefined {
   const later = (last: CodeNode | undefined, next: CodeNode) =>
     (next.createdAt ?? '') >= (last?.createdAt ?? '') ? next : last;
   return others.reduce<CodeNode | undefined>(later, first)?.id;
-}
-
-/** In older logs the lines of subagents are among those of the session. */
-function* sidechainConversations(
-  session: Session,
-  main: readonly ImportedConversation[],
-  options: ReadOptions,
-): Generator<ImportedConversation> {
-  const roots = new Map<string, CodeNode[]>();
-  const rootOf = new Map<string, string>();
-  for (const node of session.nodes.filter(({ isSidechain }) => isSidechain)) {
-    const root = (node.parent === undefined ? undefined : rootOf.get(node.parent)) ?? node.id;
-    rootOf.set(node.id, root);
-    const nodes = roots.get(root) ?? [];
-    roots.set(root, nodes);
-    nodes.push(node);
-  }
-  for (const [root, nodes] of roots) {
-    const id = `${session.id}:${root}`;
-    yield* agentConversations({ ...session, id }, nodes, main, options);
-  }
-}
-
-function* agentConversations(
-  session: Session,
-  nodes: readonly CodeNode[],
-  main: readonly ImportedConversation[],
-  { activity }: ReadOptions,
-): Generator<ImportedConversation> {
-  const turns = new TurnBuilder(activity);
-  addCodeNodes(turns, nodes, session.results);
-  const messages = turns.messages();
-  const times = timesOf({ messages });
-  const before = main[0]?.messages.findLast(
-    ({ createdAt }) => createdAt !== undefined && createdAt <= (times.createdAt ?? ''),
-  );
-  yield {
-    ...headOf(session),
-    tags: [SUBAGENT_TAG],
-    id: session.id,
-    messages,
-    leftOut: turns.leftOut,
-    ...times,
-    ...imagesOf(session.images, messages),
-    ...(main[0] && { branchOf: { id: main[0].id, messageId: before?.id } }),
-  };
-}
-
-function headOf({ path, fileTimeMs, cwd, metadata }: Session) {
-  return {
-    type: 'conversation' as const,
-    path,
-    fileTimeMs,
-    ...(cwd !== undefined && { module: posix.basename(cwd.replaceAll('\\', '/')), project: cwd }),
-    metadata,
-  };
 }
