@@ -17,6 +17,7 @@ import { requireRef } from './document/conversation-id.js';
 import type { ConversationHead } from './document/schema.js';
 import { TRASHED_CONVERSATION, trashFolderIn } from './files/trashed-ids.js';
 import type { StoreCore } from './store-core.js';
+import { removeKey } from './writing/drop-taken-key.js';
 import { withKeyLock } from './writing/key-lock.js';
 
 export interface TrashedConversation {
@@ -197,11 +198,7 @@ export class ConversationTrash {
           async () => {
             if (droppedKey === undefined) return;
             const path = join(this.pathOf(name), 'conversation.json');
-            const found = await files.readUncached(conversationId, path);
-            if (found === undefined) throw notFound(name);
-            found.document.amend({ clientId: undefined });
-            const head = found.document.draftHead();
-            await lock.replace(path, found.document.render(head), options);
+            await removeKey(this.#core, conversationId, path, lock);
           },
         );
         if (outcome === 'taken') throw idTaken(conversationId, name);

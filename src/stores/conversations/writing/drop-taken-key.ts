@@ -1,20 +1,18 @@
-/**
- * Removes the key of a conversation that was restored from an archive, if another conversation has this key now.
- * For one from the trash, conversation-trash.ts does this before it is moved back.
- */
-import { withLock } from '../../../files/locks/file-lock.js';
+/** Removes the key of a conversation that is restored, if another conversation has this key now. */
+import { type HeldLock, withLock } from '../../../files/locks/file-lock.js';
 import { notFound } from '../conversation-errors.js';
 import type { StoreCore } from '../store-core.js';
 import { withKeyLock } from './key-lock.js';
 
 /**
- * Takes an id. Returns the key; `undefined` if nothing was removed. CONVERSATION_CORRUPTED, FILESYSTEM_ERROR.
+ * After a conversation was restored from an archive. Returns the key; `undefined` if nothing was removed.
+ * CONVERSATION_CORRUPTED, FILESYSTEM_ERROR.
  */
 export async function dropTakenKey(
   core: StoreCore,
   conversationId: string,
 ): Promise<string | undefined> {
-  const { files, catalogue, locksFolder, options } = core;
+  const { files, catalogue, locksFolder } = core;
   await catalogue.refresh();
   const taken = catalogue
     .duplicateKeys()
@@ -22,15 +20,27 @@ export async function dropTakenKey(
   if (taken === undefined) return undefined;
   const { clientId } = taken;
   await withKeyLock(locksFolder, clientId, () =>
-    withLock(locksFolder, conversationId, async (lock) => {
-      const path = files.fileOf(conversationId);
-      const found = await files.readUncached(conversationId, path);
-      if (found === undefined) throw notFound(conversationId);
-      found.document.amend({ clientId: undefined });
-      const text = found.document.render(found.document.draftHead());
-      await lock.replace(path, text, options, { base: found.stamp });
-    }),
+    withLock(locksFolder, conversationId, (lock) =>
+      removeKey(core, conversationId, files.fileOf(conversationId), lock),
+    ),
   );
   await core.reload(conversationId);
   return clientId;
+}
+
+/**
+ * `path`: the file of the conversation, which is in the trash before a restore from there. CONVERSATION_NOT_FOUND
+ * if it is missing; CONVERSATION_CORRUPTED, FILESYSTEM_ERROR.
+ */
+export async function removeKey(
+  { files, options }: StoreCore,
+  conversationId: string,
+  path: string,
+  lock: HeldLock,
+): Promise<void> {
+  const found = await files.readUncached(conversationId, path);
+  if (found === undefined) throw notFound(conversationId);
+  found.document.amend({ clientId: undefined });
+  const text = found.document.render(found.document.draftHead());
+  await lock.replace(path, text, options, { base: found.stamp });
 }
