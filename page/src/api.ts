@@ -1,6 +1,6 @@
 /**
- * The API of the views: calls of tools by name, and changes of files. They use the connection that is
- * set at the start. The types come from the tools.
+ * The API of the views: calls of tools by name, over the connection that is set at the start. The types come
+ * from the tools.
  */
 import type { z } from 'zod';
 import type { listInsightContexts } from '../../src/tools/admin/list-insight-contexts.js';
@@ -31,6 +31,7 @@ import type { getConversationHistory } from '../../src/tools/perplexity/get-conv
 import type { perplexityDeepResearchFollowup } from '../../src/tools/perplexity/perplexity-deep-research-followup.js';
 import type { perplexitySearchFollowup } from '../../src/tools/perplexity/perplexity-search-followup.js';
 import type { sessionStart } from '../../src/tools/threads/session-start.js';
+import type { Change } from './changes/change.js';
 import { withFieldNames, withoutToolNames } from './reader-text.js';
 
 interface Tools {
@@ -115,6 +116,9 @@ function connected(): Connection {
 
 export const isReadOnly = (): boolean => connected().isReadOnly;
 
+/** Reports changes of files from now on. It must be called only once. */
+export const follow = (report: (change: Change) => void): void => connected().follow(report);
+
 /** Returns the output of a tool. Throws CallError, or AbortError if the signal is aborted. */
 export async function call<N extends Name>(
   name: N,
@@ -123,31 +127,4 @@ export async function call<N extends Name>(
   onProgress?: (report: Progress) => void,
 ): Promise<Output<N>> {
   return (await connected().call(name, input, signal, onProgress)) as Output<N>;
-}
-
-export interface Change {
-  readonly kind: string;
-  /** Ids of what changed; `*` means that everything of this kind can have changed. */
-  readonly keys: readonly string[];
-}
-
-export const CHANGE_KINDS = ['conversation', 'note', 'graph', 'insight'] as const;
-
-/** Changes that make all views load again. */
-export const ALL_CHANGES: readonly Change[] = CHANGE_KINDS.map((kind) => ({ kind, keys: ['*'] }));
-
-type Listener = (change: Change) => void;
-const listeners = new Set<Listener>();
-let isFollowing = false;
-
-/** Calls `listener` for each change of files, and with ALL_CHANGES after a lost connection. */
-export function onChange(listener: Listener): () => void {
-  listeners.add(listener);
-  if (!isFollowing) {
-    isFollowing = true;
-    connected().follow((change) => {
-      for (const each of listeners) each(change);
-    });
-  }
-  return () => void listeners.delete(listener);
 }

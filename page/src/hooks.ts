@@ -1,29 +1,12 @@
-/** Hooks that views share: the title, changes of files, focus and keys. */
+/** Hooks that views share: the title, focus and keys. */
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { onChange } from './api.js';
 
 /** Sets the title of the window. `undefined` does not change it. */
 export function useTitle(title: string | undefined): void {
   useEffect(() => {
     if (title !== undefined) document.title = title === '' ? 'Daybook' : `${title} · Daybook`;
   }, [title]);
-}
-
-/** Calls `listener` for changes of one kind; with `key` only for changes of this id. */
-export function useChanges(kind: string, listener: () => void, key?: string): void {
-  const latest = useRef(listener);
-  latest.current = listener;
-  useEffect(
-    () =>
-      onChange((change) => {
-        if (change.kind !== kind) return;
-        const isMeant =
-          key === undefined || change.keys.some((each) => each === key || each === '*');
-        if (isMeant) latest.current();
-      }),
-    [kind, key],
-  );
 }
 
 /** Moves the focus to the start of the view. */

@@ -1,5 +1,6 @@
-/** The HTTP connection of the page to its server: tools, the stream of changes, uploads and the session. */
-import { ALL_CHANGES, CallError, type Change, type Connection, type Progress } from './api.js';
+/** The HTTP connection of the page to its server: tools, uploads and the session. */
+import { CallError, type Connection, type Progress } from './api.js';
+import { followEvents } from './changes/event-stream.js';
 
 export const httpConnection: Connection = {
   isReadOnly: false,
@@ -14,7 +15,7 @@ export const httpConnection: Connection = {
     const { code = 'HTTP', message = response.statusText, hint = '' } = body.error ?? {};
     throw new CallError(status === 401 ? 'SIGNED_OUT' : String(code), message, hint);
   },
-  follow: openEvents,
+  follow: followEvents,
 };
 
 /** JSON Lines: progress reports, then the answer. */
@@ -87,51 +88,4 @@ export async function isSignedIn(): Promise<boolean> {
 
 export async function signIn(given: { link: string } | { token: string }): Promise<boolean> {
   return (await post('/api/session', given)).ok;
-}
-
-/** `wasLost`: an earlier stream ended, so ALL_CHANGES is reported when this one is open. */
-function openEvents(report: (change: Change) => void, wasLost = false): void {
-  const source = new EventSource('/api/events');
-  let isBehind = wasLost;
-  const silence = onSilence(reopen);
-  source.addEventListener('alive', silence.end);
-  source.addEventListener('changed', ({ data }) => {
-    silence.end();
-    report(JSON.parse(data));
-  });
-  source.addEventListener('open', () => {
-    silence.end();
-    document.documentElement.dataset['live'] = 'yes';
-    if (isBehind) for (const change of ALL_CHANGES) report(change);
-    isBehind = false;
-  });
-  source.addEventListener('error', () => {
-    document.documentElement.dataset['live'] = 'no';
-    isBehind = true;
-    if (source.readyState !== EventSource.CLOSED) return;
-    silence.stopWatching();
-    setTimeout(reopen, 1000);
-  });
-  function reopen() {
-    silence.stopWatching();
-    source.close();
-    document.documentElement.dataset['live'] = 'no';
-    openEvents(report, true);
-  }
-}
-
-const WATCH_MS = 5_000;
-/** The server sends an event every 15 seconds. */
-const SILENCE_MS = 35_000;
-
-/** Calls `onSilent` after SILENCE_MS without an event: a lost connection does not always cause an error. */
-function onSilence(onSilent: () => void) {
-  let last = Date.now();
-  const timer = setInterval(() => {
-    if (Date.now() - last > SILENCE_MS) onSilent();
-  }, WATCH_MS);
-  const end = () => {
-    last = Date.now();
-  };
-  return { end, stopWatching: () => clearInterval(timer) };
 }

@@ -1,8 +1,8 @@
 /** The summary of a conversation: the stored one, or an extract of its sentences. No model is used. */
 import { useState } from 'preact/hooks';
 import { call } from '../api.js';
+import { useChanges } from '../changes/use-changes.js';
 import { Failure } from '../components.jsx';
-import { useChanges } from '../hooks.js';
 import { Markdown } from '../markdown.jsx';
 import { useLoaded } from '../use-loaded.js';
 

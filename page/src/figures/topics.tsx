@@ -1,7 +1,7 @@
 /** Distinctive words, in total and of each of the last months, and open questions. */
 import { call, type Output } from '../api.js';
+import { useChanges } from '../changes/use-changes.js';
 import { counted, Failure } from '../components.jsx';
-import { useChanges } from '../hooks.js';
 import { hrefOf } from '../route.js';
 import { useLoaded } from '../use-loaded.js';
 import { inMonth } from './bars.jsx';

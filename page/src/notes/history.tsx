@@ -1,8 +1,8 @@
 /** The git commits that changed a note, and its text at a commit. Shows nothing if there are no commits. */
 import { useState } from 'preact/hooks';
 import { call } from '../api.js';
+import { useChanges } from '../changes/use-changes.js';
 import { Failure, Time } from '../components.jsx';
-import { useChanges } from '../hooks.js';
 import { Markdown } from '../markdown.jsx';
 import { useLoaded } from '../use-loaded.js';
 

@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { call } from '../api.js';
+import { useChanges } from '../changes/use-changes.js';
 import { Empty, Failure } from '../components.jsx';
 import { AskHere } from '../conversation/ask-here.jsx';
 import { FindInside } from '../conversation/find-inside.jsx';
@@ -11,7 +12,7 @@ import { MessageView } from '../conversation/message.jsx';
 import { type MessagePages, usePages } from '../conversation/pages.js';
 import { Summary } from '../conversation/summary.jsx';
 import { markWords } from '../conversation/word-marks.js';
-import { useChanges, useKeys, useTitle } from '../hooks.js';
+import { useKeys, useTitle } from '../hooks.js';
 import { hrefOf, type Route } from '../route.js';
 import { useLoaded } from '../use-loaded.js';
 

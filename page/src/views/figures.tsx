@@ -1,6 +1,7 @@
 /** The view of figures: calendar, hours of the week, sums by month, module and model, cost, and topics. */
 import { useState } from 'preact/hooks';
 import { call, type Output, type Progress } from '../api.js';
+import { useChanges } from '../changes/use-changes.js';
 import {
   counted,
   Empty,
@@ -13,7 +14,6 @@ import { Bars, inMonth, ofModule, ofRole } from '../figures/bars.jsx';
 import { Calendar, calendarStart, HoursOfWeek } from '../figures/heat-maps.jsx';
 import { StoreFigures } from '../figures/store-figures.jsx';
 import { OpenQuestions, Topics, TopicsOverTime } from '../figures/topics.jsx';
-import { useChanges } from '../hooks.js';
 import { hrefOf, type Route } from '../route.js';
 import { useLoaded } from '../use-loaded.js';
 

@@ -6,9 +6,9 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { call, type Output } from '../api.js';
+import { useChanges } from '../changes/use-changes.js';
 import { counted, Empty, Failure, Time } from '../components.jsx';
 import { GraphCanvas } from '../graph/graph-canvas.jsx';
-import { useChanges } from '../hooks.js';
 import { hrefOf, type Route } from '../route.js';
 import { useLoaded } from '../use-loaded.js';
 import { useSettled } from '../use-settled.js';

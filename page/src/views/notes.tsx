@@ -2,8 +2,9 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { allPages } from '../all-pages.js';
 import { CallError, call, type Output } from '../api.js';
+import { useChanges } from '../changes/use-changes.js';
 import { counted, Empty, Failure, Time } from '../components.jsx';
-import { useChanges, useFocusBack } from '../hooks.js';
+import { useFocusBack } from '../hooks.js';
 import { Markdown } from '../markdown.jsx';
 import { useDraft } from '../notes/draft.js';
 import { History } from '../notes/history.jsx';

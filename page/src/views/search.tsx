@@ -1,9 +1,10 @@
 /** The search view: searches while the user types, with filters and the reason of each hit. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { address } from '../address.js';
-import { CHANGE_KINDS } from '../api.js';
+import { CHANGE_KINDS } from '../changes/change.js';
+import { useChanges } from '../changes/use-changes.js';
 import { Empty, Failure, Time } from '../components.jsx';
-import { useChanges, useKeys } from '../hooks.js';
+import { useKeys } from '../hooks.js';
 import { hrefOf, type Route } from '../route.js';
 import { Fields } from '../search/fields.jsx';
 import { Marked } from '../search/marked.jsx';

@@ -2,9 +2,9 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { type CallError, call, type Output } from '../api.js';
+import { useChanges } from '../changes/use-changes.js';
 import { counted, Empty, Failure, Time } from '../components.jsx';
 import { Connect } from '../first-run/connect.jsx';
-import { useChanges } from '../hooks.js';
 import { hrefOf, type Route } from '../route.js';
 import { useSettled } from '../use-settled.js';
 import { VirtualList } from '../virtual-list.jsx';

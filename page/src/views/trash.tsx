@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { CallError, call, type Output } from '../api.js';
+import { useChanges } from '../changes/use-changes.js';
 import {
   counted,
   Failure,
@@ -11,7 +12,7 @@ import {
   shownNumber,
   Time,
 } from '../components.jsx';
-import { focusView, useChanges } from '../hooks.js';
+import { focusView } from '../hooks.js';
 import { notify } from '../notices.jsx';
 import { hrefOf } from '../route.js';
 import { type Loaded, useLoaded } from '../use-loaded.js';
