@@ -1,8 +1,7 @@
 /**
  * Perplexity's Agent API (`POST /v1/agent`). It refuses unknown fields, so the body has only the necessary
  * ones. Filters are fields of the web_search tool. The API has no academic mode and no related questions.
- * For academic mode the search is limited to scholarly domains, and a note in the answer says so; related
- * questions are requested in the prompt. A failed run has HTTP status 200; its `status` field shows the failure.
+ * Related questions are requested in the prompt. A failed run has HTTP status 200; its `status` field shows the failure.
  */
 
 import { AppError } from '../base/errors.js';
@@ -21,33 +20,9 @@ import {
   toUsage,
 } from './perplexity-answer.js';
 import { unusable } from './perplexity-errors.js';
-import { toWireFilters } from './perplexity-filters.js';
+import { toWireFilters, withoutAcademicMode } from './perplexity-filters.js';
 import type { Perplexity, PerplexityOptions, Wire } from './perplexity-types.js';
 import { quoteUpstream } from './upstream-text.js';
-
-/** At most 20 domains, the limit of the API. */
-export const SCHOLARLY_DOMAINS: readonly string[] = [
-  'arxiv.org',
-  'pubmed.ncbi.nlm.nih.gov',
-  'ncbi.nlm.nih.gov',
-  'nature.com',
-  'science.org',
-  'sciencedirect.com',
-  'link.springer.com',
-  'onlinelibrary.wiley.com',
-  'jstor.org',
-  'academic.oup.com',
-  'cambridge.org',
-  'ieeexplore.ieee.org',
-  'dl.acm.org',
-  'aclanthology.org',
-  'openreview.net',
-  'biorxiv.org',
-  'medrxiv.org',
-  'plos.org',
-  'pnas.org',
-  'semanticscholar.org',
-];
 
 const EFFORT_PRESETS = { low: 'medium', medium: 'high', high: 'xhigh' } as const;
 
@@ -90,12 +65,11 @@ export function createAgentBackend(wire: Wire, options: PerplexityOptions): Perp
 }
 
 function prepare(request: PerplexityRequest, options: PerplexityOptions): PreparedRequest {
-  const notes: string[] = [];
-  const filters: JsonObject = { ...toWireFilters(request.filters) };
-  if (request.filters.mode === 'academic') {
-    notes.push(academicNote(filters['search_domain_filter'] !== undefined));
-    filters['search_domain_filter'] ??= [...SCHOLARLY_DOMAINS];
-  }
+  const given = toWireFilters(request.filters);
+  const { filters, notes } =
+    request.filters.mode === 'academic'
+      ? withoutAcademicMode(given)
+      : { filters: given, notes: [] };
   const system = request.messages.filter((message) => message.role === 'system');
   const instructions = system.map((message) => message.content);
   if (request.relatedQuestions) instructions.push(RELATED_INSTRUCTION);
@@ -124,12 +98,6 @@ function presetFor(request: PerplexityRequest, options: PerplexityOptions): stri
   if (request.kind === 'search') return options.presets?.search ?? 'low';
   if (request.reasoningEffort !== undefined) return EFFORT_PRESETS[request.reasoningEffort];
   return options.presets?.deepResearch ?? 'high';
-}
-
-function academicNote(hasOwnDomains: boolean): string {
-  return hasOwnDomains
-    ? 'search_mode academic was not used: this API has no academic mode, and Daybook would replace it by a domain filter, but search_domain_filter is given.'
-    : `This API has no academic mode. Instead, the search was limited to ${SCHOLARLY_DOMAINS.length} scholarly domains (arxiv.org, pubmed, nature.com, …).`;
 }
 
 function toRunState(reply: unknown): RunState {

@@ -5,6 +5,7 @@
  */
 import { defined } from '../base/json.js';
 import { type JsonObject, numberIn, objectIn } from '../base/json-fields.js';
+import type { SearchFilters } from './perplexity-filters.js';
 import { singleLine } from './upstream-text.js';
 
 export type AskKind = 'search' | 'deep_research';
@@ -15,19 +16,7 @@ export interface SentMessage {
   readonly content: string;
 }
 
-export const RECENCIES = ['hour', 'day', 'week', 'month', 'year'] as const;
-export const SEARCH_MODES = ['web', 'academic'] as const;
 export const EFFORTS = ['low', 'medium', 'high'] as const;
-
-export interface SearchFilters {
-  readonly recency?: (typeof RECENCIES)[number];
-  /** Host names; a leading `-` excludes. At most 20. */
-  readonly domains?: readonly string[];
-  /** Publication dates, `YYYY-MM-DD` or `MM/DD/YYYY`. */
-  readonly after?: string;
-  readonly before?: string;
-  readonly mode?: (typeof SEARCH_MODES)[number];
-}
 
 export interface PerplexityRequest {
   readonly kind: AskKind;

@@ -3,7 +3,19 @@
  * to the field names and date format of both API formats.
  */
 import { AppError } from '../base/errors.js';
-import type { SearchFilters } from './perplexity-answer.js';
+
+export const RECENCIES = ['hour', 'day', 'week', 'month', 'year'] as const;
+export const SEARCH_MODES = ['web', 'academic'] as const;
+
+export interface SearchFilters {
+  readonly recency?: (typeof RECENCIES)[number];
+  /** Host names; a leading `-` excludes. At most 20. */
+  readonly domains?: readonly string[];
+  /** Publication dates, `YYYY-MM-DD` or `MM/DD/YYYY`. */
+  readonly after?: string;
+  readonly before?: string;
+  readonly mode?: (typeof SEARCH_MODES)[number];
+}
 
 /** The field names in both API formats. */
 export interface WireFilters {
@@ -13,6 +25,7 @@ export interface WireFilters {
   search_before_date_filter?: string;
 }
 
+/** The limit of the API. */
 const MAX_DOMAINS = 20;
 const MAX_DOMAIN_LENGTH = 253;
 const DOMAIN = /^-?(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+[\p{L}\p{N}-]{2,}$/u;
@@ -45,6 +58,49 @@ export function toWireFilters(filters: SearchFilters): WireFilters {
     ...(filters.recency === undefined ? {} : { search_recency_filter: filters.recency }),
     ...(after === undefined ? {} : { search_after_date_filter: after }),
     ...(before === undefined ? {} : { search_before_date_filter: before }),
+  };
+}
+
+/** At most MAX_DOMAINS. */
+export const SCHOLARLY_DOMAINS: readonly string[] = [
+  'arxiv.org',
+  'pubmed.ncbi.nlm.nih.gov',
+  'ncbi.nlm.nih.gov',
+  'nature.com',
+  'science.org',
+  'sciencedirect.com',
+  'link.springer.com',
+  'onlinelibrary.wiley.com',
+  'jstor.org',
+  'academic.oup.com',
+  'cambridge.org',
+  'ieeexplore.ieee.org',
+  'dl.acm.org',
+  'aclanthology.org',
+  'openreview.net',
+  'biorxiv.org',
+  'medrxiv.org',
+  'plos.org',
+  'pnas.org',
+  'semanticscholar.org',
+];
+
+/**
+ * For an API without academic mode: limits the search to scholarly domains, unless the caller names domains. The
+ * notes say so.
+ */
+export function withoutAcademicMode(filters: WireFilters): {
+  filters: WireFilters;
+  notes: string[];
+} {
+  const { search_domain_filter: given } = filters;
+  const note =
+    given === undefined
+      ? `This API has no academic mode. Instead, the search was limited to ${SCHOLARLY_DOMAINS.length} scholarly domains (arxiv.org, pubmed, nature.com, …).`
+      : 'search_mode academic was not used: this API has no academic mode, and Daybook would replace it by a domain filter, but search_domain_filter is given.';
+  return {
+    filters: { ...filters, search_domain_filter: given ?? [...SCHOLARLY_DOMAINS] },
+    notes: [note],
   };
 }
 
