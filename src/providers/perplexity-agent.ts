@@ -9,8 +9,6 @@ import { defined } from '../base/json.js';
 import { type JsonObject, objectIn, objectsIn, textIn } from '../base/json-fields.js';
 import {
   type PerplexityAnswer,
-  type PerplexityRequest,
-  type PreparedRequest,
   RELATED_INSTRUCTION,
   type RunState,
   splitRelated,
@@ -21,7 +19,13 @@ import {
 } from './perplexity-answer.js';
 import { unusable } from './perplexity-errors.js';
 import { toWireFilters, withoutAcademicMode } from './perplexity-filters.js';
-import type { Perplexity, PerplexityOptions, Wire } from './perplexity-types.js';
+import type {
+  Perplexity,
+  PerplexityOptions,
+  PerplexityRequest,
+  PreparedRequest,
+  Wire,
+} from './perplexity-types.js';
 import { quoteUpstream } from './upstream-text.js';
 
 const EFFORT_PRESETS = { low: 'medium', medium: 'high', high: 'xhigh' } as const;

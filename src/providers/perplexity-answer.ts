@@ -1,38 +1,11 @@
 /**
- * Requests to Perplexity and its answers in one form for both API formats, and the parts of the text that
- * both share: thinking in `<think>`, and related questions after a delimiter line. Uses neither HTTP nor
- * stored conversations.
+ * The answers of Perplexity in one form for both API formats, and the parts of the text that both share:
+ * thinking in `<think>`, and related questions after a delimiter line. Uses neither HTTP nor stored
+ * conversations.
  */
 import { defined } from '../base/json.js';
 import { type JsonObject, numberIn, objectIn } from '../base/json-fields.js';
-import type { SearchFilters } from './perplexity-filters.js';
 import { singleLine } from './upstream-text.js';
-
-export type AskKind = 'search' | 'deep_research';
-export type Backend = 'agent' | 'chat-completions';
-
-export interface SentMessage {
-  readonly role: 'system' | 'user' | 'assistant';
-  readonly content: string;
-}
-
-export const EFFORTS = ['low', 'medium', 'high'] as const;
-
-export interface PerplexityRequest {
-  readonly kind: AskKind;
-  /** System messages first, then user and assistant in turn; the last message is the user's. */
-  readonly messages: readonly SentMessage[];
-  readonly filters: SearchFilters;
-  readonly reasoningEffort?: (typeof EFFORTS)[number];
-  readonly relatedQuestions: boolean;
-}
-
-/** A checked request in the format of the backend. */
-export interface PreparedRequest {
-  readonly body: JsonObject;
-  /** Differences between the request and what the backend does. They must be part of the answer. */
-  readonly notes: readonly string[];
-}
 
 export interface SearchResult {
   /** The number of marks such as `[3]` in the text. */

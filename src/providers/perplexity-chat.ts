@@ -6,8 +6,6 @@
 import { type JsonObject, objectIn, objectsIn, textIn, textsIn } from '../base/json-fields.js';
 import {
   type PerplexityAnswer,
-  type PerplexityRequest,
-  type PreparedRequest,
   splitThinking,
   toCost,
   toSearchResults,
@@ -15,7 +13,13 @@ import {
 } from './perplexity-answer.js';
 import { unusable } from './perplexity-errors.js';
 import { toWireFilters } from './perplexity-filters.js';
-import type { Perplexity, PerplexityOptions, Wire } from './perplexity-types.js';
+import type {
+  Perplexity,
+  PerplexityOptions,
+  PerplexityRequest,
+  PreparedRequest,
+  Wire,
+} from './perplexity-types.js';
 import { quoteUpstream } from './upstream-text.js';
 
 const ASK_TIMEOUT_MS = 120_000;

@@ -1,12 +1,34 @@
-/** The interface to Perplexity, its options, and the HTTP functions that both backends need. */
+/** The interface to Perplexity: requests, options, and the HTTP functions that both backends need. */
 import type { Clock } from '../base/clock.js';
-import type {
-  Backend,
-  PerplexityAnswer,
-  PerplexityRequest,
-  PreparedRequest,
-  RunState,
-} from './perplexity-answer.js';
+import type { JsonObject } from '../base/json-fields.js';
+import type { PerplexityAnswer, RunState } from './perplexity-answer.js';
+import type { SearchFilters } from './perplexity-filters.js';
+
+export type AskKind = 'search' | 'deep_research';
+export type Backend = 'agent' | 'chat-completions';
+
+export interface SentMessage {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content: string;
+}
+
+export const EFFORTS = ['low', 'medium', 'high'] as const;
+
+export interface PerplexityRequest {
+  readonly kind: AskKind;
+  /** System messages first, then user and assistant in turn; the last message is the user's. */
+  readonly messages: readonly SentMessage[];
+  readonly filters: SearchFilters;
+  readonly reasoningEffort?: (typeof EFFORTS)[number];
+  readonly relatedQuestions: boolean;
+}
+
+/** A checked request in the format of the backend. */
+export interface PreparedRequest {
+  readonly body: JsonObject;
+  /** Differences between the request and what the backend does. They must be part of the answer. */
+  readonly notes: readonly string[];
+}
 
 export interface Perplexity {
   readonly backend: Backend;

@@ -11,12 +11,8 @@ import { AppError, isAppError } from '../base/errors.js';
 import type { Log } from '../base/log.js';
 import type { Lease } from '../files/locks/lease.js';
 import { mayHaveActed } from '../providers/http.js';
-import type {
-  PerplexityAnswer,
-  PreparedRequest,
-  RunState,
-} from '../providers/perplexity-answer.js';
-import type { Perplexity } from '../providers/perplexity-types.js';
+import type { PerplexityAnswer, RunState } from '../providers/perplexity-answer.js';
+import type { Perplexity, PreparedRequest } from '../providers/perplexity-types.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ResearchJobFiles } from '../stores/research-jobs/research-job-files.js';
 import type { ResearchJob } from '../stores/research-jobs/research-job-schema.js';

@@ -2,7 +2,7 @@
  * The system prompts and titles of new research conversations. A prompt is stored with its
  * conversation, so that a later change here does not alter old conversations.
  */
-import type { AskKind } from '../providers/perplexity-answer.js';
+import type { AskKind } from '../providers/perplexity-types.js';
 
 const SEARCH_PROMPT = [
   'You answer questions from current web sources.',

@@ -3,7 +3,7 @@
  * system messages first and then user and assistant in turn. Stored messages can have any order, so the
  * request reorders them; the file is not changed.
  */
-import type { AskKind, SentMessage } from '../providers/perplexity-answer.js';
+import type { AskKind, SentMessage } from '../providers/perplexity-types.js';
 import type { Message } from '../stores/conversations/document/schema.js';
 import { systemPromptFor } from './prompts.js';
 

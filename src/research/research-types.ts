@@ -1,9 +1,9 @@
 /** The types of research: questions, callers and results. */
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
-import type { AskKind, EFFORTS, PerplexityAnswer } from '../providers/perplexity-answer.js';
+import type { PerplexityAnswer } from '../providers/perplexity-answer.js';
 import type { SearchFilters } from '../providers/perplexity-filters.js';
-import type { Perplexity } from '../providers/perplexity-types.js';
+import type { AskKind, EFFORTS, Perplexity } from '../providers/perplexity-types.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ResearchJobFiles } from '../stores/research-jobs/research-job-files.js';
 import type { TextMasker } from '../stores/text-masker.js';

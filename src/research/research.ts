@@ -8,8 +8,8 @@
 import { isoTime } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
 import type { Lease } from '../files/locks/lease.js';
-import type { AskKind, PerplexityAnswer, PreparedRequest } from '../providers/perplexity-answer.js';
-import type { Perplexity } from '../providers/perplexity-types.js';
+import type { PerplexityAnswer } from '../providers/perplexity-answer.js';
+import type { AskKind, Perplexity, PreparedRequest } from '../providers/perplexity-types.js';
 import type { Conversation } from '../stores/conversations/document/schema.js';
 import type { ResearchJob } from '../stores/research-jobs/research-job-schema.js';
 import { maskedBy } from '../stores/text-masker.js';

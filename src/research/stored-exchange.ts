@@ -3,7 +3,8 @@
  * answer's metadata has sources, model, usage, cost and the response id, by which a second copy of the
  * answer is detected.
  */
-import type { AskKind, Backend, PerplexityAnswer } from '../providers/perplexity-answer.js';
+import type { PerplexityAnswer } from '../providers/perplexity-answer.js';
+import type { AskKind, Backend } from '../providers/perplexity-types.js';
 import type { NewMessage, PastMessage } from '../stores/conversations/document/apply-appends.js';
 import type { Conversation } from '../stores/conversations/document/schema.js';
 

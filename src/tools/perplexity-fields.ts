@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 import { defined } from '../base/json.js';
-import { EFFORTS } from '../providers/perplexity-answer.js';
 import { RECENCIES, SEARCH_MODES } from '../providers/perplexity-filters.js';
+import { EFFORTS } from '../providers/perplexity-types.js';
 import type { FollowupQuestion, Question } from '../research/research-types.js';
 
 const query = z.string().max(200_000).regex(/\S/, 'must not be blank');

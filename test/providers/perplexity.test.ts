@@ -3,9 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
 import { mayHaveActed } from '../../src/providers/http.js';
 import { createPerplexity } from '../../src/providers/perplexity.js';
-import type { PerplexityRequest } from '../../src/providers/perplexity-answer.js';
 import { SCHOLARLY_DOMAINS, type SearchFilters } from '../../src/providers/perplexity-filters.js';
-import type { PerplexityOptions } from '../../src/providers/perplexity-types.js';
+import type { PerplexityOptions, PerplexityRequest } from '../../src/providers/perplexity-types.js';
 import { errorOf } from '../support/error-of.js';
 import { type StandIn, type StandInOptions, startStandIn } from '../support/perplexity-stand-in.js';
 
