@@ -5,9 +5,10 @@
  */
 import { sleep } from '../../base/clock.js';
 import type { Log } from '../../base/log.js';
+import { FINISH_MS } from '../../server/accepted-calls.js';
 
-/** Longer than `FINISH_MS` of accepted-calls.ts. */
-const HARD_STOP_MS = 10_000;
+/** Leaves time to answer the calls and to close the store. */
+const HARD_STOP_MS = FINISH_MS + 2_000;
 /** Time for normal file operations to finish, such as those of a closed watcher. */
 const SETTLE_MS = 1_000;
 const STEP_MS = 20;
