@@ -14,12 +14,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  atomicWrite,
-  makeFolder,
-  renameWithRetry,
-  syncFolder,
-} from '../../src/files/atomic/atomic-write.js';
+import { atomicWrite, makeFolder, syncFolder } from '../../src/files/atomic/atomic-write.js';
+import { renameWithRetry } from '../../src/files/atomic/rename-with-retry.js';
 import { fileError, ignoreErrno, withFileError } from '../../src/files/file-errors.js';
 import {
   claimFolder,

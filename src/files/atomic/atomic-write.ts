@@ -11,12 +11,10 @@ import {
   fstatSync,
   fsync as fsyncFile,
   mkdirSync,
-  renameSync,
   rmSync,
   writeSync,
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { sleep } from '../../base/clock.js';
 import { AppError, errnoOf, isAppError } from '../../base/errors.js';
 import {
   changedMeanwhileError,
@@ -33,6 +31,7 @@ import { createAt, createIn, requireReplaceable } from '../safe-access/open-regu
 import { inFolder, type PinnedFolder, pinIn } from '../safe-access/pinned-folder.js';
 import { toStored } from '../sealing/open-stores.js';
 import { requirePresent } from '../store-presence.js';
+import { renameWithRetry } from './rename-with-retry.js';
 import { removeQuietly, temporaryName } from './staging.js';
 
 const ALL_MODES = 0o7777;
@@ -42,25 +41,7 @@ export interface Durability {
   readonly fsync: boolean;
 }
 
-/** Windows refuses a rename while a virus scanner or an indexer has the target open. */
-const BUSY = new Set(['EPERM', 'EBUSY', 'EACCES']);
 const CLOSED = new Set(['EACCES', 'EPERM']);
-const RENAME_PAUSES_MS = [5, 10, 20, 40, 80, 160, 320];
-
-/**
- * Renames a file or folder. It retries while another program has the target open. Throws the system's error.
- */
-export async function renameWithRetry(from: string, to: string): Promise<void> {
-  for (const pauseMs of RENAME_PAUSES_MS) {
-    try {
-      return renameSync(from, to);
-    } catch (error) {
-      if (!BUSY.has(errnoOf(error) ?? '')) throw error;
-      await sleep(pauseMs);
-    }
-  }
-  return renameSync(from, to);
-}
 
 export interface ReplaceOptions {
   /** The version that the new content was made from. `null`: the target must not exist. */

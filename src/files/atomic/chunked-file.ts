@@ -11,7 +11,8 @@ import { createHandleIn, openHandle, requireReplaceable } from '../safe-access/o
 import { inFolder } from '../safe-access/pinned-folder.js';
 import { toStoredPiece } from '../sealing/open-stores.js';
 import { openFile, sealedFileKey } from '../sealing/sealed-form.js';
-import { makeFolder, renameWithRetry } from './atomic-write.js';
+import { makeFolder } from './atomic-write.js';
+import { renameWithRetry } from './rename-with-retry.js';
 import { removeQuietly, temporaryName } from './staging.js';
 
 const LENGTH_BYTES = 4;

@@ -9,8 +9,9 @@ import type { Stamp } from '../read/stamp.js';
 import { createIn, requireReplaceable } from '../safe-access/open-regular.js';
 import type { PinnedFolder } from '../safe-access/pinned-folder.js';
 import { storedFormsIn, type toStored } from '../sealing/open-stores.js';
-import { type Durability, renameWithRetry, writeAndSync } from './atomic-write.js';
+import { type Durability, writeAndSync } from './atomic-write.js';
 import type { Outcome } from './group-commit.js';
+import { renameWithRetry } from './rename-with-retry.js';
 
 export interface NewFile {
   readonly name: string;

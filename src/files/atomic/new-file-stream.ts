@@ -13,7 +13,8 @@ import { readStamp } from '../read/stamp.js';
 import { createHandleIn } from '../safe-access/open-regular.js';
 import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';
 import { requireUnconverted, toStored } from '../sealing/open-stores.js';
-import { type Durability, makeFolder, renameWithRetry, syncFolder } from './atomic-write.js';
+import { type Durability, makeFolder, syncFolder } from './atomic-write.js';
+import { renameWithRetry } from './rename-with-retry.js';
 import { isWithoutLinks, removeQuietly, temporaryName } from './staging.js';
 
 /** Small chunks are joined to this size, because a system call costs more than the copy. */

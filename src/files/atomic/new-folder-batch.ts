@@ -9,15 +9,10 @@ import { alreadyExistsError, TAKEN_ON_WINDOWS } from '../file-errors.js';
 import { readStampNow, type Stamp } from '../read/stamp.js';
 import { createIn } from '../safe-access/open-regular.js';
 import type { PinnedFolder } from '../safe-access/pinned-folder.js';
-import {
-  type Durability,
-  makePinned,
-  renameWithRetry,
-  syncNames,
-  writeAndSync,
-} from './atomic-write.js';
+import { type Durability, makePinned, syncNames, writeAndSync } from './atomic-write.js';
 import type { Outcome } from './group-commit.js';
 import { stageEach } from './new-file-batch.js';
+import { renameWithRetry } from './rename-with-retry.js';
 
 export interface NewFolder {
   readonly name: string;

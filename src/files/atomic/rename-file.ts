@@ -5,8 +5,9 @@ import { errnoOf } from '../../base/errors.js';
 import { withFileError } from '../file-errors.js';
 import { requireReplaceable } from '../safe-access/open-regular.js';
 import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';
-import { type Durability, renameWithRetry, syncFolder } from './atomic-write.js';
+import { type Durability, syncFolder } from './atomic-write.js';
 import { publish } from './new-file-stream.js';
+import { renameWithRetry } from './rename-with-retry.js';
 import { temporaryName } from './staging.js';
 
 /**

@@ -17,7 +17,6 @@ import {
   type Durability,
   type ReplaceOptions,
   renameOnto,
-  renameWithRetry,
   replaceThrough,
   StaleBaseError,
   syncFolder,
@@ -27,6 +26,7 @@ import {
 import type { Outcome } from '../atomic/group-commit.js';
 import { type NewFile, placeFile, stageFiles } from '../atomic/new-file-batch.js';
 import { type NewFolder, placeFolder, stageFolders } from '../atomic/new-folder-batch.js';
+import { renameWithRetry } from '../atomic/rename-with-retry.js';
 import { isWithoutLinks } from '../atomic/staging.js';
 import { fileError, ignoreErrno, withFileError } from '../file-errors.js';
 import { isSameFile, readStampNow, type Stamp } from '../read/stamp.js';

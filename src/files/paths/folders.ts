@@ -3,8 +3,9 @@ import { type Dirent, lstatSync, readdirSync, rmdirSync, unlinkSync } from 'node
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { errnoOf } from '../../base/errors.js';
-import { type Durability, makeIn, renameWithRetry, syncFolder } from '../atomic/atomic-write.js';
+import { type Durability, makeIn, syncFolder } from '../atomic/atomic-write.js';
 import { TAKEN } from '../atomic/new-folder-batch.js';
+import { renameWithRetry } from '../atomic/rename-with-retry.js';
 import { ABSENT, fileError, ignoreErrno, withFileError } from '../file-errors.js';
 import { inFolder } from '../safe-access/pinned-folder.js';
 import { removeTree } from '../safe-access/remove-tree.js';
