@@ -16,6 +16,7 @@ import { errnoOf, isAppError } from '../../base/errors.js';
 import { atomicWrite, makeFolder } from '../atomic/atomic-write.js';
 import { removeQuietly } from '../atomic/staging.js';
 import { fileError, withFileError } from '../file-errors.js';
+import { FOLDER_MODE } from '../private-modes.js';
 import { readWhole } from '../read/json-doc.js';
 import { isSameStamp, readStampNow, type Stamp } from '../read/stamp.js';
 import { inFolder, pinFolder } from '../safe-access/pinned-folder.js';
@@ -46,7 +47,7 @@ function lockFs(isOver: () => boolean) {
         : done(error, result);
   return {
     ...fs,
-    mkdir: (path: string, done: Done<void>) => fs.mkdir(path, 0o700, done),
+    mkdir: (path: string, done: Done<void>) => fs.mkdir(path, FOLDER_MODE, done),
     stat: (path: string, done: Done<fs.Stats>) => fs.stat(path, unlessOver(done)),
     utimes: (path: string, atime: Date, mtime: Date, done: Done<void>) =>
       fs.utimes(path, atime, mtime, unlessOver(done)),
