@@ -18,6 +18,7 @@ const WAY = [
 
 /** Called on the way: they return a value or change the document, but do not pass the message on. */
 const ASKED = [
+  'files/atomic/rename-with-retry.ts',
   'files/locks/lock-acquisition.ts',
   'files/locks/lock-handoff.ts',
   'files/locks/process-identity.ts',
