@@ -57,7 +57,7 @@ it('is released when the store is closed', async () => {
 });
 
 it('is released when the store is closed while its time ends', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const { locks, isFree, writeTwice } = storeWithLock();
   mkdirSync(join(locks, 'x', String(await writeTwice()), 'wanted')); // its release takes longer
@@ -66,11 +66,20 @@ it('is released when the store is closed while its time ends', async () => {
   expect(isFree()).toBe(true);
 });
 
-it('is released if another process waits', async () => {
+it('is released if another process waits at the end of the next call', async () => {
   const { locks, isFree, write, writeTwice } = storeWithLock();
   mkdirSync(join(locks, 'x', String(await writeTwice()), 'wanted'));
   await write('3');
   expect(isFree()).toBe(true);
+});
+
+it('is released before its time ends if another process waits', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { locks, isFree, writeTwice } = storeWithLock();
+  mkdirSync(join(locks, 'x', String(await writeTwice()), 'wanted'));
+  vi.advanceTimersByTime(10); // no later timer runs
+  await expect.poll(isFree).toBe(true);
 });
 
 it('is released if the work fails', async () => {

@@ -35,9 +35,9 @@ import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';
 import { notRegularFileError } from '../safe-access/refusals.js';
 import { requireUnconverted } from '../sealing/open-stores.js';
 import { requirePresent } from '../store-presence.js';
-import { acquire, release } from './lock-acquisition.js';
+import { acquire, isWanted, type OwnedLock, release } from './lock-acquisition.js';
 import { noteUse, takeLastUse } from './lock-handoff.js';
-import { GONE, WANTED } from './lock-takeover.js';
+import { GONE } from './lock-takeover.js';
 import { HEARTBEAT_INTERVAL_MS } from './process-identity.js';
 
 const MAX_RUNS = 20;
@@ -136,14 +136,14 @@ async function runLocked<T>(
       left.catch(() => undefined); // `await left` below throws it
     };
     const leaveAfterLast = () => {
-      const isKept = last !== undefined && !existsSync(join(home, WANTED));
+      const isKept = last !== undefined && !isWanted(owned);
       noteUse(path, isKept ? owned : undefined);
       if (isKept) left = Promise.resolve();
       leave();
     };
     try {
       requireUnconverted(path);
-      return await work(heldLock(home, join(path, owned.own), leaveAfterLast));
+      return await work(heldLock(owned, leaveAfterLast));
     } catch (error) {
       if (!(error instanceof LockLostError)) throw error;
     } finally {
@@ -159,9 +159,9 @@ async function touch(ownerPath: string): Promise<void> {
   await utimes(ownerPath, now, now).catch(() => undefined); // if the lock was lost, the commit fails
 }
 
-/** `home`: the owner's folder in the lock, for system calls; `homePath`: its real path. */
-function heldLock(home: string, homePath: string, leaveAfterLast: () => void): HeldLock {
-  const wanted = join(home, WANTED);
+function heldLock(owned: OwnedLock, leaveAfterLast: () => void): HeldLock {
+  /** The owner's folder in the lock, for system calls, and its real path. */
+  const [home, homePath] = [join(owned.at, owned.own), join(owned.path, owned.own)];
   let isLeft = false;
   const requireHeld = () => {
     if (isLeft) throw new AppError('INTERNAL', 'A lock was used after its release.');
@@ -238,7 +238,7 @@ function heldLock(home: string, homePath: string, leaveAfterLast: () => void): H
       add(FILES, { parent, items: files, durability, onPlaced }),
     // If the folder cannot be read, the lock counts as lost and the work runs again.
     isOurs: () => existsSync(home),
-    isWanted: () => existsSync(wanted),
+    isWanted: () => isWanted(owned),
   };
 }
 

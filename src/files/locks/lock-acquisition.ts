@@ -3,7 +3,7 @@
  * folder, and released by removing the own name. Without contention all calls are synchronous: each takes
  * microseconds, and the thread pool costs ten times that.
  */
-import { lstatSync, mkdirSync, renameSync, rmdirSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { sleep, systemClock } from '../../base/clock.js';
@@ -158,6 +158,9 @@ export function isHeld({ path, at, own, folder }: OwnedLock): boolean {
     return false;
   }
 }
+
+/** Whether another process waits for the lock. */
+export const isWanted = ({ at, own }: OwnedLock): boolean => existsSync(join(at, own, WANTED));
 
 /** Ignores errors of the system: the commits are done, and the next caller removes a lock that remains. */
 export async function release(owned: OwnedLock): Promise<void> {

@@ -1,13 +1,16 @@
 /**
  * A process that uses a lock again and again leaves it to its next call, because acquiring and releasing it
- * takes as long as the rest of a short write. If the next call does not come soon, the lock is released.
+ * takes as long as the rest of a short write. It releases the lock if the next call does not come soon, or if
+ * another process waits.
  */
 import { dirname } from 'node:path';
 import { PendingWork } from '../../base/pending-work.js';
-import { isHeld, type OwnedLock, release } from './lock-acquisition.js';
+import { isHeld, isWanted, type OwnedLock, release } from './lock-acquisition.js';
 
-/** The next call comes soon if the last one was not longer ago, and a lock that was left waits so long for it. */
+/** A call comes soon if it is at most so long after the last one. A lock that was left waits for it so long. */
 const SOON_MS = 50;
+/** How often the process checks whether another one waits for the lock. */
+const CHECK_MS = 10;
 
 interface LastUse {
   /** The lock, if it was left to the next call. */
@@ -21,7 +24,11 @@ const releases = new PendingWork();
 
 /** Must be called at the end of each use. If `owned` is given, it is left to the next `takeLastUse`. */
 export function noteUse(path: string, owned?: OwnedLock): void {
-  const timer = setTimeout(() => void endUse(path), SOON_MS);
+  let checks = SOON_MS / CHECK_MS;
+  const timer = setInterval(() => {
+    checks -= 1;
+    if (checks === 0 || (owned !== undefined && isWanted(owned))) void endUse(path);
+  }, CHECK_MS);
   if (owned === undefined) timer.unref();
   lastUses.set(path, { owned, timer });
 }
@@ -51,7 +58,7 @@ async function endUse(path: string): Promise<void> {
 
 function remove(path: string): LastUse | undefined {
   const last = lastUses.get(path);
-  clearTimeout(last?.timer);
+  clearInterval(last?.timer);
   lastUses.delete(path);
   return last;
 }
