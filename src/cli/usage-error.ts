@@ -15,7 +15,7 @@ const WRONG_ARGUMENT =
 export function writeUsageError(text: string, write: (text: string) => void): void {
   const plain = text.replace(WRONG_ARGUMENT, '$2 must be one of $3, not $1.');
   if (!isJsonWanted()) {
-    write(plain);
+    write(plain.replace(/^error: /, 'daybook: ')); // as all other errors
     return;
   }
   const [message = '', similar] = plain

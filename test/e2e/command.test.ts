@@ -323,6 +323,7 @@ describe('help and mistakes', () => {
       const { code, stdout, stderr } = await runCommand(place, args);
       expect(code).toBe(2);
       expect(stdout).toBe('');
+      expect(stderr).toMatch(/^daybook: /);
       expect(stderr).toContain(expected);
     });
   });
