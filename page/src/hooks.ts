@@ -1,6 +1,6 @@
 /** Hooks that views share: the title, focus and keys. */
 import type { RefObject } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 /** Sets the title of the window. `undefined` does not change it. */
 export function useTitle(title: string | undefined): void {
@@ -13,11 +13,21 @@ export function useTitle(title: string | undefined): void {
 export const focusView = (): void =>
   document.getElementById('main')?.focus({ preventScroll: true });
 
+/**
+ * Returns the ref for a field that is focused when it is shown: in the same step, because later the user may
+ * already type in another field.
+ */
+export function useFocusWhenShown<Field extends HTMLElement>(isShown = true): RefObject<Field> {
+  const field = useRef<Field>(null);
+  useLayoutEffect(() => field.current?.focus(), [isShown]);
+  return field;
+}
+
 /** Returns the ref for the button that opens an editor. It is focused again when the editor is closed. */
 export function useFocusBack(isOpen: boolean): RefObject<HTMLButtonElement> {
   const button = useRef<HTMLButtonElement>(null);
   const wasOpen = useRef(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (wasOpen.current && !isOpen) button.current?.focus();
     wasOpen.current = isOpen;
   }, [isOpen]);

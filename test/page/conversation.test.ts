@@ -340,6 +340,27 @@ it('an edit moves the focus to the title, and Escape ends it', async () => {
   await page.waitForSelector('h1:text("Moon")');
 });
 
+it('an edit has the focus as soon as it is shown, so that it does not take the focus from a field later', async () => {
+  opened = await openPage(({ root }) =>
+    writeConversation(root, ID, { title: 'Moon' }, [{ role: 'user', content: 'x' }]),
+  );
+  const { page } = opened;
+  await goTo(page, `#/conversation/${ID}`);
+  const edit = page.getByRole('button', { name: 'Edit' });
+  const focused = await edit.evaluate(async (button: HTMLButtonElement) => {
+    const shown = new Promise((resolve) => {
+      new MutationObserver(() => document.querySelector('.title-field') && resolve(true)).observe(
+        document.body,
+        { childList: true, subtree: true },
+      );
+    });
+    button.click();
+    await shown; // before the next frame is painted
+    return document.activeElement?.className;
+  });
+  expect(focused).toBe('title-field');
+});
+
 it('an edit saves only the changed fields, so it does not overwrite a change by another program', async () => {
   const messages = [{ role: 'user', content: 'x' }];
   let root = '';

@@ -1,10 +1,10 @@
 /** The head of a conversation: title, tags, branches, and the buttons to change or delete it. */
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { CallError, call, isReadOnly, type Output } from '../api.js';
 import { CopyButton, counted, Time } from '../components.jsx';
-import { useFocusBack } from '../hooks.js';
+import { useFocusBack, useFocusWhenShown } from '../hooks.js';
 import { notify } from '../notices.jsx';
 import { hrefOf } from '../route.js';
 
@@ -140,8 +140,7 @@ function Edit(props: { readonly head: HeadFacts; onDone(fields?: HeadChange): vo
   const [before] = useState({ title: head.title ?? '', tags: (head.tags ?? []).join(', ') });
   const [title, setTitle] = useState(before.title);
   const [tags, setTags] = useState(before.tags);
-  const first = useRef<HTMLInputElement>(null);
-  useEffect(() => first.current?.focus(), []);
+  const first = useFocusWhenShown<HTMLInputElement>();
   const send = (event: Event) => {
     event.preventDefault();
     const list = tags.split(',').map((tag) => tag.trim());

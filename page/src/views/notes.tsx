@@ -4,7 +4,7 @@ import { allPages } from '../all-pages.js';
 import { CallError, call, type Output } from '../api.js';
 import { useChanges } from '../changes/use-changes.js';
 import { counted, Empty, Failure, Time } from '../components.jsx';
-import { useFocusBack } from '../hooks.js';
+import { useFocusBack, useFocusWhenShown } from '../hooks.js';
 import { Markdown } from '../markdown.jsx';
 import { useDraft } from '../notes/draft.js';
 import { History } from '../notes/history.jsx';
@@ -78,8 +78,7 @@ function Note({ path }: { readonly path: string }) {
   const [draft, setDraft] = useDraft(path);
   const isEditing = draft !== undefined;
   const editButton = useFocusBack(isEditing);
-  const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => field.current?.focus(), [isEditing]);
+  const field = useFocusWhenShown<HTMLTextAreaElement>(isEditing);
   useChanges('note', reload, path);
   if (error && !data) return <Failure error={error} />;
   if (!data) return <p class="loading">Loading…</p>;

@@ -1,10 +1,10 @@
 /** The search view: searches while the user types, with filters and the reason of each hit. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { CHANGE_KINDS } from '../changes/change.js';
 import { useChanges } from '../changes/use-changes.js';
 import { Empty, Failure, Time } from '../components.jsx';
-import { useKeys } from '../hooks.js';
+import { useFocusWhenShown, useKeys } from '../hooks.js';
 import { hrefOf, type Route } from '../route.js';
 import { Fields } from '../search/fields.jsx';
 import { Marked } from '../search/marked.jsx';
@@ -42,8 +42,7 @@ export function Search({ route }: { readonly route: Route }) {
   for (const kind of CHANGE_KINDS) useChanges(kind, reload);
   const count = data?.hits.length ?? 0;
   const hasMore = data !== undefined && count >= limit && count < Math.min(data.total, MAX_HITS);
-  const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  const field = useFocusWhenShown<HTMLInputElement>();
   useKeys({ '/': () => field.current?.focus(), j: () => step(1), k: () => step(-1) });
   return (
     <div class="search">
