@@ -16,6 +16,7 @@ import type { ConversationHead } from '../stores/conversations/document/schema.j
 import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';
 import { withSummaries } from '../stores/summaries/exported-summaries.js';
 import type { SummaryStore } from '../stores/summaries/summary-store.js';
+import { hasTag } from '../stores/tags.js';
 import type { TimeFormat } from './conversation-markdown.js';
 import { exportPath } from './export-folder.js';
 import { EXPORT_WRITERS, type ExportedDocument, type ExportFormat } from './export-formats.js';
@@ -27,6 +28,8 @@ export interface Selection {
   /** Ids or client keys. If one does not exist, the export throws CONVERSATION_NOT_FOUND. */
   readonly refs?: readonly string[] | undefined;
   readonly module?: string | undefined;
+  /** In any spelling of the tag. */
+  readonly tag?: string | undefined;
   /** Only conversations that overlap this period; epoch milliseconds. */
   readonly startTime?: number | undefined;
   readonly endTime?: number | undefined;
@@ -252,15 +255,16 @@ export class Exporter {
 
   async #select(selection: Selection): Promise<Selected> {
     const { store } = this.#options;
-    const { refs, module, startTime, endTime, after } = selection;
+    const { refs, module, tag, startTime, endTime, after } = selection;
     const found = refs === undefined ? await listAll(store) : await findByRefs(store, refs);
     const heads = found.heads.filter(
       (head) =>
         (module === undefined || head.module === module) &&
+        (tag === undefined || hasTag(head.tags ?? [], tag)) &&
         (startTime === undefined || head.updatedAt >= isoTime(startTime)) &&
         (endTime === undefined || head.createdAt <= isoTime(endTime)),
     );
-    const isWhole = module === undefined && startTime === undefined && endTime === undefined;
+    const isWhole = [module, tag, startTime, endTime].every((each) => each === undefined);
     const isReported = after === undefined && (refs !== undefined || isWhole); // reported on the first page only
     const damaged = isReported ? found.damaged : [];
     const rest = heads.filter(({ conversationId: id }) => after === undefined || id > after);

@@ -109,11 +109,12 @@ describe('the sources of a message', () => {
 });
 
 describe('an export of selected conversations', () => {
-  it('selects by id, key, module and time, and keeps the order of creation', async () => {
+  it('selects by id, key, module, tag and time, and keeps the order of creation', async () => {
     const { store, time, exported } = await openBench();
     const ids: string[] = [];
     for (const module of ['plan', 'mind', 'plan']) {
-      ids.push((await store.create({ module, messages: [user('x')] })).conversationId);
+      const tags = [`In ${module}`];
+      ids.push((await store.create({ module, tags, messages: [user('x')] })).conversationId);
       time.now += 86_400_000;
     }
     await store.append('my-key', [user('y')], { create: true });
@@ -124,6 +125,7 @@ describe('an export of selected conversations', () => {
     expect(await idsOf({ refs: [ids[2], ids[0]] })).toEqual([ids[0], ids[2]]);
     expect(await idsOf({ refs: ['my-key'] })).toHaveLength(1);
     expect(await idsOf({ module: 'plan' })).toEqual([ids[0], ids[2]]);
+    expect(await idsOf({ tag: 'in MIND' })).toEqual([ids[1]]);
     expect(await idsOf({ startTime: T0 + 1, endTime: T0 + 90_000_000 })).toEqual([ids[1]]);
     expect((await errorOf(exported('json', { selection: { refs: ['none'] } }))).code).toBe(
       'CONVERSATION_NOT_FOUND',

@@ -177,11 +177,14 @@ describe('a search or a list', () => {
     expect(blank).toContain('only signs');
   });
 
-  it('reports how many conversations match without the module', async () => {
+  it('reports how many conversations match without the module or the tag', async () => {
     await save('c', 'Tomatoes go there.', { module: 'garden' });
     const { note } = await call('get_conversations', { module: 'gard' });
     expect(note).toBe('1 conversation matches without `module`.');
     expect((await run('list', '--module', 'gard')).stderr).toContain('without --module');
+    const tagged = await call('get_conversations', { module: 'garden', tag: 'veg' });
+    expect(tagged['note']).toBe('1 conversation matches without `tag`.');
+    expect((await run('list', '--tag', 'veg')).stderr).toContain('without --tag');
   });
 
   it('reports how many conversations could not be read', async () => {

@@ -19,13 +19,14 @@ export interface ExportOptions {
   format?: ExportFormat | 'markdown-files';
   output?: string;
   module?: string;
+  tag?: string;
   share?: boolean;
 }
 
 /** `refs`: names for `findConversation`. Conversations that cannot be read are listed on stderr. */
 export async function exportConversations(
   refs: readonly string[],
-  { module, share = false, ...options }: ExportOptions & AgeOptions,
+  { module, tag, share = false, ...options }: ExportOptions & AgeOptions,
   flags: Flags,
 ): Promise<void> {
   const output = options.output === '-' ? undefined : options.output;
@@ -46,7 +47,7 @@ export async function exportConversations(
     async ({ conversations, exporter }, signal) => {
       const ids: string[] = [];
       for (const ref of refs) ids.push(await findConversation(conversations, ref));
-      const selection = { refs: ids.length === 0 ? undefined : ids, module };
+      const selection = { refs: ids.length === 0 ? undefined : ids, module, tag };
       const bar = progressBar(process.stderr);
       // No bar if the exported text itself goes to the terminal.
       const isShown = output !== undefined || !process.stdout.isTTY;
@@ -68,8 +69,9 @@ export async function exportConversations(
         console.log(`${countOf(done, 'conversation')}, ${countOf(messages, 'message')}`);
       }
       reportDamaged(counts);
-      if (module !== undefined && counts.conversations + counts.damaged.length === 0) {
-        console.error(escapeControls(`No conversation has the module ${module}.`));
+      const names = [module && `the module ${module}`, tag && `the tag ${tag}`].filter(Boolean);
+      if (names.length > 0 && counts.conversations + counts.damaged.length === 0) {
+        console.error(escapeControls(`No conversation has ${names.join(' and ')}.`));
         process.exitCode = NOTHING_FOUND;
       }
     },

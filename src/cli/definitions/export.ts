@@ -21,6 +21,7 @@ export function addExport(program: Command, flags: () => Flags): void {
       'a new file, or a new folder for markdown-files; - is the standard output (the default)',
     )
     .option('--module <name>', 'only conversations of this module')
+    .option('--tag <tag>', 'only conversations with this tag')
     .option(
       '--share',
       'leave out system messages, metadata, keys of conversations and links between them; texts are not changed',

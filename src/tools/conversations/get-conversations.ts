@@ -23,6 +23,7 @@ const input = z.strictObject({
     .describe('Words that must all be in the title or the tags; beginnings are enough.')
     .exactOptional(),
   module: z.string().describe('Only conversations of this module.').exactOptional(),
+  tag: z.string().max(200).describe('Only conversations with this tag.').exactOptional(),
   pinned: z.boolean().describe('Only pinned (true) or only unpinned (false).').exactOptional(),
   updatedAfter: dateField('Changed at or after this time'),
   updatedBefore: dateField('Changed at or before this time'),
@@ -67,7 +68,7 @@ export const getConversations = defineTool({
     const page = await pageOf(request, app);
     const { limit: _limit, cursor: _cursor, maxTokens: _maxTokens, ...filters } = request;
     const notes = [
-      ...(page.total === 0 ? await otherModules(filters, app) : []),
+      ...(page.total === 0 ? await excludingFilters(filters, app) : []),
       ...damagedNotes(app.conversations),
     ];
     return { ...page, ...joinedNote(notes) };
@@ -93,12 +94,17 @@ async function pageOf(
   return similarPage(app, filters, { start: 0, limit, budget });
 }
 
-/** Says how many conversations match without `module`, because a module must be given by its full name. */
-async function otherModules({ module, ...filters }: Filters, { conversations }: App) {
-  if (module === undefined) return [];
-  const { total } = await conversations.page(toQuery(filters), { limit: 1 });
-  const matches = countOf(total, 'conversation matches', 'conversations match');
-  return total === 0 ? [] : [`${matches} without \`module\`.`];
+/** Says how many conversations match without `module` or `tag`, because these must be given by their full names. */
+async function excludingFilters(filters: Filters, { conversations }: App): Promise<string[]> {
+  const notes: string[] = [];
+  for (const name of ['module', 'tag'] as const) {
+    const { [name]: excluding, ...others } = filters;
+    if (excluding === undefined) continue;
+    const { total } = await conversations.page(toQuery(others), { limit: 1 });
+    const matches = countOf(total, 'conversation matches', 'conversations match');
+    if (total > 0) notes.push(`${matches} without \`${name}\`.`);
+  }
+  return notes;
 }
 
 /** The cursor of a page of conversations with similar names: the number of those before it. */
@@ -146,13 +152,14 @@ const MAX_SIMILAR = 1000;
 type Filters = Omit<z.output<typeof input>, 'limit' | 'cursor' | 'maxTokens'>;
 
 function toQuery(filters: Filters): ListQuery {
-  const { query, module, pinned } = filters;
+  const { query, module, tag, pinned } = filters;
   const { updatedAfter, updatedBefore, createdAfter, createdBefore } = filters;
   const updated = spanOf({ updatedAfter, updatedBefore });
   const created = spanOf({ createdAfter, createdBefore });
   return defined({
     words: query,
     module,
+    tag,
     pinned,
     updatedFrom: updated.start,
     updatedTo: updated.end,

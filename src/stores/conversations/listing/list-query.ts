@@ -1,12 +1,15 @@
 /** The filters of a list of conversations. They need only the heads, so no file is read. */
 import { isoTime } from '../../../base/clock.js';
 import { sha256Hex } from '../../../base/ids.js';
+import { hasTag } from '../../tags.js';
 import type { ConversationHead } from '../document/schema.js';
 
 export interface ListQuery {
   /** Every word must begin a word of the title or a tag; in any order and case. */
   readonly words?: string;
   readonly module?: string;
+  /** In any spelling of the tag. */
+  readonly tag?: string;
   readonly pinned?: boolean;
   /** Epoch milliseconds, both ends included. */
   readonly updatedFrom?: number;
@@ -27,9 +30,10 @@ type Test = (head: ConversationHead) => boolean;
 
 /** Returns a test with only the checks that the query needs; `undefined` if every conversation matches. */
 export function predicateOf(query: ListQuery): Test | undefined {
-  const { module, pinned, words, updatedFrom, updatedTo, createdFrom, createdTo } = query;
+  const { module, tag, pinned, words, updatedFrom, updatedTo, createdFrom, createdTo } = query;
   const tests: Test[] = [];
   if (module !== undefined) tests.push((head) => head.module === module);
+  if (tag !== undefined) tests.push((head) => hasTag(head.tags ?? [], tag));
   if (pinned !== undefined) tests.push((head) => (head.pinned ?? false) === pinned);
   if (updatedFrom !== undefined) tests.push(timeTest('updatedAt', '>=', updatedFrom));
   if (updatedTo !== undefined) tests.push(timeTest('updatedAt', '<=', updatedTo));
