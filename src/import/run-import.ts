@@ -9,85 +9,15 @@ import { AppError, isAppError } from '../base/errors.js';
 import { openInput } from '../files/input/input.js';
 import type { Input, InputFile } from '../files/input/input-types.js';
 import { textInput } from '../files/input/text-input.js';
-import type { Lease } from '../files/locks/lease.js';
-import { WriteSlots } from '../files/write-slots.js';
-import type { ConversationStore } from '../stores/conversations/conversations.js';
-import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';
-import type { Masker } from '../stores/conversations/writing/mask-queue.js';
-import type { SummaryStore } from '../stores/summaries/summary-store.js';
-import { AlreadyImported, type ArchivedSource } from './conversations/already-imported.js';
-import { ConversationImport } from './conversations/conversation-import.js';
-import { copyAttachments } from './copy-attachments.js';
+import { AlreadyImported } from './conversations/already-imported.js';
 import { detectedSource, furtherSource, requireReadableLists, sourceOf } from './detect-source.js';
-import { importLease, requireHeld } from './import-lease.js';
-import {
-  addLeftOut,
-  addProblem,
-  addRefused,
-  type ImportOutcome,
-  newOutcome,
-} from './import-outcome.js';
-import { OtherImport, type OtherStores } from './non-conversation-import.js';
+import { importLease } from './import-lease.js';
+import { addLeftOut, addProblem, addRefused, newOutcome } from './import-outcome.js';
+import type { ImportReport, ImportRequest, ImportStores } from './import-request.js';
+import { ItemImport } from './item-import.js';
 import { MAX_OTHERS, otherExports, reportUnread } from './other-exports.js';
-import { observedInput, type ReadingProgress } from './reading/observed-input.js';
-import { type Choice, skipReason } from './skip-reason.js';
-import { skippingUnreadable, wholeFile } from './skip-unreadable.js';
-import type {
-  Activity,
-  ImportedConversation,
-  ImportItem,
-  ReadOptions,
-  RecordLocation,
-  Source,
-} from './source-interface.js';
-import { GENERAL } from './source-list.js';
-
-export interface ImportStores extends OtherStores {
-  readonly conversations: ConversationStore;
-  readonly documents: ConversationDocuments;
-  readonly summaries: Pick<SummaryStore, 'get' | 'put'>;
-  /** Removes from messages what must not be stored. */
-  readonly masker: Masker;
-  /** Absolute path of `conversation-logs`. */
-  readonly logsFolder: string;
-  /** The conversations in archives, which are not imported again. */
-  readonly archived?: () => Promise<readonly ArchivedSource[]>;
-}
-
-export interface ImportProgress {
-  /** Conversations that were handled, also those that did not change. */
-  readonly conversations: number;
-  /** The large file that is being read, and how far; absent for small files. */
-  readonly reading?: ReadingProgress;
-}
-
-export interface ImportRequest extends Choice {
-  readonly paths: readonly string[];
-  /**
-   * The paths were found by Daybook, not given: a path without anything readable is left out, because a tool
-   * may have no conversations yet.
-   */
-  readonly areFound?: boolean | undefined;
-  /** The text of an export; it is read after the paths. */
-  readonly text?: { readonly name: string | undefined; readonly content: string } | undefined;
-  /** The kind of source. If it is absent, the format is detected. */
-  readonly from?: string | undefined;
-  readonly activity: Activity;
-  /** Copies the files that messages name into the folders of their conversations. */
-  readonly attachments?: boolean | undefined;
-  /** Changes nothing, and reports what would be done. */
-  readonly dryRun: boolean;
-  readonly signal?: AbortSignal | undefined;
-  readonly isKnown?: ReadOptions['isKnown'] | undefined;
-  /** Called for each file of a folder that could not be read, so that `isKnown` is asked about it again. */
-  readonly onUnreadable?: ((file: InputFile) => void) | undefined;
-  onProgress?(progress: ImportProgress): void;
-}
-
-export interface ImportReport extends ImportOutcome {
-  /** The kind that was detected for each path. */
-  readonly sources: { readonly path: string; readonly kind: string; readonly title: string }[];
-}
+import { skippingUnreadable } from './skip-unreadable.js';
+import type { RecordLocation, Source } from './source-interface.js';
 
 const ERRORS_OF_ONE_EXPORT: readonly string[] = [
   'VALIDATION_ERROR',
@@ -109,7 +39,8 @@ export async function runImport(
   const lease = request.dryRun ? undefined : await importLease(stores.logsFolder, request.signal);
   try {
     const known = await AlreadyImported.of(stores.conversations, await stores.archived?.());
-    const run = new Run(stores, request, report, known, lease);
+    const items = new ItemImport({ stores, request, report, known, lease });
+    const run = new Run(request, report, items);
     for (const path of request.paths) {
       await run.input(await openInput(path));
       if (report.stopped !== undefined) return report;
@@ -130,27 +61,14 @@ const tooDeep = ({ path }: Input, cause: RangeError) =>
   new AppError('CORRUPT', `${path} has a value that is too large or nested too deeply.`, { cause });
 
 class Run {
-  readonly #stores: ImportStores;
   readonly #request: ImportRequest;
   readonly #report: ImportReport;
-  readonly #lease: Lease | undefined;
-  readonly #known: AlreadyImported;
-  #progress: ImportProgress = { conversations: 0 };
-  /** The number of items that were read, without problems. */
-  #items = 0;
+  readonly #items: ItemImport;
 
-  constructor(
-    stores: ImportStores,
-    request: ImportRequest,
-    report: ImportReport,
-    known: AlreadyImported,
-    lease: Lease | undefined,
-  ) {
-    this.#stores = stores;
+  constructor(request: ImportRequest, report: ImportReport, items: ItemImport) {
     this.#request = request;
     this.#report = report;
-    this.#lease = lease;
-    this.#known = known;
+    this.#items = items;
   }
 
   /** Imports the input and closes it. */
@@ -180,15 +98,15 @@ class Run {
     if (input.form === 'folder' && isOfUser) return this.#importFolder(input);
     const source = await sourceOf(input, from);
     if (isOfUser) await this.#readAllOf(source, input);
-    else await this.#read(source, input);
+    else await this.#items.importFrom(source, input);
   }
 
   /** VALIDATION_ERROR if the source, which the user chose, reads nothing and does not detect the input. */
   async #importAs(source: Source, input: Input): Promise<void> {
     const { problems } = this.#report;
-    const [itemsBefore, problemsBefore] = [this.#items, problems.length];
-    await this.#read(source, input);
-    if (this.#items > itemsBefore || (await source.detect(input))) return;
+    const [itemsBefore, problemsBefore] = [this.#items.count, problems.length];
+    await this.#items.importFrom(source, input);
+    if (this.#items.count > itemsBefore || (await source.detect(input))) return;
     const other = await detectedSource(input);
     if (other === undefined) {
       if (problems.length === problemsBefore) await sourceOf(input, undefined);
@@ -289,111 +207,11 @@ class Run {
     let unread = input;
     for (let source: Source | undefined = first; source !== undefined; ) {
       done.push(source);
-      const opened = await this.#read(source, unread);
+      const opened = await this.#items.importFrom(source, unread);
       unread = { ...unread, files: unread.files.filter(({ name }) => !opened.has(name)) };
       source = input.form === 'file' ? undefined : await furtherSource(unread, done);
     }
     if (input.form !== 'file') await reportUnread(unread, done, this.#report);
     return unread;
   }
-
-  /** Returns the names of the files that the source opened, or for a general source those with items. */
-  async #read(source: Source, input: Input): Promise<ReadonlySet<string>> {
-    const opened = new Set<string>();
-    const { path } = input;
-    this.#report.sources.push({ path, kind: source.kind, title: source.title });
-    const found = await this.#readAll(
-      source,
-      observedInput(input, opened, (reading) => this.#setReading(reading)),
-    );
-    return GENERAL.includes(source) ? found : opened;
-  }
-
-  /** Returns the names of the files with items. */
-  async #readAll(source: Source, input: Input): Promise<ReadonlySet<string>> {
-    const found = new Set<string>();
-    const { signal, activity, dryRun, isKnown } = this.#request;
-    const others = new OtherImport(this.#stores, this.#report, dryRun);
-    const conversations = this.#conversationImport();
-    const pool = new WriteSlots({ atOnce: 512, weight: 2_000 }); // weighed by messages
-    try {
-      for await (const item of source.read(input, { activity, signal, isKnown })) {
-        signal?.throwIfAborted();
-        requireHeld(this.#lease);
-        found.add(item.path);
-        if (isUsable(item)) this.#items += 1;
-        if (item.type === 'conversation') {
-          await this.#importItem(source, item, input, { pool, conversations });
-        } else if (item.type === 'problem') this.#problem(item);
-        else await others.importOne(item);
-      }
-    } finally {
-      await pool.settled();
-    }
-    pool.throwIfFailed();
-    await others.end(input.path);
-    return found;
-  }
-
-  /** A new one for each input: it imports no conversation twice, but a later input can have a newer version. */
-  #conversationImport(): ConversationImport {
-    const { conversations: store, documents, summaries, masker } = this.#stores;
-    const shared = { store, documents, summaries, masker, known: this.#known };
-    const { dryRun } = this.#request;
-    const requireLease = () => requireHeld(this.#lease);
-    const own = { outcome: this.#report, dryRun, requireHeld: requireLease };
-    return new ConversationImport({ ...shared, ...own });
-  }
-
-  async #importItem(
-    { kind }: Source,
-    item: ImportedConversation,
-    input: Input,
-    { pool, conversations }: { pool: WriteSlots; conversations: ConversationImport },
-  ): Promise<void> {
-    const reason = skipReason(item, this.#request);
-    if (reason !== undefined) return addLeftOut(this.#report, reason);
-    await pool.add(item.messages.length, async () => {
-      await conversations.importOne(kind, item);
-      if (this.#request.attachments) await this.#copyAttachments(kind, item, input);
-      this.#advance({ conversations: this.#progress.conversations + 1 });
-    });
-  }
-
-  /** `reading` is `undefined` at the end of a file, which is not reported by itself. */
-  #setReading(reading: ReadingProgress | undefined): void {
-    const { conversations } = this.#progress;
-    if (reading === undefined) this.#progress = { conversations };
-    else this.#advance({ reading });
-  }
-
-  #advance(change: Partial<ImportProgress>): void {
-    this.#progress = { ...this.#progress, ...change };
-    this.#request.onProgress?.(this.#progress);
-  }
-
-  async #copyAttachments(
-    kind: string,
-    { id, attachments = [], inline = [] }: ImportedConversation,
-    { files }: Input,
-  ): Promise<void> {
-    const { dryRun } = this.#request;
-    const conversationId = this.#known.get({ kind, id })?.conversationId;
-    const count = attachments.length + inline.length;
-    if (count === 0 || (conversationId === undefined && !dryRun)) return;
-    const names = new Set(attachments);
-    const folder = join(this.#stores.logsFolder, conversationId ?? '');
-    const named = [...files.filter(({ name }) => names.has(name)).map(wholeFile), ...inline];
-    await copyAttachments(named, { folder, outcome: this.#report, dryRun });
-  }
-
-  #problem(item: ImportItem & { type: 'problem' }): void {
-    if (item.isConversation) this.#report.skipped += 1;
-    addProblem(this.#report, item, item);
-  }
 }
-
-const isUsable = (item: ImportItem) =>
-  item.type === 'conversation'
-    ? item.messages.length > 0 || item.whole !== undefined
-    : item.type !== 'problem';

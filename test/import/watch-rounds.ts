@@ -1,7 +1,7 @@
 /** Runs a watch for some rounds, for tests that change files between them. */
 import { expect } from 'vitest';
+import type { ImportReport } from '../../src/import/import-request.js';
 import { Importer } from '../../src/import/importer.js';
-import type { ImportReport } from '../../src/import/run-import.js';
 import { watchImports } from '../../src/import/watch.js';
 import type { openImportBench } from './bench.js';
 

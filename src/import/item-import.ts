@@ -1,0 +1,151 @@
+/**
+ * Imports the items that a source reads from an input: conversations, and everything else through
+ * non-conversation-import.ts. Several conversations are written at the same time.
+ */
+import { join } from 'node:path';
+import type { Input } from '../files/input/input-types.js';
+import type { Lease } from '../files/locks/lease.js';
+import { WriteSlots } from '../files/write-slots.js';
+import type { AlreadyImported } from './conversations/already-imported.js';
+import { ConversationImport } from './conversations/conversation-import.js';
+import { copyAttachments } from './copy-attachments.js';
+import { requireHeld } from './import-lease.js';
+import { addLeftOut, addProblem } from './import-outcome.js';
+import type {
+  ImportProgress,
+  ImportReport,
+  ImportRequest,
+  ImportStores,
+} from './import-request.js';
+import { OtherImport } from './non-conversation-import.js';
+import { observedInput, type ReadingProgress } from './reading/observed-input.js';
+import { skipReason } from './skip-reason.js';
+import { wholeFile } from './skip-unreadable.js';
+import type { ImportedConversation, ImportItem, Source } from './source-interface.js';
+import { GENERAL } from './source-list.js';
+
+export interface ItemImportParts {
+  readonly stores: ImportStores;
+  readonly request: ImportRequest;
+  /** Gets what was imported, what was not, and why. */
+  readonly report: ImportReport;
+  readonly known: AlreadyImported;
+  /** `undefined` in a dry run. */
+  readonly lease: Lease | undefined;
+}
+
+export class ItemImport {
+  readonly #parts: ItemImportParts;
+  readonly #report: ImportReport;
+  #progress: ImportProgress = { conversations: 0 };
+  /** The number of items that were read, without problems. */
+  count = 0;
+
+  constructor(parts: ItemImportParts) {
+    this.#parts = parts;
+    this.#report = parts.report;
+  }
+
+  /**
+   * Imports everything that the source reads from the input. Returns the names of the files that the source
+   * opened, or for a general source those with items.
+   */
+  async importFrom(source: Source, input: Input): Promise<ReadonlySet<string>> {
+    const opened = new Set<string>();
+    const { path } = input;
+    this.#report.sources.push({ path, kind: source.kind, title: source.title });
+    const found = await this.#readAll(
+      source,
+      observedInput(input, opened, (reading) => this.#setReading(reading)),
+    );
+    return GENERAL.includes(source) ? found : opened;
+  }
+
+  /** Returns the names of the files with items. */
+  async #readAll(source: Source, input: Input): Promise<ReadonlySet<string>> {
+    const found = new Set<string>();
+    const { signal, activity, dryRun, isKnown } = this.#parts.request;
+    const others = new OtherImport(this.#parts.stores, this.#report, dryRun);
+    const conversations = this.#conversationImport();
+    const pool = new WriteSlots({ atOnce: 512, weight: 2_000 }); // weighed by messages
+    try {
+      for await (const item of source.read(input, { activity, signal, isKnown })) {
+        signal?.throwIfAborted();
+        requireHeld(this.#parts.lease);
+        found.add(item.path);
+        if (isUsable(item)) this.count += 1;
+        if (item.type === 'conversation') {
+          await this.#importItem(source, item, input, { pool, conversations });
+        } else if (item.type === 'problem') this.#problem(item);
+        else await others.importOne(item);
+      }
+    } finally {
+      await pool.settled();
+    }
+    pool.throwIfFailed();
+    await others.end(input.path);
+    return found;
+  }
+
+  /** A new one for each input: it imports no conversation twice, but a later input can have a newer version. */
+  #conversationImport(): ConversationImport {
+    const { conversations: store, documents, summaries, masker } = this.#parts.stores;
+    const shared = { store, documents, summaries, masker, known: this.#parts.known };
+    const { dryRun } = this.#parts.request;
+    const requireLease = () => requireHeld(this.#parts.lease);
+    const own = { outcome: this.#report, dryRun, requireHeld: requireLease };
+    return new ConversationImport({ ...shared, ...own });
+  }
+
+  async #importItem(
+    { kind }: Source,
+    item: ImportedConversation,
+    input: Input,
+    { pool, conversations }: { pool: WriteSlots; conversations: ConversationImport },
+  ): Promise<void> {
+    const reason = skipReason(item, this.#parts.request);
+    if (reason !== undefined) return addLeftOut(this.#report, reason);
+    await pool.add(item.messages.length, async () => {
+      await conversations.importOne(kind, item);
+      if (this.#parts.request.attachments) await this.#copyAttachments(kind, item, input);
+      this.#advance({ conversations: this.#progress.conversations + 1 });
+    });
+  }
+
+  /** `reading` is `undefined` at the end of a file, which is not reported by itself. */
+  #setReading(reading: ReadingProgress | undefined): void {
+    const { conversations } = this.#progress;
+    if (reading === undefined) this.#progress = { conversations };
+    else this.#advance({ reading });
+  }
+
+  #advance(change: Partial<ImportProgress>): void {
+    this.#progress = { ...this.#progress, ...change };
+    this.#parts.request.onProgress?.(this.#progress);
+  }
+
+  async #copyAttachments(
+    kind: string,
+    { id, attachments = [], inline = [] }: ImportedConversation,
+    { files }: Input,
+  ): Promise<void> {
+    const { dryRun } = this.#parts.request;
+    const conversationId = this.#parts.known.get({ kind, id })?.conversationId;
+    const count = attachments.length + inline.length;
+    if (count === 0 || (conversationId === undefined && !dryRun)) return;
+    const names = new Set(attachments);
+    const folder = join(this.#parts.stores.logsFolder, conversationId ?? '');
+    const named = [...files.filter(({ name }) => names.has(name)).map(wholeFile), ...inline];
+    await copyAttachments(named, { folder, outcome: this.#report, dryRun });
+  }
+
+  #problem(item: ImportItem & { type: 'problem' }): void {
+    if (item.isConversation) this.#report.skipped += 1;
+    addProblem(this.#report, item, item);
+  }
+}
+
+const isUsable = (item: ImportItem) =>
+  item.type === 'conversation'
+    ? item.messages.length > 0 || item.whole !== undefined
+    : item.type !== 'problem';
