@@ -2,65 +2,54 @@
  * Composition root: makes the App, with all stores and services, from the configuration. Tools use this
  * interface and not the configuration; `facts` has the settings that may be shown.
  */
-import { dirname, join, sep } from 'node:path';
-import { Figures } from './analytics/figures.js';
-import { cacheNameOf, indexCachePath } from './app/cache-paths.js';
+import type { Figures } from './analytics/figures.js';
 import { closeAll } from './app/close-all.js';
 import { doctorOf } from './app/doctor.js';
 import type { EmbeddingParts } from './app/embeddings.js';
 import { openStoreEncryption } from './app/encryption.js';
+import { importerOf } from './app/imports.js';
 import { openLanguageParts } from './app/language-model-services.js';
-import { type RetentionParts, retentionParts, storeSize } from './app/maintenance.js';
-import { perplexityOf } from './app/perplexity.js';
+import { backupsOf, type RetentionParts, retentionParts, storeSize } from './app/maintenance.js';
+import { researchOf } from './app/research.js';
 import { rememberRoot, requireRootAtStart, requireWholeRoot } from './app/root-checks.js';
+import { cachedHeadsOf, derivedOf, recallServices } from './app/search.js';
 import { startupTasksOf } from './app/startup-tasks.js';
 import { factsOf, type StoreFacts } from './app/store-facts.js';
+import { openBank, openConversations, openInsights } from './app/stores.js';
 import type { SummaryParts } from './app/summaries.js';
 import { type Clock, systemClock } from './base/clock.js';
 import { type Log, silentLog } from './base/log.js';
 import type { Config } from './config/config.js';
-import { RelevantSnippets } from './context/snippets/relevant-snippets.js';
+import type { RelevantSnippets } from './context/snippets/relevant-snippets.js';
 import type { SummaryService } from './context/summaries/summary-service.js';
 import type { Doctor } from './doctor/doctor.js';
 import { Exporter } from './exchange/export.js';
-import { GraphExport } from './exchange/graph-export.js';
-import { GraphImport } from './exchange/graph-import.js';
+import type { GraphExport } from './exchange/graph-export.js';
+import type { GraphImport } from './exchange/graph-import.js';
 import type { Durability } from './files/atomic/atomic-write.js';
 import type { FileSealer } from './files/sealing/file-sealer.js';
 import { requireUnconverted } from './files/sealing/open-stores.js';
 import { codecOf } from './files/sealing/text-codec.js';
-import type { ImportStores } from './import/import-request.js';
-import { Importer } from './import/importer.js';
+import type { Importer } from './import/importer.js';
 import type { Archives } from './maintenance/archives/archives.js';
-import { Backups } from './maintenance/backup.js';
+import type { Backups } from './maintenance/backup.js';
 import type { BackupArea } from './maintenance/backup-content.js';
-import { PROVIDERS_NAME, SETTINGS_NAME } from './maintenance/configuration-in-archive.js';
-import { graphPathsOf } from './maintenance/graph-in-archive.js';
 import { SecretMasker } from './privacy/secret-masker.js';
-import type { VectorSource } from './recall/vector-source.js';
-import { Research } from './research/research.js';
-import { readCachedHeads } from './search/cache/index-cache.js';
+import type { Research } from './research/research.js';
 import { InsightSearch } from './search/insight-search.js';
-import { MemorySearch, type MemoryStores } from './search/memory-search.js';
-import { MessageSearch } from './search/message-search.js';
-import { KeywordSearch } from './search/messages/keyword-search.js';
-import { NoteSearch } from './search/notes/note-search.js';
+import type { MemorySearch } from './search/memory-search.js';
+import type { MessageSearch } from './search/message-search.js';
+import type { KeywordSearch } from './search/messages/keyword-search.js';
+import type { NoteSearch } from './search/notes/note-search.js';
 import { QuickFind } from './search/quick-find/quick-find.js';
-import { RecallSearch } from './search/recall/recall-search.js';
-import {
-  type ConversationStore,
-  openConversationStore,
-} from './stores/conversations/conversations.js';
+import type { RecallSearch } from './search/recall/recall-search.js';
+import type { ConversationStore } from './stores/conversations/conversations.js';
 import { ConversationDocuments } from './stores/conversations/files/conversation-documents.js';
-import type { ConversationStoreOptions } from './stores/conversations/store-core.js';
 import type { WriteQueue } from './stores/deferred-writes/write-queue.js';
-import { InsightStore } from './stores/insights/insights.js';
-import { KnowledgeGraph } from './stores/knowledge-graph/knowledge-graph.js';
-import type { ProviderList } from './stores/llm-providers/provider-list.js';
-import { ImportedNotes } from './stores/memory-bank/imported-notes.js';
-import { MemoryBank } from './stores/memory-bank/memory-bank.js';
-import { NoteHistory } from './stores/memory-bank/note-history.js';
-import { ResearchJobFiles } from './stores/research-jobs/research-job-files.js';
+import type { InsightStore } from './stores/insights/insights.js';
+import type { KnowledgeGraph } from './stores/knowledge-graph/knowledge-graph.js';
+import type { MemoryBank } from './stores/memory-bank/memory-bank.js';
+import type { NoteHistory } from './stores/memory-bank/note-history.js';
 import { StateStore } from './stores/state/state.js';
 
 export interface App {
@@ -129,13 +118,6 @@ export interface AppOptions {
   readonly staysUp?: boolean;
 }
 
-/** The checks of each write of a store. */
-interface Guards {
-  readonly requireRoom: (moreBytes?: number) => Promise<void>;
-  readonly masker: SecretMasker;
-  readonly queue: WriteQueue;
-}
-
 type Encryption = Awaited<ReturnType<typeof openStoreEncryption>>;
 
 /**
@@ -175,8 +157,8 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const masker = new SecretMasker(config);
   const archivedIds = new Set<string>();
   const opening = { masker, clock, log, isReading, staysUp, codec, archivedIds };
-  const cachedHeads = cachedHeadsOf(config, options, log);
-  const conversations = await conversationsOf(config, requireRoom, { ...opening, cachedHeads });
+  const cachedHeads = options.listsFromCache ? cachedHeadsOf(config, log) : undefined;
+  const conversations = await openConversations(config, requireRoom, { ...opening, cachedHeads });
   const language = openLanguageParts(config, conversations, { ...options, clock, log, masker });
   const { languageModels, embeddings } = language.services;
   const derived = derivedOf(config, conversations, embeddings.vectors, { clock, log });
@@ -186,7 +168,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const whole = { documents, summaries: languageModels.store };
   const { queue } = conversations.deferred;
   const guards = { requireRoom, masker, queue };
-  const bank = bankOf(config, guards, clock, log);
+  const bank = openBank(config, guards, clock, log);
   const insights = openInsights(config, guards, clock, log);
   const state = new StateStore({ logsFolder, fsync, masker, queue, clock });
   const { areas, backups } = backupsOf(config, bank.kg, languageModels.providers, clock);
@@ -230,33 +212,12 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   };
 }
 
-/** The conversations in the cached search index; `undefined` if they are not listed from it. */
-function cachedHeadsOf(config: Config, { listsFromCache }: AppOptions, log: Log) {
-  const path = listsFromCache ? indexCachePath(config) : undefined;
-  return path === undefined ? undefined : () => readCachedHeads({ path, log });
-}
-
 /** Lists the archived conversations, and adds their ids to `ids`. */
 async function listArchived(archives: Archives, ids: Set<string>) {
   const all = await archives.list();
   for (const { conversationId } of all) ids.add(conversationId);
   return all;
 }
-
-const conversationsOf = (
-  { root, logsDir: logsFolder, fsync, maxMessages, keeping: { versions } }: Config,
-  requireRoom: (moreBytes?: number) => Promise<void>,
-  {
-    staysUp,
-    ...options
-  }: Required<Omit<AppOptions, 'listsFromCache' | 'loadsVectors'>> &
-    Pick<ConversationStoreOptions, 'masker' | 'codec' | 'cachedHeads' | 'archivedIds'>,
-) => {
-  const isInRoot = logsFolder === root || logsFolder.startsWith(root + sep);
-  const guarded = { guarded: [isInRoot ? root : logsFolder] };
-  const fromConfig = { logsFolder, fsync, maxMessages, versions, requireRoom, ...options };
-  return openConversationStore({ ...fromConfig, ...(staysUp && { staysUp: guarded }) });
-};
 
 /** The fields of the App that come only from configuration and encryption. */
 const configuredParts = (
@@ -271,124 +232,3 @@ const configuredParts = (
   timeZone: () => config.timeZone,
   facts: factsOf(config),
 });
-
-/** The services that search with recall. */
-function recallServices(
-  search: KeywordSearch,
-  recall: RecallSearch,
-  stores: Omit<MemoryStores, 'messageSearch'>,
-) {
-  const messageSearch = new MessageSearch(search, recall);
-  return {
-    recall,
-    messageSearch,
-    relevantSnippets: new RelevantSnippets(recall),
-    memorySearch: new MemorySearch({ ...stores, messageSearch }),
-  };
-}
-
-/** Search index, recall and figures. They read no file before the first question or `start`. */
-function derivedOf(
-  config: Config,
-  store: ConversationStore,
-  vectors: VectorSource | undefined,
-  { clock, log }: { clock: Clock; log: Log },
-) {
-  const search = new KeywordSearch({ store, cachePath: indexCachePath(config), clock, log });
-  const cachePath = indexCachePath(config, 'recall');
-  const recall = new RecallSearch({
-    store,
-    search,
-    cachePath,
-    clock,
-    log,
-    timeZone: () => config.timeZone,
-    ...(vectors && { vectors }),
-  });
-  const figures = new Figures({ store, cachePath: indexCachePath(config, 'figures'), log });
-  return { search, recall, figures };
-}
-
-function researchOf(
-  config: Config,
-  store: ConversationStore,
-  { requireRoom, masker }: Omit<Guards, 'queue'>,
-  clock: Clock,
-  log: Log,
-) {
-  const { logsDir: logsFolder, fsync, maxMessages, perplexity } = config;
-  return new Research({
-    store,
-    jobs: new ResearchJobFiles({ logsFolder, fsync, conversations: store, masker, log }),
-    perplexity: perplexityOf(config, clock),
-    clock,
-    log,
-    maxMessages,
-    masker,
-    requireRoom,
-    timing: { waitMs: perplexity.waitMs },
-  });
-}
-
-function importerOf(
-  { logsDir: logsFolder, imports, variable, fsync }: Config,
-  stores: Omit<ImportStores, 'logsFolder' | 'importedNotes'>,
-): Importer {
-  const { activity, watched, folders, home, programs } = imports;
-  const machine = { home, programs, variable };
-  const importedNotes = new ImportedNotes({ logsFolder, fsync });
-  return new Importer({
-    ...stores,
-    importedNotes,
-    logsFolder,
-    machine,
-    activity,
-    watched,
-    folders,
-  });
-}
-
-/** The stores of the memory bank. */
-function bankOf(config: Config, guards: Guards, clock: Clock, log: Log) {
-  const { mbMaxFiles: maxFiles, memoryBankFolder: folder, fsync } = config;
-  const memoryBank = new MemoryBank({ folder, maxFiles, ...guards, clock, fsync, log });
-  const { fsync: syncsAppends, ...graph } = config.kg;
-  const kg = new KnowledgeGraph({ ...graph, syncsAppends, fsync, ...guards, clock, log });
-  const exchanged = { kg, memoryBank, folder: config.exportsFolder };
-  return {
-    memoryBank,
-    noteHistory: new NoteHistory({ folder, variable: config.variable }),
-    noteSearch: new NoteSearch(memoryBank, clock),
-    kg,
-    graphExport: new GraphExport({ ...exchanged, fsync }),
-    graphImport: new GraphImport({ ...exchanged, clock }),
-  };
-}
-
-function openInsights(
-  { memoryBankFolder: folder, fsync }: Config,
-  guards: Guards,
-  clock: Clock,
-  log: Log,
-): InsightStore {
-  return new InsightStore({ folder, ...guards, fsync, clock, log });
-}
-
-function backupsOf(config: Config, kg: KnowledgeGraph, providers: ProviderList, clock: Clock) {
-  const { root, logsDir, memoryBankFolder, fsync, chosenSettings, backup } = config;
-  const areas: readonly BackupArea[] = [
-    { name: 'conversation-logs', folder: logsDir },
-    { name: 'memory-bank', folder: memoryBankFolder },
-    { name: 'archive', folder: config.archiveFolder },
-  ];
-  const movedGraph = [...graphPathsOf(kg.files)].filter(
-    ([, path]) => dirname(path) !== memoryBankFolder,
-  );
-  const singleFiles = [
-    ...movedGraph.map(([name, path]) => ({ name, path })),
-    { name: SETTINGS_NAME, text: async () => chosenSettings },
-    { name: PROVIDERS_NAME, text: () => providers.withoutSecrets() },
-  ];
-  const owner = { id: cacheNameOf(config).slice(0, 8), ownFolder: join(root, 'backups') };
-  return { areas, backups: new Backups({ ...backup, owner, areas, singleFiles, clock, fsync }) };
-}

@@ -1,13 +1,17 @@
-/** Makes the services that maintain the store: size, trash, archives, retention, daily runs. */
+/** Makes the services that maintain the store: backups, size, trash, archives, retention, daily runs. */
+import { dirname, join } from 'node:path';
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import type { Config } from '../config/config.js';
 import { leasePathIn } from '../files/locks/lock-folders.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';
 import { Archives } from '../maintenance/archives/archives.js';
-import type { Backups } from '../maintenance/backup.js';
+import { Backups } from '../maintenance/backup.js';
+import type { BackupArea } from '../maintenance/backup-content.js';
+import { PROVIDERS_NAME, SETTINGS_NAME } from '../maintenance/configuration-in-archive.js';
 import { startDailyBackup } from '../maintenance/daily-backup.js';
 import type { DailyJob } from '../maintenance/daily-job.js';
+import { graphPathsOf } from '../maintenance/graph-in-archive.js';
 import { startDailyRetention } from '../maintenance/retention/daily-retention.js';
 import { LastRunFile } from '../maintenance/retention/last-run.js';
 import { RetentionPolicyFile } from '../maintenance/retention/policy.js';
@@ -16,7 +20,10 @@ import { StoreSize, type StoreSizeOptions } from '../maintenance/store-size.js';
 import { TrashBin } from '../maintenance/trash-bin.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { InsightStore } from '../stores/insights/insights.js';
+import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
+import type { ProviderList } from '../stores/llm-providers/provider-list.js';
 import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
+import { cacheNameOf } from './cache-paths.js';
 
 export interface RetentionParts {
   /** The deleted conversations, insights and notes. */
@@ -80,4 +87,29 @@ export function retentionParts(
       for (const each of daily) await each.close();
     },
   };
+}
+
+/** `areas`: the folders in a backup, which a restore writes. */
+export function backupsOf(
+  config: Config,
+  kg: KnowledgeGraph,
+  providers: ProviderList,
+  clock: Clock,
+) {
+  const { root, logsDir, memoryBankFolder, fsync, chosenSettings, backup } = config;
+  const areas: readonly BackupArea[] = [
+    { name: 'conversation-logs', folder: logsDir },
+    { name: 'memory-bank', folder: memoryBankFolder },
+    { name: 'archive', folder: config.archiveFolder },
+  ];
+  const movedGraph = [...graphPathsOf(kg.files)].filter(
+    ([, path]) => dirname(path) !== memoryBankFolder,
+  );
+  const singleFiles = [
+    ...movedGraph.map(([name, path]) => ({ name, path })),
+    { name: SETTINGS_NAME, text: async () => chosenSettings },
+    { name: PROVIDERS_NAME, text: () => providers.withoutSecrets() },
+  ];
+  const owner = { id: cacheNameOf(config).slice(0, 8), ownFolder: join(root, 'backups') };
+  return { areas, backups: new Backups({ ...backup, owner, areas, singleFiles, clock, fsync }) };
 }
