@@ -1,5 +1,5 @@
 /** The figures of one conversation: one entry for each message, and its most frequent words. */
-import type { WordCount } from '../context/distinctive-words.js';
+import type { WordCount } from '../context/frequent-words.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
 import type { MessageFigures } from './message-figures.js';
 

@@ -7,7 +7,7 @@ import { settledOrLater } from '../base/clock.js';
 import { undefinedIfUnreadable } from '../base/errors.js';
 import type { Log } from '../base/log.js';
 import { TimeSlice } from '../base/time-slice.js';
-import type { WordCount } from '../context/distinctive-words.js';
+import type { WordCount } from '../context/frequent-words.js';
 import { SaveSchedule } from '../search/cache/save-schedule.js';
 import type { SearchCaller } from '../search/messages/keyword-search.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
@@ -15,13 +15,13 @@ import { messagesOf } from '../stores/conversations/document/document.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
 import type { ConversationChange } from '../stores/conversations/files/conversation-catalogue.js';
 import type { ConversationFigures, CountedConversation } from './conversation-figures.js';
+import { frequentWordsIn, isCurrent, wordsAfter } from './conversation-words.js';
 import {
   type CachedFigures,
   figuresChunks,
   isOfVersion,
   loadFiguresCache,
 } from './figures-cache.js';
-import { frequentWordsIn, isCurrent, wordsAfter } from './frequent-words.js';
 import { figuresOf, type MessageFigures } from './message-figures.js';
 
 /** A change with more new messages is counted in slices when the next report is made. */

@@ -3,7 +3,8 @@
  * store, with the same weights as `session_start`.
  */
 import { TimeSlice } from '../base/time-slice.js';
-import { mostDistinctive, type WordCount } from '../context/distinctive-words.js';
+import { mostDistinctive } from '../context/distinctive-words.js';
+import type { WordCount } from '../context/frequent-words.js';
 import type { KeywordSearch } from '../search/messages/keyword-search.js';
 import type { Figures } from './figures.js';
 import type { Report } from './report.js';

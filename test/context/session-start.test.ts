@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { estimateTextTokens } from '../../src/base/estimate-tokens.js';
 import { TimeSlice } from '../../src/base/time-slice.js';
-import { frequentWords, mostDistinctive } from '../../src/context/distinctive-words.js';
+import { mostDistinctive } from '../../src/context/distinctive-words.js';
+import { frequentWords } from '../../src/context/frequent-words.js';
 import { lastSession } from '../../src/context/last-session.js';
 import { sentencesOf } from '../../src/context/sentences.js';
 import { shortened, snapshotOf } from '../../src/context/session-start-budget.js';

@@ -3,7 +3,7 @@
  * kept while it grows only a little, because counting again would read all of it.
  */
 import { TimeSlice } from '../base/time-slice.js';
-import { frequentWords } from '../context/distinctive-words.js';
+import { frequentWords } from '../context/frequent-words.js';
 import type { Message } from '../stores/conversations/document/schema.js';
 import type { CountedConversation, FrequentWords } from './conversation-figures.js';
 import type { MessageFigures } from './message-figures.js';
