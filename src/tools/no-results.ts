@@ -92,7 +92,7 @@ const nameOf = (filter: string, names: Record<string, string>) =>
  * A sentence with the names of facts that contain `name`, in upper or lower case, and a space before it. Empty if
  * there are none.
  */
-export async function similarNames(
+export async function similarGraphNames(
   kg: KnowledgeGraph,
   parts: readonly (typeof PARTS)[number][],
   name: string,

@@ -5,8 +5,11 @@
 
 import { z } from 'zod';
 import type { JsonObject } from '../base/json-fields.js';
+import type { MatchType } from '../fts/query/match-type-names.js';
 import type { SnippetOptions } from '../fts/snippets/snippet.js';
+import type { MessageSearch } from '../search/message-search.js';
 import type { MessageResults } from '../search/messages/keyword-search.js';
+import type { SearchMode } from '../search/search-names.js';
 import { estimateTokens } from './answer-budget.js';
 import { jsonObject } from './json-object.js';
 import { type EmptyResult, emptyTimeNote, explainNoResults, unreadNote } from './no-results.js';
@@ -110,4 +113,25 @@ export function shortSnippet(
   const from = Math.max(0, match - BEFORE_MATCH_CHARACTERS);
   const part = snippet.slice(from, from + MAX_SNIPPET_CHARACTERS).toWellFormed();
   return `${from > 0 ? ellipsis : ''}${part}${ellipsis}`;
+}
+
+const OPERATOR = /(?:^|\s)(AND|OR|NOT)(?=\s|$)/;
+
+interface OperatorInput {
+  readonly query: string;
+  readonly matchType?: MatchType;
+  readonly mode: SearchMode;
+}
+
+/** Without this, the results of a query such as `NOT peas` look like those that it excludes. */
+export function operatorNote(
+  { query, matchType, mode }: OperatorInput,
+  messageSearch: Pick<MessageSearch, 'usesRecall'>,
+): string | undefined {
+  const isAuto = matchType === 'auto' || (matchType === undefined && /auto|keyword/.test(mode));
+  const operator = OPERATOR.exec(query)?.[1];
+  const isPlain = isAuto && messageSearch.usesRecall({ query, mode: 'auto' });
+  return operator !== undefined && isPlain
+    ? `The query is not valid FTS5, so ${operator} was searched as a word. An operator stands between words: garden NOT shed.`
+    : undefined;
 }

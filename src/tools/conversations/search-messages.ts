@@ -24,6 +24,7 @@ import {
   type MarkInput,
   marksOf,
   metadataField,
+  operatorNote,
   SEARCH_OUTPUT_FIELDS,
   searchOutput,
   shortSnippet,
@@ -163,21 +164,6 @@ export async function foundMessages(
     isUnread ? UNREAD : undefined,
   ]);
   return { total: found.total, tier: found.tier, ...output, ...note, results };
-}
-
-const OPERATOR = /(?:^|\s)(AND|OR|NOT)(?=\s|$)/;
-
-/** Without this, the results of a query such as `NOT peas` look like those that it excludes. */
-export function operatorNote(
-  { query, matchType, mode }: Pick<SearchInput, 'query' | 'matchType' | 'mode'>,
-  messageSearch: Pick<App['messageSearch'], 'usesRecall'>,
-): string | undefined {
-  const isAuto = matchType === 'auto' || (matchType === undefined && /auto|keyword/.test(mode));
-  const operator = OPERATOR.exec(query)?.[1];
-  const isPlain = isAuto && messageSearch.usesRecall({ query, mode: 'auto' });
-  return operator !== undefined && isPlain
-    ? `The query is not valid FTS5, so ${operator} was searched as a word. An operator stands between words: garden NOT shed.`
-    : undefined;
 }
 
 export interface FilterInput {

@@ -7,7 +7,7 @@ import { toTripleView } from '../../stores/knowledge-graph/model/triple.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { endOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { similarNames } from '../no-results.js';
+import { similarGraphNames } from '../no-results.js';
 import { pageOf } from '../offset-page.js';
 import { pageFields, pageSchema, tripleSchema, visibilityFields } from '../triple-view.js';
 
@@ -69,7 +69,7 @@ async function explainNoFacts(kg: KnowledgeGraph, node: string): Promise<string>
     kg.query({ object: node, includeClosed: true }, page),
   ]);
   if (out.total + into.total === 0) {
-    const similar = await similarNames(kg, ['subject', 'object'], node);
+    const similar = await similarGraphNames(kg, ['subject', 'object'], node);
     return `No fact has ${JSON.stringify(node)} as subject or object.${similar} Names must be exact: find them with \`kg_subjects\`, or with \`kg_query\` and words.`;
   }
   return `${countOf(out.total, 'fact has', 'facts have')} this node as subject and ${into.total} as object, including ended facts. Try another \`direction\` or \`predicate\`, or \`includeClosed\` or \`asOf\`.`;

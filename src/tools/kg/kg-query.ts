@@ -8,7 +8,7 @@ import type { TripleFilter } from '../../stores/knowledge-graph/table/graph-quer
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { dateField, endOf, spanOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { similarNames } from '../no-results.js';
+import { similarGraphNames } from '../no-results.js';
 import { pageOf } from '../offset-page.js';
 import { pageFields, pageSchema, tripleSchema, visibilityFields } from '../triple-view.js';
 
@@ -83,7 +83,7 @@ async function explainNoFacts(kg: KnowledgeGraph, filter: TripleFilter): Promise
     const alone = await kg.query({ ...all, [part]: name }, page);
     if (alone.total > 0) continue;
     const begins = filter.prefix === true ? ' that begins with' : '';
-    const similar = await similarNames(kg, [part], name);
+    const similar = await similarGraphNames(kg, [part], name);
     unknown.push(`No fact has a ${part}${begins} ${JSON.stringify(name)}.${similar}`);
   }
   if (filter.text !== undefined) {

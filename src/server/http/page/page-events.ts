@@ -9,7 +9,7 @@ import { writeEvent } from '../response-channel.js';
 
 /** Changes in this time are sent together, because an import writes thousands of times. */
 const GATHER_MS = 200;
-/** The page opens a new stream if it gets nothing for more than twice this time (page/src/http.ts). */
+/** The page opens a new stream if it gets nothing for more than twice this time (page/src/changes/event-stream.ts). */
 const KEEP_ALIVE_MS = 15_000;
 /** For more changes at once, `*` is sent and the page loads everything again. */
 const MAX_KEYS = 100;
