@@ -37,7 +37,7 @@ const POLL_TIMEOUT_MS = 30_000;
 
 export function createAgentBackend(wire: Wire, options: PerplexityOptions): Perplexity {
   // In settings of OpenAI's style, the base URL ends in /v1.
-  const path = /\/v1\/*$/.test(options.baseUrl ?? '') ? '/agent' : '/v1/agent';
+  const path = /\/v1\/*$/.test(options.baseUrl) ? '/agent' : '/v1/agent';
   return {
     backend: 'agent',
     hasThinking: false,

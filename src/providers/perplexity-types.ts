@@ -51,7 +51,7 @@ export interface PerplexityOptions {
   readonly apiKey: string;
   readonly backend: Backend;
   readonly clock: Clock;
-  readonly baseUrl?: string;
+  readonly baseUrl: string;
   /** Presets of the Agent API; by default `low` for a search and `high` for deep research. */
   readonly presets?: { readonly search?: string; readonly deepResearch?: string };
   /** Sent in addition to the preset (`agent`), or instead of the Sonar models (`chat-completions`). */

@@ -10,8 +10,6 @@ import { createChatBackend } from './perplexity-chat.js';
 import { refusalOf, unusable } from './perplexity-errors.js';
 import type { Perplexity, PerplexityOptions, Wire } from './perplexity-types.js';
 
-const DEFAULT_BASE_URL = 'https://api.perplexity.ai';
-
 export function createPerplexity(options: PerplexityOptions): Perplexity {
   const wire = createWire(options);
   return options.backend === 'agent'
@@ -22,7 +20,7 @@ export function createPerplexity(options: PerplexityOptions): Perplexity {
 function createWire(options: PerplexityOptions): Wire {
   const apiKey = options.apiKey.trim();
   const secrets = [apiKey];
-  const base = (options.baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '');
+  const base = options.baseUrl.replace(/\/+$/, '');
   const send = createHttpClient({
     secrets,
     ...(options.retryDelayMs === undefined ? {} : { retryDelayMs: options.retryDelayMs }),
