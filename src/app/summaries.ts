@@ -5,7 +5,7 @@ import { AppError } from '../base/errors.js';
 import type { Log } from '../base/log.js';
 import type { Config } from '../config/config.js';
 import { type AutoSummaries, startAutoSummaries } from '../context/summaries/auto-summaries.js';
-import { ModelWriter, type NamedModel } from '../context/summaries/model-writer.js';
+import { ModelWriter, type NamedModel } from '../context/summaries/model-fallback.js';
 import { SummaryService } from '../context/summaries/summary-service.js';
 import { leasePathIn } from '../files/locks/lock-folders.js';
 import type { SecretMasker } from '../privacy/secret-masker.js';

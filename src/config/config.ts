@@ -20,8 +20,8 @@ import { type GraphConfig, graphConfig } from './graph-settings.js';
 import { type HttpConfig, httpConfig, type Mode } from './http-settings.js';
 import { type PerplexityConfig, perplexityConfig } from './perplexity-settings.js';
 import { type RetentionConfig, retentionConfig } from './retention-settings.js';
-import { settingNotices } from './setting-notices.js';
 import { type IMPORT_ACTIVITIES, type LOG_LEVELS, WATCHED_TOOLS } from './settings.js';
+import { settingNotices } from './settings-without-effect.js';
 import { type ToolsetConfig, toolsetConfig } from './toolset-settings.js';
 import { cacheFolder, configFolder, programsFolder } from './user-folders.js';
 

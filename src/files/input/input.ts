@@ -7,7 +7,7 @@ import { lstat, realpath } from 'node:fs/promises';
 import { basename, isAbsolute } from 'node:path';
 import { AppError } from '../../base/errors.js';
 import { ignoreErrno, withFileError } from '../file-errors.js';
-import { symlinkError } from '../safe-access/refusals.js';
+import { symlinkError } from '../safe-access/refusal-errors.js';
 import { folderInput } from './folder-input.js';
 import type { Input, InputFile } from './input-types.js';
 import { regularBytes } from './regular-file.js';

@@ -32,7 +32,7 @@ import { fileError, ignoreErrno, withFileError } from '../file-errors.js';
 import { isSameFile, readStampNow, type Stamp } from '../read/stamp.js';
 import { copyRegular, requireReplaceable } from '../safe-access/open-regular.js';
 import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';
-import { notRegularFileError } from '../safe-access/refusals.js';
+import { notRegularFileError } from '../safe-access/refusal-errors.js';
 import { requireUnconverted } from '../sealing/open-stores.js';
 import { requirePresent } from '../store-presence.js';
 import { acquire, isWanted, type OwnedLock, release } from './lock-acquisition.js';
@@ -128,10 +128,10 @@ async function runLocked<T>(
     const owned =
       last?.owned ?? (await withFileError('lock', path, () => acquire(locksFolder, path)));
     const home = join(owned.at, owned.own);
-    const lease = setInterval(() => void touch(home), HEARTBEAT_INTERVAL_MS).unref();
+    const heartbeat = setInterval(() => void touch(home), HEARTBEAT_INTERVAL_MS).unref();
     let left: Promise<void> | undefined;
     const leave = () => {
-      clearInterval(lease);
+      clearInterval(heartbeat);
       left ??= release(owned);
       left.catch(() => undefined); // `await left` below throws it
     };

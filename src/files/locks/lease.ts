@@ -20,7 +20,7 @@ import { FOLDER_MODE } from '../private-modes.js';
 import { readWhole } from '../read/json-doc.js';
 import { isSameStamp, readStampNow, type Stamp } from '../read/stamp.js';
 import { inFolder, pinFolder } from '../safe-access/pinned-folder.js';
-import { notAFolderError } from '../safe-access/refusals.js';
+import { notAFolderError } from '../safe-access/refusal-errors.js';
 import { isSurelyDead, ownerName } from './process-identity.js';
 
 /** A lease whose owner cannot be checked ends this long after its last refresh. */

@@ -15,7 +15,7 @@ import { ignoreErrno, TAKEN_ON_WINDOWS } from '../file-errors.js';
 import { FOLDER_MODE } from '../private-modes.js';
 import { type PinnedFolder, pinFolder } from '../safe-access/pinned-folder.js';
 import { isAtPath } from '../safe-access/real-path.js';
-import { symlinkError } from '../safe-access/refusals.js';
+import { symlinkError } from '../safe-access/refusal-errors.js';
 import {
   discardedName,
   exists,

@@ -3,7 +3,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { atomicWrite, type Durability } from '../atomic/atomic-write.js';
 import { ignoreErrno, withFileError } from '../file-errors.js';
-import { notRegularFileError } from '../safe-access/refusals.js';
+import { notRegularFileError } from '../safe-access/refusal-errors.js';
 
 /** Writes a `.gitignore` with `*` if there is none. PATH_ESCAPE for a link. */
 export async function keepOutOfGit(folder: string, durability: Durability): Promise<void> {

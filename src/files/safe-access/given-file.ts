@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { AppError, errnoOf } from '../../base/errors.js';
 import { fileError } from '../file-errors.js';
 import { closeQuietly } from './close-quietly.js';
-import { notRegularFileError } from './refusals.js';
+import { notRegularFileError } from './refusal-errors.js';
 
 const { O_RDONLY, O_NONBLOCK = 0 } = constants;
 /** Such files are written by hand and are small. */

@@ -21,7 +21,7 @@ import { FILE_MODE } from '../private-modes.js';
 import { closeQuietly } from './close-quietly.js';
 import { MAX_TRIES, type PinnedFolder, pinFolder } from './pinned-folder.js';
 import { isAtPath } from './real-path.js';
-import { hardLinkError, notRegularFileError, symlinkError } from './refusals.js';
+import { hardLinkError, notRegularFileError, symlinkError } from './refusal-errors.js';
 
 const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_EXCL } = constants;
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { errnoOf } from '../../base/errors.js';
 import { closeQuietly } from './close-quietly.js';
 import { isAtPath, isLinkFree, pathOfOpen } from './real-path.js';
-import { symlinkError } from './refusals.js';
+import { symlinkError } from './refusal-errors.js';
 
 const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 const FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK;

@@ -12,7 +12,7 @@ import {
 import { readConfined, readPlain } from '../../files/paths/confined-file.js';
 import type { ReadFile } from '../../files/read/json-doc.js';
 import { walkFiles } from '../../files/read/walk-files.js';
-import { symlinkError } from '../../files/safe-access/refusals.js';
+import { symlinkError } from '../../files/safe-access/refusal-errors.js';
 import { misnamed } from './note-errors.js';
 import { isMisnamedNote, isReservedPath, looksLikeNote, requireNotePath } from './note-path.js';
 import { decodeNote, hashOf, MAX_NOTE_BYTES } from './note-text.js';

@@ -13,7 +13,7 @@ import {
 } from '../../../files/catalogue/file-catalogue.js';
 import { entriesOf, listFolders } from '../../../files/paths/folders.js';
 import { isSameStamp, readStamp, type Stamp } from '../../../files/read/stamp.js';
-import { symlinkError } from '../../../files/safe-access/refusals.js';
+import { symlinkError } from '../../../files/safe-access/refusal-errors.js';
 import { CONVERSATION_ID } from '../document/conversation-id.js';
 import type { ConversationDocument } from '../document/document.js';
 import type { ConversationHead } from '../document/schema.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/base/clock.js';
 import { silentLog } from '../../../src/base/log.js';
-import { ModelWriter } from '../../../src/context/summaries/model-writer.js';
+import { ModelWriter } from '../../../src/context/summaries/model-fallback.js';
 import { SYSTEM_PROMPT } from '../../../src/context/summaries/summary-prompts.js';
 import { SummaryService } from '../../../src/context/summaries/summary-service.js';
 import { createLanguageModel } from '../../../src/providers/llm/create-language-model.js';
