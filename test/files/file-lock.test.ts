@@ -367,6 +367,15 @@ describe('sweepLocks', () => {
     rmSync(join(locks, 'held'), { recursive: true });
   });
 
+  it('removes a dead owner whose folder has two names after a power cut during a rename', async () => {
+    const locks = tempFolder();
+    const dead = await deadName();
+    mkdirSync(join(locks, 'a', dead, 'wanted'), { recursive: true });
+    mkdirSync(join(locks, `a.dead.${dead}`, 'wanted'), { recursive: true });
+    await sweepLocks(locks);
+    expect(readdirSync(locks)).toEqual([]);
+  });
+
   it('does nothing if there is no folder', async () => {
     await sweepLocks(join(tempFolder(), 'none'));
   });

@@ -67,7 +67,10 @@ async function markWanted(inside: PinnedFolder, owner: string): Promise<void> {
   );
 }
 
-/** Only one process succeeds with the rename and so removes the dead owner with its temporary file. */
+/**
+ * Only one process succeeds with the rename and so removes the dead owner with its temporary file. After a power
+ * cut during such a rename the folder may have both names; then the second rename succeeds.
+ */
 async function removeOwner(
   lock: LockFolder,
   inside: PinnedFolder,
@@ -75,9 +78,12 @@ async function removeOwner(
 ): Promise<boolean> {
   const discarded = discardedName(lock, owner);
   const lost = [...GONE, ...TAKEN, ...(IS_WINDOWS ? TAKEN_ON_WINDOWS : [])];
-  await ignoreErrno(lost, rename(inside.at(owner), lock.folder.at(discarded)));
-  await removeDiscarded(lock, discarded);
-  return !(await exists(inside.at(owner)));
+  for (let attempt = 1; attempt <= 2; attempt += 1) {
+    await ignoreErrno(lost, rename(inside.at(owner), lock.folder.at(discarded)));
+    await removeDiscarded(lock, discarded);
+    if (!(await exists(inside.at(owner)))) return true;
+  }
+  return false;
 }
 
 /**
