@@ -47,14 +47,16 @@ export const GRAPH_SETTINGS = {
     schema: () => wholeNumber(0, 36_500),
     default: 0,
     takes: 'a whole number of days from 0 to 36500',
-    about: 'Facts older than this number of days are removed; `0`: never (default `0`).',
+    about:
+      'Facts that began more than this number of days ago are removed permanently; `0`: never (default `0`).',
     env: ['MCP_KG_TTL_DAYS'],
   }),
   kgEvict: setting({
     schema: () => oneOf(EVICTIONS),
     default: 'off',
     takes: `one of ${EVICTIONS.join(', ')}`,
-    about: 'Whether the oldest facts are deleted when the knowledge graph is full (default `off`).',
+    about:
+      'Whether the oldest facts are removed permanently when the knowledge graph is full (default `off`).',
     env: ['MCP_KG_EVICT'],
   }),
 };

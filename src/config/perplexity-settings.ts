@@ -48,7 +48,8 @@ export const PERPLEXITY_SETTINGS = {
     schema: () => z.enum(PRESETS),
     default: 'low',
     takes: `one of ${PRESETS.join(', ')}`,
-    about: 'The preset for quick searches (default `low`).',
+    about:
+      'The preset for quick searches (default `low`). A preset is a model with limits and tools, as Perplexity defines it.',
     env: ['PERPLEXITY_SEARCH_PRESET'],
   }),
   perplexityResearchPreset: setting({
