@@ -13,7 +13,7 @@ export const EXPLANATIONS: Record<ErrorCode, string> = {
   MESSAGE_NOT_FOUND: 'The conversation exists, but has no message with that id.',
   CONVERSATION_FULL: 'The conversation has as many messages as `DAYBOOK_MAX_MESSAGES` allows.',
   E_MB_FILE_NOT_FOUND: 'No note has that path.',
-  E_MB_READ: 'The note exists but cannot be read as UTF-8 markdown.',
+  E_MB_READ: 'The note exists but cannot be read as UTF-8 text.',
   E_MB_FULL:
     'The memory bank has as many notes as `DAYBOOK_MB_MAX_FILES` allows. Nothing was written.',
   E_KG_FULL:
@@ -27,7 +27,8 @@ export const EXPLANATIONS: Record<ErrorCode, string> = {
   TOO_LARGE: 'A value is too large to be stored in one piece.',
   STORAGE_FULL:
     'The disk is full, or the store has reached its limit (`DAYBOOK_MAX_SIZE_MB`). Stored data are intact.',
-  LOCKED: 'Another process held the lock of this file for more than ten seconds.',
+  LOCKED:
+    'Another process held the lock of this file for more than ten seconds, or is encrypting, decrypting or archiving the store; or the store has another key than when this process started. The message says which.',
   CONFLICT:
     'Something that the call depends on has changed, or the call is not possible now, such as a follow-up while research is still running.',
   CORRUPT: 'A file other than a conversation is damaged.',
