@@ -1,6 +1,6 @@
 /**
  * Rewords a question for its vector. Messages seldom contain the name of their speaker, so a name in the
- * question makes its vector less similar to their vectors (docs/RECALL.md has the measurement).
+ * question makes its vector less similar to their vectors (docs/RECALL-TUNING.md has the measurement).
  */
 import { wordsOf } from './words.js';
 

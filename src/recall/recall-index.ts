@@ -1,7 +1,7 @@
 /**
  * The recall index: the messages of all conversations as arrays of term IDs. `answer.ts` finds in them what
  * answers a question. It reads no files and uses no store: the caller calls `put` and `delete` when the store
- * changes. It does not use the exact index in `fts/`.
+ * changes. It does not use the search index in `fts/`.
  */
 import { TimeSlice } from '../base/time-slice.js';
 import {

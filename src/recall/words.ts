@@ -1,7 +1,7 @@
 /**
  * Splits a text into words as recall compares them: runs of letters and digits, NFKC, lower case, `ss` for
  * `ß`, with their offsets in the original text. CJK runs become overlapping pairs of characters, as in the
- * exact index. Thai, Lao, Khmer and Burmese, which have no spaces between words, are divided by a dictionary.
+ * search index. Thai, Lao, Khmer and Burmese, which have no spaces between words, are divided by a dictionary.
  */
 import { segmentsOf } from '../base/text-segmenter.js';
 import { bigramsOf, cjkRunsOf } from '../fts/tokenizing/cjk-bigrams.js';
