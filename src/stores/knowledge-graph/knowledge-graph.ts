@@ -170,7 +170,7 @@ export class KnowledgeGraph {
   }
 
   /**
-   * Deletes triples with all their closed facts. A missing triple is not an error. With `mayDefer` the
+   * Deletes triples with all their ended facts. A missing triple is not an error. With `mayDefer` the
    * deletion waits in memory if the store cannot be written now. Resolves and throws like `add`.
    */
   delete(keys: readonly TripleKey[], options: RemoveOptions = {}) {
@@ -206,7 +206,7 @@ export class KnowledgeGraph {
   }
 
   /**
-   * Yields all facts that match, the oldest first; by default also the closed ones. It yields the facts that
+   * Yields all facts that match, the oldest first; by default also the ended ones. It yields the facts that
    * exist at the call, each in its present state; facts that are deleted meanwhile are left out.
    */
   async *all(filter: TripleFilter = { includeClosed: true }): AsyncGenerator<Triple> {

@@ -36,7 +36,7 @@ const MAX_TRIES = 5;
 
 export interface Saved {
   readonly generation: number;
-  /** The number of facts, with closed facts. */
+  /** The number of facts, with ended facts. */
   readonly triples: number;
   readonly snapshotBytes: number;
 }

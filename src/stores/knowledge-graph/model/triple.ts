@@ -19,13 +19,13 @@ export interface Origin {
   readonly messageId?: string;
 }
 
-/** Times are epoch milliseconds. A closed fact has `validTo`, which may be in the future. */
+/** Times are epoch milliseconds. An ended fact has `validTo`, which may be in the future. */
 export interface Triple extends TripleKey, Origin {
   readonly ts: number;
   readonly validTo?: number;
 }
 
-/** The default of `ts` is now. With `validTo` the fact is stored as closed. */
+/** The default of `ts` is now. With `validTo` the fact is stored as ended. */
 export interface NewTriple extends TripleKey, Origin {
   readonly ts?: number;
   readonly validTo?: number;

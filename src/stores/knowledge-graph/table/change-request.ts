@@ -21,7 +21,7 @@ export type RemovedKey = TripleKey & { readonly lastTs?: number };
 export interface RemoveRequest {
   readonly kind: 'delete' | 'close';
   readonly keys: readonly RemovedKey[];
-  /** When the closed facts ended; the default is now. */
+  /** When the facts of `close` ended; the default is now. */
   readonly validTo?: number | undefined;
 }
 
@@ -36,9 +36,9 @@ export interface ExpireRequest {
 export type ChangeRequest = DeferrableRequest | ExpireRequest;
 
 export interface Change {
-  /** Each triple as it is stored now (added) or was (deleted, closed), in the order of the request. */
+  /** Each triple as it is stored now (added) or was (deleted, ended), in the order of the request. */
   readonly triples: readonly (Triple & { readonly isChanged: boolean })[];
-  /** The facts that `replaces` closed. */
+  /** The facts that `replaces` ended. */
   readonly closed: readonly Triple[];
 }
 

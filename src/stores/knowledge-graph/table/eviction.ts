@@ -1,6 +1,6 @@
 /**
  * Chooses the facts to evict when the graph is full. It evicts whole triples, because deleting a triple
- * deletes its closed facts too. The triple whose newest fact is the oldest comes first.
+ * deletes its ended facts too. The triple whose newest fact is the oldest comes first.
  */
 import { firstSorted } from '../../../base/arrays/top-k.js';
 import { END } from './row-index.js';

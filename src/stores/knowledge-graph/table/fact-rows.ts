@@ -54,7 +54,7 @@ export function countNew(
   return names.size;
 }
 
-/** Returns the fact that can be closed now, or `END`: the open fact, or one that ends in the future. */
+/** Returns the fact that can be ended now, or `END`: the open fact, or one that ends in the future. */
 export function validRow(table: TripleTable, key: Key, now: number): number {
   const open = table.openRow(key);
   if (open !== END) return open;

@@ -1,5 +1,5 @@
 /**
- * The graph in memory: one row per fact, open or closed, in columns of numbers, with a row index for
+ * The graph in memory: one row per fact, open or ended, in columns of numbers, with a row index for
  * each subject, predicate, object and triple. Strings are stored as term ids (terms.ts).
  *
  * The columns, the interned terms and the byte scanner of the log are needed for a million facts
@@ -50,7 +50,7 @@ export class TripleTable {
   #end = 0;
   #count = 0;
 
-  /** The number of stored facts, with closed facts. */
+  /** The number of stored facts, with ended facts. */
   get count(): number {
     return this.#count;
   }
