@@ -32,7 +32,7 @@ export interface Setting<V = unknown> {
   /** Environment variables, the preferred one first. */
   readonly env: readonly string[];
   readonly flag?: string;
-  /** Secrets can be set only in the environment, so that the settings file contains none. */
+  /** Secrets can be set only in the environment, so that the configuration file contains none. */
   readonly secret?: true;
 }
 type WithDefault<V> = Setting<V> & { readonly default: V };

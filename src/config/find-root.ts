@@ -1,6 +1,6 @@
 /**
- * Finds the root: the folder that a flag, the environment or the settings file names, otherwise the nearest
- * registered folder that contains the working folder, otherwise `~/.daybook`.
+ * Finds the root: the folder that a flag, the environment or the configuration file names, otherwise the
+ * nearest registered folder that contains the working folder, otherwise `~/.daybook`.
  */
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
- * Finds the value of each setting in the first source that has one (flag, environment variable, settings
- * file), and checks all values with the schema.
+ * Finds the value of each setting in the first source that has one (flag, environment variable,
+ * configuration file), and checks all values with the schema.
  */
 import type { ConfigSources } from './config-sources.js';
 import { type Setting, settingError } from './define-setting.js';
@@ -18,7 +18,7 @@ interface Given {
 }
 export type FoundSettings = { readonly [K in SettingName]?: Given };
 
-/** VALIDATION_ERROR if the settings file is not valid. */
+/** VALIDATION_ERROR if the configuration file is not valid. */
 export function findSettings(
   flags: NonNullable<ConfigSources['flags']>,
   env: NonNullable<ConfigSources['env']>,

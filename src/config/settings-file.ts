@@ -1,4 +1,4 @@
-/** Parses settings files: JSON with comments. An unknown setting is refused, with similar names. */
+/** Parses the configuration file: JSON with comments. An unknown setting is refused, with similar names. */
 import { type ParseError, parse } from 'jsonc-parser';
 import { z } from 'zod';
 import { AppError } from '../base/errors.js';

@@ -38,7 +38,7 @@ export interface InitOptions {
 }
 
 /**
- * The root is `folder`, otherwise `--root`, `DAYBOOK_ROOT` or the settings file, otherwise the working
+ * The root is `folder`, otherwise `--root`, `DAYBOOK_ROOT` or the configuration file, otherwise the working
  * folder. A second run changes nothing.
  */
 export async function init(
