@@ -67,7 +67,7 @@ export class TextIndex {
     if (columns.length === 0 || columns.length > MAX_COLUMNS || unknown.length > 0)
       throw new AppError(
         'VALIDATION_ERROR',
-        `An index needs 1 to ${MAX_COLUMNS} columns, and its default columns among them`,
+        `An index needs 1 to ${MAX_COLUMNS} columns. Each default column must be one of them.`,
       );
     const defaults = columns.reduce(
       (mask, name, i) => (defaultColumns.includes(name) ? mask | (1 << i) : mask),

@@ -105,7 +105,7 @@ export async function requireReadableLists(input: Input): Promise<void> {
       'VALIDATION_ERROR',
       `${input.path} has no conversations: its list is empty.`,
       {
-        hint: 'An export that was made too early is empty: ask for a new one.',
+        hint: 'Request a new export from the program, and import that one.',
         details: { path: input.path },
       },
     );

@@ -1,4 +1,4 @@
-/** Why the request of an import leaves out a conversation. */
+/** Why an import skips a conversation: the user chose a day or a project. */
 import { fileTimeOf } from './conversations/planned-conversation.js';
 import type { ImportedConversation } from './source-interface.js';
 

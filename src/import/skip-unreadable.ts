@@ -1,7 +1,7 @@
 /**
- * A folder or an archive of which some files cannot be read, because another user owns them, a program has
- * locked them, or they are damaged. The other files are imported: the logs of a tool must not be lost because
- * of one file.
+ * Leaves out the files of a folder or an archive that cannot be read, because another user owns them, a
+ * program has locked them, or they are damaged. The other files are imported: the logs of a tool must not be
+ * lost because of one file.
  */
 import { type AppError, isAppError } from '../base/errors.js';
 import type { Input, InputFile } from '../files/input/input-types.js';

@@ -1,4 +1,4 @@
-/** What work on many conversations leaves out: it skips a conversation with the reason, and continues. */
+/** The conversations that work on many conversations skips, each with the reason. The work continues. */
 import { isAppError } from '../base/errors.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 

@@ -1,5 +1,5 @@
 /**
- * From a question to its answer:
+ * Finds the messages that answer a question, in four steps:
  *
  * 1. The postings of its words give the words in each message (`matching/found-words.ts`).
  * 2. Messages that match by their words or their time are counted (`matching/word-matches.ts`).

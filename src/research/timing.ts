@@ -1,4 +1,4 @@
-/** How long research waits, polls and reports. */
+/** The times of research: how long it waits, and how often it polls and reports progress. */
 
 export interface RunTiming {
   readonly pollMinMs: number;

@@ -1,4 +1,4 @@
-/** The field `note` of answers, and which secrets and private parts were not stored. */
+/** The output field `note`, which says which secrets and private parts were not stored. */
 import { z } from 'zod';
 import { maskedBetween, maskedNote } from '../privacy/secret-masker.js';
 

@@ -1,4 +1,4 @@
-/** The fields of the tools that delete: whether permanently, and the place in the trash. */
+/** The fields that all tools that delete share: `permanent`, and the place of the item in the trash. */
 import { z } from 'zod';
 
 export const permanentField = z
