@@ -39,7 +39,7 @@ export function renderTools(): string {
   return `${[
     NOTE,
     '# Tools',
-    'Every tool answers with structured content and the same facts as text. A failure answers with one of the codes in [ERRORS.md](ERRORS.md). `durable: false` in an answer means that the store cannot be written now; a write then waits in the memory of the server ([RETENTION.md](RETENTION.md#when-the-store-is-unavailable)). The headings are the toolsets; [resources](#resources) and [prompts](#prompts) follow after them.',
+    'Every tool answers with structured content and the same facts as text. A failure answers with one of the codes in [ERRORS.md](ERRORS.md). `durable: false` in an answer means that the store cannot be written now; a write then waits in the memory of the server ([RETENTION.md](RETENTION.md#when-the-store-is-unavailable)). A *thread* is a conversation: the tools of the toolset `threads` use this word. A *key* is a name that a caller chose for a conversation. A *module* is the area of work of a conversation. The headings are the toolsets; [resources](#resources) and [prompts](#prompts) follow after them.',
     ...sections,
     ...resourceSection(),
     ...promptSection(),

@@ -6,7 +6,8 @@ export const listInsightContexts = defineTool({
   name: 'list_insight_contexts',
   toolset: 'admin',
   title: 'Projects that have insights',
-  description: 'Lists the contexts that have insights, those with the most first.',
+  description:
+    'Lists the projects (contexts) that have insights, those with the most insights first.',
   input: () => z.strictObject({}),
   output: () =>
     z.object({

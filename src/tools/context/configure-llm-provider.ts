@@ -20,7 +20,7 @@ const providerSchema = z.object({
     .boolean()
     .describe('Whether the environment variable of the key is set.')
     .exactOptional(),
-  priority: z.int().describe('The provider with the greatest priority is asked first.'),
+  priority: z.int().describe('The provider with the highest priority is asked first.'),
   isActive: z.boolean(),
   isAllowed: z.boolean().describe('False: nothing is sent to it yet.'),
   contextTokens: z.int(),
@@ -34,7 +34,7 @@ export const configureLlmProvider = defineTool({
   toolset: 'context',
   title: 'Language models for summaries',
   description:
-    'Lists, sets or removes the language models that write summaries; without a provider no model is used. Show the user the text of disclosure.',
+    'Lists, sets or removes the language models that write summaries; without a provider no model is used. Show the user the field disclosure.',
   input: () =>
     z.strictObject({
       action: z.enum(['list', 'set', 'remove']).describe('The action.').default('list'),
@@ -46,7 +46,7 @@ export const configureLlmProvider = defineTool({
         .string()
         .describe('NAME of the environment variable with the key.')
         .exactOptional(),
-      priority: z.int().describe('The greatest is asked first.').exactOptional(),
+      priority: z.int().describe('The highest is asked first.').exactOptional(),
       isActive: z.boolean().describe('Whether the provider is used.').exactOptional(),
     }),
   output: () =>

@@ -56,9 +56,7 @@ export const searchMessages = defineTool({
         .exactOptional(),
       mode: z
         .enum(SEARCH_MODES)
-        .describe(
-          'auto: FTS5 syntax or a matchType searches by keyword; plain words also by meaning.',
-        )
+        .describe('auto: by keyword for FTS5 syntax or a matchType, otherwise also by meaning.')
         .default('auto'),
       explain: z.boolean().describe('Show why each result was found.').default(false),
       conversationId: z.string().describe('Only this conversation (id or key).').exactOptional(),

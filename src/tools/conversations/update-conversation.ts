@@ -37,7 +37,7 @@ export const updateConversation = defineTool({
         .max(100)
         .describe('New tags; they replace all old tags.')
         .exactOptional(),
-      pinned: z.boolean().describe('True: never remove it automatically.').exactOptional(),
+      pinned: z.boolean().describe('True: it is never pruned or archived.').exactOptional(),
       module: namedModule.nullable().describe('Area of work; null removes it.').exactOptional(),
       metadata: jsonObject(
         'Keys to set. null removes a key; other keys are not changed.',

@@ -30,8 +30,8 @@ export const kgQuery = defineTool({
         .describe('Words that must all be in the fact, in upper or lower case.')
         .exactOptional(),
       ...visibilityFields,
-      since: dateField('True since this time or later'),
-      until: dateField('True since this time or earlier'),
+      since: dateField('Began at or after this time'),
+      until: dateField('Began at or before this time'),
       order: z.enum(['oldest', 'newest']).describe('Order of the facts.').default('oldest'),
       ...pageFields,
       maxTokens,
