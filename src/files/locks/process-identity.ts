@@ -3,8 +3,8 @@
  * ended. A pid and a host name are not enough: pids are reused, containers share host names, and a killed
  * server stays a zombie process until its client calls wait.
  *
- * Name: `<boot id, 8>-<pid namespace inode>-<pid>-<start time>-<counter>`; start time is field 22
- * of /proc/<pid>/stat. macOS and Windows have neither: there the name has a hash of the machine and 0, and a
+ * Name: `<boot id, 8>-<pid namespace inode>-<pid>-<start time>-<6 random digits and a counter>`; start time
+ * is field 22 of /proc/<pid>/stat. macOS and Windows have neither: there the name has a hash of the machine and 0, and a
  * process is dead if its pid does not exist. On another system without /proc no process is "surely dead":
  * then the age of the owner's last touch decides.
  */
