@@ -194,3 +194,23 @@ it('names images of Claude Code at their places, and copies them from the line o
   expect([counts(again).unchanged, again.attachments]).toEqual([1, 0]);
   expect(bench.hash()).toBe(before);
 });
+
+it('names a file of ChatGPT by the name that it had before the export', async () => {
+  const bench = await openImportBench();
+  const [image, document] = [{ id: 'file_1a', name: 'my cat.png' }, { id: 'file-2b' }];
+  const parts = ['look', { ...picture('file_1a'), asset_pointer: 'sediment://file_1a' }];
+  const mapping = { a: { parent: null, message: message('a', [image, document], parts) } };
+  const path = folderWith({
+    'conversations-000.json': JSON.stringify([{ id: 'c', mapping }]),
+    'conversation_asset_file_names.json': JSON.stringify({
+      'file_1a.dat': 'my cat.png',
+      'file-2b.dat': 'plan.pdf',
+    }),
+    'file_1a.dat': 'cat',
+    'file-2b.dat': 'plan',
+  });
+  await bench.import(path, { attachments: true });
+  const text = 'look\n\n[image: my cat.png (file_1a.dat)]\n\n[file: plan.pdf (file-2b.dat)]';
+  expect(said(bench.bySource('c'))).toEqual([`user: ${text}`]);
+  expect(copied(bench, 'c')).toEqual({ 'file-2b.dat': 'plan', 'file_1a.dat': 'cat' });
+});

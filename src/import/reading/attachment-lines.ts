@@ -4,16 +4,26 @@ import { objectIn, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 
-/** Path of a file in the export, by the id that messages use for it. */
-export type NamedFiles = (id: string) => string | undefined;
+/** A file of the export. */
+interface NamedFile {
+  readonly path: string;
+  /** The name that the file had before the export, if it has another one in the export. */
+  readonly title: string | undefined;
+}
 
-/** The names of files in exports are, or begin with, ids such as `file-AbC123`. */
-export function attachmentNames(files: readonly InputFile[]): NamedFiles {
-  const byId = new Map<string, string>();
-  for (const { name } of files) {
-    const base = name.slice(name.lastIndexOf('/') + 1);
+/** Finds a file by the id that messages use for it. */
+export type NamedFiles = (id: string) => NamedFile | undefined;
+
+/** The names of files in exports are, or begin with, ids such as `file-AbC123`. `titles`: by these names. */
+export function attachmentNames(
+  files: readonly InputFile[],
+  titles: ReadonlyMap<string, string>,
+): NamedFiles {
+  const byId = new Map<string, NamedFile>();
+  for (const { name: path } of files) {
+    const base = path.slice(path.lastIndexOf('/') + 1);
     const id = /^(file[-_][A-Za-z0-9]+)/.exec(base)?.[1];
-    if (id !== undefined && !byId.has(id)) byId.set(id, name);
+    if (id !== undefined && !byId.has(id)) byId.set(id, { path, title: titles.get(base) });
   }
   return (id) => {
     const key = /(file[-_][A-Za-z0-9]+)/.exec(id)?.[1];

@@ -164,10 +164,12 @@ function textOfMessage({ content, metadata, type }: Read, names: NamedFiles): st
   const pointers = JSON.stringify(content['parts'] ?? []);
   const files = attachments.flatMap((file) => {
     const id = textIn(file['id']);
-    const name = textIn(file['name']) ?? id ?? 'unnamed';
-    const path = names(id ?? name);
-    const isShown = id !== undefined && pointers.includes(`://${id}"`) && path?.includes(name);
-    return isShown ? [] : attachmentLine('file', name, path);
+    const given = textIn(file['name']);
+    const found = names(id ?? given ?? '');
+    const name = given ?? found?.title ?? id ?? 'unnamed';
+    const isNamed = found?.title === name || found?.path.includes(name);
+    const isShown = id !== undefined && pointers.includes(`://${id}"`) && isNamed;
+    return isShown ? [] : attachmentLine('file', name, found?.path);
   });
   return [body, ...files].filter((text) => text !== '').join('\n\n');
 }
@@ -200,7 +202,8 @@ function pictureLine(part: JsonObject, names: NamedFiles): string | undefined {
   if (pointer === undefined) return recordingLine(part, names);
   const kind = /^(audio|video|file)/.exec(textIn(part['content_type']) ?? '')?.[1] ?? 'image';
   const id = pointer.replace(/^[a-z-]+:\/\//, '');
-  return attachmentLine(kind, names(id) ?? id);
+  const file = names(id);
+  return attachmentLine(kind, file?.title ?? file?.path ?? id, file?.path);
 }
 
 /** What was said in a voice conversation is one part with its sound, and perhaps its video. */

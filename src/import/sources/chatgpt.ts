@@ -25,6 +25,8 @@ import { hasListOf, withoutListsOf } from './conversation-lists.js';
 
 const CONVERSATIONS = /(^|\/)conversations(-\d+)?\.(jsonl?|ndjson)$/i;
 const SHARED = /(^|\/)shared_conversations\.json$/i;
+/** Since 2026 attachments have names such as `file-AbC123.dat`. This file has the name that each had before. */
+const TITLES = /(^|\/)conversation_asset_file_names\.json$/i;
 
 export const chatgpt: Source = {
   kind: 'chatgpt',
@@ -33,7 +35,7 @@ export const chatgpt: Source = {
     return hasListOf('chatgpt', filesNamed(CONVERSATIONS, input));
   },
   async *read(input, options) {
-    const names = attachmentNames(input.files);
+    const names = attachmentNames(input.files, await titlesIn(input));
     const shared = await sharedIn(input);
     const files = filesNamed(CONVERSATIONS, input);
     for await (const file of withoutListsOf('claude', files, input.form)) {
@@ -65,9 +67,9 @@ function* conversationsOf(record: JsonRecord, context: Context): Generator<Impor
   const head = headOf(fields, context.shared.has(id));
   const attachments = new Set<string>();
   const names: NamedFiles = (id) => {
-    const name = context.names(id);
-    if (name !== undefined) attachments.add(name);
-    return name;
+    const file = context.names(id);
+    if (file !== undefined) attachments.add(file.path);
+    return file;
   };
   const read = (nodes: readonly ChatGptNode[]) => {
     const turns = new TurnBuilder(context.options.activity);
@@ -119,10 +121,25 @@ function headOf(fields: JsonObject, isShared: boolean) {
   };
 }
 
+/** The names that attachments had before the export, by their names in the export. */
+async function titlesIn(input: Input): Promise<Map<string, string>> {
+  const titles = Object.entries(objectIn(await documentNamed(TITLES, input)));
+  return new Map(
+    titles.flatMap(([name, title]) => {
+      const given = textIn(title);
+      return given === undefined ? [] : [[name, given]];
+    }),
+  );
+}
+
+async function documentNamed(pattern: RegExp, { files }: Input): Promise<unknown> {
+  const file = files.find(({ name }) => pattern.test(name));
+  return file === undefined ? undefined : parsedJson(await textOf(file));
+}
+
 /** Ids of the conversations that the user shared by a link. */
-async function sharedIn({ files }: Input): Promise<Set<string>> {
-  const file = files.find(({ name }) => SHARED.test(name));
-  const list = file === undefined ? undefined : parsedJson(await textOf(file));
+async function sharedIn(input: Input): Promise<Set<string>> {
+  const list = await documentNamed(SHARED, input);
   const entries = Array.isArray(list) ? objectsIn(list) : [];
   return new Set(entries.flatMap((entry) => textIn(entry['conversation_id']) ?? []));
 }
