@@ -126,6 +126,30 @@ function databaseAt(path: string, tables: Readonly<Record<string, Rows>>): strin
 }
 
 describe('the database of the editor', () => {
+  it('has images in its text, also in a message without words', async () => {
+    const [plan, wall] = [{ path: '/pictures/plan.png' }, { path: '/pictures/wall.png' }];
+    const path = databaseAt(join(tempFolder(), 'state.vscdb'), {
+      cursorDiskKV: {
+        [`composerData:${ID}`]: {
+          fullConversationHeadersOnly: ['b1', 'b2'].map((bubbleId) => ({ bubbleId, type: 1 })),
+        },
+        [`bubbleId:${ID}:b1`]: { type: 1, text: 'Build this', images: [plan] },
+        [`bubbleId:${ID}:b2`]: {
+          type: 1,
+          text: '',
+          images: [wall],
+          context: { selectedImages: [wall, plan] },
+        },
+      },
+    });
+    const bench = await openImportBench();
+    await bench.import(path);
+    expect(said(bench.bySource(ID))).toEqual([
+      'user: Build this\n\n[image: /pictures/plan.png]',
+      'user: [image: /pictures/wall.png]\n\n[image: /pictures/plan.png]',
+    ]);
+  });
+
   it('is imported, and each damaged or missing record is reported', async () => {
     const headers = [
       { bubbleId: 'b1', type: 1 },

@@ -8,6 +8,7 @@ import { definedOrNothing, isRecord, objectIn, objectsIn, textIn } from '../../b
 import type { InputFile } from '../../files/input/input-types.js';
 import type { SqliteFile } from '../../files/input/sqlite.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
+import { fileLine } from '../reading/attachment-lines.js';
 import { sqliteSource } from '../reading/databases.js';
 import { unreadable, unreadableConversation } from '../reading/documents.js';
 import { timeIn } from '../reading/times.js';
@@ -98,7 +99,9 @@ function addBubble(turns: TurnBuilder, bubble: JsonObject): void {
   const id = textIn(bubble['bubbleId']);
   const timing = objectIn(bubble['timingInfo']);
   const createdAt = timeIn(bubble['createdAt']) ?? timeIn(timing['clientStartTime']);
-  const content = textIn(bubble['text']) ?? '';
+  const content = [textIn(bubble['text']) ?? '', ...imageLines(bubble)]
+    .filter((text) => text !== '')
+    .join('\n\n');
   if (bubble['type'] === USER) {
     turns.addMessage({ id, createdAt, role: 'user', content });
     return;
@@ -118,4 +121,13 @@ function addBubble(turns: TurnBuilder, bubble: JsonObject): void {
     content,
     metadata: definedOrNothing({ model }),
   });
+}
+
+/** A line for each image of the message. Cursor has an image in both lists or in one of them. */
+function imageLines(bubble: JsonObject): string[] {
+  const selected = objectIn(bubble['context'])['selectedImages'];
+  const lines = [...objectsIn(bubble['images']), ...objectsIn(selected)].flatMap(
+    (image) => fileLine({ ...image, type: 'image' }) ?? [],
+  );
+  return [...new Set(lines)];
 }
