@@ -196,6 +196,45 @@ describe('a Claude.ai export', () => {
     expect(bench.hash()).toBe(before);
   });
 
+  it('has its projects and memories in archives of their own', async () => {
+    const bench = await openImportBench();
+    const archive = (name: string, value: object) =>
+      zipOf([{ name, content: JSON.stringify(value) }]);
+    const project = {
+      uuid: 'p1',
+      name: 'Shed',
+      prompt_template: 'Be brief.',
+      docs: [{ uuid: 'd1', filename: 'plan.md', content: '# Plan' }],
+    };
+    const memory = {
+      account_uuid: 'u1',
+      conversations_memory: 'Likes larch.',
+      memory_files: [{ path: '/areas/garden.md', content: 'South wall.' }],
+    };
+    const path = folderWith({
+      'manifest-1.json': { files: [] },
+      'conversations-000.zip': archive('conversations.json', [TREE]),
+      'projects-000.zip': archive('projects/p1.json', project),
+      'memories-000.zip': archive('memories/u1.json', memory),
+    });
+    const report = await bench.import(path);
+    expect(report).toMatchObject({ added: 2, notes: 4, problems: [] });
+    await bench.memoryBank.refresh();
+    expect(bench.memoryBank.known().map((note) => note.path)).toEqual([
+      'imported/claude/Shed/instructions.md',
+      'imported/claude/Shed/plan.md',
+      'imported/claude/memory.md',
+      'imported/claude/memory/areas/garden.md',
+    ]);
+    const before = bench.hash();
+    for (const name of ['projects-000.zip', 'memories-000.zip']) {
+      expect(await bench.import(join(path, name))).toMatchObject({ notes: 0, problems: [] });
+    }
+    const alone = await bench.import(fileWith(memory, 'memories.json'));
+    expect(alone).toMatchObject({ notes: 0, problems: [] });
+    expect(bench.hash()).toBe(before);
+  });
+
   it('has separate notes for projects and for files with the same name', async () => {
     const bench = await openImportBench();
     const project = (uuid: string, created_at: string, text: string) => ({

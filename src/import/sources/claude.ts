@@ -1,8 +1,9 @@
 /**
  * The data export of Claude.ai: `conversations.json` and the projects (one file, or one for each project),
  * in a zip archive or a folder. Newer exports have a tree of messages, older ones a list. Documents of
- * projects become notes.
+ * projects become notes. Since September 2026 projects and memories are in archives of their own.
  */
+import { posix } from 'node:path';
 
 import {
   definedOrNothing,
@@ -12,11 +13,12 @@ import {
   objectsIn,
   textIn,
 } from '../../base/json-fields.js';
-import type { InputFile } from '../../files/input/input-types.js';
+import type { Input, InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import {
   elementsOf,
   filesNamed,
+  hasElement,
   type JsonRecord,
   recordsOf,
   unreadable,
@@ -33,24 +35,31 @@ import { hasListOf, withoutListsOf } from './conversation-lists.js';
 
 const CONVERSATIONS = /(^|\/)conversations\.(jsonl?|ndjson)$/i;
 const PROJECTS = /(^|\/)(projects\.json|projects\/[^/]+\.json)$/i;
-const MEMORIES = /(^|\/)memories\.json$/i;
+const MEMORIES = /(^|\/)(memories\.json|memories\/[^/]+\.json)$/i;
+/** Number of files that are read to detect the format. */
+const MAX_PEEKS = 3;
 
 export const claude: Source = {
   kind: 'claude',
   title: 'Claude.ai export',
   async detect(input) {
-    return hasListOf('claude', filesNamed(CONVERSATIONS, input));
+    return (
+      (await hasListOf('claude', filesNamed(CONVERSATIONS, input))) ||
+      (await hasFileOf(isProject, projectsOf(input))) ||
+      (await hasFileOf(isMemory, memoriesOf(input)))
+    );
   },
   async *read(input, options) {
-    const projects = input.files.filter(({ name }) => PROJECTS.test(name));
+    const [projects, memories] = [projectsOf(input), memoriesOf(input)];
     const { names, folders } = await projectsIn(projects);
     for (const file of projects) {
       for await (const record of elementsOf(file)) yield* projectNotes(record, folders);
     }
-    for (const file of input.files.filter(({ name }) => MEMORIES.test(name))) {
+    for (const file of memories) {
       for await (const record of elementsOf(file)) yield* memoryNotes(record);
     }
-    const files = filesNamed(CONVERSATIONS, input);
+    const notes = new Set([...projects, ...memories]);
+    const files = filesNamed(CONVERSATIONS, input).filter((file) => !notes.has(file));
     for await (const file of withoutListsOf('chatgpt', files, input.form)) {
       for await (const record of recordsOf(file)) {
         options.signal?.throwIfAborted();
@@ -59,6 +68,23 @@ export const claude: Source = {
     }
   },
 };
+
+const projectsOf = ({ files }: Input) => files.filter(({ name }) => PROJECTS.test(name));
+const memoriesOf = ({ files }: Input) => files.filter(({ name }) => MEMORIES.test(name));
+
+const isProject = (value: unknown): boolean =>
+  isRecord(value) && 'uuid' in value && ('docs' in value || 'prompt_template' in value);
+
+const isMemory = (value: unknown): boolean =>
+  isRecord(value) && ('conversations_memory' in value || 'project_memories' in value);
+
+async function hasFileOf(
+  isOfForm: (element: unknown) => boolean,
+  files: readonly InputFile[],
+): Promise<boolean> {
+  for (const file of files.slice(0, MAX_PEEKS)) if (await hasElement(file, isOfForm)) return true;
+  return false;
+}
 
 /**
  * By id: the names of the projects, and of the folders of their notes. Of projects with the same name only
@@ -120,6 +146,12 @@ function* memoryNotes(record: JsonRecord): Generator<ImportItem> {
   for (const [id, text] of Object.entries(objectIn(fields['project_memories']))) {
     const memory = textIn(text);
     if (memory !== undefined) yield* notesOf(record, ['claude', 'memory'], id, memory);
+  }
+  for (const file of objectsIn(fields['memory_files'])) {
+    const { dir, name } = posix.parse(textIn(file['path']) ?? '');
+    const content = textIn(file['content']);
+    const folder = ['claude', 'memory', ...dir.split('/').filter((part) => part !== '')];
+    if (content !== undefined && name !== '') yield* notesOf(location, folder, name, content);
   }
 }
 
