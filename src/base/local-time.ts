@@ -58,16 +58,43 @@ const LAST_LOCAL_YEAR = '9998';
  */
 export function startOfDay(day: string, timeZone: string): number {
   const midnight = Date.parse(day);
-  const year = day.slice(0, 4);
-  if (year < FIRST_LOCAL_YEAR || year > LAST_LOCAL_YEAR) return midnight;
+  if (!hasLocalYear(day)) return midnight;
   const format = formatIn(timeZone, 'medium');
-  const local = (ms: number) => format.format(ms);
-  const offsetAt = (ms: number) => Date.parse(`${local(ms).replace(' ', 'T')}Z`) - ms;
-  // With the offset before a change of the clocks on that day, and with the one after it.
-  const before = midnight - offsetAt(midnight - DAY_MS);
-  const after = midnight - offsetAt(midnight + DAY_MS);
-  const ofDay = [before, after].filter((ms) => local(ms).startsWith(day));
+  const { before, after } = clockTimes(midnight, format);
+  const ofDay = [before, after].filter((ms) => format.format(ms).startsWith(day));
   return ofDay.length > 0 ? Math.min(...ofDay) : after;
+}
+
+/**
+ * Returns the first and the last time at which clocks in a zone show `text` (`2025-12-24T20:30`, also with
+ * seconds), in epoch milliseconds. They differ if clocks are set back at that time. A time that clocks skip
+ * is read as if they had not been set forward yet.
+ */
+export function timesOfClock(text: string, timeZone: string): readonly [number, number] {
+  const shown = Date.parse(`${text}Z`);
+  if (!hasLocalYear(text)) return [shown, shown];
+  const format = formatIn(timeZone, 'medium');
+  const { before, after } = clockTimes(shown, format);
+  const found = [before, after].filter((ms) => ms + offsetAt(ms, format) === shown);
+  return found.length > 0 ? [Math.min(...found), Math.max(...found)] : [before, before];
+}
+
+const hasLocalYear = (text: string) =>
+  text.slice(0, 4) >= FIRST_LOCAL_YEAR && text.slice(0, 4) <= LAST_LOCAL_YEAR;
+
+/**
+ * The times at which clocks show `shown` (in epoch milliseconds, as if it were UTC): with the offset before a
+ * change of the clocks on that day, and with the one after it.
+ */
+const clockTimes = (shown: number, format: Intl.DateTimeFormat) => ({
+  before: shown - offsetAt(shown - DAY_MS, format),
+  after: shown - offsetAt(shown + DAY_MS, format),
+});
+
+/** How far the clocks of a zone are ahead of UTC, in milliseconds. The format shows whole seconds. */
+function offsetAt(epochMs: number, format: Intl.DateTimeFormat): number {
+  const seconds = Math.floor(epochMs / 1000) * 1000;
+  return Date.parse(`${format.format(seconds).replace(' ', 'T')}Z`) - seconds;
 }
 
 /** Returns the last millisecond of a day in a zone. */

@@ -1,7 +1,7 @@
-/** Days on the command line: a number of days, such as `90d`, or a date, which is a day in the local time zone. */
+/** Days and times on the command line: a number of days, such as `90d`, or a day or time in the local time zone. */
 import { hasExistingDay, isoTime } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
-import { endOfDay, startOfDay } from '../base/local-time.js';
+import { endOfDay, startOfDay, timesOfClock } from '../base/local-time.js';
 
 const MAX_DAYS = 36_500;
 
@@ -19,24 +19,37 @@ const FIRST_DAYS = ['startDate', 'createdAfter', 'updatedAfter', 'since', 'valid
 const LAST_DAYS = ['endDate', 'createdBefore', 'updatedBefore', 'until', 'asOf', 'expires'];
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
+/** A time without a zone; `Date.parse` decides whether it exists. */
+const CLOCK_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?$/;
+
 /**
- * Replaces each date by the time at which its day starts or ends in `zone`, because tools read a date as a day
- * in UTC, and the command shows times in `zone`. Also replaces the dates in each fact of `triples`.
+ * Replaces each date by the time at which its day starts or ends in `zone`, and each time without a zone by that
+ * time in `zone`, because tools read both in UTC, and the command shows times in `zone`. Also replaces those in
+ * each fact of `triples`.
  */
-export function withLocalDays<T extends Readonly<Record<string, unknown>>>(
+export function withLocalTimes<T extends Readonly<Record<string, unknown>>>(
   input: T,
   zone: string,
 ): T {
-  const days = (names: readonly string[], timeOf: (day: string, zone: string) => number) =>
+  const inZone = (names: readonly string[], isEnd: boolean) =>
     names.flatMap((name) => {
-      const day = input[name];
-      if (typeof day !== 'string' || !DAY.test(day) || !hasExistingDay(day)) return [];
-      return [[name, isoTime(timeOf(day, zone))]];
+      const text = input[name];
+      const time = typeof text === 'string' ? timeIn(zone, text, isEnd) : undefined;
+      return time === undefined ? [] : [[name, isoTime(time)]];
     });
   const { triples } = input;
   return {
     ...input,
-    ...Object.fromEntries([...days(FIRST_DAYS, startOfDay), ...days(LAST_DAYS, endOfDay)]),
-    ...(Array.isArray(triples) && { triples: triples.map((each) => withLocalDays(each, zone)) }),
+    ...Object.fromEntries([...inZone(FIRST_DAYS, false), ...inZone(LAST_DAYS, true)]),
+    ...(Array.isArray(triples) && { triples: triples.map((each) => withLocalTimes(each, zone)) }),
   };
+}
+
+/** The first or last moment of a date or a time without a zone; `undefined` for every other text. */
+function timeIn(zone: string, text: string, isEnd: boolean): number | undefined {
+  if (!hasExistingDay(text)) return undefined;
+  if (DAY.test(text)) return isEnd ? endOfDay(text, zone) : startOfDay(text, zone);
+  if (!CLOCK_TIME.test(text) || Number.isNaN(Date.parse(text))) return undefined;
+  const [first, last] = timesOfClock(text, zone);
+  return isEnd ? last : first;
 }

@@ -23,7 +23,7 @@ import { requireKind } from '../../import/source-list.js';
 import { WATCH_INTERVAL_MS, watchImports } from '../../import/watch.js';
 import { startOf } from '../../tools/date-field.js';
 import type { Flags } from '../configuration.js';
-import { withLocalDays } from '../days.js';
+import { withLocalTimes } from '../days.js';
 import { reportFailure } from '../failure.js';
 import { canAsk, confirmOrEnd, requireTerminal } from '../terminal/confirm.js';
 import { report as reportFacts } from '../terminal/output.js';
@@ -149,7 +149,7 @@ function choiceOf(
 }
 
 function sinceOf(text: string, zone: string): string {
-  const { since } = withLocalDays({ since: text }, zone);
+  const { since } = withLocalTimes({ since: text }, zone);
   return isoTime(startOf('--since', since));
 }
 

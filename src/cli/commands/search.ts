@@ -6,7 +6,7 @@ import { foundMessages, searchMessages } from '../../tools/conversations/search-
 import { TRY_FUZZY } from '../../tools/no-results.js';
 import { operatorNote } from '../../tools/search-answer.js';
 import { configuration, type Flags } from '../configuration.js';
-import { withLocalDays } from '../days.js';
+import { withLocalTimes } from '../days.js';
 import { NOTHING_FOUND, OK } from '../exit-status.js';
 import { reportFailure } from '../failure.js';
 import { findConversation, namesOf } from '../find-conversation.js';
@@ -95,7 +95,7 @@ async function run(
       ? undefined
       : await findConversation(app.conversations, conversation);
   const filtered = {
-    ...withLocalDays(input, zoneFor(flags)),
+    ...withLocalTimes(input, zoneFor(flags)),
     ...(conversationId !== undefined && { conversationId }),
   };
   const found = await searchOnce(app, signal, filtered);

@@ -4,7 +4,7 @@ import type { App } from '../../app.js';
 import type { Tool } from '../../tools/define-tool.js';
 import { examplesText } from '../command-help.js';
 import { configuration, type Flags } from '../configuration.js';
-import { withLocalDays } from '../days.js';
+import { withLocalTimes } from '../days.js';
 import { NOTHING_FOUND, OK } from '../exit-status.js';
 import { reportFailure } from '../failure.js';
 import { reportNotListed } from '../notices/not-listed.js';
@@ -92,7 +92,7 @@ async function run(command: Command, fields: readonly Field[], made: ToolCommand
     made.flags(),
     async (app, signal) => {
       const typedInput = valid ?? inputOf((await made.complete?.(typed, app)) ?? typed);
-      const given = withLocalDays(typedInput, zoneFor(made.flags()));
+      const given = withLocalTimes(typedInput, zoneFor(made.flags()));
       const input = (await made.prepare?.(given, app, command)) ?? given;
       const question = options['yes'] ? undefined : await made.question?.(input, app);
       if (question !== undefined && !(await confirmOrEnd(question, 'Nothing was deleted.'))) return;
