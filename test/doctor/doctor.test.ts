@@ -65,7 +65,10 @@ describe('copies that a sync program made', () => {
     expect(found.every(({ severity }) => severity === 'warning')).toBe(true);
   });
 
-  it('of a snapshot or a log of the graph can be appended to the log, as the hint describes', async () => {
+  it.each([
+    ['\n', 'after a line feed'],
+    ['', 'as `cat copy >> log` appends it'],
+  ])('of a snapshot or a log of the graph can be appended to the log: %j, %s', async (feed) => {
     const place = doctorPlace();
     const other = doctorPlace();
     const fact = (object: string) => ({ subject: 'Ada', predicate: 'knows', object });
@@ -77,7 +80,7 @@ describe('copies that a sync program made', () => {
     await place.withApp(async ({ kg }) => void (await kg.add([fact('Annabella')])));
     const log = join(place.root, 'memory-bank/kg_wal.log');
     for (const name of ['kg_snapshot.json', 'kg_wal.log']) {
-      appendFileSync(log, `\n${readFileSync(join(other.root, 'memory-bank', name), 'utf8')}`);
+      appendFileSync(log, `${feed}${readFileSync(join(other.root, 'memory-bank', name), 'utf8')}`);
     }
     const objects = await place.withApp(async ({ kg }) =>
       (await kg.query({}, { limit: 10, offset: 0 })).triples.map(({ object }) => object),

@@ -193,9 +193,11 @@ export class LineScanner {
     let isComplete = true;
     for (const { index, 0: sum } of text.matchAll(SUM)) {
       const end = index + sum.length;
-      const isLine = checkedEnd(bytes, start + from, start + end) !== -1;
+      // A snapshot begins with `[`: it may follow the last line of a log.
+      const opening = text[from] === '[' ? 1 : 0;
+      const isLine = checkedEnd(bytes, start + from + opening, start + end) !== -1;
       // This text cannot occur inside a part, because quotes are escaped there.
-      const begin = isLine ? 0 : text.slice(from, index).lastIndexOf('{"s":');
+      const begin = isLine ? opening : text.slice(from, index).lastIndexOf('{"s":');
       const first = start + from + begin;
       if (begin !== -1 && checkedEnd(bytes, first, start + end) !== -1) {
         this.#scanOther(bytes, first, start + end);
