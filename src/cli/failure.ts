@@ -1,16 +1,21 @@
 /** Prints errors: a sentence and a hint for people, or JSON for programs. */
 import { type AppError, isAppError } from '../base/errors.js';
+import type { Flags } from './configuration.js';
 import { statusOf } from './exit-status.js';
 import { escapeControls, terminalJson } from './terminal/terminal-text.js';
 import type { OptionNames } from './tools/command-names.js';
 
 /**
- * Prints the error and sets the exit status. Throws every error that is not an AppError. `options`: the
- * command's option for each field that the message can name.
+ * Prints the error and sets the exit status. Throws every error that is not an AppError. Commands in the hint
+ * get the root of `flags`. `options`: the command's option for each field that the message can name.
  */
-export async function reportFailure(error: unknown, options?: OptionNames): Promise<void> {
+export async function reportFailure(
+  error: unknown,
+  flags: Flags,
+  options?: OptionNames,
+): Promise<void> {
   if (!isAppError(error)) throw error;
-  const { message, hint } = await forPeople(error, options);
+  const { message, hint } = await forPeople(error, flags, options);
   process.exitCode = statusOf(error);
   if (isJsonWanted()) {
     writeJsonError(error, { message, hint });
@@ -19,12 +24,24 @@ export async function reportFailure(error: unknown, options?: OptionNames): Prom
   console.error(`daybook: ${escapeControls(message)}\n  ${escapeControls(hint)}`);
 }
 
-async function forPeople(error: AppError, options?: OptionNames) {
+async function forPeople(error: AppError, flags: Flags, options?: OptionNames) {
   const { hintForPeople, withCommandNames } = await import('./tools/command-names.js'); // needs all tools
+  const hint = hintForPeople(error, options);
   return {
     message: withCommandNames(error.message, options),
-    hint: hintForPeople(error, options),
+    hint: await hintWithRoot(flags, hint),
   };
+}
+
+/** The hint as it is if the root is not known, because a setting is wrong. */
+async function hintWithRoot(flags: Flags, hint: string): Promise<string> {
+  const { withRoot } = await import('./terminal/command-line.js');
+  try {
+    return withRoot(flags, hint);
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return hint;
+  }
 }
 
 /** Writes an error as JSON to stdout. `texts` replaces its message and hint. */

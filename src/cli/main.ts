@@ -12,10 +12,11 @@ const IMPORT_THREADS = 16;
 
 const args = process.argv.slice(2);
 if (args.includes('import')) growThreadPool(IMPORT_THREADS);
+const { createProgram } = await import('./program.js');
+const program = createProgram(args);
 try {
-  const { createProgram } = await import('./program.js');
-  await createProgram(args).parseAsync(args, { from: 'user' });
+  await program.parseAsync(args, { from: 'user' });
 } catch (error) {
   const { reportFailure } = await import('./failure.js');
-  await reportFailure(error);
+  await reportFailure(error, program.opts());
 }

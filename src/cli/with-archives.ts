@@ -4,6 +4,7 @@
  */
 import { type App, createApp } from '../app.js';
 import { configuration, type Flags } from './configuration.js';
+import { withRoot } from './terminal/command-line.js';
 import { escapeControls } from './terminal/terminal-text.js';
 import { withApp } from './with-app.js';
 
@@ -14,7 +15,7 @@ export async function withArchives(
 ): Promise<void> {
   await withApp(flags, async ({ archives }, signal) => {
     if ((await archives.count()) === 0)
-      console.error('There are no archives. daybook archive makes them.');
+      console.error(withRoot(flags, 'There are no archives. daybook archive makes them.'));
     await archives.unpacked(async (logsDir, problems) => {
       for (const { message } of problems) console.error(escapeControls(message));
       const config = configuration(flags);

@@ -278,7 +278,7 @@ it('import refuses a backup of Daybook, and its error has the command that resto
   await withTea(async (place) => {
     const archive = (await run(place, 'backup')).stdout.split('\n')[0] ?? '';
     const { stderr } = await run(place, 'import', archive, '--yes');
-    expect(stderr).toContain(`daybook restore "${archive}"`);
+    expect(stderr).toContain(`daybook --root '${place.root}' restore "${archive}"`);
   });
 });
 

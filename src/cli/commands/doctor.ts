@@ -78,7 +78,8 @@ function printSteps(steps: readonly Step[], flags: Flags): void {
     if (error) printIndented(`The check failed: ${error.message}`);
     for (const finding of findings.slice(0, MAX_SHOWN)) printFinding(finding, flags);
     if (findings.length > MAX_SHOWN) {
-      printIndented(`${findings.length - MAX_SHOWN} more: daybook doctor --json shows all`);
+      const more = `${findings.length - MAX_SHOWN} more: daybook doctor --json shows all`;
+      printIndented(withRoot(flags, more));
     }
   }
 }

@@ -25,6 +25,7 @@ import { startOf } from '../../tools/date-field.js';
 import type { Flags } from '../configuration.js';
 import { withLocalTimes } from '../days.js';
 import { reportFailure } from '../failure.js';
+import { withRoot } from '../terminal/command-line.js';
 import { canAsk, confirmOrEnd, requireTerminal } from '../terminal/confirm.js';
 import { report as reportFacts } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
@@ -83,7 +84,7 @@ export async function importConversations(
     const choice = choiceOf(options, since);
     if (options.watch) return watch(paths, choice, app, signal);
     const locations = paths.length > 0 ? [] : await locationsOf(app, options);
-    if (paths.length === 0 && !options.json) showLocations(locations, options);
+    if (paths.length === 0 && !options.json) showLocations(locations, options, flags);
     const wanted = paths.length > 0 ? paths.map((path) => resolve(path)) : locations.map(pathOf);
     const given = takesStdin
       ? { paths: [], text: { name: undefined, content: await textOfStdin() } }
@@ -102,7 +103,7 @@ export async function importConversations(
       if (!(await isWanted(plan, options))) return;
     }
     show(await run(false), options);
-  }).catch((error: unknown) => reportFailure(error, { from: '--from' }));
+  }).catch((error: unknown) => reportFailure(error, flags, { from: '--from' }));
 }
 
 /** Imports until Ctrl-C, and prints a report for each round with new data. */
@@ -182,6 +183,7 @@ const readingLine = ({ name, bytes, sizeBytes }: NonNullable<ImportProgress['rea
 function showLocations(
   locations: readonly DefaultLocation[],
   { yes, dryRun, from }: ImportOptions,
+  flags: Flags,
 ): void {
   if (locations.length === 0) {
     const kind = from === undefined ? '' : ` ${from}`;
@@ -195,9 +197,9 @@ function showLocations(
   }
   // On a terminal, the command then shows what it would import, and asks.
   if (yes || dryRun || canAsk()) return;
-  console.log(
-    'To import one of them, run daybook import <path>. To import all, run daybook import --yes. With --dry-run, nothing is imported: the command only shows what it would do.',
-  );
+  const next =
+    'To import one of them, run daybook import <path>. To import all, run daybook import --yes. With --dry-run, nothing is imported: the command only shows what it would do.';
+  console.log(withRoot(flags, next));
 }
 
 async function isWanted(plan: ImportReport, { json }: ImportOptions): Promise<boolean> {

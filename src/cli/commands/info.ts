@@ -15,6 +15,7 @@ import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
 import { ROOT_CHOICES, reportOtherRoot } from '../notices/other-root.js';
 import { type Area, problemsOf } from '../notices/problems.js';
+import { withRoot } from '../terminal/command-line.js';
 import { report } from '../terminal/output.js';
 import { showText } from '../terminal/pager.js';
 import { sizeOf } from '../terminal/sizes.js';
@@ -34,7 +35,7 @@ export async function info({ json }: { json?: boolean }, flags: Flags): Promise<
     const call = { signal, isRemote: false, progress: () => undefined };
     const facts = storeInfo.output.parse(await storeInfo.run({}, app, call));
     const sizes = await sizesOf(config, app);
-    const problems = await allProblems(app, config, facts);
+    const problems = (await allProblems(app, config, facts)).map((line) => withRoot(flags, line));
     const everything = { ...facts, node: process.version, sizes, problems };
     if (problems.length > 0) process.exitCode = NOTHING_FOUND;
     let text = '';

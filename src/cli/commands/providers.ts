@@ -14,6 +14,7 @@ import type {
 } from '../../stores/llm-providers/provider-list.js';
 import type { Flags } from '../configuration.js';
 import { reportFailure } from '../failure.js';
+import { withRoot } from '../terminal/command-line.js';
 import { confirm, requireTerminal } from '../terminal/confirm.js';
 import { report } from '../terminal/output.js';
 import { escapeControls } from '../terminal/terminal-text.js';
@@ -45,7 +46,9 @@ export async function listProviders(options: { json?: boolean }, flags: Flags): 
     report({ path: providers.path, providers: facts }, options.json, () => {
       for (const each of facts) console.log(line(each, each.isKeySet));
       if (list.length === 0)
-        console.log('No language model is used. To add one, run daybook providers add.');
+        console.log(
+          withRoot(flags, 'No language model is used. To add one, run daybook providers add.'),
+        );
     });
   });
 }
@@ -63,7 +66,7 @@ export async function addProvider(name: string, options: AddOptions, flags: Flag
       });
     }
     await allow(providers, await providers.set(changeOf(name, options)), options);
-  }).catch((error: unknown) => reportFailure(error, OPTIONS));
+  }).catch((error: unknown) => reportFailure(error, flags, OPTIONS));
 }
 
 /** Shows what will be sent, and where, and asks. Throws the errors of `addProvider`. */

@@ -71,7 +71,7 @@ export async function prune(options: PruneOptions, flags: Flags): Promise<void> 
       end(skipped);
     },
     { isReading: dryRun },
-  ).catch((error: unknown) => reportFailure(error, OPTIONS));
+  ).catch((error: unknown) => reportFailure(error, flags, OPTIONS));
 }
 
 const questionOf = ({ trash }: PrunePlan) =>

@@ -3,6 +3,7 @@ import { countOf } from '../../base/display-text.js';
 import { type StoredSecret, scanFolders } from '../../privacy/scan.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../exit-status.js';
+import { withRoot } from '../terminal/command-line.js';
 import { report } from '../terminal/output.js';
 import { withProgressBar } from '../terminal/progress-bar.js';
 import { oneLine } from '../terminal/terminal-text.js';
@@ -23,11 +24,11 @@ export async function scan({ json }: { json?: boolean }, flags: Flags): Promise<
       }
     });
     if (secrets.length > 0) process.exitCode = NOTHING_FOUND;
-    report({ root, files, secrets }, json, () => print(secrets, files));
+    report({ root, files, secrets }, json, () => print(secrets, files, flags));
   });
 }
 
-function print(secrets: readonly StoredSecret[], files: number): void {
+function print(secrets: readonly StoredSecret[], files: number, flags: Flags): void {
   for (const { path, place, kind, shown } of secrets) {
     const where = place === undefined ? path : `${path}, ${place}`;
     console.log(oneLine(`${where}: ${kind} (${shown})`));
@@ -38,7 +39,7 @@ function print(secrets: readonly StoredSecret[], files: number): void {
     return;
   }
   console.log(`${countOf(secrets.length, 'secret')}, ${filesRead}.`);
-  console.log(
-    'Revoke each secret at the service that issued it. To remove it from the store, run daybook redact.',
-  );
+  const next =
+    'Revoke each secret at the service that issued it. To remove it from the store, run daybook redact.';
+  console.log(withRoot(flags, next));
 }

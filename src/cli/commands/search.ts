@@ -14,6 +14,7 @@ import { reportNotListed } from '../notices/not-listed.js';
 import { reportOtherRoot } from '../notices/other-root.js';
 import { reportLeftOut } from '../notices/problems.js';
 import { columnsOf } from '../terminal/columns.js';
+import { withRoot } from '../terminal/command-line.js';
 import { showText } from '../terminal/pager.js';
 import { MATCH_END, MATCH_START, paintFor } from '../terminal/paint.js';
 import { withProgressBar } from '../terminal/progress-bar.js';
@@ -69,7 +70,7 @@ export async function search(words: readonly string[], options: SearchOptions, f
     const request = { input: { ...input, limit: most }, context, options, flags };
     await open(flags, (app, signal) => run(app, signal, request), { isReading: true });
   } catch (error) {
-    await reportFailure(error, OPTIONS);
+    await reportFailure(error, flags, OPTIONS);
   }
 }
 
@@ -104,7 +105,7 @@ async function run(
     await print(found, app, { from: input.offset, context, times: timesFor(flags) });
     const operator = operatorNote(filtered, app.messageSearch);
     if (operator !== undefined) console.error(operator);
-    showHints(found, options, app.embeddings.mode);
+    showHints(found, options, { embeddings: app.embeddings.mode, flags });
   }
   const isNothing = found.total === 0 || noneLeft(input, found) !== undefined;
   process.exitCode = isNothing ? NOTHING_FOUND : OK;
@@ -200,14 +201,15 @@ async function loadVectors({ embeddings }: App): Promise<void> {
 function showHints(
   { tier }: Found,
   { mode }: SearchOptions,
-  embeddings: App['embeddings']['mode'],
+  { embeddings, flags }: { embeddings: App['embeddings']['mode']; flags: Flags },
 ): void {
   if ((mode === 'semantic' || mode === 'hybrid') && tier !== 'vectors') {
     const next =
       embeddings === 'off'
         ? 'To compare meanings, run daybook embeddings enable.'
         : 'To see whether the model can be used, run daybook embeddings; to make missing vectors, run daybook embeddings update.';
-    console.error(`Without embeddings, only words and their forms were compared. ${next}`);
+    const line = `Without embeddings, only words and their forms were compared. ${next}`;
+    console.error(withRoot(flags, line));
   }
 }
 

@@ -43,7 +43,7 @@ export async function stats({ json, csv, ...options }: StatsOptions, flags: Flag
     else await showText(statsLines(answer, columnsOf(process.stdout)).join('\n'));
     await reportLeftOut('conversations', app, flags);
     if (answer.totals.messages === 0) await reportOtherRoot(configuration(flags));
-  }).catch((error: unknown) => reportFailure(error, { from: '--from', to: '--to' }));
+  }).catch((error: unknown) => reportFailure(error, flags, { from: '--from', to: '--to' }));
 }
 
 type Input = z.output<typeof getAnalytics.input>;

@@ -11,7 +11,7 @@ import { reportNotListed } from '../notices/not-listed.js';
 import { reportOtherRoot } from '../notices/other-root.js';
 import { reportUnreadable } from '../notices/problems.js';
 import { columnsOf } from '../terminal/columns.js';
-import { daybookLine } from '../terminal/command-line.js';
+import { daybookLine, withRoot } from '../terminal/command-line.js';
 import { confirmOrEnd } from '../terminal/confirm.js';
 import { showText } from '../terminal/pager.js';
 import { MATCH_END, MATCH_START, paintFor } from '../terminal/paint.js';
@@ -75,7 +75,9 @@ export function makeToolCommand(command: Command, made: ToolCommand): void {
     .option('--json', `the answer of the tool ${tool.name} as JSON`)
     .addHelpText('after', examplesText(...examples))
     .action(async () => {
-      await run(command, fields, made).catch((error: unknown) => reportFailure(error, names));
+      await run(command, fields, made).catch((error: unknown) =>
+        reportFailure(error, made.flags(), names),
+      );
     });
 }
 
@@ -167,7 +169,7 @@ async function show(
   const { print = answerText } = made;
   const { total, hasMore, nextOffset, nextCursor, explanation, note, relaxed, approximate } =
     answer;
-  const why = withCommandNames(String(explanation ?? note ?? ''), names);
+  const why = withRoot(made.flags(), withCommandNames(String(explanation ?? note ?? ''), names));
   if (isNothing(answer)) console.error(escapeControls(`Nothing found. ${why}`.trimEnd()));
   if (approximate === true)
     console.error('No title and no tag has these words. These conversations have similar words.');

@@ -41,21 +41,23 @@ export function addedLines(answer: Answer, view: View): string {
   ].join('\n');
 }
 
-const NOT_FOUND =
-  'Names must be exact. To find facts, run daybook kg query with --prefix or --text.';
-const NOT_ENDED =
-  'No current fact has exactly these names. To see facts that have ended, run daybook kg query with --include-closed.';
+const notFound = (query: string) =>
+  `Names must be exact. To find facts, run ${query} with --prefix or --text.`;
+const notEnded = (query: string) =>
+  `No current fact has exactly these names. To see facts that have ended, run ${query} with --include-closed.`;
 
 export function deletedLines(
   answer: Answer,
-  _view: View,
+  { commandLine }: View,
   input: Readonly<Record<string, unknown>>,
 ): string {
-  const done = input['close'] === true ? 'ended' : 'deleted';
+  const isEnd = input['close'] === true;
+  const done = isEnd ? 'ended' : 'deleted';
+  const query = commandLine('kg', 'query');
   const { triples, deleted, total } = answer as z.output<typeof kgDelete.output>;
   return [
     ...triples.map((fact) => `${fact.deleted ? done : 'not found'}: ${nameOf(fact)}`),
-    ...(deleted === 0 ? [input['close'] === true ? NOT_ENDED : NOT_FOUND] : []),
+    ...(deleted === 0 ? [isEnd ? notEnded(query) : notFound(query)] : []),
     ...(total > 1 ? [`${deleted} of ${countOf(total, 'fact')} ${done}`] : []),
   ].join('\n');
 }
