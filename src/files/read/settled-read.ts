@@ -1,12 +1,14 @@
 /**
  * Reads a file that an editor may be saving at this moment. An editor that does not replace the file
- * leaves an incomplete file for some milliseconds. That is not damage.
+ * leaves an incomplete file for some milliseconds. That is not damage. An editor that makes a backup first
+ * renames the file, and for some milliseconds there is none.
  */
+import { dirname } from 'node:path';
 import { type Clock, sleep } from '../../base/clock.js';
 import { type ReadFile, readWhole } from './json-doc.js';
-import type { Stamp } from './stamp.js';
+import { readStampNow, type Stamp } from './stamp.js';
 
-/** If a file was written this recently and cannot be parsed, it is read again before it counts as damaged. */
+/** If a file or its folder was written this recently, an editor may be saving the file. */
 const FRESH_MS = 1_000;
 const FRESH_ATTEMPTS = 5;
 const FRESH_PAUSE_MS = 50;
@@ -28,9 +30,24 @@ export async function readSettled<T>(
     try {
       return { value: await parse(found), stamp: found.stamp };
     } catch (error) {
-      const ageMs = clock.now() - Number(found.stamp.mtimeNs / 1_000_000n);
-      if (Math.abs(ageMs) > FRESH_MS || attempt === FRESH_ATTEMPTS) throw error;
+      if (!isFresh(found.stamp, clock) || attempt === FRESH_ATTEMPTS) throw error;
       await sleep(FRESH_PAUSE_MS);
     }
   }
 }
+
+/**
+ * Whether there is a file. If there is none, but its folder has just changed, waits a quarter of a second for
+ * an editor to write the file again. FILESYSTEM_ERROR.
+ */
+export async function isPresentSoon(path: string, clock: Clock): Promise<boolean> {
+  for (let attempt = 1; ; attempt += 1) {
+    if (readStampNow(path) !== undefined) return true;
+    const folder = readStampNow(dirname(path));
+    if (folder === undefined || !isFresh(folder, clock) || attempt > FRESH_ATTEMPTS) return false;
+    await sleep(FRESH_PAUSE_MS);
+  }
+}
+
+const isFresh = ({ mtimeNs }: Stamp, clock: Clock): boolean =>
+  Math.abs(clock.now() - Number(mtimeNs / 1_000_000n)) <= FRESH_MS;

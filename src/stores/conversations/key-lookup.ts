@@ -1,4 +1,5 @@
 /** Finds the conversation that a caller names by its id or by a key of the caller's own. */
+import { isPresentSoon } from '../../files/read/settled-read.js';
 import { readStamp } from '../../files/read/stamp.js';
 import { keyInUseTwice } from './conversation-errors.js';
 import { requireRef } from './document/conversation-id.js';
@@ -14,7 +15,16 @@ export async function idOf(core: StoreCore, ref: string): Promise<string | undef
     if (found?.head.clientId === ref) return known;
   }
   await core.catalogue.refresh();
-  return core.catalogue.idOfKey(ref);
+  return core.catalogue.idOfKey(ref) ?? idOfSavedKey(core, ref);
+}
+
+/** Waits for the file of a conversation that had the key, if an editor is saving it. */
+async function idOfSavedKey(core: StoreCore, clientId: string): Promise<string | undefined> {
+  for (const id of core.catalogue.idsOfLastKey(clientId)) {
+    if (await isPresentSoon(core.files.fileOf(id), core.clock))
+      await core.catalogue.refreshSome([id]);
+  }
+  return core.catalogue.idOfKey(clientId);
 }
 
 /** Like `idOf`, for writes. CONFLICT if several conversations have the key (a copied folder). */

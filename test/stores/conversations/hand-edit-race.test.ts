@@ -2,7 +2,7 @@
  * A hand edit during a write: after Daybook read the file and before it replaces it, or half saved when
  * Daybook reads it. Neither the edit nor the message may be lost.
  */
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/clock.js';
@@ -11,15 +11,21 @@ import { openConversationStore } from '../../../src/stores/conversations/convers
 import { ConversationRepairer } from '../../../src/stores/conversations/repair/conversation-repairer.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
-async function openWithOne() {
+async function openWithOne(fields: { clientId?: string } = {}) {
+  // The clock does not move, so that a file stays new also on a slow machine.
+  const time = { now: Date.now() };
   const store = await openConversationStore({
     logsFolder: tempFolder(),
+    clock: { now: () => time.now, monotonic: () => performance.now() },
     fsync: true,
     maxMessages: 100,
   });
-  const { conversationId } = await store.create({ messages: [{ role: 'user', content: 'first' }] });
+  const { conversationId } = await store.create({
+    ...fields,
+    messages: [{ role: 'user', content: 'first' }],
+  });
   const file = join(store.path(conversationId), 'conversation.json');
-  return { store, conversationId, file };
+  return { store, conversationId, file, time };
 }
 
 it('keeps an edit that is saved while a message is being written', async () => {
@@ -66,6 +72,36 @@ it('waits for an editor that saves without replacing the file', async () => {
   await appending;
   const { messages } = await store.load(conversationId);
   expect(messages.map(({ content }) => content)).toEqual(['edited', 'second']);
+});
+
+it.each(['id', 'key'])('waits for an editor that makes a backup: %s', async (how) => {
+  const { store, conversationId, file, time } = await openWithOne({ clientId: 'tea' });
+  const ref = how === 'key' ? 'tea' : conversationId;
+  const edited = readFileSync(file, 'utf8').replaceAll('first', 'edited');
+  // vim and emacs rename the file and then write a new one. A server that watches notices the rename.
+  renameSync(file, `${file}~`);
+  time.now = Date.now();
+  await store.list();
+  const appending = store.append(ref, [{ role: 'user', content: 'second' }], { create: {} });
+  const loading = store.load(ref);
+  setTimeout(() => writeFileSync(file, edited), 60);
+  expect((await appending).created).toBe(false);
+  expect((await loading).conversationId).toBe(conversationId);
+  const { messages } = await store.load(ref);
+  expect(messages.map(({ content }) => content)).toEqual(['edited', 'second']);
+  expect(await store.list()).toHaveLength(1);
+});
+
+it('a conversation whose file was removed for good does not exist', async () => {
+  const { store, conversationId, file } = await openWithOne({ clientId: 'tea' });
+  rmSync(file);
+  await expect(store.load(conversationId)).rejects.toThrow(
+    expect.objectContaining({ code: 'CONVERSATION_NOT_FOUND' }),
+  );
+  const message = [{ role: 'user', content: 'second' }] as const;
+  const { created, head } = await store.append('tea', message, { create: {} });
+  expect(created).toBe(true);
+  expect(head.conversationId).not.toBe(conversationId);
 });
 
 it('does not create the folder of a conversation again if it was deleted after an edit', async () => {

@@ -131,6 +131,11 @@ export class ConversationCatalogue extends FileCatalogue<Version, ConversationHe
     return this.#lastKeys.get(conversationId);
   }
 
+  /** Returns the conversations of `lastKeyOf` that had this key. */
+  idsOfLastKey(clientId: string): readonly string[] {
+    return [...this.#lastKeys].flatMap(([id, key]) => (key === clientId ? [id] : []));
+  }
+
   duplicateKeys(): { clientId: string; conversationIds: readonly string[] }[] {
     return [...this.#idsByKey.keys()].flatMap((clientId) => {
       const conversationIds = this.idsOfKey(clientId);

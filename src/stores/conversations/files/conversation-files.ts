@@ -16,7 +16,7 @@ import {
   readWhole,
   readWholeAtOnce,
 } from '../../../files/read/json-doc.js';
-import { readSettled } from '../../../files/read/settled-read.js';
+import { isPresentSoon, readSettled } from '../../../files/read/settled-read.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
 import type { Codec } from '../../../files/sealing/text-codec.js';
 import { notFound } from '../conversation-errors.js';
@@ -132,9 +132,12 @@ export class ConversationFiles {
   /** While the store is away, returns the cached version; STORAGE_UNAVAILABLE if there is none. */
   async #readPresent(id: string, cached: CachedDocument | undefined) {
     try {
-      const found = await this.readUncached(id, this.fileOf(id), readWholeAtOnce);
-      if (found === undefined) this.#options.requireHere();
-      return found;
+      const path = this.fileOf(id);
+      const found = await this.readUncached(id, path, readWholeAtOnce);
+      if (found !== undefined) return found;
+      this.#options.requireHere();
+      if (!(await isPresentSoon(path, this.#options.clock))) return undefined;
+      return await this.readUncached(id, path, readWholeAtOnce);
     } catch (error) {
       if (cached === undefined || !isAppError(error)) throw error;
       try {
