@@ -139,6 +139,36 @@ it('OpenWebUI: reasoning, names of files and the archived state are imported', a
   expect(stored.tags).toEqual(['openwebui', 'archived']);
 });
 
+it('OpenWebUI: thinking and tool calls between the words are imported as activity', async () => {
+  const content = [
+    'First I look.',
+    '<details type="reasoning" done="true">\n<summary>Thought</summary>\n> it &amp; more\n</details>',
+    '<details type="tool_calls" done="true" id="c1" name="find" arguments="{&quot;q&quot;: &quot;larch&quot;}" result="&quot;3 &gt; 2&quot;">\n<summary>Tool Executed</summary>\n</details>',
+    '<details type="tool_calls" done="true" id="c2" name="count" arguments="{}">\n<summary>Tool Executed</summary>\ntwelve\n</details>',
+    '<details type="code_interpreter" done="true" output="4">\n<summary>Analyzed</summary>\n2+2\n</details>',
+    'There is larch.\n<details>\n<summary>More</summary>\nkept\n</details>',
+  ].join('\n');
+  const messages = {
+    u: { id: 'u', role: 'user', content: 'Why <details type="reasoning">x</details>?' },
+    a: { id: 'a', parentId: 'u', role: 'assistant', content },
+  };
+  const chat = { history: { currentId: 'a', messages } };
+  const { bench } = await importFiles({ 'chats.json': [{ id: 'c', title: 'T', chat }] });
+  const stored = bench.bySource('c');
+  expect(said(stored)).toEqual([
+    'user: Why <details type="reasoning">x</details>?',
+    'assistant: First I look.\n\nThere is larch.\n<details>\n<summary>More</summary>\nkept\n</details>',
+  ]);
+  expect(stored.messages[1].metadata).toMatchObject({
+    thinking: 'it & more',
+    tools: [
+      { name: 'find', input: '{"q": "larch"}', result: '"3 > 2"' },
+      { name: 'count', input: '{}', result: 'twelve' },
+      { name: 'code_interpreter', input: '2+2', result: '4' },
+    ],
+  });
+});
+
 it('OpenWebUI: the text of attached documents is part of the message', async () => {
   const file = (content: string) => ({ filename: 'plan.pdf', data: { content }, meta: {} });
   const files = [

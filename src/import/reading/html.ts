@@ -54,8 +54,11 @@ export function textOfHtml(html: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the text of a page contains no NUL
 const PLACE = /\u0000(\d+)\u0000/g;
 
-function plain(html: string): string {
-  return html.replace(/<[^<>]*>/g, '').replace(/&(#x?[0-9a-f]+|[a-z]+);/gi, (all, name: string) => {
+const plain = (html: string): string => withoutEntities(html.replace(/<[^<>]*>/g, ''));
+
+/** The text with a character in the place of each entity, such as `&amp;`. */
+export function withoutEntities(text: string): string {
+  return text.replace(/&(#x?[0-9a-f]+|[a-z]+);/gi, (all, name: string) => {
     if (!name.startsWith('#')) return ENTITIES[name.toLowerCase()] ?? all;
     const isHex = /^#x/i.test(name);
     const code = Number.parseInt(name.slice(isHex ? 2 : 1), isHex ? 16 : 10);

@@ -16,8 +16,7 @@ import type { TreeNode } from '../reading/tree.js';
 import { timesOf, treeConversations } from '../reading/tree-conversations.js';
 import { TurnBuilder } from '../reading/turns.js';
 import type { ImportItem, ReadOptions, Source } from '../source-interface.js';
-
-const REASONING = /^\s*<details type="reasoning"[^>]*>\n?([\s\S]*?)<\/details>\s*/;
+import { openWebUiActivity } from './openwebui-activity.js';
 
 interface ChatNode extends TreeNode {
   readonly fields: JsonObject;
@@ -97,19 +96,29 @@ function* conversations(
   }
 }
 
-/** Reasoning is an element at the beginning of the text; files are beside the text. */
+/** Files are beside the text. */
 function addChatMessage(turns: TurnBuilder, fields: JsonObject): void {
   const files = objectsIn(fields['files']).map(fileText);
-  const text = contentText(fields['content']);
-  const [, thought] = REASONING.exec(text) ?? [];
-  const content = [text.replace(REASONING, ''), ...files].filter((part) => part !== '');
-  const reasoning = thought?.replaceAll(/^(<summary>.*<\/summary>\n?|> ?)/gm, '').trim();
-  addOpenAiMessage(turns, {
-    ...fields,
-    files: undefined,
-    content: content.join('\n\n'),
-    ...(reasoning !== undefined && { reasoning }),
-  });
+  const given = contentText(fields['content']);
+  const text = fields['role'] === 'assistant' ? withoutActivity(turns, fields, given) : given;
+  const content = [text, ...files].filter((part) => part !== '').join('\n\n');
+  addOpenAiMessage(turns, { ...fields, files: undefined, content });
+}
+
+/** Adds the thinking and the tool calls in an answer, and returns its other text. */
+function withoutActivity(turns: TurnBuilder, fields: JsonObject, text: string): string {
+  const origin = { id: textIn(fields['id']), createdAt: timeIn(fields['timestamp']) };
+  const { activities, rest } = openWebUiActivity(text);
+  for (const { type, attributes, body } of activities) {
+    if (type === 'reasoning') turns.addThinking(body.replaceAll(/^> ?/gm, '').trim(), origin);
+    else if (type === 'code_interpreter') {
+      turns.addToolCall({ name: type, input: body, result: attributes['output'] }, origin);
+    } else {
+      const { name = 'tool', arguments: input, result = body } = attributes;
+      turns.addToolCall({ name, input, result }, origin);
+    }
+  }
+  return rest;
 }
 
 /** The name of a file, and the text that OpenWebUI extracted from it and gave to the model. */
