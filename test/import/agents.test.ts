@@ -124,6 +124,25 @@ describe('a session of Codex', () => {
     expect(report.leftOut).toEqual({ 'injected context': 1, compactions: 1 });
   });
 
+  it('of a subagent has a tag and names the session that started it', async () => {
+    const bench = await openImportBench();
+    const child = ID.replace(/1$/, '2');
+    const source = { subagent: { thread_spawn: { parent_thread_id: ID, depth: 1 } } };
+    const log = (id: string, ...records: readonly object[]) => ({
+      [`sessions/2026/02/03/rollout-2026-02-03T10-00-00-${id}.jsonl`]: lines(...records),
+    });
+    await bench.import(
+      folderWith({
+        ...log(ID, ...LEGACY),
+        ...log(child, meta({ id: child, source }), message(1, 'user', 'Find planks')),
+      }),
+    );
+    expect(bench.bySource(ID).tags).toEqual(['codex']);
+    const stored = bench.bySource(child);
+    expect(stored).toMatchObject({ tags: ['codex', 'subagent'], metadata: { parent: ID } });
+    expect(said(stored)).toEqual(['user: Find planks']);
+  });
+
   it('in an unknown form is reported and skipped', async () => {
     const bench = await openImportBench();
     const text = lines(meta({ history_mode: 'sharded' }), message(2, 'user', 'x'));

@@ -1,6 +1,6 @@
 /**
  * A forked session of Codex begins with a copy of the session from which it was forked, all with the time of
- * the fork. The copy is not imported if that session is in the input or was imported before.
+ * the fork. The session of a subagent may begin with such a copy too. The copy is not imported if that session is in the input or was imported before.
  */
 
 import { objectIn, textIn } from '../../base/json-fields.js';
@@ -16,13 +16,19 @@ const TURN_CONTEXT = /"type"\s*:\s*"turn_context"/;
 /** The first digits of a UUID of version 7 are a time in milliseconds. */
 const UUID_7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-/i;
 
+/** The id of the session that this one was forked from, or that started it as a subagent. */
+export function parentOf(meta: JsonObject): string | undefined {
+  const spawn = objectIn(objectIn(objectIn(meta['source'])['subagent'])['thread_spawn']);
+  return textIn(meta['forked_from_id']) ?? textIn(spawn['parent_thread_id']);
+}
+
 /** `undefined` if the file has no copy, or does not show which turns are copies. */
 export async function ownTurnOf(
   file: InputFile,
   id: string,
   meta: JsonObject,
 ): Promise<OwnTurn | undefined> {
-  const parent = textIn(meta['forked_from_id']);
+  const parent = parentOf(meta);
   if (parent === undefined || parent === id) return undefined;
   const forkedAt = timeOfId(id) ?? Date.parse(timeIn(meta['timestamp']) ?? '');
   if (Number.isNaN(forkedAt)) return undefined;

@@ -10,8 +10,14 @@ import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { firstLine, objectLines } from '../reading/documents.js';
 import { timeIn } from '../reading/times.js';
 import { TurnBuilder } from '../reading/turns.js';
-import type { ImportItem, ImportProblem, ReadOptions, Source } from '../source-interface.js';
-import { type OwnTurn, ownTurnOf } from './codex-forks.js';
+import {
+  type ImportItem,
+  type ImportProblem,
+  type ReadOptions,
+  type Source,
+  SUBAGENT_TAG,
+} from '../source-interface.js';
+import { type OwnTurn, ownTurnOf, parentOf } from './codex-forks.js';
 import { addLegacyRecord, addPaginatedRecord } from './codex-records.js';
 
 const ROLLOUT = /(^|\/)rollout-[^/]+\.jsonl(\.zst)?$/;
@@ -105,7 +111,7 @@ async function* sessionOf(
   }
   yield* problems;
   if (ownTurn !== undefined) copied = turns.endTurn(); // nothing was said in the fork itself
-  const parent = textIn(session?.head['forked_from_id']) ?? '';
+  const parent = parentOf(session?.head ?? {}) ?? '';
   const copyOf = { id: parent, count: copied, isInInput: others.has(parent) };
   yield { ...conversationOf(file, session, turns), ...(copied > 0 && { copyOf }) };
 }
@@ -138,13 +144,16 @@ function conversationOf(
     id,
     fileTimeMs: file.modifiedAtMs,
     ...(cwd !== undefined && { module: posix.basename(cwd.replaceAll('\\', '/')), project: cwd }),
-    ...(file.name.includes('archived_sessions/') && { tags: ['archived'] }),
+    tags: [
+      ...(file.name.includes('archived_sessions/') ? ['archived'] : []),
+      ...('subagent' in objectIn(head['source']) ? [SUBAGENT_TAG] : []),
+    ],
     createdAt: timeIn(head['timestamp']),
     metadata: definedOrNothing({
       cwd,
       gitBranch: textIn(git['branch']),
       gitRemote: textIn(git['repository_url']),
-      parent: textIn(head['forked_from_id']),
+      parent: parentOf(head),
     }),
     messages: turns.messages(),
     leftOut: turns.leftOut,
