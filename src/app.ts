@@ -179,7 +179,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const startupTasks = startupTasksOf(config, { conversations, research, importer }, log);
   return {
     ...stored,
-    ...recallServices(search, recall, { insights, ...bank }),
+    ...recallServices(search, recall, conversations, { insights, ...bank }),
     ...keeping.services,
     ...language.services,
     ...configuredParts(config, encryption, conversations),

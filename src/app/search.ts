@@ -8,6 +8,7 @@ import type { VectorSource } from '../recall/vector-source.js';
 import { readCachedHeads } from '../search/cache/index-cache.js';
 import { MemorySearch, type MemoryStores } from '../search/memory-search.js';
 import { MessageSearch } from '../search/message-search.js';
+import { ActivitySearch } from '../search/messages/activity-search.js';
 import { KeywordSearch } from '../search/messages/keyword-search.js';
 import { RecallSearch } from '../search/recall/recall-search.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
@@ -23,9 +24,10 @@ export function cachedHeadsOf(config: Config, log: Log) {
 export function recallServices(
   search: KeywordSearch,
   recall: RecallSearch,
+  conversations: ConversationStore,
   stores: Omit<MemoryStores, 'messageSearch'>,
 ) {
-  const messageSearch = new MessageSearch(search, recall);
+  const messageSearch = new MessageSearch(search, recall, new ActivitySearch(conversations));
   return {
     recall,
     messageSearch,

@@ -8,6 +8,7 @@
 import type { MessageRef } from '../recall/answer.js';
 import type { Question } from '../recall/question.js';
 import { keywordWhy, type Why } from './hit-reasons.js';
+import type { ActivitySearch } from './messages/activity-search.js';
 import {
   type KeywordSearch,
   type MessageQuery,
@@ -26,6 +27,8 @@ export interface ModeQuery extends Omit<MessageQuery, 'matchType'> {
   /** If given, the search is a keyword search, whatever `mode` is. */
   readonly matchType?: MessageQuery['matchType'];
   readonly mode: SearchMode;
+  /** Searches tool calls and thinking instead of what was said; always a keyword search. */
+  readonly activity?: boolean;
 }
 
 /** A message from either index. */
@@ -41,14 +44,17 @@ export interface ModeResults extends Omit<MessageResults, 'hits'> {
 export class MessageSearch {
   readonly #keywords: KeywordSearch;
   readonly #recall: RecallSearch;
+  readonly #activity: ActivitySearch;
 
-  constructor(keywords: KeywordSearch, recall: RecallSearch) {
+  constructor(keywords: KeywordSearch, recall: RecallSearch, activity: ActivitySearch) {
     this.#keywords = keywords;
     this.#recall = recall;
+    this.#activity = activity;
   }
 
   /** Throws QUERY_SYNTAX (matchType fts5), CANCELLED or FILESYSTEM_ERROR. */
   async search(request: ModeQuery, caller: SearchCaller = {}): Promise<ModeResults> {
+    if (request.activity) return this.#byActivity(request, caller);
     if (this.usesRecall(request))
       return (await this.#whenReady(request, caller)) ?? this.#byKeywords(request, caller);
     const found = await this.#byKeywords(request, caller);
@@ -61,8 +67,13 @@ export class MessageSearch {
   }
 
   /** Whether recall answers a query: it has only plain words, or the mode requires recall. */
-  usesRecall({ query, mode, matchType }: Pick<ModeQuery, 'query' | 'mode' | 'matchType'>): boolean {
-    if (matchType !== undefined || mode === 'keyword') return false;
+  usesRecall({
+    query,
+    mode,
+    matchType,
+    activity = false,
+  }: Pick<ModeQuery, 'query' | 'mode' | 'matchType' | 'activity'>): boolean {
+    if (activity || matchType !== undefined || mode === 'keyword') return false;
     return mode !== 'auto' || !this.#keywords.usesOperators(query);
   }
 
@@ -99,6 +110,16 @@ export class MessageSearch {
     const { matchType = 'auto', ...asked } = request;
     const found = await this.#keywords.search({ ...asked, matchType }, caller);
     const hits = found.hits.map((hit) => withReason(hit, request.query));
+    return { ...found, hits, tier: 'keyword' };
+  }
+
+  async #byActivity(request: ModeQuery, caller: SearchCaller): Promise<ModeResults> {
+    const { matchType = 'auto', ...asked } = request;
+    const found = await this.#activity.search({ ...asked, matchType }, caller);
+    const hits = found.hits.map(({ activity, ...hit }) => ({
+      ...hit,
+      why: keywordWhy(request.query, activity),
+    }));
     return { ...found, hits, tier: 'keyword' };
   }
 

@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
 import { silentLog } from '../../src/base/log.js';
 import { MessageSearch } from '../../src/search/message-search.js';
+import { ActivitySearch } from '../../src/search/messages/activity-search.js';
 import { RecallSearch } from '../../src/search/recall/recall-search.js';
 import { idOf, openPlace, put, sample } from './search-place.js';
 
@@ -20,7 +21,7 @@ it.each([
   const recall = new RecallSearch({ store, search, clock, ...options });
   onTestFinished(() => recall.close());
   const request = { query: 'garden', filters: {}, limit: 5, offset: 0, mode };
-  const found = await new MessageSearch(search, recall).search(request);
+  const found = await new MessageSearch(search, recall, new ActivitySearch(store)).search(request);
   expect(found.tier).toBe(tier);
   expect(found.total).toBeGreaterThan(0);
 });

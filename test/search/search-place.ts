@@ -9,6 +9,7 @@ import { expect, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
 import { type Log, silentLog } from '../../src/base/log.js';
 import { MessageSearch } from '../../src/search/message-search.js';
+import { ActivitySearch } from '../../src/search/messages/activity-search.js';
 import {
   KeywordSearch,
   type MessageQuery,
@@ -59,7 +60,7 @@ export async function openPlace(options: PlaceOptions = {}): Promise<SearchPlace
     return closing;
   };
   onTestFinished(close);
-  const messageSearch = new MessageSearch(search, recall);
+  const messageSearch = new MessageSearch(search, recall, new ActivitySearch(store));
   return { logsFolder, store, search, recall, messageSearch, close };
 }
 

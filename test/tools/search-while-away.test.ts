@@ -14,6 +14,7 @@ it('a search while the store is away explains why there are matches and no resul
       explain: false,
       includeContent: false,
       includeMetadata: false,
+      activity: false,
       highlightStart: '<',
       highlightEnd: '>',
       ellipsis: '...',

@@ -31,6 +31,7 @@ export interface SearchOptions {
   readonly matchType?: string;
   readonly mode?: string;
   readonly explain?: boolean;
+  readonly activity?: boolean;
   readonly conversation?: string;
   readonly module?: string;
   readonly tag?: string;
@@ -174,8 +175,10 @@ const numberOf = (text: string | undefined) => (text === undefined ? undefined :
 async function searchOnce(app: App, signal: AbortSignal, input: Input): Promise<Found> {
   const found = await withProgressBar(async (progress) => {
     const call = { signal, progress };
-    app.search.start('once');
-    await app.search.built(call);
+    if (!input.activity) {
+      app.search.start('once');
+      await app.search.built(call);
+    }
     if (app.messageSearch.usesRecall(input)) {
       await app.recall.ready({ ...call, maxWaitMs: Number.POSITIVE_INFINITY });
       await loadVectors(app);

@@ -63,13 +63,17 @@ export const searchMessages = defineTool({
       module: z.string().max(1000).describe('Only conversations of this module.').exactOptional(),
       tag: z.string().max(200).describe('Only conversations with this tag.').exactOptional(),
       role: z.enum(ROLES).describe('Only messages of this role.').exactOptional(),
+      activity: z
+        .boolean()
+        .describe('Search tool calls and thinking instead of texts.')
+        .default(false),
       startDate: dateField('Only messages at or after this time'),
       endDate: dateField('Only messages at or before this time'),
       limit: z.int().min(1).max(100).describe('Maximum number of results.').default(20),
       offset: z.int().min(0).describe('Number of results to skip.').default(0),
       includeContent: z
         .boolean()
-        .describe('Also return whole messages, if they fit into the answer.')
+        .describe('Also return whole messages that fit into the answer.')
         .default(false),
       includeMetadata,
       ...MARK_FIELDS,
@@ -121,6 +125,7 @@ interface SearchInput extends FilterInput, ResultOptions {
   readonly query: string;
   readonly matchType?: (typeof MATCH_TYPES)[number];
   readonly mode: (typeof SEARCH_MODES)[number];
+  readonly activity: boolean;
   readonly limit: number;
   readonly offset: number;
   readonly snippetTokens: number;
@@ -136,11 +141,11 @@ export async function foundMessages(
   { signal, progress }: Pick<ToolCall, 'signal' | 'progress'>,
   { maxTokens, ifUnknown }: { readonly maxTokens: number; readonly ifUnknown?: string },
 ) {
-  const { query, matchType, mode, limit, offset } = input;
+  const { query, matchType, mode, activity, limit, offset } = input;
   const filters = await filtersOf(input, conversations);
   const snippet = { ...marksOf(input), tokens: input.snippetTokens };
   const found = await messageSearch.search(
-    { query, mode, ...(matchType && { matchType }), filters, limit, offset, snippet },
+    { query, mode, activity, ...(matchType && { matchType }), filters, limit, offset, snippet },
     { signal, progress },
   );
   const { results, isCut } = resultsWithin(found.hits, input, maxTokens);

@@ -28,6 +28,48 @@ async function openTool() {
 }
 
 describe('search_messages', () => {
+  it('searches tool calls and thinking only if asked', async () => {
+    const { store, run } = await openTool();
+    const said = (text: string, metadata: Record<string, unknown>) =>
+      ({ role: 'assistant', content: text, metadata }) as const;
+    const { conversationId } = await store.create({
+      module: 'shed',
+      messages: [
+        { role: 'user', content: 'Where is the larch?' },
+        said('In the shed.', {
+          thinking: 'Perhaps the shed has a ladder.',
+          tools: [
+            { name: 'Grep', input: { pattern: 'larch planks' }, result: 'plan.md:3' },
+            { name: 'Read', input: 'plan.md', result: 'Larch planks, a ladder, a ladder' },
+          ],
+        }),
+        said('Done.', { thinking: 'A ladder is there.', model: 'ladder-1' }),
+      ],
+    });
+    await store.create({ messages: [said('Other', { tools: 'ladder', model: 'ladder' })] });
+    expect((await run({ query: 'ladder' })).total).toBe(0);
+    const { total, tier, results } = await run({ query: 'ladder', activity: true, explain: true });
+    expect({ total, tier }).toEqual({ total: 2, tier: 'keyword' });
+    expect(results.map(({ seq }) => seq).sort()).toEqual([2, 3]);
+    for (const each of results) {
+      expect(each).toMatchObject({ conversationId, module: 'shed', why: { words: ['ladder'] } });
+      expect(each.snippet).toContain('<mark>ladder</mark>');
+    }
+    const totalOf = async (args: object) => (await run({ activity: true, ...args })).total;
+    expect(await totalOf({ query: '"larch planks"' })).toBe(1);
+    expect(await totalOf({ query: 'plan.md', matchType: 'exact' })).toBe(1);
+    expect(await totalOf({ query: 'model' })).toBe(0);
+    expect(await totalOf({ query: 'ladder', module: 'other' })).toBe(0);
+    expect(await totalOf({ query: 'ladder', role: 'user' })).toBe(0);
+    expect(await totalOf({ query: 'ladder', endDate: '2000-01-01' })).toBe(0);
+    const page = await run({ query: 'ladder', activity: true, limit: 1, offset: 1 });
+    expect(page).toMatchObject({
+      total: 2,
+      hasMore: false,
+      results: [{ messageId: results[1]?.messageId }],
+    });
+  });
+
   it("finds exactly the one message of seed 000's own test", async () => {
     const { run, say } = await openTool();
     await say('What is the weather?');
