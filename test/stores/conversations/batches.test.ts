@@ -93,6 +93,21 @@ describe('conversations created together', () => {
     expect(made[1]).toMatchObject({ reason: { code: 'VALIDATION_ERROR' } });
   });
 
+  it('with the same key: the error names the conversation of the batch that has it', async () => {
+    const { logsFolder, store } = await openLogs();
+    const given = [
+      { text: 'one', clientId: 'tea' },
+      { text: 'two', clientId: 'tea' },
+    ];
+    const [first, second] = await createMany(store, given);
+    expect(first).toMatchObject({ status: 'fulfilled', value: foldersIn(logsFolder)[0] });
+    const [conversationId] = foldersIn(logsFolder);
+    expect(second).toMatchObject({
+      reason: { code: 'ALREADY_EXISTS', details: { conversationId, clientId: 'tea' } },
+    });
+    await store.close();
+  });
+
   it('use a key only once, also if another store has used it meanwhile', async () => {
     const { open, store, logsFolder } = await openLogs();
     const other = await open();

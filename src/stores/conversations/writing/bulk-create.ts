@@ -163,7 +163,7 @@ export class BulkCreator {
   async #create(lock: HeldLock, batch: readonly NewEntry[], outcomes: Outcomes): Promise<void> {
     const ids = new Set<string>();
     const reserved = await this.#core.files.ids.reserved();
-    const keys = new Set<string>();
+    const keys = new Map<string, string>();
     for (let pending = batch, isFirst = true; isFirst || pending.length > 0; isFirst = false) {
       const ready: Ready[] = [];
       for (const one of pending) {
@@ -180,14 +180,15 @@ export class BulkCreator {
   async #prepare(
     one: NewEntry,
     { ids, reserved }: UsedIds,
-    keys: Set<string> | undefined,
+    /** The conversation of this batch that has the key. */
+    keys: Map<string, string> | undefined,
   ): Promise<Ready> {
     const { files, catalogue, clock } = this.#core;
     one.beforeWrite?.();
     const { clientId } = one.fields;
     if (clientId !== undefined && keys !== undefined) {
-      const owner = catalogue.idOfKey(clientId);
-      if (owner !== undefined || keys.has(clientId)) throw keyInUse(clientId, owner ?? 'new');
+      const owner = catalogue.idOfKey(clientId) ?? keys.get(clientId);
+      if (owner !== undefined) throw keyInUse(clientId, owner);
     }
     const document = one.whole ?? this.#filled(one, { ids, reserved });
     const { conversationId, updatedAt } = document.head;
@@ -195,7 +196,7 @@ export class BulkCreator {
     const isDated = one.whole !== undefined || one.fields.updatedAt !== undefined;
     const rendered = await files.rendered(document, isDated ? updatedAt : isoTime(clock.now()));
     ids.add(conversationId);
-    if (clientId !== undefined) keys?.add(clientId);
+    if (clientId !== undefined) keys?.set(clientId, conversationId);
     return { one, document, ...rendered };
   }
 
