@@ -4,6 +4,7 @@
  */
 import { runInSlices } from '../base/time-slice.js';
 import type { ConversationHead, Role } from '../stores/conversations/document/schema.js';
+import { fitsModule } from '../stores/modules.js';
 import type { ConversationFigures } from './conversation-figures.js';
 import { costsOnce } from './copied-costs.js';
 import { LocalSlots, type Slot } from './local-hours.js';
@@ -68,7 +69,7 @@ function* reportSteps(
   const inPeriod = memoizedLast((slot: Slot) => periods.of(periodOf(slot, period)));
   for (const figures of all) {
     yield;
-    if (request.module !== undefined && figures.head.module !== request.module) continue;
+    if (!fitsModule(figures.head.module, request.module)) continue;
     const own = new Tally();
     const costOnce = costOnceIn(figures);
     const times: number[] = [];

@@ -14,6 +14,7 @@ import type { ConversationStore } from '../stores/conversations/conversations.js
 import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
 import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';
+import { fitsModule } from '../stores/modules.js';
 import { withSummaries } from '../stores/summaries/exported-summaries.js';
 import type { SummaryStore } from '../stores/summaries/summary-store.js';
 import { hasTag } from '../stores/tags.js';
@@ -259,7 +260,7 @@ export class Exporter {
     const found = refs === undefined ? await listAll(store) : await findByRefs(store, refs);
     const heads = found.heads.filter(
       (head) =>
-        (module === undefined || head.module === module) &&
+        fitsModule(head.module, module) &&
         (tag === undefined || hasTag(head.tags ?? [], tag)) &&
         (startTime === undefined || head.updatedAt >= isoTime(startTime)) &&
         (endTime === undefined || head.createdAt <= isoTime(endTime)),

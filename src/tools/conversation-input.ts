@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { countOf, hasText, shortened, shownNames } from '../base/display-text.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
+import { fitsModule } from '../stores/modules.js';
 import { distinctTags, withoutHash } from '../stores/tags.js';
 
 export const conversationRef = (description = 'Conversation id or key.') =>
@@ -89,7 +90,7 @@ export async function noSuchModule(
   if (module === undefined) return undefined;
   const heads = await conversations.list();
   const modules = [...new Set(heads.flatMap((head) => head.module ?? []))].sort();
-  if (modules.includes(module)) return undefined;
+  if (modules.some((own) => fitsModule(own, module))) return undefined;
   const quoted = (name: string) => JSON.stringify(shortened(name));
   const named = modules.slice(0, MAX_MODULES).map(quoted).join(', ');
   const more = modules.length > MAX_MODULES ? `, and ${modules.length - MAX_MODULES} more` : '';

@@ -13,6 +13,7 @@ import {
   type Message,
   ROLES,
 } from '../stores/conversations/document/schema.js';
+import { fitsModule } from '../stores/modules.js';
 import { estimateTokens } from './answer-budget.js';
 import { moduleName, toListed } from './conversation-input.js';
 import { jsonObject } from './json-object.js';
@@ -121,5 +122,5 @@ export function notInModule(head: ConversationHead, module?: string): AppError {
 }
 
 export function isInModule(head: ConversationHead, module: string | undefined): boolean {
-  return module === undefined || head.module === module;
+  return fitsModule(head.module, module);
 }

@@ -9,6 +9,7 @@ import { undefinedIfUnreadable } from '../../base/errors.js';
 import { folderSize } from '../../files/read/folder-size.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { ConversationHead } from '../../stores/conversations/document/schema.js';
+import { fitsModule } from '../../stores/modules.js';
 import { hasTag } from '../../stores/tags.js';
 import { isNearlyFull, type MeasuredSize, NEARLY_FULL, percentOfLimit } from '../store-size.js';
 import type { PruneRule } from './rule-schema.js';
@@ -91,7 +92,7 @@ export async function chooseBySize(
 function mayFit(rule: PruneRule, head: ConversationHead, nowMs: number): boolean {
   if (head.pinned) return false;
   const { olderThanDays, module, tag } = rule;
-  if (module !== undefined && head.module !== module) return false;
+  if (!fitsModule(head.module, module)) return false;
   if (tag !== undefined && !hasTag(head.tags ?? [], tag)) return false;
   return olderThanDays === undefined || head.createdAt < limitOf(olderThanDays, nowMs);
 }

@@ -11,6 +11,7 @@ import { throwIfCancelled } from '../../fts/cancellation.js';
 import { createTextIndex } from '../../fts/text-index.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { ConversationHead, Message } from '../../stores/conversations/document/schema.js';
+import { fitsModule } from '../../stores/modules.js';
 import { hasTag } from '../../stores/tags.js';
 import type { MessageQuery, MessageResults, SearchCaller } from './keyword-search.js';
 import type { MessageFilters, MessageHit } from './message-hits.js';
@@ -95,7 +96,7 @@ export class ActivitySearch {
 function mayMatch(head: ConversationHead, { conversationId, module, tag }: MessageFilters) {
   return (
     (conversationId === undefined || head.conversationId === conversationId) &&
-    (module === undefined || head.module === module) &&
+    fitsModule(head.module, module) &&
     (tag === undefined || hasTag(head.tags ?? [], tag))
   );
 }

@@ -9,6 +9,7 @@ import type { SnippetOptions } from '../../fts/snippets/snippet.js';
 import type { DocumentId } from '../../fts/text-index.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { Message, Role } from '../../stores/conversations/document/schema.js';
+import { fitsModule } from '../../stores/modules.js';
 import { tagKey } from '../../stores/tags.js';
 import type { MessageIndex } from './message-index.js';
 
@@ -87,7 +88,7 @@ export function conversationFilter(
     if (module === undefined && tag === undefined) return index.has(conversationId);
     const indexed = index.get(conversationId);
     if (indexed === undefined) return false;
-    if (module !== undefined && indexed.module !== module) return false;
+    if (!fitsModule(indexed.module, module)) return false;
     return tag === undefined || hasTag(indexed.tags, tag);
   };
 }

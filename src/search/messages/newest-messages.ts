@@ -3,6 +3,7 @@
  * Imported and merged conversations are sorted by the times of their messages.
  */
 import { TopK } from '../../base/arrays/top-k.js';
+import { fitsModule } from '../../stores/modules.js';
 import type { MessageIndex } from './message-index.js';
 
 /** A message and its time. The last one of a page is the cursor of the next page. */
@@ -36,7 +37,7 @@ export function newestMessages(index: MessageIndex, request: NewestRequest): New
   const floor = lastTimesFloor(index, request);
   let total = 0;
   for (const [conversationId, { module: own, times }] of index.conversations()) {
-    if (module !== undefined && own !== module) continue;
+    if (!fitsModule(own, module)) continue;
     for (let position = times.length - 1; position >= 0; position -= 1) {
       const time = times[position] ?? 0;
       if (time < since) continue;
@@ -62,7 +63,7 @@ function lastTimesFloor(index: MessageIndex, request: NewestRequest): number {
   const { module, since = Number.NEGATIVE_INFINITY, after, limit } = request;
   const lasts: number[] = [];
   for (const [, { module: own, times }] of index.conversations()) {
-    if (module !== undefined && own !== module) continue;
+    if (!fitsModule(own, module)) continue;
     const last = times.at(-1);
     if (last === undefined || last < since) continue;
     if (after === undefined || last < after.time) lasts.push(last);
@@ -81,7 +82,7 @@ export function newestConversations(
 ): string[] {
   const newest = new TopK(limit, compare);
   for (const [conversationId, { module: own, times }] of index.conversations()) {
-    if ((module !== undefined && own !== module) || times.length === 0) continue;
+    if (!fitsModule(own, module) || times.length === 0) continue;
     let time = Number.NEGATIVE_INFINITY;
     for (const each of times) time = Math.max(time, each);
     newest.offer({ conversationId, seq: times.length, time });

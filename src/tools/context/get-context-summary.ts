@@ -11,6 +11,7 @@ import {
 } from '../../context/summaries/time-span-summary.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { ConversationHead } from '../../stores/conversations/document/schema.js';
+import { fitsModule } from '../../stores/modules.js';
 import { SUMMARY_LEVELS } from '../../stores/summaries/summary-file.js';
 import { estimateTokens, maxTokens, OVERHEAD_TOKENS } from '../answer-budget.js';
 import { headSchema, noSuchModule, toListed } from '../conversation-input.js';
@@ -117,8 +118,7 @@ async function candidatesOf(store: ConversationStore, { conversationIds, module 
   for (const ref of conversationIds ?? []) ids?.add((await store.view(ref)).head.conversationId);
   return all.filter(
     (head: ConversationHead) =>
-      (ids === undefined || ids.has(head.conversationId)) &&
-      (module === undefined || head.module === module),
+      (ids === undefined || ids.has(head.conversationId)) && fitsModule(head.module, module),
   );
 }
 

@@ -1,6 +1,7 @@
 /** The filters of a list of conversations. They need only the heads, so no file is read. */
 import { isoTime } from '../../../base/clock.js';
 import { sha256Hex } from '../../../base/ids.js';
+import { fitsModule } from '../../modules.js';
 import { hasTag } from '../../tags.js';
 import type { ConversationHead } from '../document/schema.js';
 
@@ -32,7 +33,7 @@ type Test = (head: ConversationHead) => boolean;
 export function predicateOf(query: ListQuery): Test | undefined {
   const { module, tag, pinned, words, updatedFrom, updatedTo, createdFrom, createdTo } = query;
   const tests: Test[] = [];
-  if (module !== undefined) tests.push((head) => head.module === module);
+  if (module !== undefined) tests.push((head) => fitsModule(head.module, module));
   if (tag !== undefined) tests.push((head) => hasTag(head.tags ?? [], tag));
   if (pinned !== undefined) tests.push((head) => (head.pinned ?? false) === pinned);
   if (updatedFrom !== undefined) tests.push(timeTest('updatedAt', '>=', updatedFrom));
