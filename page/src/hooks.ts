@@ -48,6 +48,18 @@ export function useKeys(handlers: Record<string, (event: KeyboardEvent) => void>
   }, []);
 }
 
+/** The keys j and k focus the next and the previous element that matches the selector. */
+export function useListKeys(selector: string): void {
+  useKeys({ j: () => focusNext(selector, 1), k: () => focusNext(selector, -1) });
+}
+
+/** Focuses the next or the previous of these elements; the first one if none of them has the focus. */
+export function focusNext(selector: string, by: 1 | -1): void {
+  const all = [...document.querySelectorAll<HTMLElement>(selector)];
+  const at = all.indexOf(document.activeElement as HTMLElement);
+  all[Math.min(Math.max(at + by, 0), all.length - 1)]?.focus();
+}
+
 export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { run } from './browser.mjs';
 import { usePages, writeConversation } from './opened-page.js';
 
 const openPage = usePages();
@@ -131,5 +132,41 @@ it('a long timeline can be read and filtered with the keyboard, and keeps its po
   await page.getByPlaceholder('Filter').fill('talk 2');
   await page.waitForSelector('[role=status]:has-text("61 conversations")');
   await expect.poll(top).toBe(0);
+  expect(faults).toEqual([]);
+});
+
+it('j and k go through the lists of insights, notes, deleted conversations and facts', async () => {
+  const { page, faults } = await openPage(async (place) => {
+    mkdirSync(place.root);
+    for (const text of ['Clay holds water.', 'Sand dries out.'])
+      await run(place, ['insight', 'save', text, '--context', 'global']);
+    for (const path of ['a.md', 'b.md']) await run(place, ['mb', 'add', path, 'It hums.']);
+    await run(place, ['kg', 'add', 'Ada', 'lives in', 'Ockham']);
+    for (const [at, title] of ['Bees', 'Wasps'].entries()) {
+      writeConversation(place.root, `20250124-170610240012${at}`, { title }, [
+        { role: 'user', content: 'A hive hums.' },
+      ]);
+      await run(place, ['delete', `20250124-170610240012${at}`, '--yes']);
+    }
+  });
+  await page.waitForSelector('.empty, .row');
+  const inView = async (key: string, entries: string) => {
+    await page.keyboard.press(key);
+    await page.waitForSelector(entries);
+    const texts = await page.locator(entries).allTextContents();
+    const pressed = async (step: string) => {
+      await page.keyboard.press(step);
+      return focused(page);
+    };
+    const seen = [await pressed('j'), await pressed('j'), await pressed('k')];
+    expect(seen).toEqual([texts[0], texts[1] ?? texts[0], texts[0]]);
+  };
+  await inView('i', '.insights .card');
+  await inView('n', '.notes nav a');
+  await inView('x', '.trash .card button');
+  const named = page.getByRole('button', { name: 'Restore', exact: false });
+  const names = await named.evaluateAll((all) => all.map((each) => each.ariaLabel).sort());
+  expect(names).toEqual(['Restore Bees', 'Restore Wasps']);
+  await inView('g', '.facts-table td:first-child a');
   expect(faults).toEqual([]);
 });

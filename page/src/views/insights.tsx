@@ -5,6 +5,7 @@ import { allPages } from '../all-pages.js';
 import { call } from '../api.js';
 import { useChanges } from '../changes/use-changes.js';
 import { Empty, Failure, Time } from '../components.jsx';
+import { useListKeys } from '../hooks.js';
 import { Markdown } from '../markdown.jsx';
 import { hrefOf, type Route } from '../route.js';
 import { useLoaded } from '../use-loaded.js';
@@ -42,6 +43,7 @@ export function Insights({ route }: { readonly route: Route }) {
     named.reload();
     list.reload();
   });
+  useListKeys('.insights .card');
   const card = useRef<HTMLLIElement>(null);
   const isListed = list.data !== undefined;
   useEffect(() => {

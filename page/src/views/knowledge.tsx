@@ -9,6 +9,7 @@ import { call, type Output } from '../api.js';
 import { useChanges } from '../changes/use-changes.js';
 import { counted, Empty, Failure, Time } from '../components.jsx';
 import { GraphCanvas } from '../graph/graph-canvas.jsx';
+import { useListKeys } from '../hooks.js';
 import { hrefOf, type Route } from '../route.js';
 import { useLoaded } from '../use-loaded.js';
 import { useSettled } from '../use-settled.js';
@@ -37,6 +38,7 @@ export function Knowledge({ route }: { readonly route: Route }) {
   );
   const stats = useLoaded('stats', (signal) => call('kg_stats', {}, signal));
   useChanges('graph', reload);
+  useListKeys('.facts-table td:first-child a');
   const facts = data ?? NO_FACTS;
   const hasEnded = given.some(([name]) => name === 'includeClosed');
   const shown = useMemo(

@@ -4,7 +4,7 @@ import { allPages } from '../all-pages.js';
 import { CallError, call, type Output } from '../api.js';
 import { useChanges } from '../changes/use-changes.js';
 import { counted, Empty, Failure, Time } from '../components.jsx';
-import { useFocusBack, useFocusWhenShown } from '../hooks.js';
+import { useFocusBack, useFocusWhenShown, useListKeys } from '../hooks.js';
 import { Markdown } from '../markdown.jsx';
 import { useDraft } from '../notes/draft.js';
 import { History } from '../notes/history.jsx';
@@ -20,6 +20,7 @@ export function Notes({ route }: { readonly route: Route }) {
     }),
   );
   useChanges('note', reload);
+  useListKeys('.notes nav a');
   const list = useRef<HTMLElement>(null);
   const isListed = data !== undefined;
   useEffect(() => {

@@ -4,7 +4,7 @@ import { address } from '../address.js';
 import { CHANGE_KINDS } from '../changes/change.js';
 import { useChanges } from '../changes/use-changes.js';
 import { Empty, Failure, Time } from '../components.jsx';
-import { useFocusWhenShown, useKeys } from '../hooks.js';
+import { focusNext, useFocusWhenShown, useKeys, useListKeys } from '../hooks.js';
 import { hrefOf, type Route } from '../route.js';
 import { Fields } from '../search/fields.jsx';
 import { Marked } from '../search/marked.jsx';
@@ -43,7 +43,8 @@ export function Search({ route }: { readonly route: Route }) {
   const count = data?.hits.length ?? 0;
   const hasMore = data !== undefined && count >= limit && count < Math.min(data.total, MAX_HITS);
   const field = useFocusWhenShown<HTMLInputElement>();
-  useKeys({ '/': () => field.current?.focus(), j: () => step(1), k: () => step(-1) });
+  useKeys({ '/': () => field.current?.focus() });
+  useListKeys('.hit');
   return (
     <div class="search">
       <h1 class="visually-hidden">Search</h1>
@@ -51,7 +52,7 @@ export function Search({ route }: { readonly route: Route }) {
         asked={asked}
         field={field}
         set={(name, value) => setAsked((before) => ({ ...before, [name]: value }))}
-        onEnter={() => step(1)}
+        onEnter={() => focusNext('.hit', 1)}
       />
       {error && <Failure error={error} />}
       {data && !error && <Results found={data} isLoading={isLoading} />}
@@ -176,10 +177,4 @@ function HitView({ hit: { kind, href, title, role, seq, at, snippet, reason } }:
       </a>
     </li>
   );
-}
-
-function step(by: number): void {
-  const all = [...document.querySelectorAll<HTMLElement>('.hit')];
-  const at = all.indexOf(document.activeElement as HTMLElement);
-  all[Math.min(Math.max(at + by, 0), all.length - 1)]?.focus();
 }

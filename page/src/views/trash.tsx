@@ -12,7 +12,7 @@ import {
   shownNumber,
   Time,
 } from '../components.jsx';
-import { focusView } from '../hooks.js';
+import { focusView, useListKeys } from '../hooks.js';
 import { notify } from '../notices.jsx';
 import { hrefOf } from '../route.js';
 import { type Loaded, useLoaded } from '../use-loaded.js';
@@ -26,6 +26,7 @@ export function TrashView() {
   useChanges('conversation', trash.reload);
   useChanges('note', trash.reload);
   useChanges('insight', trash.reload);
+  useListKeys('.trash .card button');
   const restore = async (name: string, kind: Kind) => {
     try {
       const { conversationId, path = '' } = await call('restore_conversation', { name, kind });
@@ -104,7 +105,11 @@ function Trashed(props: {
                 </>
               )}
             </span>{' '}
-            <button type="button" onClick={() => void onRestore(name, kind)}>
+            <button
+              type="button"
+              aria-label={`Restore ${title ?? name}`}
+              onClick={() => void onRestore(name, kind)}
+            >
               Restore
             </button>
           </li>
