@@ -170,3 +170,34 @@ it('j and k go through the lists of insights, notes, deleted conversations and f
   await inView('g', '.facts-table td:first-child a');
   expect(faults).toEqual([]);
 });
+
+it('k and K go on to messages of a long conversation that are not loaded', async () => {
+  const { page, faults } = await openPage(({ root }) =>
+    writeConversation(
+      root,
+      ID,
+      { title: 'Long' },
+      Array.from({ length: 300 }, (_, at) => ({
+        role: at % 100 === 0 ? 'user' : 'assistant',
+        content: `Sentence ${at + 1}.`,
+      })),
+    ),
+  );
+  await page.evaluate((id) => {
+    location.hash = `#/conversation/${id}`;
+  }, ID);
+  await page.waitForSelector('#m1');
+  await page.getByRole('button', { name: 'Newest message' }).click();
+  await page.waitForSelector('#m300:focus');
+  const first = () => page.evaluate(() => Number(document.querySelector('.message')?.id.slice(1)));
+  const loaded = await first();
+  for (let at = 299; at >= loaded - 1; at--) {
+    await page.keyboard.press('k');
+    await page.waitForSelector(`#m${at}:focus`);
+  }
+  for (const question of [201, 101, 1]) {
+    await page.keyboard.press('K');
+    await page.waitForSelector(`#m${question}:focus`);
+  }
+  expect(faults).toEqual([]);
+});

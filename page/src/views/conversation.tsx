@@ -89,12 +89,20 @@ function Messages(props: {
   useEffect(() => {
     if (isNamedThere) document.getElementById(`m${named}`)?.scrollIntoView();
   }, [named, isNamedThere]);
-  const [jump, setJump] = useState<{ readonly seq: number }>();
+  const [jump, setJump] = useState<{ readonly seq: number; readonly toQuestion?: boolean }>();
+  // Where the loaded messages begin, a step back loads those before them.
+  const stepBack = (toQuestion: boolean) => {
+    const [first] = messages;
+    if ((toQuestion ? stepToQuestion(-1) : step(-1)) || !first || !pages.hasEarlier) return;
+    pages.earlier();
+    setJump({ seq: first.offset ? first.seq : first.seq - 1, toQuestion });
+  };
   useEffect(() => {
     const target = jump && document.getElementById(`m${jump.seq}`);
     if (!target) return;
     show(target);
     setJump(undefined);
+    if (jump.toQuestion && !isQuestion(target)) stepBack(true);
   }, [jump, messages]);
   const jumpTo = (seq: number) => {
     pages.jump(seq);
@@ -103,9 +111,9 @@ function Messages(props: {
   useEffect(() => markWords(list.current, words), [words, messages]);
   useKeys({
     j: () => step(1),
-    k: () => step(-1),
+    k: () => stepBack(false),
     J: () => stepToQuestion(1),
-    K: () => stepToQuestion(-1),
+    K: () => stepBack(true),
   });
   return (
     <>
@@ -168,19 +176,24 @@ function TryAgain({ onClick }: { onClick(): void }) {
   );
 }
 
-/** Focuses the message after or before the focused message, otherwise the first one on the screen. */
-function step(by: number): void {
+/**
+ * Focuses the message after or before the focused message, otherwise the first one on the screen. Returns
+ * false if there is none in the document.
+ */
+function step(by: 1 | -1): boolean {
   const { all, focused, seen } = onScreen();
-  show(all[focused >= 0 ? focused + by : seen]);
+  return show(all[focused >= 0 ? focused + by : seen]);
 }
 
-/** Focuses the next or previous message of the user. */
-function stepToQuestion(by: 1 | -1): void {
+/** Focuses the next or previous message of the user. Returns false if there is none in the document. */
+function stepToQuestion(by: 1 | -1): boolean {
   const { all, focused, seen } = onScreen();
   let at = focused >= 0 ? focused + by : by > 0 ? seen : seen - 1;
-  while (all[at]?.classList.contains('user') === false) at += by;
-  show(all[at]);
+  for (let each = all[at]; each && !isQuestion(each); each = all[at]) at += by;
+  return show(all[at]);
 }
+
+const isQuestion = (message: HTMLElement) => message.classList.contains('user');
 
 /** All messages in the document, the index of the focused one or -1, and of the first on the screen. */
 function onScreen() {
@@ -190,7 +203,8 @@ function onScreen() {
   return { all, focused, seen: Math.max(0, seen) };
 }
 
-function show(message: HTMLElement | undefined): void {
+function show(message: HTMLElement | undefined): boolean {
   message?.focus();
   message?.scrollIntoView({ block: 'start' });
+  return message !== undefined;
 }
