@@ -82,3 +82,38 @@ it('the graph shows the facts of the chosen day and predicate, with the keyboard
   expect(await faultsOf(page)).toEqual([]);
   expect(opened.faults).toEqual([]);
 });
+
+it('on a touch screen two fingers zoom the graph, and one finger scrolls past it', async () => {
+  const { page } = await openFacts();
+  await page.setViewportSize({ width: 360, height: 600 });
+  const touch = await opened.context.newCDPSession(page);
+  await touch.send('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: 2 });
+  const graph = page.locator('canvas.graph');
+  const y = Math.round(((await graph.boundingBox())?.y ?? 0) + 150);
+  type Fingers = readonly { readonly x: number; readonly y: number; readonly id: number }[];
+  const gesture = async (fingersAt: (step: number) => Fingers) => {
+    const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: Fingers) =>
+      touch.send('Input.dispatchTouchEvent', { type, touchPoints: [...touchPoints] });
+    await send('touchStart', fingersAt(0));
+    for (let step = 1; step <= 12; step++) await send('touchMove', fingersAt(step));
+    await send('touchEnd', []);
+  };
+  const picture = () => graph.evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
+  let still = '';
+  const isStill = async () => {
+    const before = still;
+    still = await picture();
+    return still === before;
+  };
+  await expect.poll(isStill, { interval: 500 }).toBe(true);
+  await gesture((step) => [
+    { x: 160 - 5 * step, y, id: 0 },
+    { x: 200 + 5 * step, y, id: 1 },
+  ]);
+  await expect.poll(picture).not.toBe(still);
+  expect(await page.evaluate(() => [visualViewport?.scale, scrollY])).toEqual([1, 0]);
+  await gesture((step) => [{ x: 180, y: y - 10 * step, id: 0 }]);
+  await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(50);
+  expect(await page.evaluate(() => location.hash)).toBe('#/knowledge');
+  expect(opened.faults).toEqual([]);
+});
