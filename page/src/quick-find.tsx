@@ -74,7 +74,7 @@ export function QuickFind({ onClose }: { onClose(): void }) {
       </div>
       {error && <Failure error={error} />}
       {asked !== '' && !error && data?.hits.length === 0 && (
-        <p>Nothing with this name was found. {data.suggestions.join(', ')}</p>
+        <p role="status">Nothing with this name was found. {data.suggestions.join(', ')}</p>
       )}
     </Dialog>
   );

@@ -11,12 +11,14 @@ let opened: OpenedPage;
 const DAY_MS = 86_400_000;
 const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
 
-async function openFacts() {
+/** `old`: the times of one more fact. */
+async function openFacts(old?: { readonly ts: string; readonly validTo: string }) {
   opened = await openPage(async (place) => {
     const facts = [
       { subject: 'Ada', predicate: 'lives in', object: 'London', ts: ago(300), validTo: ago(100) },
       { subject: 'Ada', predicate: 'lives in', object: 'Ockham', ts: ago(100) },
       { subject: 'Ada', predicate: 'knows', object: 'Charles', ts: ago(300) },
+      ...(old ? [{ subject: 'Ada', predicate: 'lives in', object: 'Turin', ...old }] : []),
     ];
     mkdirSync(place.root);
     const file = join(place.root, 'facts.jsonl');
@@ -80,6 +82,16 @@ it('the graph shows the facts of the chosen day and predicate, with the keyboard
   await page.keyboard.press('Enter');
   await page.waitForSelector('h1 bdi:text("Charles")');
   expect(await faultsOf(page)).toEqual([]);
+  expect(opened.faults).toEqual([]);
+});
+
+it('the slider of the graph begins at the oldest fact', async () => {
+  const { page, objects } = await openFacts({ ts: ago(5000), validTo: ago(4000) });
+  const slider = page.locator('.as-of input');
+  await slider.focus();
+  await page.keyboard.press('Home');
+  await expect.poll(() => slider.getAttribute('aria-valuetext')).toBe(ago(5000).slice(0, 10));
+  await expect.poll(objects).toEqual(['Turin']);
   expect(opened.faults).toEqual([]);
 });
 

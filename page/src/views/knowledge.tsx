@@ -3,7 +3,7 @@
  * around a node. They can be filtered by words, predicate and day.
  */
 
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { call, type Output } from '../api.js';
 import { useChanges } from '../changes/use-changes.js';
@@ -99,7 +99,7 @@ export function Knowledge({ route }: { readonly route: Route }) {
             />
           </label>
         )}
-        <AsOf day={asOf} onDay={setAsOf} />
+        <AsOf facts={facts} day={asOf} onDay={setAsOf} />
         <span role="status">
           {counted(listed.length, 'fact')}
           {facts.length >= MAX_FACTS && '; there are more: to find others, type words'}
@@ -196,6 +196,7 @@ function Words({ words, onWords }: { readonly words: string; onWords(words: stri
 }
 
 const DAY_MS = 86_400_000;
+/** The slider begins this many years ago, or at the oldest fact. */
 const YEARS = 3;
 
 /** The facts that `kg_query` returns with `asOf` of this day; an empty `day` means now. */
@@ -208,10 +209,20 @@ function factsOn(facts: readonly Fact[], day: string, hasEnded: boolean): readon
   });
 }
 
+interface AsOfProps {
+  readonly facts: readonly Fact[];
+  readonly day: string;
+  onDay(day: string): void;
+}
+
 /** A slider for a day in the past; its right end means now. */
-function AsOf({ day, onDay }: { readonly day: string; onDay(day: string): void }) {
-  const last = YEARS * 366;
+function AsOf({ facts, day, onDay }: AsOfProps) {
   const today = useMemo(() => Math.floor(Date.now() / DAY_MS), []);
+  const first = useRef(today - YEARS * 366);
+  // The facts of another day may be younger. The range does not become smaller while the slider is moved.
+  for (const { ts } of facts)
+    first.current = Math.min(first.current, Math.floor(Date.parse(ts) / DAY_MS));
+  const last = today - first.current;
   const at = day === '' ? last : last - (today - Date.parse(day) / DAY_MS);
   const set = (value: number) =>
     onDay(
