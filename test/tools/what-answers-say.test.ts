@@ -49,7 +49,7 @@ describe('a deleted item', () => {
       const { code, stderr } = await run('insight', 'get', name);
       expect(code).toBe(1);
       expect(stderr).toMatch(`The insight ${id} is in the trash. It was deleted at 20`);
-      expect(stderr).toContain(`daybook restore ${id}`);
+      expect(stderr).toMatch(new RegExp(`daybook .*restore ${id}`));
     }
     const { stderr: never } = await run('insight', 'get', 'ffff-0');
     expect(never).not.toContain('trash');
