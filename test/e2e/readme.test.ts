@@ -12,7 +12,8 @@ const run = promisify(execFile);
 
 it('the commands in README do what README describes', async () => {
   const readme = await readFile(README, 'utf8');
-  const [, commands = ''] = /## Without an assistant\n[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme) ?? [];
+  const [, commands = ''] =
+    /## Without an assistant\n[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme) ?? [];
   await withPlace(async ({ folder, env }) => {
     const answers = new Map<string, string>();
     for (const command of commands.trim().split('\n')) {
