@@ -7,6 +7,7 @@ import { throwIfCancelled } from '../../fts/cancellation.js';
 import type { Hit, SearchResult } from '../../fts/search-result.js';
 import type { SnippetOptions } from '../../fts/snippets/snippet.js';
 import type { DocumentId } from '../../fts/text-index.js';
+import type { MessageRef } from '../../recall/answer.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { Message, Role } from '../../stores/conversations/document/schema.js';
 import { fitsModule } from '../../stores/modules.js';
@@ -142,30 +143,31 @@ export async function hitsOf(
     if (slice.isSpent()) await slice.yield();
     throwIfCancelled(signal);
     const { conversationId, seq } = index.messageOf(id);
-    const range = { first: seq, count: 1 };
-    const conversation = await undefinedIfUnreadable(store.part(conversationId, range));
-    const [message] = conversation?.messages ?? [];
-    if (conversation === undefined || message === undefined) {
+    const message = await foundMessage(store, { conversationId, seq });
+    if (message === undefined) {
       await store.refreshOne(conversationId);
       continue;
     }
-    const { role, content, createdAt, metadata } = message;
-    const { title, module } = conversation.head;
-    found.push({
-      conversationId,
-      messageId: message.id,
-      seq,
-      position: offset + position,
-      role,
-      createdAt,
-      content,
-      snippet: result.snippet(id, { content }, options),
-      rank,
-      ...defined({ title, module, metadata }),
-    });
+    const snippet = result.snippet(id, { content: message.content }, options);
+    found.push({ ...message, position: offset + position, snippet, rank });
   }
   const isSame = hits.every(({ id }, at) => isSameState(stateOf(index, id), states[at]));
   return { hits: found, isCurrent: isSame && found.length === hits.length };
+}
+
+/** The fields of a hit that are in its file; `undefined` if the message cannot be read any more. */
+export async function foundMessage(
+  store: ConversationStore,
+  { conversationId, seq }: MessageRef,
+): Promise<Omit<MessageHit, 'position' | 'snippet' | 'rank'> | undefined> {
+  const range = { first: seq, count: 1 };
+  const conversation = await undefinedIfUnreadable(store.part(conversationId, range));
+  const [message] = conversation?.messages ?? [];
+  if (conversation === undefined || message === undefined) return undefined;
+  const { id: messageId, role, createdAt, content, metadata } = message;
+  const { title, module } = conversation.head;
+  const given = defined({ title, module, metadata });
+  return { conversationId, messageId, seq, role, createdAt, content, ...given };
 }
 
 /** The indexed state of a document. `indexed` is another object after a change of title, tags or module. */

@@ -62,6 +62,8 @@ describe('search_messages', () => {
     expect(await totalOf({ query: 'ladder', module: 'other' })).toBe(0);
     expect(await totalOf({ query: 'ladder', role: 'user' })).toBe(0);
     expect(await totalOf({ query: 'ladder', endDate: '2000-01-01' })).toBe(0);
+    const cancelled = run({ query: 'ladder', activity: true }, AbortSignal.abort());
+    expect((await errorOf(cancelled)).code).toBe('CANCELLED');
     const page = await run({ query: 'ladder', activity: true, limit: 1, offset: 1 });
     expect(page).toMatchObject({
       total: 2,
