@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { RecallIndex } from '../../src/recall/recall-index.js';
 import type { VectorScores } from '../../src/recall/vector-source.js';
+import { leastCpuMs } from '../support/cpu-time.js';
 import { seededRandom } from '../support/seeded-random.js';
 
 const said = (content: string) => ({ role: 'user', content, time: 0, speaker: undefined });
@@ -41,11 +42,7 @@ it('the time for a question grows with the length of a message, not with its squ
   const millisecondsOf = async (words: number) => {
     const index = new RecallIndex();
     index.put('long', [said('a garden fence '.repeat(words))]);
-    await index.ask('garden', {}); // compiled, and the caches are warm
-    const before = process.cpuUsage();
-    await index.ask('garden', {});
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1000;
+    return leastCpuMs(() => index.ask('garden', {}));
   };
   const [short, long] = [await millisecondsOf(20_000), await millisecondsOf(320_000)];
   // 16 times as long: the square would be 256 times.
@@ -247,14 +244,7 @@ it('a speaker of the first and the last message only does not make a question sl
       role: at === 0 || at === 9_999 ? role : at % 2 === 0 ? 'user' : 'assistant',
     }));
     index.put('long', messages);
-    const times = [];
-    for (let asked = 0; asked < 6; asked++) {
-      const before = process.cpuUsage();
-      await index.ask('garden stone bread fence');
-      const { user, system } = process.cpuUsage(before);
-      times.push((user + system) / 1000);
-    }
-    return Math.min(...times);
+    return leastCpuMs(() => index.ask('garden stone bread fence'));
   };
   const [near, far] = [await millisecondsWith('user'), await millisecondsWith('system')];
   // To look at all messages for each message would take 10 times as long and more.
