@@ -1,17 +1,16 @@
 /**
- * Resolves untrusted relative paths below a folder. It checks the path part by part, follows no link, and
- * refuses a name that only looks like an existing name. If another program replaces the file by a link
- * after the check, the link is not followed.
+ * Resolves untrusted relative paths below a folder, and reads the file there. It checks the path part by part
+ * and follows no link. If another program replaces the file by a link after the check, the link is not
+ * followed. name-twins.ts refuses a name that only looks like an existing name.
  */
 
 import type { Dirent } from 'node:fs';
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
 import { type ReadFile, readWhole } from '../read/json-doc.js';
 import { readStamp } from '../read/stamp.js';
-import { caseFolded } from '../safe-access/real-path.js';
-import { skeletonOf } from './confusables.js';
 import { entriesOf } from './folders.js';
+import { requireNoTwin } from './name-twins.js';
 import { escapeError, requireConfined } from './path-confinement.js';
 
 export interface ConfinedFile {
@@ -94,45 +93,9 @@ export async function readPlain(
 async function entryOf(folder: string, part: string, name: string, own: string) {
   const listed = await entriesOf(folder, ['ENOENT', 'ENOTDIR']);
   const exact = listed.find((entry) => entry.name === part);
-  if (exact !== undefined) return exact;
-  const skeleton = skeletonOf(part);
-  const twin = listed.find(
-    (entry) =>
-      !(entry.name === own && isSameLetters(own, part)) && skeletonOf(entry.name) === skeleton,
-  );
-  if (twin === undefined) return undefined;
-  throw twinError(name, part, twin.name);
+  if (exact === undefined) requireNoTwin(listed, part, name, own);
+  return exact;
 }
-
-const isSameLetters = (a: string, b: string) => caseFolded(a) === caseFolded(b);
-
-function twinError(name: string, part: string, twin: string): AppError {
-  const details = { name, twin };
-  // Both names would look equal in the message, and a keyboard may be able to type only one of them.
-  if (twin.normalize('NFC') === part.normalize('NFC')) {
-    return new AppError(
-      'PATH_ESCAPE',
-      `The path ${inAscii(name)} does not exist, but ${inAscii(twin)} does. The two names look the same; only their accents are stored in another form.`,
-      {
-        hint: 'Copy the existing name from a list of the files, or rename that file on the disk.',
-        details,
-      },
-    );
-  }
-  const hint =
-    extname(twin) === extname(part)
-      ? 'Use the existing name exactly, or a name that looks different.'
-      : `Rename the existing file to ${JSON.stringify(part)} on the disk, or use a name that looks different.`;
-  const problem = `does not exist, but ${JSON.stringify(twin)} does, which looks almost the same`;
-  return escapeError(name, problem, { hint, details });
-}
-
-/** The text in quotation marks, with an escape for each character that is not ASCII. */
-const inAscii = (text: string): string =>
-  JSON.stringify(text).replace(
-    /[\u0080-\uffff]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 
 function notAFolderError(part: string): AppError {
   return new AppError('VALIDATION_ERROR', `${JSON.stringify(part)} is a file, not a folder.`, {
