@@ -16,7 +16,8 @@ import {
   type SearchCaller,
   WAIT_FOR_BUILD_MS,
 } from './messages/keyword-search.js';
-import { type MessageHit, totalsWithout, untilCurrent } from './messages/message-hits.js';
+import { totalsWithout } from './messages/message-filters.js';
+import { type MessageHit, untilCurrent } from './messages/message-hits.js';
 import type { RecallSearch } from './recall/recall-search.js';
 import type { SearchMode, SearchTier } from './search-names.js';
 

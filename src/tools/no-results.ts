@@ -1,4 +1,8 @@
-/** Why a search found nothing, and what the caller can try, as text for the output field `explanation`. */
+/**
+ * Why a search found nothing, and what the caller can try, as text for the output field `explanation`. The numbers
+ * of matches without each filter come from search/messages/message-filters.ts (`totalsWithout`), and for notes from
+ * search/notes/note-search.ts.
+ */
 import { countOf, hasText, shortened } from '../base/display-text.js';
 import { bigramsOf, cjkRunsOf } from '../fts/tokenizing/cjk-bigrams.js';
 import { hasSymbols } from '../fts/tokenizing/symbol-characters.js';

@@ -5,7 +5,8 @@
  */
 import { tokenCounter } from '../../base/exact-token-count.js';
 import type { Why } from '../../search/hit-reasons.js';
-import type { MessageFilters, SearchCaller } from '../../search/messages/keyword-search.js';
+import type { SearchCaller } from '../../search/messages/keyword-search.js';
+import type { MessageFilters } from '../../search/messages/message-filters.js';
 import type { RecalledHit } from '../../search/recall/recall-hits.js';
 import type { RecallSearch } from '../../search/recall/recall-search.js';
 import type { SearchTier } from '../../search/search-names.js';

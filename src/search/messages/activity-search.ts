@@ -13,7 +13,8 @@ import type { ConversationStore } from '../../stores/conversations/conversations
 import type { JsonObject, Message } from '../../stores/conversations/document/schema.js';
 import { predicateOf } from '../../stores/conversations/listing/list-query.js';
 import type { MessageQuery, MessageResults, SearchCaller } from './keyword-search.js';
-import { foundMessage, type MessageFilters, type MessageHit } from './message-hits.js';
+import type { MessageFilters } from './message-filters.js';
+import { foundMessage, type MessageHit } from './message-hits.js';
 
 /** The text of a hit that matched. */
 export type ActivityHit = MessageHit & { readonly activity: string };

@@ -15,14 +15,8 @@ import type { MessageRef } from '../../recall/answer.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { IndexSync, type IndexSyncOptions } from '../cache/index-sync.js';
 import { rankConversations } from './conversation-hits.js';
-import {
-  documentFilter,
-  hitsOf,
-  type MessageFilters,
-  type MessageHit,
-  totalsWithout,
-  untilCurrent,
-} from './message-hits.js';
+import { documentFilter, type MessageFilters, totalsWithout } from './message-filters.js';
+import { hitsOf, type MessageHit, untilCurrent } from './message-hits.js';
 import type { MessageIndex } from './message-index.js';
 import {
   type Newest,
@@ -32,7 +26,7 @@ import {
 } from './newest-messages.js';
 import { warmUpLater } from './warm-up.js';
 
-export type { MessageFilters, MessageHit };
+export type { MessageHit };
 
 /** Longer than most builds take, and shorter than the minute after which clients cancel a call. */
 export const WAIT_FOR_BUILD_MS = 20_000;

@@ -24,7 +24,7 @@ import {
   conversationFilter,
   type MessageFilters,
   messageFilter,
-} from '../messages/message-hits.js';
+} from '../messages/message-filters.js';
 import type { SearchMode, SearchTier } from '../search-names.js';
 import { type RecalledHit, recalledHits } from './recall-hits.js';
 import { RecallSync, type RecallSyncOptions } from './recall-sync.js';

@@ -10,7 +10,7 @@ import { shownNames } from '../../base/display-text.js';
 import { defined } from '../../base/json.js';
 import { MATCH_TYPES } from '../../fts/query/match-type-names.js';
 import type { ModeResults } from '../../search/message-search.js';
-import type { MessageFilters } from '../../search/messages/keyword-search.js';
+import type { MessageFilters } from '../../search/messages/message-filters.js';
 import { SEARCH_MODES, SEARCH_TIERS } from '../../search/search-names.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
 import { estimateTokens } from '../answer-budget.js';

@@ -1,0 +1,93 @@
+/**
+ * The filters of a message search: which conversations and messages pass them, and how many matches a search
+ * would have without each filter. tools/no-results.ts shows these numbers if a search finds nothing.
+ */
+
+import type { DocumentId } from '../../fts/text-index.js';
+import type { Role } from '../../stores/conversations/document/schema.js';
+import { fitsModule } from '../../stores/modules.js';
+import { tagKey } from '../../stores/tags.js';
+import type { MessageIndex } from './message-index.js';
+
+export interface MessageFilters {
+  /** A conversation id. */
+  readonly conversationId?: string;
+  readonly module?: string;
+  /** Compared without case. */
+  readonly tag?: string;
+  readonly role?: Role;
+  /** Epoch milliseconds, inclusive. */
+  readonly startTime?: number;
+  readonly endTime?: number;
+}
+
+/** A filter of documents; `undefined` if there is no filter. */
+export function documentFilter(
+  index: MessageIndex,
+  filters: MessageFilters,
+): ((id: DocumentId) => boolean) | undefined {
+  const accepts = messageFilter(index, filters);
+  if (accepts === undefined) return undefined;
+  return (id) => {
+    const { conversationId, seq } = index.messageOf(id);
+    return accepts(conversationId, seq);
+  };
+}
+
+/** The same filter for a message by conversation and seq. */
+export function messageFilter(
+  index: MessageIndex,
+  filters: MessageFilters,
+): ((conversationId: string, seq: number) => boolean) | undefined {
+  const { role, startTime, endTime } = filters;
+  if (Object.values(filters).every((value) => value === undefined)) return undefined;
+  const inScope = conversationFilter(index, filters);
+  return (conversationId, seq) => {
+    if (!inScope(conversationId)) return false;
+    const indexed = index.get(conversationId);
+    const time = indexed?.times[seq - 1] ?? 0;
+    return (
+      (role === undefined || indexed?.roles[seq - 1] === role) &&
+      (startTime === undefined || time >= startTime) &&
+      (endTime === undefined || time <= endTime)
+    );
+  };
+}
+
+/** Whether a conversation is indexed and may have messages that pass the filters. */
+export function conversationFilter(
+  index: MessageIndex,
+  filters: MessageFilters,
+): (conversationId: string) => boolean {
+  const { conversationId: only, module } = filters;
+  const tag = filters.tag === undefined ? undefined : tagKey(filters.tag);
+  return (conversationId) => {
+    if (only !== undefined && conversationId !== only) return false;
+    // `get` decodes a conversation of the cache, which most questions do not need.
+    if (module === undefined && tag === undefined) return index.has(conversationId);
+    const indexed = index.get(conversationId);
+    if (indexed === undefined) return false;
+    if (!fitsModule(indexed.module, module)) return false;
+    return tag === undefined || hasTag(indexed.tags, tag);
+  };
+}
+
+/** The totals without each of the given filters, and without all of them. */
+export async function totalsWithout(
+  filters: MessageFilters,
+  totalWith: (others: MessageFilters) => Promise<number>,
+): Promise<Partial<Record<keyof MessageFilters | 'all', number>>> {
+  const names = ['conversationId', 'module', 'tag', 'role', 'startTime', 'endTime'] as const;
+  const given = names.filter((name) => filters[name] !== undefined);
+  const totals: Partial<Record<keyof MessageFilters | 'all', number>> = {};
+  for (const name of given) {
+    const { [name]: _dropped, ...others } = filters;
+    totals[name] = await totalWith(others);
+  }
+  if (given.length > 1) totals.all = await totalWith({});
+  return totals;
+}
+
+/** `tags`: one tag a line, as in the index. */
+const hasTag = (tags: string, tag: string): boolean =>
+  tags.split('\n').some((each) => tagKey(each) === tag);
