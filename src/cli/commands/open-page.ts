@@ -10,14 +10,8 @@ import { readOrCreateToken } from '../../files/access-token-file.js';
 import type { HttpOptions, HttpServer } from '../../server/http/http-server.js';
 import { buildServer } from '../../server/mcp/build-server.js';
 import { configuration, type Flags } from '../configuration.js';
-import { endProcess, limitEnding } from '../serving/end-process.js';
-import {
-  closeApp,
-  openApp,
-  PAGE_FOLDER,
-  serverOptions,
-  stopSignal,
-} from '../serving/server-setup.js';
+import { closeApp, endProcess, limitEnding, stopSignal } from '../serving/end-process.js';
+import { openApp, PAGE_FOLDER, serverOptions } from '../serving/server-setup.js';
 import { openWithDefaultProgram } from '../terminal/default-program.js';
 
 export interface OpenPageOptions {

@@ -9,14 +9,8 @@ import { readOrCreateToken } from '../../files/access-token-file.js';
 import { buildServer } from '../../server/mcp/build-server.js';
 import { serveStdio } from '../../server/stdio/stdio-server.js';
 import { configuration, type Flags } from '../configuration.js';
-import { endProcess, limitEnding } from '../serving/end-process.js';
-import {
-  closeApp,
-  openApp,
-  PAGE_FOLDER,
-  serverOptions,
-  stopSignal,
-} from '../serving/server-setup.js';
+import { closeApp, endProcess, limitEnding, stopSignal } from '../serving/end-process.js';
+import { openApp, PAGE_FOLDER, serverOptions } from '../serving/server-setup.js';
 
 export interface ServeOptions {
   mode?: string;

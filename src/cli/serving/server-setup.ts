@@ -1,11 +1,10 @@
-/** What `serve` and `open` share: opening the stores, the options of a server, and the stop signal. */
+/** What `serve` and `open` share at their start: opening the stores, and the options of a server. */
 
 import { join } from 'node:path';
 import type { App } from '../../app.js';
 import type { Log } from '../../base/log.js';
 import type { Config } from '../../config/config.js';
 import { startFacts } from '../clients/start-command.js';
-import { reportLostWrites } from '../notices/lost-writes.js';
 
 /** The built page; `dist/page` is beside `dist/cli`. */
 export const PAGE_FOLDER = join(import.meta.dirname, '../page');
@@ -30,19 +29,4 @@ export async function openApp(config: Config, log: Log): Promise<App> {
     log.error({ err: error }, 'the store cannot be opened');
     throw error;
   }
-}
-
-/** Aborted by SIGTERM, SIGINT or SIGHUP. */
-export function stopSignal(): AbortSignal {
-  const stop = new AbortController();
-  for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    process.on(name, () => stop.abort(name));
-  }
-  return stop.signal;
-}
-
-/** Closes the stores and reports lost writes. */
-export async function closeApp(app: App): Promise<void> {
-  await app.close();
-  reportLostWrites(app);
 }
