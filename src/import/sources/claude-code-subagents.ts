@@ -10,7 +10,7 @@ import { timesOf } from '../reading/tree-conversations.js';
 import { TurnBuilder } from '../reading/turns.js';
 import { type ImportedConversation, type ReadOptions, SUBAGENT_TAG } from '../source-interface.js';
 import { imagesOf } from './claude-code-images.js';
-import { type CodeNode, headOf, type Session } from './claude-code-session.js';
+import { type CodeNode, headOf, type Session } from './claude-code-lines.js';
 import { addCodeNodes } from './claude-code-turns.js';
 
 /** Matches the names of these files. */

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { fileLine } from '../reading/attachment-lines.js';
 import { extractElements, withoutElements } from '../reading/tagged-text.js';
 import type { TurnBuilder } from '../reading/turns.js';
-import type { CodeNode, ToolResult } from './claude-code-session.js';
+import type { CodeNode, ToolResult } from './claude-code-lines.js';
 
 const INJECTED = [
   'system-reminder',

@@ -1,31 +1,30 @@
 /**
- * The logs of Claude Code: `projects/<folder>/<session>.jsonl` with the files beside them. A resumed
- * session begins with a copy of the session before it, so files with the same first line are read as one
- * tree. Prompts of deleted sessions are read from `history.jsonl`.
+ * The logs of Claude Code: `projects/<folder>/<session>.jsonl` with the files beside them.
+ * claude-code-resumed.ts groups the files of resumed sessions; each group is read as one tree. Prompts of
+ * deleted sessions are read from `history.jsonl`.
  */
 
 import { posix } from 'node:path';
-import { parsedJson } from '../../base/json.js';
-import { isRecord, textIn } from '../../base/json-fields.js';
+import { textIn } from '../../base/json-fields.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
-import { firstLine, linesOf, textOf } from '../reading/documents.js';
+import { firstLine, textOf } from '../reading/documents.js';
 import { notesOf } from '../reading/note-paths.js';
 import { timesOf, treeConversations } from '../reading/tree-conversations.js';
 import { TurnBuilder } from '../reading/turns.js';
 import type { ImportedConversation, ImportItem, ReadOptions, Source } from '../source-interface.js';
 import { HISTORY, historyConversations, type KnownPrompts } from './claude-code-history.js';
 import { imagesOf } from './claude-code-images.js';
-import { type CodeNode, headOf, readSession, type Session } from './claude-code-session.js';
+import { type CodeNode, headOf, readSession, type Session } from './claude-code-lines.js';
 import {
-  AGENT_LOG,
-  agentConversations,
-  sessionOfAgent,
-  sidechainConversations,
-} from './claude-code-subagents.js';
+  groupsOf,
+  hasNewFiles,
+  nameOf,
+  SESSION,
+  type SessionGroup,
+} from './claude-code-resumed.js';
+import { agentConversations, sidechainConversations } from './claude-code-subagents.js';
 import { addCodeNodes } from './claude-code-turns.js';
 
-const SESSION = /\.jsonl$/;
-const BESIDE = /(^|\/)(subagents|workflows|tool-results)\//;
 const MEMORY = /(^|\/)memory\/[^/]+\.md$/;
 /** Number of files that are read to detect the format. */
 const MAX_PEEKS = 12;
@@ -69,63 +68,8 @@ async function* memoryNotes(file: InputFile): AsyncGenerator<ImportItem> {
   if (text !== undefined) yield* notesOf({ path: file.name }, ['claude-code', project], name, text);
 }
 
-/** Session files with the same first line, oldest first, and the files of their subagents. */
-interface Group {
-  readonly files: InputFile[];
-  readonly agents: InputFile[];
-  /** Titles of sessions, by the uuid of the line that the title refers to. */
-  readonly summaries: ReadonlyMap<string, string>;
-}
-
-async function groupsOf({ files }: Input): Promise<Group[]> {
-  const summaries = new Map<string, string>();
-  const groups = new Map<string, Group>();
-  const bySession = new Map<string, Group>();
-  const logs = files.filter(({ name }) => SESSION.test(name) && !HISTORY.test(name));
-  const sessions = logs.filter(({ name }) => !AGENT_LOG.test(name) && !BESIDE.test(name));
-  for (const file of sessions) {
-    // A session that was resumed in another folder has a copy there.
-    const first = (await firstUuid(file, summaries)) ?? file.name;
-    const group = groups.get(first) ?? { files: [], agents: [], summaries };
-    groups.set(first, group);
-    group.files.push(file);
-    bySession.set(nameOf(file), group);
-  }
-  for (const file of logs.filter(({ name }) => AGENT_LOG.test(name))) {
-    const session = await sessionOfAgent(file);
-    const group = session === undefined ? undefined : bySession.get(session);
-    const own = group ?? { files: [], agents: [], summaries };
-    own.agents.push(file);
-    if (group === undefined) groups.set(file.name, own);
-  }
-  return [...groups.values()];
-}
-
-/** Asks for every file, because the question also records which version was read. */
-function hasNewFiles({ files, agents }: Group, { isKnown }: ReadOptions): boolean {
-  return [...files, ...agents].filter((file) => !(isKnown?.(file) ?? false)).length > 0;
-}
-
-const nameOf = ({ name }: InputFile) => posix.basename(name, '.jsonl');
-
-/** The uuid of the first line of the conversation. Adds the summaries in the lines before it to `summaries`. */
-async function firstUuid(
-  file: InputFile,
-  summaries: Map<string, string>,
-): Promise<string | undefined> {
-  for await (const { text } of linesOf(file)) {
-    const line = parsedJson(text);
-    if (!isRecord(line)) continue;
-    const [summary, leaf] = [textIn(line['summary']), textIn(line['leafUuid'])];
-    if (summary !== undefined && leaf !== undefined) summaries.set(leaf, summary);
-    const uuid = textIn(line['uuid']);
-    if (uuid !== undefined) return uuid;
-  }
-  return undefined;
-}
-
 async function* groupConversations(
-  group: Group,
+  group: SessionGroup,
   input: Input,
   options: ReadOptions,
   prompts: KnownPrompts,
@@ -160,7 +104,7 @@ function recordPrompts(
 
 function* sessionConversations(
   session: Session,
-  { summaries }: Group,
+  { summaries }: SessionGroup,
   { activity }: ReadOptions,
 ): Generator<ImportedConversation> {
   const nodes = session.nodes.filter(({ isSidechain }) => !isSidechain);
