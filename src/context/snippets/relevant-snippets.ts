@@ -1,7 +1,7 @@
 /**
  * Finds the passages that answer a question, within a budget of tokens. Recall finds them; no text is
- * returned twice; the best passages are whole and the others are excerpts; an outdated passage names the
- * passage that supersedes it. The answer is cached until the store changes or the day ends.
+ * returned twice; the best passages are whole and the others are excerpts (token-budget.ts); an outdated passage
+ * names the passage that supersedes it. The answer is cached until the store changes or the day ends.
  */
 import { tokenCounter } from '../../base/exact-token-count.js';
 import type { Why } from '../../search/hit-reasons.js';
@@ -18,11 +18,6 @@ import { type SelectedPassage, withinBudget } from './token-budget.js';
 /** Maximum number of hits that are considered for one answer. */
 const MAX_HITS = 200;
 const MAX_CACHED = 64;
-/** Number of passages that are returned whole; the others are excerpts around the words of the question. */
-const WHOLE_PASSAGES = 5;
-const EXCERPT_WORDS = 60;
-/** Length of excerpts for a question whose answer is in many places. Such a question gets only excerpts. */
-const BROAD_EXCERPT_WORDS = 40;
 /** Number of periods from which `temporal` selects passages in turn. */
 const PERIODS = 8;
 
@@ -94,9 +89,8 @@ export class RelevantSnippets {
     const { taken, omitted } = withinBudget(ordered, {
       maxTokens,
       count,
-      whole: isBroad ? 0 : WHOLE_PASSAGES,
+      isBroad,
       excerpt: (hit, words) => this.#recall.excerpt(answer, hit, words),
-      excerptWords: isBroad ? BROAD_EXCERPT_WORDS : EXCERPT_WORDS,
     });
     const snippets = withSuperseded(taken);
     if (strategy === 'temporal') snippets.sort(byTime);

@@ -1,6 +1,15 @@
-/** Selects the passages that fit into a budget of tokens. The best are whole, the others are excerpts. */
+/**
+ * Selects the passages that fit into a budget of tokens. The best are whole, the others are excerpts. If the answer
+ * of the question is in many places, all are excerpts.
+ */
 import type { RecalledHit } from '../../search/recall/recall-hits.js';
 
+/** Number of passages that are returned whole; the others are excerpts around the words of the question. */
+const WHOLE_PASSAGES = 5;
+/** Length of an excerpt. If not even the first fits, it is made shorter. */
+const EXCERPT_WORDS = 60;
+/** The same for a question whose answer is in many places. Such a question gets only excerpts. */
+const BROAD_EXCERPT_WORDS = 40;
 /** With less budget left, no further passage is tried. */
 const MIN_PASSAGE_TOKENS = 8;
 /** The words of a shorter excerpt would not be understood. */
@@ -17,18 +26,18 @@ export interface SelectedPassage {
 interface Budget {
   readonly maxTokens: number;
   readonly count: (text: string) => number;
-  /** Number of passages that are returned whole if they fit. */
-  readonly whole: number;
+  /** Whether the answer of the question is in many places. */
+  readonly isBroad: boolean;
   readonly excerpt: (hit: RecalledHit, words: number) => string;
-  /** Length of an excerpt. If not even the first fits, it is made shorter. */
-  readonly excerptWords: number;
 }
 
 /** The passages that fit, in their order. A later, shorter passage may fit after one that does not. */
 export function withinBudget(
   hits: readonly RecalledHit[],
-  { maxTokens, count, whole, excerpt, excerptWords }: Budget,
+  { maxTokens, count, isBroad, excerpt }: Budget,
 ): { taken: SelectedPassage[]; omitted: number } {
+  const whole = isBroad ? 0 : WHOLE_PASSAGES;
+  const excerptWords = isBroad ? BROAD_EXCERPT_WORDS : EXCERPT_WORDS;
   const taken: SelectedPassage[] = [];
   const seen = new Set<string>();
   let room = maxTokens;
