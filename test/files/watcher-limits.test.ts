@@ -10,8 +10,8 @@ import { FSWatcher } from 'chokidar';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../../src/base/log.js';
 import type { Stamp } from '../../src/files/read/stamp.js';
-import { FullPassSchedule } from '../../src/files/watcher/full-pass-schedule.js';
 import { KnownFiles } from '../../src/files/watcher/known-files.js';
+import { PassSchedule } from '../../src/files/watcher/pass-schedule.js';
 import { statEntry } from '../../src/files/watcher/stat-entry.js';
 import {
   agreement,
@@ -216,14 +216,12 @@ describe('a file that was checked during its write', () => {
 describe('the schedule of full passes', () => {
   it('uses monotonic time, and makes a pass due at once after a jump of the clock', () => {
     const time = { wallMs: 1_000_000, monotonicMs: 0 };
-    const pace = new FullPassSchedule({
-      now: () => time.wallMs,
-      monotonic: () => time.monotonicMs,
-    });
+    const clock = { now: () => time.wallMs, monotonic: () => time.monotonicMs };
+    const pace = new PassSchedule(clock, 700);
     const pass = (ms: number, wallMs = ms) => {
       time.monotonicMs += ms;
       time.wallMs += wallMs;
-      const isDue = pace.isFullDue(true, 700);
+      const isDue = pace.isFullDue(true);
       if (isDue) pace.noteFullPass();
       return isDue;
     };

@@ -1,31 +1,22 @@
 /**
  * Watches the files below a folder while people and other programs change them. The events of chokidar are
  * only hints which names to check. stat calls find the changes: at every tick for the paths that changed
- * recently, and every few seconds for all paths. So a lost event, a limit of the system or a sleeping laptop
- * delays a report, but the report is not lost. File contents are not read here.
+ * recently, and every few seconds for all paths (pass-schedule.ts). So a lost event, a limit of the system or a
+ * sleeping laptop delays a report, but the report is not lost. File contents are not read here.
  */
 import { type Clock, systemClock } from '../../base/clock.js';
 import type { Log } from '../../base/log.js';
 import type { Stamp } from '../read/stamp.js';
 import { FolderHints } from './folder-hints.js';
 import { type FileChange, FoundChanges } from './found-changes.js';
-import { FullPassSchedule } from './full-pass-schedule.js';
 import { HintQueue } from './hint-queue.js';
 import { KnownFiles } from './known-files.js';
+import { PassSchedule } from './pass-schedule.js';
 import { rankByTime } from './recent-paths.js';
 import { type PassCost, Reconciler } from './reconciler.js';
 
 /** 1000 watches need about 25 MB. Changes in other folders are found by scanning, within five seconds. */
 const WATCH_LIMIT = 1000;
-/** Together with the work of a tick and the delay of hints, this is less than one second. */
-const HOT_RECONCILE_MS = 600;
-
-/**
- * A missing root sends no events. For ten seconds after it disappeared, it is checked this often, because it
- * may be back at once. One check is one stat.
- */
-const LOST_ROOT_TICK_MS = 100;
-const LOST_ROOT_MS = 10_000;
 
 export interface WatcherOptions {
   /** The absolute path. The folder may be missing, and may be created and removed at any time. */
@@ -71,15 +62,13 @@ export class Watcher {
   readonly #knownFiles: KnownFiles;
   readonly #reconciler: Reconciler;
   readonly #queue: HintQueue;
-  readonly #fullPasses: FullPassSchedule;
-  readonly #tickMs: number;
+  readonly #passes: PassSchedule;
   #hints: FolderHints | undefined;
   /** Jobs run one after the other. */
   #lastJob: Promise<unknown> = Promise.resolve();
   #nextReconcile: Promise<void> | undefined;
   readonly #found = new FoundChanges();
   #timer: NodeJS.Timeout | undefined;
-  #rootSeenAtMs: number;
   #lastFull: WatcherStatus['lastReconcile'];
   #errors = 0;
   #isReady = false;
@@ -89,9 +78,7 @@ export class Watcher {
   constructor(options: WatcherOptions) {
     this.#o = options;
     this.#clock = options.clock ?? systemClock;
-    this.#fullPasses = new FullPassSchedule(this.#clock);
-    this.#rootSeenAtMs = this.#clock.monotonic();
-    this.#tickMs = options.hotReconcileMs ?? HOT_RECONCILE_MS;
+    this.#passes = new PassSchedule(this.#clock, options.hotReconcileMs);
     this.#queue = new HintQueue(this.#clock, () => this.#attempt(() => this.#checkHints()));
     this.#knownFiles = new KnownFiles({
       clock: this.#clock,
@@ -194,26 +181,22 @@ export class Watcher {
     if (this.#isClosed) return;
     this.#timer = setTimeout(
       () => this.#attempt(() => this.#tick().finally(() => this.#schedule())),
-      this.#nextTickMs(),
+      this.#passes.nextTickMs(this.#isRootThere),
     );
   }
 
-  #nextTickMs(): number {
-    const nowMs = this.#clock.monotonic();
-    if (this.#knownFiles.tree.root.identity !== undefined) this.#rootSeenAtMs = nowMs;
-    const isLost = nowMs - this.#rootSeenAtMs > 0 && nowMs - this.#rootSeenAtMs < LOST_ROOT_MS;
-    return isLost ? Math.min(LOST_ROOT_TICK_MS, this.#tickMs) : this.#tickMs;
+  get #isRootThere(): boolean {
+    return this.#knownFiles.tree.root.identity !== undefined;
   }
 
   async #tick(): Promise<void> {
-    const isDue = this.#fullPasses.isFullDue(this.#hints !== undefined, this.#tickMs);
-    if (isDue) await this.#fullPass(false);
+    if (this.#passes.isFullDue(this.#hints !== undefined)) await this.#fullPass(false);
     else await this.#reconciler.hot();
   }
 
   async #fullPass(reportFresh: boolean): Promise<void> {
     const cost = await this.#reconciler.full(reportFresh);
-    this.#fullPasses.noteFullPass();
+    this.#passes.noteFullPass();
     this.#lastFull = { ...cost, at: this.#clock.now(), ...this.#knownFiles.tree.count() };
   }
 
@@ -223,7 +206,7 @@ export class Watcher {
       await this.#reconciler.check(folder, name, isOverdue);
     }
     // While the root is missing, the next tick is sooner.
-    if (this.#knownFiles.tree.root.identity === undefined) this.#schedule();
+    if (!this.#isRootThere) this.#schedule();
   }
 
   /** Runs a job after the earlier ones, then reports the changes that it found. */
