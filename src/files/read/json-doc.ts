@@ -10,14 +10,11 @@ import { openHandle, openToRead } from '../safe-access/open-regular.js';
 import { readBytes, readBytesNow, requireAtMost } from '../safe-access/read-bytes.js';
 import { openFile, SEALED_FILE_BYTES } from '../sealing/sealed-form.js';
 import { damagedAt, notUtf8 } from './json-problem.js';
-import { type ListPart, largeDocumentSteps } from './large-document.js';
+import { LARGE_DOCUMENT_BYTES, type ListPart, largeDocumentSteps } from './large-document.js';
 import { type Stamp, stampOf } from './stamp.js';
 
 /** V8 has no strings of more than about 512 MB. Half of that leaves room to serialize the value again. */
 export const MAX_DOCUMENT_BYTES = 256 * 1024 * 1024;
-
-/** JSON.parse needs only a few milliseconds for a smaller document. */
-const LARGE_BYTES = 1024 * 1024;
 
 const MAX_SMALL_BYTES = 64 * 1024;
 /** Reading a file of this size from the page cache takes less than a tenth of a millisecond. */
@@ -142,8 +139,8 @@ export function* documentSteps(
   damaged: ErrorCode,
 ): Generator<void, { value: unknown; parts: readonly ListPart[] }> {
   const parts: ListPart[] = [];
-  const large =
-    bytes.byteLength > LARGE_BYTES ? yield* largeDocumentSteps(bytes, listName, parts) : undefined;
+  const isLarge = bytes.byteLength > LARGE_DOCUMENT_BYTES;
+  const large = isLarge ? yield* largeDocumentSteps(bytes, listName, parts) : undefined;
   if (large !== undefined) return { value: large, parts };
   return { value: parseDocument(bytes, path, damaged), parts: [] };
 }

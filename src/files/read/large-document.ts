@@ -1,12 +1,14 @@
 /**
  * Parses a large JSON object with one long array, such as the messages of a conversation, in short steps.
  * A scanner over the bytes finds the ends of the array's elements, and JSON.parse parses a few elements at a
- * time. If the scanner does not understand the document, the caller parses it as a whole, so the result is
- * always that of JSON.parse.
+ * time. If the scanner does not understand the document, the caller (`documentSteps` in json-doc.ts) parses it as
+ * a whole, so the result is always that of JSON.parse.
  */
 import { isAscii } from 'node:buffer';
 import { newUuid } from '../../base/ids.js';
 
+/** JSON.parse needs only a few milliseconds for a document that is not larger. */
+export const LARGE_DOCUMENT_BYTES = 1024 * 1024;
 /** The elements of one step have about this many bytes. */
 const STEP_BYTES = 64 * 1024;
 /** A string is scanned byte by byte up to this length. After it, `indexOf` finds the next quotation mark. */
