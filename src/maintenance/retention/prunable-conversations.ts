@@ -1,6 +1,8 @@
 /**
  * Selects the conversations that `daybook prune` or `daybook archive` would take, each with the reason. Changes
- * nothing. Pinned conversations are never selected.
+ * nothing. Pinned conversations are never selected. Afterwards two kinds are skipped under their lock: a conversation
+ * that has changed since (retention.ts, archives.ts), and one whose research is running (`requireDeletable` in
+ * stores/conversations/conversation-trash.ts).
  */
 
 import { DAY_MS, isoTime } from '../../base/clock.js';

@@ -1,7 +1,8 @@
 /**
  * The queue of writes that cannot be done now, because the store is away (not available), read-only or full.
  * They wait in memory, up to a limit. When the store can be written again, each is done once, in order
- * (memory-bank/decisions/0067). Each store defines what its writes do.
+ * (memory-bank/decisions/0067). A caller lets its write wait with the option `mayDefer`. The file deferred-*.ts of
+ * each store says what its writes do.
  */
 import { type Clock, isoTime, systemClock } from '../../base/clock.js';
 import { AppError, isAppError } from '../../base/errors.js';

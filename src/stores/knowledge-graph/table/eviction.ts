@@ -1,6 +1,7 @@
 /**
  * Chooses the facts to evict when the graph is full. It evicts whole triples, because deleting a triple
- * deletes its ended facts too. The triple whose newest fact is the oldest comes first.
+ * deletes its ended facts too. The triple whose newest fact is the oldest comes first. changes.ts (`#makeRoom`)
+ * deletes them.
  */
 import { firstSorted } from '../../../base/arrays/top-k.js';
 import { END } from './row-index.js';

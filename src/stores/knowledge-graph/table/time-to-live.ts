@@ -1,4 +1,7 @@
-/** Finds the triples that have expired: those whose facts are all older than the time to live. */
+/**
+ * Finds the triples that have expired: those whose facts are all older than the time to live. changes.ts
+ * (`#expire`) deletes them.
+ */
 import { hasExpired } from '../model/triple.js';
 import { END } from './row-index.js';
 import type { Key, TripleTable } from './triple-table.js';
