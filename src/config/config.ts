@@ -7,14 +7,13 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { systemTimeZone } from '../base/local-time.js';
-import type { ConfigSources } from './config-sources.js';
 import {
   type EmbeddingsConfig,
   embeddingsConfig,
   embeddingsNotices,
 } from './embeddings-settings.js';
 import { findRoot, type RootSource } from './find-root.js';
-import { checkSettings, findSettings, settingsText } from './find-settings.js';
+import { type ConfigSources, checkSettings, findSettings, settingsText } from './find-settings.js';
 import { assertKeepsData, expandPath } from './given-path.js';
 import { type GraphConfig, graphConfig } from './graph-settings.js';
 import { type HttpConfig, httpConfig, type Mode } from './http-settings.js';

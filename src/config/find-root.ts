@@ -5,8 +5,7 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { AppError } from '../base/errors.js';
-import type { ConfigSources } from './config-sources.js';
-import type { FoundSettings } from './find-settings.js';
+import type { ConfigSources, FoundSettings } from './find-settings.js';
 import { expandPath } from './given-path.js';
 import { FILE_HINT, parseJson } from './settings-file.js';
 

@@ -2,10 +2,28 @@
  * Finds the value of each setting in the first source that has one (flag, environment variable,
  * configuration file), and checks all values with the schema.
  */
-import type { ConfigSources } from './config-sources.js';
 import { type Setting, settingError } from './define-setting.js';
 import { SETTINGS, type SettingName, type SettingValues } from './settings.js';
 import { parseFile } from './settings-file.js';
+
+/** The sources of the configuration. */
+export interface ConfigSources {
+  /** The values of command-line flags by setting name. `dbPath` only causes a notice. */
+  readonly flags?: { readonly [name: string]: string | undefined };
+  readonly env?: { readonly [name: string]: string | undefined };
+  readonly cwd: string;
+  readonly home?: string;
+  readonly platform?: string;
+  /** The valid names in the setting `toolsets`. */
+  readonly knownToolsets: readonly string[];
+  /** Returns the text of a file; `undefined` if there is no such file. */
+  readFile(path: string): string | undefined;
+  /**
+   * Returns the path without links of a folder that the user configured. Daybook follows no links below such
+   * a folder, so its own links are resolved here, once. If omitted, paths are not changed.
+   */
+  realPath?(path: string): string;
+}
 
 const NAMES = Object.keys(SETTINGS) as SettingName[];
 

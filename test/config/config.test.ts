@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { isAppError } from '../../src/base/errors.js';
 import { loadConfig } from '../../src/config/config.js';
-import type { ConfigSources } from '../../src/config/config-sources.js';
 import { parseFolders } from '../../src/config/find-root.js';
+import type { ConfigSources } from '../../src/config/find-settings.js';
 import { expandPath } from '../../src/config/given-path.js';
 import { SETTINGS, WATCHED_TOOLS } from '../../src/config/settings.js';
 import { configFolder } from '../../src/config/user-folders.js';
