@@ -12,7 +12,6 @@ import type {
   ImportRequest,
   ImportStores,
 } from './import-request.js';
-import { runImport } from './run-import.js';
 import type { Activity } from './source-interface.js';
 
 export interface ImporterOptions extends ImportStores {
@@ -37,9 +36,10 @@ export class Importer {
     this.#options = options;
   }
 
-  /** See `runImport`. */
-  run(request: Omit<ImportRequest, 'activity'> & { activity?: Activity | undefined }) {
+  /** See `runImport`, which is loaded at the first import: most starts import nothing. */
+  async run(request: Omit<ImportRequest, 'activity'> & { activity?: Activity | undefined }) {
     const { activity = this.#options.activity, ...others } = request;
+    const { runImport } = await import('./run-import.js');
     return runImport(this.#options, { ...others, activity });
   }
 

@@ -82,11 +82,17 @@ export function withIrregularVerbs(
   stemmer: (word: string) => string,
   table: string,
 ): (word: string) => string {
-  const stems = new Map<string, string>();
-  for (const [infinitive = '', ...forms] of table.split(',').map(wordList))
-    for (const form of forms) stems.set(stemmer(form), stemmer(infinitive));
+  // Filled at the first word, because a command that searches nothing loads the languages too.
+  let stems: Map<string, string> | undefined;
+  const fill = () => {
+    const filled = new Map<string, string>();
+    for (const [infinitive = '', ...forms] of table.split(',').map(wordList))
+      for (const form of forms) filled.set(stemmer(form), stemmer(infinitive));
+    return filled;
+  };
   return (word) => {
     const stem = stemmer(word);
+    stems ??= fill();
     return stems.get(stem) ?? stem;
   };
 }
