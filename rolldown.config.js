@@ -44,6 +44,26 @@ const withMade = {
   },
 };
 
+/** Each matches where an escape would mean something else than the character. */
+const NEEDS_CHARACTER = /\\[^\0-\x7f]|String\.raw`[^`]*[^\0-\x7f]/;
+
+/**
+ * Escapes all other characters than those of ASCII. V8 stores such a file with one byte for each character instead
+ * of two, and reads and compiles it faster: `daybook list` takes 5 percent less CPU time.
+ */
+const asAscii = {
+  name: 'as-ascii',
+  generateBundle(_, bundle) {
+    for (const chunk of Object.values(bundle)) {
+      if (chunk.type !== 'chunk') continue;
+      const [found] = NEEDS_CHARACTER.exec(chunk.code) ?? [];
+      if (found !== undefined) throw new Error(`Write this with escapes: ${found.slice(-60)}`);
+      const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+      chunk.code = chunk.code.replace(/[^\0-\x7f]/g, escaped);
+    }
+  },
+};
+
 /** What the licenses of the contained packages ask for: their texts go with the copies. */
 const licenses = {
   name: 'licenses',
@@ -96,7 +116,7 @@ const shared = {
   external: Object.keys(manifest.dependencies),
   // Its main file loads the others by `require` while it runs, which cannot be bundled.
   resolve: { alias: { 'jsonc-parser': resolve('node_modules/jsonc-parser/lib/esm/main.js') } },
-  plugins: [withoutAjv, withLogFile, withMade, licenses],
+  plugins: [withoutAjv, withLogFile, withMade, asAscii, licenses],
 };
 const logFile = (dir) => ({
   ...shared,

@@ -55,7 +55,7 @@ function wordsIn(content: string): number {
 function wordPattern(): RegExp {
   const unspaced = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]`;
   return new RegExp(
-    String.raw`${unspaced}|(?!${unspaced})[\p{L}\p{N}](?:(?!${unspaced})[\p{L}\p{M}\p{N}'’])*`,
+    String.raw`${unspaced}|(?!${unspaced})[\p{L}\p{N}](?:(?!${unspaced})[\p{L}\p{M}\p{N}'\u2019])*`,
     'gu',
   );
 }

@@ -35,6 +35,17 @@ describe('the published package', () => {
     expect(ofLibrary).toContain('chokidar');
   });
 
+  it('has code of ASCII characters only, which V8 reads faster', async () => {
+    for (const folder of ['cli', 'lib']) {
+      const files = (await readdir(join(DIST, folder))).filter((name) => /\.c?js$/.test(name));
+      expect(files.length).toBeGreaterThan(folder === 'cli' ? 50 : 2);
+      for (const name of files) {
+        const code = await readFile(join(DIST, folder, name), 'latin1');
+        expect(/[\x80-\xff]/.test(code), `${folder}/${name}`).toBe(false);
+      }
+    }
+  });
+
   it('has types that need no package', async () => {
     expect(await importedPackages('lib', '.d.ts')).toEqual([]);
   });
