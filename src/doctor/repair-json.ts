@@ -8,8 +8,9 @@ import { passes } from '../base/errors.js';
 import type { Durability } from '../files/atomic/atomic-write.js';
 import { withLock } from '../files/locks/file-lock.js';
 import { brokenName } from '../files/paths/broken-names.js';
-import { parseDocument, readWhole } from '../files/read/json-doc.js';
+import { parseDocument } from '../files/read/json-document.js';
 import { recoverFields } from '../files/read/recover-fields.js';
+import { readWhole } from '../files/read/whole-file.js';
 
 export interface JsonFile {
   readonly path: string;

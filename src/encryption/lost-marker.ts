@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { AppError } from '../base/errors.js';
 import { listFiles, listFolders } from '../files/paths/folders.js';
-import { readStored } from '../files/read/json-doc.js';
+import { readStored } from '../files/read/whole-file.js';
 import type { StorePaths } from '../files/sealing/open-stores.js';
 import { sealedFileKey } from '../files/sealing/sealed-form.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';

@@ -8,8 +8,9 @@ import { z } from 'zod';
 import { AppError, isAppError } from '../base/errors.js';
 import { atomicWrite, type Durability, makeFolder } from '../files/atomic/atomic-write.js';
 import { removeFile } from '../files/paths/folders.js';
-import { parseDocument, type ReadFile, readSmallNow } from '../files/read/json-doc.js';
+import { parseDocument } from '../files/read/json-document.js';
 import type { Stamp } from '../files/read/stamp.js';
+import { type ReadFile, readSmallNow } from '../files/read/whole-file.js';
 
 const FORMAT = 'daybook-encryption';
 const VERSION = 1;

@@ -6,7 +6,7 @@
 import { basename, dirname } from 'node:path';
 import { isAppError } from '../base/errors.js';
 import { isRecord } from '../base/json-fields.js';
-import { parseDocument } from '../files/read/json-doc.js';
+import { parseDocument } from '../files/read/json-document.js';
 import type { CipherKey } from '../files/sealing/cipher.js';
 import { isDocumentFile } from '../files/sealing/open-stores.js';
 import {

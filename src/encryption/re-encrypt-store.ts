@@ -17,9 +17,9 @@ import { heldLocks } from '../files/locks/lock-inspection.js';
 import { sweepLocks } from '../files/locks/lock-takeover.js';
 import { removeFile } from '../files/paths/folders.js';
 import { assertReadable, assertWritable } from '../files/paths/write-access.js';
-import { readStored } from '../files/read/json-doc.js';
 import { isSameStamp, readStampNow, type Stamp } from '../files/read/stamp.js';
 import { type ListedFile, walkFiles } from '../files/read/walk-files.js';
+import { readStored } from '../files/read/whole-file.js';
 import { rewriteArchive } from '../files/rewrite-archive.js';
 import {
   addStore,

@@ -5,7 +5,7 @@ import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
 import { readConfined } from '../files/paths/confined-file.js';
 import { keepOutOfGit } from '../files/paths/git-ignore.js';
 import { confinedPath, confinedRealPath } from '../files/paths/path-confinement.js';
-import { MAX_DOCUMENT_BYTES } from '../files/read/json-doc.js';
+import { MAX_DOCUMENT_BYTES } from '../files/read/whole-file.js';
 
 /** Returns the absolute path for a new file, whose folder exists when it resolves. Throws PATH_ESCAPE. */
 export async function exportPath(

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { AppError, isAppError, withHint } from '../base/errors.js';
 import { parsedJson } from '../base/json.js';
 import { isRecord, type JsonObject } from '../base/json-fields.js';
-import { readJson } from '../files/read/json-doc.js';
+import { readJson } from '../files/read/json-document.js';
 import { type Line, readLines } from '../files/read/read-lines.js';
 import { EXPORT_NAME, EXPORT_VERSION } from './export-formats.js';
 

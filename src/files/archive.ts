@@ -12,7 +12,7 @@ import { AppError, errnoOf, isAppError } from '../base/errors.js';
 import { streamDecrypted } from './age-encryption.js';
 import { fileError, withFileError } from './file-errors.js';
 import { FILE_MODE } from './private-modes.js';
-import { MAX_DOCUMENT_BYTES } from './read/json-doc.js';
+import { MAX_DOCUMENT_BYTES } from './read/whole-file.js';
 import { readGivenStart } from './safe-access/given-file.js';
 
 export interface ArchiveFile {

@@ -6,8 +6,8 @@
 import { AppError, isAppError } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
 import type { ArchiveFile } from '../files/archive.js';
-import { readStored } from '../files/read/json-doc.js';
 import { type ListedFile, NO_DATA, walkFiles } from '../files/read/walk-files.js';
+import { readStored } from '../files/read/whole-file.js';
 import { CONTENTS_FORMAT, CONTENTS_NAME, CONTENTS_VERSION, checkArchive } from './check-archive.js';
 
 /** A folder of the root: its name in archives, and its path on this machine. */

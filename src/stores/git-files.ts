@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
 import { withLock } from '../files/locks/file-lock.js';
 import { locksFolderIn } from '../files/locks/lock-folders.js';
-import { readWhole } from '../files/read/json-doc.js';
+import { readWhole } from '../files/read/whole-file.js';
 
 export interface GitRules {
   /** Additional lines of `.gitignore`. */

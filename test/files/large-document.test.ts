@@ -1,7 +1,7 @@
 /** A large document that is parsed in steps has the same value as with JSON.parse, or is left to JSON.parse. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { documentSteps } from '../../src/files/read/json-doc.js';
+import { documentSteps } from '../../src/files/read/json-document.js';
 import { largeDocumentSteps } from '../../src/files/read/large-document.js';
 
 /** The value, and the number of pauses. */

@@ -12,7 +12,7 @@ import { countOf } from '../../base/display-text.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import { editorCommand } from '../../config/environment.js';
 import { writeTemporaryFile } from '../../files/input/temporary-file.js';
-import { readWholeAtOnce } from '../../files/read/json-doc.js';
+import { readWholeAtOnce } from '../../files/read/whole-file.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import type { EditOutcome, OpenedFile } from '../../stores/conversations/writing/editor-copy.js';

@@ -2,7 +2,7 @@
 import { basename, join } from 'node:path';
 import { undefinedIfUnreadable } from '../../base/errors.js';
 import { locksFolderIn } from '../../files/locks/lock-folders.js';
-import { readWhole } from '../../files/read/json-doc.js';
+import { readWhole } from '../../files/read/whole-file.js';
 import { hasMergeConflict } from '../../stores/conflict-markers.js';
 import { readInsight } from '../../stores/insights/insight-file.js';
 import type { InsightStore } from '../../stores/insights/insights.js';

@@ -12,7 +12,7 @@ import { TimeSlice } from '../../base/time-slice.js';
 import { atomicWrite, makeFolder } from '../../files/atomic/atomic-write.js';
 import { sweepTemporaries } from '../../files/atomic/staging.js';
 import { listFiles, listFolders, removeFile } from '../../files/paths/folders.js';
-import { readWhole } from '../../files/read/json-doc.js';
+import { readWhole } from '../../files/read/whole-file.js';
 import { KEY_BYTES, type Row } from './vector-table.js';
 
 const FORMAT = 'daybook-vectors-1';

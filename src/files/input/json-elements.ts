@@ -3,7 +3,7 @@
  * as much memory as the largest element. It scans the bytes only for the ends of the elements; the caller
  * parses each element alone, so a damaged element does not affect the others.
  */
-import { MAX_DOCUMENT_BYTES } from '../read/json-doc.js';
+import { MAX_DOCUMENT_BYTES } from '../read/whole-file.js';
 import { utf8Text } from './utf8.js';
 
 const QUOTE = 0x22;

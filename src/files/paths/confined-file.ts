@@ -7,8 +7,8 @@
 import type { Dirent } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
-import { type ReadFile, readWhole } from '../read/json-doc.js';
 import { readStamp } from '../read/stamp.js';
+import { type ReadFile, readWhole } from '../read/whole-file.js';
 import { entriesOf } from './folders.js';
 import { requireNoTwin } from './name-twins.js';
 import { escapeError, requireConfined } from './path-confinement.js';

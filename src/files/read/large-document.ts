@@ -1,8 +1,8 @@
 /**
  * Parses a large JSON object with one long array, such as the messages of a conversation, in short steps.
  * A scanner over the bytes finds the ends of the array's elements, and JSON.parse parses a few elements at a
- * time. If the scanner does not understand the document, the caller (`documentSteps` in json-doc.ts) parses it as
- * a whole, so the result is always that of JSON.parse.
+ * time. If the scanner does not understand the document, the caller (`documentSteps` in json-document.ts) parses
+ * it as a whole, so the result is always that of JSON.parse.
  */
 import { isAscii } from 'node:buffer';
 import { newUuid } from '../../base/ids.js';

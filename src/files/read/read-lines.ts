@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { AppError, errnoOf } from '../../base/errors.js';
 import { streamDecrypted } from '../age-encryption.js';
 import { fileError } from '../file-errors.js';
-import { MAX_DOCUMENT_BYTES } from './json-doc.js';
+import { MAX_DOCUMENT_BYTES } from './whole-file.js';
 
 const LF = 0x0a;
 

@@ -5,8 +5,8 @@
  */
 import { dirname } from 'node:path';
 import { type Clock, sleep } from '../../base/clock.js';
-import { type ReadFile, readWhole } from './json-doc.js';
 import { readStampNow, type Stamp } from './stamp.js';
+import { type ReadFile, readWhole } from './whole-file.js';
 
 /** If a file or its folder was written this recently, an editor may be saving the file. */
 const FRESH_MS = 1_000;

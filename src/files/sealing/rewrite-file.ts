@@ -2,9 +2,9 @@
 import { lutimesSync } from 'node:fs';
 import { isAppError } from '../../base/errors.js';
 import { atomicWrite, type Durability } from '../atomic/atomic-write.js';
-import type { ReadFile } from '../read/json-doc.js';
 import type { Stamp } from '../read/stamp.js';
 import { readStampNow } from '../read/stamp.js';
+import type { ReadFile } from '../read/whole-file.js';
 
 /**
  * Replaces the version of the file that was read (`stamp`) with `bytes`. The content is durable when it

@@ -5,7 +5,7 @@
 import { AppError, isAppError } from '../../base/errors.js';
 import { withFileError } from '../../files/file-errors.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
-import { parseDocument } from '../../files/read/json-doc.js';
+import { parseDocument } from '../../files/read/json-document.js';
 import { openHandle } from '../../files/safe-access/open-regular.js';
 
 const JSON_FILE = /\.json$/i;

@@ -7,7 +7,7 @@ import type { Input, InputFile } from '../../files/input/input-types.js';
 import { jsonElements } from '../../files/input/json-elements.js';
 import { withoutUtf16 } from '../../files/input/utf16.js';
 import { isZstd, unzstd } from '../../files/input/zstd.js';
-import { MAX_DOCUMENT_BYTES } from '../../files/read/json-doc.js';
+import { MAX_DOCUMENT_BYTES } from '../../files/read/whole-file.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { isUnreadable, refusing } from '../skip-unreadable.js';
 import type { ImportProblem } from '../source-interface.js';

@@ -7,7 +7,7 @@
 import { defined, parsedJson } from '../../base/json.js';
 import { isRecord, listIn, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
-import { MAX_DOCUMENT_BYTES } from '../../files/read/json-doc.js';
+import { MAX_DOCUMENT_BYTES } from '../../files/read/whole-file.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import {

@@ -13,7 +13,7 @@ import { temporaryName } from '../../files/atomic/staging.js';
 import { tryLease } from '../../files/locks/lease.js';
 import { leasePathIn } from '../../files/locks/lock-folders.js';
 import { removeFolder } from '../../files/paths/folders.js';
-import { readStored } from '../../files/read/json-doc.js';
+import { readStored } from '../../files/read/whole-file.js';
 import { idTaken } from '../../stores/conversations/conversation-errors.js';
 import type { Restored } from '../../stores/conversations/conversation-trash.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { isoTime } from '../../base/clock.js';
 import { atomicWrite } from '../../files/atomic/atomic-write.js';
-import { readJsonIfSound } from '../../files/read/json-doc.js';
+import { readJsonIfSound } from '../../files/read/json-document.js';
 import type { Skipped } from '../skipped-conversations.js';
 import type { MeasuredSize } from '../store-size.js';
 import type { TrashedItem } from '../trash-bin.js';

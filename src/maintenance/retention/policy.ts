@@ -11,7 +11,8 @@ import { isRecord } from '../../base/json-fields.js';
 import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { locksFolderIn } from '../../files/locks/lock-folders.js';
-import { parseDocument, readWhole } from '../../files/read/json-doc.js';
+import { parseDocument } from '../../files/read/json-document.js';
+import { readWhole } from '../../files/read/whole-file.js';
 import { upgraded, versionOf } from '../../stores/format-migrations.js';
 import { MAX_RULES, ruleSchema } from './rule-schema.js';
 

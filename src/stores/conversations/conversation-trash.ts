@@ -8,7 +8,7 @@ import { AppError, isAppError, undefinedIfUnreadable } from '../../base/errors.j
 import { defined } from '../../base/json.js';
 import type { JsonObject } from '../../base/json-fields.js';
 import { withLock } from '../../files/locks/file-lock.js';
-import { readJson } from '../../files/read/json-doc.js';
+import { readJson } from '../../files/read/json-document.js';
 import { readStamp } from '../../files/read/stamp.js';
 import { type TrashEntry, TrashFolder } from '../../files/trash/trash-folder.js';
 import { readJob } from '../research-jobs/research-job-schema.js';

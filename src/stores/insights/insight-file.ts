@@ -6,7 +6,7 @@
 
 import { AppError, isAppError } from '../../base/errors.js';
 import { isRecord, isTextList, type JsonObject } from '../../base/json-fields.js';
-import { parseDocument } from '../../files/read/json-doc.js';
+import { parseDocument } from '../../files/read/json-document.js';
 import { conflictSides } from '../conflict-markers.js';
 import { upgraded, versionOf } from '../format-migrations.js';
 import { joinSides } from './merge-conflict.js';

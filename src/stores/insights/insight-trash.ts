@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import type { Durability } from '../../files/atomic/atomic-write.js';
 import { keepOutOfGit } from '../../files/paths/git-ignore.js';
-import { readWhole } from '../../files/read/json-doc.js';
+import { readWhole } from '../../files/read/whole-file.js';
 import { type TrashEntry, TrashFolder } from '../../files/trash/trash-folder.js';
 import type { InsightCatalogue } from './insight-catalogue.js';
 import { parseInsight } from './insight-file.js';

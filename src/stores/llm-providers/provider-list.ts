@@ -10,7 +10,7 @@ import { AppError, isAppError, withHint } from '../../base/errors.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { locksFolderIn } from '../../files/locks/lock-folders.js';
-import { readJson } from '../../files/read/json-doc.js';
+import { readJson } from '../../files/read/json-document.js';
 import { isLocalEndpoint, KIND_FACTS, PROVIDER_KINDS } from '../../providers/llm/provider-kinds.js';
 
 const MAX_PROVIDERS = 50;

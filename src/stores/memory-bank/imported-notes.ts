@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { atomicWrite, type Durability } from '../../files/atomic/atomic-write.js';
-import { readJsonIfSound } from '../../files/read/json-doc.js';
+import { readJsonIfSound } from '../../files/read/json-document.js';
 
 /** Hashes (`hashOf`) of the text in the source, and of the note as the import wrote it. */
 const markSchema = z.object({

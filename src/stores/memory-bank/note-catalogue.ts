@@ -10,8 +10,8 @@ import {
   type FoundFiles,
 } from '../../files/catalogue/file-catalogue.js';
 import { readConfined, readPlain } from '../../files/paths/confined-file.js';
-import type { ReadFile } from '../../files/read/json-doc.js';
 import { walkFiles } from '../../files/read/walk-files.js';
+import type { ReadFile } from '../../files/read/whole-file.js';
 import { symlinkError } from '../../files/safe-access/refusal-errors.js';
 import { misnamed } from './note-errors.js';
 import { isMisnamedNote, isReservedPath, looksLikeNote, requireNotePath } from './note-path.js';

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { AppError } from '../../base/errors.js';
-import { readWhole } from '../../files/read/json-doc.js';
+import { readWhole } from '../../files/read/whole-file.js';
 import { TrashFolder, type TrashOptions } from '../../files/trash/trash-folder.js';
 import { parseTrashName } from '../../files/trash/trash-names.js';
 import { problemWithNotePath, requireNotePath } from './note-path.js';

@@ -12,7 +12,7 @@ import { withLock } from '../../files/locks/file-lock.js';
 import { type Lease, tryLease } from '../../files/locks/lease.js';
 import { leasePathIn, locksFolderIn } from '../../files/locks/lock-folders.js';
 import { listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
-import { readJson } from '../../files/read/json-doc.js';
+import { readJson } from '../../files/read/json-document.js';
 import { readStampNow } from '../../files/read/stamp.js';
 import type { ConversationStore } from '../conversations/conversations.js';
 import { CONVERSATION_ID } from '../conversations/document/conversation-id.js';

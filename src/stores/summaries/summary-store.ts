@@ -8,7 +8,8 @@ import { AppError } from '../../base/errors.js';
 import type { Durability } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { locksFolderIn } from '../../files/locks/lock-folders.js';
-import { parseDocument, readJson, readWhole } from '../../files/read/json-doc.js';
+import { parseDocument, readJson } from '../../files/read/json-document.js';
+import { readWhole } from '../../files/read/whole-file.js';
 import type { ConversationStore } from '../conversations/conversations.js';
 import { maskedBy, type TextMasker } from '../text-masker.js';
 import {

@@ -10,7 +10,7 @@ import type { JsonObject } from '../../../base/json-fields.js';
 import type { Durability } from '../../../files/atomic/atomic-write.js';
 import { addFile } from '../../../files/atomic/new-file-stream.js';
 import { removeEmptyFolder } from '../../../files/paths/folders.js';
-import { readJson } from '../../../files/read/json-doc.js';
+import { readJson } from '../../../files/read/json-document.js';
 import { type Codec, plainCodec } from '../../../files/sealing/text-codec.js';
 import type { ConversationDocument } from '../document/document.js';
 import { parseConversation } from '../document/parse-conversation.js';

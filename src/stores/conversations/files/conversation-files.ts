@@ -10,14 +10,10 @@ import { type Durability, syncFolder } from '../../../files/atomic/atomic-write.
 import type { Outcome } from '../../../files/atomic/group-commit.js';
 import type { HeldLock } from '../../../files/locks/file-lock.js';
 import { removeEmptyFolder } from '../../../files/paths/folders.js';
-import {
-  documentSteps,
-  MAX_DOCUMENT_BYTES,
-  readWhole,
-  readWholeAtOnce,
-} from '../../../files/read/json-doc.js';
+import { documentSteps } from '../../../files/read/json-document.js';
 import { isPresentSoon, readSettled } from '../../../files/read/settled-read.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
+import { MAX_DOCUMENT_BYTES, readWhole, readWholeAtOnce } from '../../../files/read/whole-file.js';
 import type { Codec } from '../../../files/sealing/text-codec.js';
 import { notFound } from '../conversation-errors.js';
 import {

@@ -8,7 +8,7 @@ import { newUuid } from '../../../base/ids.js';
 import type { Outcome } from '../../../files/atomic/group-commit.js';
 import { type HeldLock, withLock } from '../../../files/locks/file-lock.js';
 import { removeEmptyFolder } from '../../../files/paths/folders.js';
-import { readWhole } from '../../../files/read/json-doc.js';
+import { readWhole } from '../../../files/read/whole-file.js';
 import { keyInUse, notFound } from '../conversation-errors.js';
 import {
   type AppendRequest,

@@ -6,7 +6,7 @@
 import { parsedJson } from '../../../base/json.js';
 import { isRecord } from '../../../base/json-fields.js';
 import { appendLinesUnlocked } from '../../../files/atomic/append-file.js';
-import { readWhole } from '../../../files/read/json-doc.js';
+import { readWhole } from '../../../files/read/whole-file.js';
 import type { Damage } from './replay.js';
 
 /** The maximum size, for a file that is damaged again and again. */

@@ -3,8 +3,8 @@
  * the last compaction replaced, so that a process that has read those can continue in the new log.
  */
 import { parsedJson } from '../../../base/json.js';
-import { readWhole } from '../../../files/read/json-doc.js';
 import type { Stamp } from '../../../files/read/stamp.js';
+import { readWhole } from '../../../files/read/whole-file.js';
 import { checkedEnd, withSum } from './operation-line.js';
 
 export interface Sidecar {

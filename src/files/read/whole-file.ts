@@ -1,16 +1,14 @@
 /**
- * Reads JSON files that people edit. It accepts a byte-order mark and CRLF, keeps escaped lone surrogates,
- * and reports damage with its line and column. It never writes.
+ * Reads a whole file into memory, with the stamp of the version that was read. A sealed file is decrypted, except
+ * by `readStored`. It never writes.
  */
 import { fstatSync } from 'node:fs';
-import { type ErrorCode, errnoOf, isAppError } from '../../base/errors.js';
+import { errnoOf } from '../../base/errors.js';
 import { fileError, ignoreErrno, withFileError } from '../file-errors.js';
 import { closeQuietly } from '../safe-access/close-quietly.js';
 import { openHandle, openToRead } from '../safe-access/open-regular.js';
 import { readBytes, readBytesNow, requireAtMost } from '../safe-access/read-bytes.js';
 import { openFile, SEALED_FILE_BYTES } from '../sealing/sealed-form.js';
-import { damagedAt, notUtf8 } from './json-problem.js';
-import { LARGE_DOCUMENT_BYTES, type ListPart, largeDocumentSteps } from './large-document.js';
 import { type Stamp, stampOf } from './stamp.js';
 
 /** V8 has no strings of more than about 512 MB. Half of that leaves room to serialize the value again. */
@@ -96,59 +94,4 @@ export async function readStored(
       await handle.close();
     }
   });
-}
-
-/**
- * Returns the value of a JSON document. If the bytes are not UTF-8 or not JSON, it throws an error with the
- * code `damaged`, and line and column in `details`.
- */
-export function parseDocument(bytes: Uint8Array, path: string, damaged: ErrorCode): unknown {
-  const text = decode(bytes, path, damaged);
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw damagedAt(text, path, damaged, error);
-  }
-}
-
-/** Returns the value of a JSON file; `undefined` if there is none. Throws like `readWhole` and `parseDocument`. */
-export async function readJson(path: string, damaged: ErrorCode = 'CORRUPT'): Promise<unknown> {
-  const found = await readWhole(path);
-  return found && parseDocument(found.bytes, path, damaged);
-}
-
-/** Like `readJson`, but returns `undefined` for a damaged file: for a file that is not necessary. */
-export async function readJsonIfSound(path: string): Promise<unknown> {
-  try {
-    return await readJson(path);
-  } catch (error) {
-    if (isAppError(error, 'CORRUPT')) return undefined;
-    throw error;
-  }
-}
-
-/**
- * Like `parseDocument`, in short steps, so that a large document does not block the event loop. The steps
- * are the parts of the array `listName` in the outermost object; `parts` has their positions in `bytes`. A
- * small, damaged or differently built document is parsed in one step, and `parts` is empty.
- */
-export function* documentSteps(
-  bytes: Buffer,
-  listName: string,
-  path: string,
-  damaged: ErrorCode,
-): Generator<void, { value: unknown; parts: readonly ListPart[] }> {
-  const parts: ListPart[] = [];
-  const isLarge = bytes.byteLength > LARGE_DOCUMENT_BYTES;
-  const large = isLarge ? yield* largeDocumentSteps(bytes, listName, parts) : undefined;
-  if (large !== undefined) return { value: large, parts };
-  return { value: parseDocument(bytes, path, damaged), parts: [] };
-}
-
-function decode(bytes: Uint8Array, path: string, damaged: ErrorCode): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw notUtf8(bytes, path, damaged, error);
-  }
 }
