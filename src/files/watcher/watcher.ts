@@ -1,15 +1,15 @@
 /**
- * Watches the files below a folder while people and other programs change them. The events of chokidar are
- * only hints which names to check. stat calls find the changes: at every tick for the paths that changed
- * recently, and every few seconds for all paths (pass-schedule.ts). So a lost event, a limit of the system or a
- * sleeping laptop delays a report, but the report is not lost. File contents are not read here.
+ * Watches the files below a folder while people and other programs change them. The events of chokidar
+ * (folder-watches.ts) are only hints which names to check. stat calls find the changes: at every tick for the
+ * paths that changed recently, and every few seconds for all paths (pass-schedule.ts). So a lost event, a limit of
+ * the system or a sleeping laptop delays a report, but the report is not lost. File contents are not read here.
  */
 import { type Clock, systemClock } from '../../base/clock.js';
 import type { Log } from '../../base/log.js';
 import type { Stamp } from '../read/stamp.js';
-import { FolderHints } from './folder-hints.js';
+import { DebounceQueue } from './debounce-queue.js';
+import { FolderWatches } from './folder-watches.js';
 import { type FileChange, FoundChanges } from './found-changes.js';
-import { HintQueue } from './hint-queue.js';
 import { KnownFiles } from './known-files.js';
 import { PassSchedule } from './pass-schedule.js';
 import { rankByTime } from './recent-paths.js';
@@ -61,9 +61,9 @@ export class Watcher {
   readonly #clock: Clock;
   readonly #knownFiles: KnownFiles;
   readonly #reconciler: Reconciler;
-  readonly #queue: HintQueue;
+  readonly #queue: DebounceQueue;
   readonly #passes: PassSchedule;
-  #hints: FolderHints | undefined;
+  #watches: FolderWatches | undefined;
   /** Jobs run one after the other. */
   #lastJob: Promise<unknown> = Promise.resolve();
   #nextReconcile: Promise<void> | undefined;
@@ -79,7 +79,7 @@ export class Watcher {
     this.#o = options;
     this.#clock = options.clock ?? systemClock;
     this.#passes = new PassSchedule(this.#clock, options.hotReconcileMs);
-    this.#queue = new HintQueue(this.#clock, () => this.#attempt(() => this.#checkHints()));
+    this.#queue = new DebounceQueue(this.#clock, () => this.#attempt(() => this.#checkHints()));
     this.#knownFiles = new KnownFiles({
       clock: this.#clock,
       match: options.match,
@@ -87,7 +87,7 @@ export class Watcher {
       recentLimit: options.watchLimit ?? WATCH_LIMIT,
       report: (path, stamp) => this.#found.add(path, stamp),
       checkAgain: (folder, name) => this.#queue.add(folder, name),
-      replaced: (folder) => this.#hints?.renew(folder),
+      replaced: (folder) => this.#watches?.renew(folder),
     });
     this.#reconciler = new Reconciler(options.root, this.#knownFiles, this.#clock);
     this.ready = this.#start();
@@ -116,8 +116,8 @@ export class Watcher {
 
   status(): WatcherStatus {
     return {
-      mode: this.#hints ? 'watching' : 'scanning',
-      watchedFolders: this.#hints?.size ?? 0,
+      mode: this.#watches ? 'watching' : 'scanning',
+      watchedFolders: this.#watches?.size ?? 0,
       errors: this.#errors,
       lastReconcile: this.#lastFull,
     };
@@ -134,7 +134,7 @@ export class Watcher {
     this.#queue.close();
     clearTimeout(this.#timer);
     this.#reconciler.stop();
-    await Promise.all([this.#lastJob, this.#hints?.close()]);
+    await Promise.all([this.#lastJob, this.#watches?.close()]);
   }
 
   async #start(): Promise<void> {
@@ -147,33 +147,33 @@ export class Watcher {
   }
 
   #watch(): void {
-    this.#hints = new FolderHints({
+    this.#watches = new FolderWatches({
       root: this.#o.root,
       onHint: (folder, name) => this.#queue.add(folder, name),
       onDead: (folder) => {
-        this.#hints?.renew(folder);
+        this.#watches?.renew(folder);
         this.#queue.add(folder);
       },
       onError: (error, isExhausted) => this.#onWatchError(error, isExhausted),
     });
-    this.#hints.follow(this.#knownFiles.foldersToWatch());
+    this.#watches.follow(this.#knownFiles.foldersToWatch());
   }
 
   #onWatchError(error: unknown, isExhausted: boolean): void {
     this.#errors += 1;
-    if (!this.#hints) return;
+    if (!this.#watches) return;
     if (!isExhausted) {
       this.#o.log.debug({ err: error }, 'a folder cannot be watched; Daybook scans it instead');
       return;
     }
     this.#o.log.warn(
-      { err: error, root: this.#o.root, watchedFolders: this.#hints.size },
+      { err: error, root: this.#o.root, watchedFolders: this.#watches.size },
       'the system has no more file watches; from now on, Daybook finds changes by scanning',
     );
-    const hints = this.#hints;
-    this.#hints = undefined;
+    const watches = this.#watches;
+    this.#watches = undefined;
     // close() also waits for this, because open handles keep the process alive.
-    this.#lastJob = Promise.all([this.#lastJob, hints.close()]);
+    this.#lastJob = Promise.all([this.#lastJob, watches.close()]);
   }
 
   #schedule(): void {
@@ -190,7 +190,7 @@ export class Watcher {
   }
 
   async #tick(): Promise<void> {
-    if (this.#passes.isFullDue(this.#hints !== undefined)) await this.#fullPass(false);
+    if (this.#passes.isFullDue(this.#watches !== undefined)) await this.#fullPass(false);
     else await this.#reconciler.hot();
   }
 
@@ -230,6 +230,6 @@ export class Watcher {
   #deliver(): void {
     const changes = this.#found.take();
     if (changes.length > 0 && this.#isReady && !this.#isClosed) this.#o.onChange(changes);
-    this.#hints?.follow(this.#knownFiles.foldersToWatch());
+    this.#watches?.follow(this.#knownFiles.foldersToWatch());
   }
 }

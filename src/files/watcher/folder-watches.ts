@@ -22,7 +22,7 @@ const PAUSE_MS = 1000;
 /** The system has no more watches, handles or memory, so watching the next folders would fail too. */
 const EXHAUSTED: ReadonlySet<string> = new Set(['ENOSPC', 'EMFILE', 'ENFILE', 'ENOMEM']);
 
-export interface FolderHintsOptions {
+export interface FolderWatchesOptions {
   readonly root: string;
   /** `name` in the folder changed, or the folder itself if `name` is `undefined`. */
   readonly onHint: (folder: string, name: string | undefined) => void;
@@ -39,8 +39,8 @@ interface Watch {
 
 type NewChokidar = (path: string) => FSWatcher;
 
-export class FolderHints {
-  readonly #o: FolderHintsOptions;
+export class FolderWatches {
+  readonly #o: FolderWatchesOptions;
   readonly #watches = new Map<string, Watch>();
   readonly #closing = new Set<Promise<void>>();
   /** Folders that are not watched for a second, because they had too many events. */
@@ -49,7 +49,7 @@ export class FolderHints {
   #opening: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(options: FolderHintsOptions) {
+  constructor(options: FolderWatchesOptions) {
     this.#o = options;
   }
 

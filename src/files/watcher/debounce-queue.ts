@@ -25,7 +25,7 @@ interface Waiting {
   isChecked: boolean;
 }
 
-export class HintQueue {
+export class DebounceQueue {
   readonly #clock: Clock;
   readonly #onDue: () => void;
   readonly #waiting = new Map<string, Waiting>();
