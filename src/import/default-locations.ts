@@ -1,16 +1,11 @@
 /**
- * Where tools store their logs on this machine, and which of them delete old logs. The folders are
- * searched only on request (`daybook import` without a path, `info`, a watch).
+ * Where tools store their logs on this machine. The folders are searched only on request (`daybook import`
+ * without a path, `info`, a watch). tool-deletion.ts finds which tools delete old logs.
  */
 
 import { join } from 'node:path';
-import { parse } from 'jsonc-parser';
-import { countOf } from '../base/display-text.js';
-import { errnoOf, isAppError } from '../base/errors.js';
-import { numberIn, objectIn, textIn } from '../base/json-fields.js';
 import { readStamp } from '../files/read/stamp.js';
-import { readGivenText } from '../files/safe-access/given-file.js';
-import type { JsonObject } from '../stores/conversations/document/schema.js';
+import { deletionByClaudeCode, deletionByGemini } from './tool-deletion.js';
 
 /** Passed by the caller, because only src/config reads the environment. */
 export interface Machine {
@@ -73,34 +68,6 @@ function defaultLocations({ home, programs, variable }: Machine): readonly Defau
     location('llm', 'llm', join(llm, 'logs.db')),
     location('insights-mcp', 'insights-mcp', join(home, '.insights-mcp', 'insights.db')),
   ];
-}
-
-/** 30 days by default; some users reported that sessions were deleted after 9. */
-function deletionByClaudeCode(path: string): string {
-  const days = numberIn(settingsIn(path)['cleanupPeriodDays']);
-  return days === undefined
-    ? `sessions older than 30 days by default (cleanupPeriodDays in ${path}), in some cases after 9 days`
-    : `sessions older than ${countOf(days, 'day')} (cleanupPeriodDays in ${path})`;
-}
-
-function deletionByGemini(path: string): string | undefined {
-  const name = 'general.sessionRetention';
-  const { enabled, maxAge } = objectIn(objectIn(settingsIn(path)['general'])['sessionRetention']);
-  if (enabled === false) return undefined;
-  const age = textIn(maxAge);
-  return age === undefined
-    ? `sessions older than 30 days by default (${name}.maxAge in ${path})`
-    : `sessions older than ${age} (${name}.maxAge in ${path})`;
-}
-
-/** Settings of a tool; an empty object (so that its defaults apply) if they cannot be read. */
-function settingsIn(path: string): JsonObject {
-  try {
-    return objectIn(parse(readGivenText(path)));
-  } catch (error) {
-    if (errnoOf(error) === undefined && !isAppError(error)) throw error;
-    return {};
-  }
 }
 
 /** What a tool creates with its first conversation, in a folder that also has its settings. */
