@@ -1,6 +1,6 @@
 /** The order in which the strategy `temporal` selects passages. */
 import { expect, it } from 'vitest';
-import { spreadOverTime } from '../../src/context/snippets/relevant-snippets.js';
+import { spreadOverTime } from '../../src/context/snippets/spread-over-time.js';
 
 it('spreadOverTime takes the best passage of each period, then the second best of each', () => {
   const days = [7, 3, 16, 1, 12, 9, 5, 14, 2, 4, 6, 8, 10, 11, 13, 15]; // the best first

@@ -7,10 +7,10 @@ import { tokenCounter } from '../../base/exact-token-count.js';
 import type { Why } from '../../search/hit-reasons.js';
 import type { SearchCaller } from '../../search/messages/keyword-search.js';
 import type { MessageFilters } from '../../search/messages/message-filters.js';
-import type { RecalledHit } from '../../search/recall/recall-hits.js';
 import type { RecallSearch } from '../../search/recall/recall-search.js';
 import type { SearchTier } from '../../search/search-names.js';
 import type { Role } from '../../stores/conversations/document/schema.js';
+import { spreadOverTime } from './spread-over-time.js';
 import type { SnippetStrategy } from './strategy-names.js';
 import { supersededBy } from './superseded.js';
 import { type SelectedPassage, withinBudget } from './token-budget.js';
@@ -18,8 +18,6 @@ import { type SelectedPassage, withinBudget } from './token-budget.js';
 /** Maximum number of hits that are considered for one answer. */
 const MAX_HITS = 200;
 const MAX_CACHED = 64;
-/** Number of periods from which `temporal` selects passages in turn. */
-const PERIODS = 8;
 
 export interface SnippetRequest {
   readonly query: string;
@@ -102,27 +100,6 @@ export class RelevantSnippets {
 
 const byTime = (a: Snippet, b: Snippet) =>
   a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : a.seq - b.seq;
-
-/**
- * Takes the best passage of each period in turn, so that no part of a story is missing. In each turn the
- * best passages come first, because a small budget may end within the turn. `hits` are best first.
- */
-export function spreadOverTime<T extends Pick<RecalledHit, 'createdAt'>>(hits: readonly T[]): T[] {
-  const times = hits.map(({ createdAt }) => Date.parse(createdAt));
-  const sorted = [...times].sort((a, b) => a - b);
-  const periods: number[][] = Array.from({ length: PERIODS }, () => []);
-  hits.forEach((_, at) => {
-    // Periods have equal numbers of messages, because people write much on some days and nothing on others.
-    const rank = sorted.indexOf(times[at] ?? 0) / Math.max(1, hits.length);
-    periods[Math.min(PERIODS - 1, Math.floor(rank * PERIODS))]?.push(at);
-  });
-  const longest = Math.max(0, ...periods.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, turn) =>
-    periods.flatMap((period) => period[turn] ?? []).sort((a, b) => a - b),
-  )
-    .flat()
-    .flatMap((at) => hits[at] ?? []);
-}
 
 function withSuperseded(taken: readonly SelectedPassage[]): Snippet[] {
   const dated = taken.map(({ hit, passage }) => ({
