@@ -8,7 +8,7 @@ import type { SnippetOptions } from '../fts/snippets/snippet.js';
 import { createTextIndex, type DocumentId, type TextIndex } from '../fts/text-index.js';
 import type { Insight, InsightSelection, InsightStore } from '../stores/insights/insights.js';
 import type { MessageQuery } from './messages/keyword-search.js';
-import { untilCurrent } from './messages/message-hits.js';
+import { repeatUntilCurrent } from './repeat-until-current.js';
 
 const COLUMNS = ['content', 'metadata'];
 export type InsightQuery = InsightSelection & Omit<MessageQuery, 'filters'>;
@@ -48,7 +48,7 @@ export class InsightSearch {
   /** Throws QUERY_SYNTAX (matchType fts5), CANCELLED or FILESYSTEM_ERROR. */
   async search(request: InsightQuery, signal?: AbortSignal): Promise<InsightResults> {
     await this.#store.current();
-    const { isCurrent: _, ...found } = await untilCurrent(async () => {
+    const { isCurrent: _, ...found } = await repeatUntilCurrent(async () => {
       const all = await this.#runAll(request, signal);
       const ids = all.hits.map(({ insight }) => insight.id);
       return { ...all, isCurrent: await this.#store.isUnchanged(ids) };

@@ -17,8 +17,9 @@ import {
   WAIT_FOR_BUILD_MS,
 } from './messages/keyword-search.js';
 import { totalsWithout } from './messages/message-filters.js';
-import { type MessageHit, untilCurrent } from './messages/message-hits.js';
+import type { MessageHit } from './messages/message-hits.js';
 import type { RecallSearch } from './recall/recall-search.js';
+import { repeatUntilCurrent } from './repeat-until-current.js';
 import type { SearchMode, SearchTier } from './search-names.js';
 
 /** The longest wait in mode `auto`, in which keywords answer in the meantime. */
@@ -82,7 +83,7 @@ export class MessageSearch {
   async #whenReady(request: ModeQuery, caller: SearchCaller): Promise<ModeResults | undefined> {
     const maxWaitMs = request.mode === 'auto' ? WAIT_IN_AUTO_MS : WAIT_FOR_BUILD_MS;
     if (!(await this.#recall.ready({ maxWaitMs, ...caller }))) return undefined;
-    const found = await untilCurrent(() => this.#byRecall(request, caller));
+    const found = await repeatUntilCurrent(() => this.#byRecall(request, caller));
     const { words, ...results } = found;
     if (found.total > 0) return results;
     const { emptyTime } = found;

@@ -14,9 +14,10 @@ import { cjkRunsOf } from '../../fts/tokenizing/cjk-bigrams.js';
 import type { MessageRef } from '../../recall/answer.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { IndexSync, type IndexSyncOptions } from '../cache/index-sync.js';
+import { repeatUntilCurrent } from '../repeat-until-current.js';
 import { rankConversations } from './conversation-hits.js';
 import { documentFilter, type MessageFilters, totalsWithout } from './message-filters.js';
-import { hitsOf, type MessageHit, untilCurrent } from './message-hits.js';
+import { hitsOf, type MessageHit } from './message-hits.js';
 import type { MessageIndex } from './message-index.js';
 import {
   type Newest,
@@ -124,7 +125,7 @@ export class KeywordSearch {
   async search(request: MessageQuery, caller: SearchCaller = {}): Promise<MessageResults> {
     await this.#waitForBuild(caller);
     const sources = { index: this.#sync.index, store: this.#store };
-    const { result, hits } = await untilCurrent(async () => {
+    const { result, hits } = await repeatUntilCurrent(async () => {
       const result = await this.#run(request, request.filters, caller);
       return {
         result,
@@ -158,7 +159,7 @@ export class KeywordSearch {
     const options = { matchType, ...(filter && { filter }), ...(signal && { signal }) };
     const asked = { query, limit, offset, perConversation, options };
     const sources = { index: this.#sync.index, store: this.#store };
-    const { ranking, conversations } = await untilCurrent(async () => {
+    const { ranking, conversations } = await repeatUntilCurrent(async () => {
       const ranking = await rankConversations(this.#sync.index, asked);
       const conversations: ConversationHits[] = [];
       let isCurrent = true;

@@ -1,6 +1,6 @@
 /**
- * The hits of a message search as messages with snippets, read from the files. A search is repeated if one of its
- * hits has changed since it was indexed.
+ * The hits of a message search as messages with snippets, read from the files. `isCurrent` says whether one of them
+ * has changed since it was indexed; then the search is repeated (../repeat-until-current.ts).
  */
 
 import { undefinedIfUnreadable } from '../../base/errors.js';
@@ -99,16 +99,3 @@ type State = ReturnType<typeof stateOf>;
 
 const isSameState = (a: State, b: State | undefined) =>
   a.indexed === b?.indexed && a.fingerprint === b?.fingerprint;
-
-/** A search is repeated if one of its hits has changed on disk, at most this many times in all. */
-const MAX_TRIES = 3;
-
-/** Repeats the search while a hit has changed on disk since it was indexed. */
-export async function untilCurrent<T extends { readonly isCurrent: boolean }>(
-  search: () => Promise<T>,
-): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    const answer = await search();
-    if (answer.isCurrent || tries >= MAX_TRIES) return answer;
-  }
-}
