@@ -13,7 +13,7 @@ import type { DocumentId } from '../../fts/segments/segment.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/conversation-id.js';
 import { type ConversationHead, ROLES } from '../../stores/conversations/document/schema.js';
-import type { Outline } from '../../stores/conversations/files/outlines.js';
+import type { Outline } from '../../stores/conversations/files/message-positions.js';
 import type {
   CachedHead,
   CachedHeads,

@@ -25,7 +25,7 @@ import type { ConversationDocument } from './document/document.js';
 import type { HeadChange } from './document/head-change.js';
 import type { Conversation, ConversationHead } from './document/schema.js';
 import { type ConversationChange, ignoredFolders } from './files/conversation-catalogue.js';
-import type { ConversationPart, MessageRange } from './files/outlines.js';
+import type { ConversationPart, MessageRange } from './files/message-positions.js';
 import { exists, idForWriting } from './key-lookup.js';
 import { type ConversationPage, ListPages, type PageRequest } from './listing/cursor-pages.js';
 import type { ListQuery } from './listing/list-query.js';

@@ -3,7 +3,7 @@
 import { notFound } from './conversation-errors.js';
 import type { DeferredMessages } from './deferred/deferred-messages.js';
 import type { ConversationDocument } from './document/document.js';
-import { type ConversationPart, type MessageRange, partOf } from './files/outlines.js';
+import { type ConversationPart, type MessageRange, partOf } from './files/message-positions.js';
 import { idOf } from './key-lookup.js';
 import type { StoreCore } from './store-core.js';
 

@@ -21,7 +21,7 @@ import { requireReadable } from './document/parse-conversation.js';
 import type { ConversationHead } from './document/schema.js';
 import { ConversationCatalogue } from './files/conversation-catalogue.js';
 import { ConversationFiles } from './files/conversation-files.js';
-import type { Outline } from './files/outlines.js';
+import type { Outline } from './files/message-positions.js';
 import {
   type MaskableMessage,
   type MaskedMessages,

@@ -15,7 +15,7 @@ import {
   type Message,
   ROLES,
 } from '../../stores/conversations/document/schema.js';
-import { endBefore } from '../../stores/conversations/files/outlines.js';
+import { endBefore } from '../../stores/conversations/files/message-positions.js';
 import type { StateStore } from '../../stores/state/state.js';
 import { estimateTokens, maxTokens, messagesWithin } from '../answer-budget.js';
 import { conversationRef } from '../conversation-input.js';

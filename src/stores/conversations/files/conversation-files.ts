@@ -38,7 +38,7 @@ import {
   Outlines,
   outlineOf,
   partOf,
-} from './outlines.js';
+} from './message-positions.js';
 
 /** Another server that starts may remove the empty folder. The creator then claims an id again. */
 const MAX_CLAIMS = 5;

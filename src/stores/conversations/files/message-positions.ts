@@ -1,7 +1,7 @@
 /**
- * The positions of the messages in large conversation files, so that some messages can be read without the
- * rest. An outline is made when such a file is read as a whole. It is used only while the file has the
- * same stamp.
+ * The positions of the messages in large conversation files, called the outline of a file, so that some messages
+ * can be read without the rest. An outline is made when such a file is read as a whole. It is used only while the
+ * file has the same stamp.
  */
 import { crc32 } from 'node:zlib';
 import { AppError } from '../../../base/errors.js';
