@@ -6,7 +6,7 @@
 import { AppError, type ErrorCode } from '../base/errors.js';
 import { defined } from '../base/json.js';
 import { objectIn, objectsIn, textIn } from '../base/json-fields.js';
-import { type HttpReply, type RequestOutcome, retryAfterMs } from './http.js';
+import { type HttpReply, type RequestOutcome, retryAfterMs } from './http-client.js';
 import type { Backend } from './perplexity-types.js';
 import { quoteUpstream, singleLine } from './upstream-text.js';
 

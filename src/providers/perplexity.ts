@@ -4,7 +4,7 @@
  * sent, so that an invalid one costs nothing. A create is never repeated if it may have reached the server.
  */
 import { AppError } from '../base/errors.js';
-import { createHttpClient, type HttpReply } from './http.js';
+import { createHttpClient, type HttpReply } from './http-client.js';
 import { createAgentBackend } from './perplexity-agent.js';
 import { createChatBackend } from './perplexity-chat.js';
 import { refusalOf, unusable } from './perplexity-errors.js';

@@ -10,7 +10,7 @@ import { countOf } from '../base/display-text.js';
 import { AppError, isAppError } from '../base/errors.js';
 import type { Log } from '../base/log.js';
 import type { Lease } from '../files/locks/lease.js';
-import { mayHaveActed } from '../providers/http.js';
+import { mayHaveActed } from '../providers/http-client.js';
 import type { PerplexityAnswer, RunState } from '../providers/perplexity-answer.js';
 import type { Perplexity, PreparedRequest } from '../providers/perplexity-types.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';

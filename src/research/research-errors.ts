@@ -3,7 +3,7 @@
  * request may cost money, and what to do next. The error code stays the same.
  */
 import { AppError, isAppError } from '../base/errors.js';
-import { mayHaveActed } from '../providers/http.js';
+import { mayHaveActed } from '../providers/http-client.js';
 import type { ResearchJob } from '../stores/research-jobs/research-job-schema.js';
 
 /** The same error with what it means for the conversation. Other errors than AppErrors are unchanged. */

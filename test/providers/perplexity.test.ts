@@ -1,7 +1,7 @@
 /** Both wire formats against the stand-in: what is sent, what is understood, what each refusal becomes. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
-import { mayHaveActed } from '../../src/providers/http.js';
+import { mayHaveActed } from '../../src/providers/http-client.js';
 import { createPerplexity } from '../../src/providers/perplexity.js';
 import { SCHOLARLY_DOMAINS, type SearchFilters } from '../../src/providers/perplexity-filters.js';
 import type { PerplexityOptions, PerplexityRequest } from '../../src/providers/perplexity-types.js';

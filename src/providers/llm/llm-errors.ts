@@ -5,7 +5,7 @@
  */
 import { AppError, type ErrorCode } from '../../base/errors.js';
 import { objectIn, textIn } from '../../base/json-fields.js';
-import type { HttpReply, RequestOutcome } from '../http.js';
+import type { HttpReply, RequestOutcome } from '../http-client.js';
 import { quoteUpstream } from '../upstream-text.js';
 
 interface Context {

@@ -5,7 +5,7 @@
  */
 import { type Clock, sleep } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
-import { createHttpClient, type HttpReply, retryAfterMs } from '../http.js';
+import { createHttpClient, type HttpReply, retryAfterMs } from '../http-client.js';
 import { refusalOf, unusable } from './llm-errors.js';
 
 export interface RetryingClient {

@@ -2,7 +2,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHttpClient, mayHaveActed, retryAfterMs } from '../../src/providers/http.js';
+import { createHttpClient, mayHaveActed, retryAfterMs } from '../../src/providers/http-client.js';
 import { quoteUpstream, redact } from '../../src/providers/upstream-text.js';
 import { errorOf } from '../support/error-of.js';
 
