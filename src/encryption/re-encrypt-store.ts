@@ -8,7 +8,6 @@
 import { dirname } from 'node:path';
 import { countOf } from '../base/display-text.js';
 import { AppError, isAppError } from '../base/errors.js';
-import { isArchiveName } from '../files/archive.js';
 import { type Durability, makeFolder, syncFolder } from '../files/atomic/atomic-write.js';
 import { withLock } from '../files/locks/file-lock.js';
 import { tryLease } from '../files/locks/lease.js';
@@ -20,7 +19,7 @@ import { assertReadable, assertWritable } from '../files/paths/write-access.js';
 import { isSameStamp, readStampNow, type Stamp } from '../files/read/stamp.js';
 import { type ListedFile, walkFiles } from '../files/read/walk-files.js';
 import { readStored } from '../files/read/whole-file.js';
-import { rewriteArchive } from '../files/rewrite-archive.js';
+import { rewriteArchive } from '../files/rewrite-tar-archive.js';
 import {
   addStore,
   isDocumentFile,
@@ -29,6 +28,7 @@ import {
 } from '../files/sealing/open-stores.js';
 import { rewriteFile } from '../files/sealing/rewrite-file.js';
 import { addKey } from '../files/sealing/sealed-form.js';
+import { isArchiveName } from '../files/tar-archive.js';
 import { looksLikeNote } from '../stores/memory-bank/note-path.js';
 import { type GivenKey, type KnownKey, namedKey, newKey, type WantedKey } from './keys.js';
 import { type Marker, readMarker, writeMarker } from './marker.js';

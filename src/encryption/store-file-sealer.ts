@@ -1,11 +1,11 @@
 /** Seals and opens single files of an encrypted store (docs/FORMAT.md), depending on the kind of file. */
 import { basename } from 'node:path';
-import { isArchiveName } from '../files/archive.js';
 import type { CipherKey } from '../files/sealing/cipher.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';
 import { plainSealer } from '../files/sealing/file-sealer.js';
 import { isDocumentFile, isNeverSealedWhole } from '../files/sealing/open-stores.js';
 import { sealedFileKey } from '../files/sealing/sealed-form.js';
+import { isArchiveName } from '../files/tar-archive.js';
 import { convertFile } from './re-encrypt-file.js';
 import { convertLines, hasOtherLines, sealedLines } from './re-encrypt-lines.js';
 

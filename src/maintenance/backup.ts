@@ -8,7 +8,6 @@ import { basename, dirname, join } from 'node:path';
 import { type Clock, DAY_MS, isoTime } from '../base/clock.js';
 import { appErrorOf } from '../base/errors.js';
 import { type AgeRecipients, addAgeKey, createAgeEncrypter } from '../files/age-encryption.js';
-import { archiveOf } from '../files/archive.js';
 import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
 import { writeNewFile } from '../files/atomic/new-file-stream.js';
 import { sweepTemporaries } from '../files/atomic/staging.js';
@@ -16,6 +15,7 @@ import { entriesOf, removeFile } from '../files/paths/folders.js';
 import { keepOutOfGit } from '../files/paths/git-ignore.js';
 import { readStamp } from '../files/read/stamp.js';
 import { walkFiles } from '../files/read/walk-files.js';
+import { archiveOf } from '../files/tar-archive.js';
 import { type BackupArea, BackupFiles, type LeftOut, type SingleFile } from './backup-content.js';
 
 const SECOND_MS = 1_000;

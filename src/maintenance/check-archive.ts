@@ -5,8 +5,8 @@
 import { z } from 'zod';
 import { AppError } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
-import { readArchive } from '../files/archive.js';
 import { parseDocument } from '../files/read/json-document.js';
+import { readArchive } from '../files/tar-archive.js';
 
 /** The name of the list of contents, the last entry of every archive. */
 export const CONTENTS_NAME = 'daybook-backup.json';

@@ -5,10 +5,10 @@
  */
 import { join } from 'node:path';
 import { AppError, isAppError } from '../base/errors.js';
-import { readArchive } from '../files/archive.js';
 import { listFolders } from '../files/paths/folders.js';
 import { readStored } from '../files/read/whole-file.js';
 import { SEALED_TEXT_START } from '../files/sealing/sealed-form.js';
+import { readArchive } from '../files/tar-archive.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/conversation-id.js';
 import type { BackupArea } from './backup-content.js';
 

@@ -6,14 +6,14 @@
  */
 import { basename, dirname, join } from 'node:path';
 import { AppError, isAppError, withHint } from '../base/errors.js';
-import { type ArchiveFile, readArchive } from '../files/archive.js';
 import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
 import { addFile } from '../files/atomic/new-file-stream.js';
 import { archivedPath } from '../files/paths/path-confinement.js';
 import { readStampNow } from '../files/read/stamp.js';
 import { readStored } from '../files/read/whole-file.js';
-import { rewriteArchive } from '../files/rewrite-archive.js';
+import { rewriteArchive } from '../files/rewrite-tar-archive.js';
 import { type FileSealer, plainSealer } from '../files/sealing/file-sealer.js';
+import { type ArchiveFile, readArchive } from '../files/tar-archive.js';
 import { WriteSlots } from '../files/write-slots.js';
 import type { BackupArea } from './backup-content.js';
 import { CONTENTS_NAME, checkArchive } from './check-archive.js';

@@ -7,7 +7,6 @@
 import { basename, dirname, relative, sep } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import { isAppError } from '../base/errors.js';
-import { isArchiveName } from '../files/archive.js';
 import { atomicWrite, type Durability } from '../files/atomic/atomic-write.js';
 import { withLock } from '../files/locks/file-lock.js';
 import { locksFolderIn } from '../files/locks/lock-folders.js';
@@ -16,8 +15,9 @@ import { removeFile } from '../files/paths/folders.js';
 import { assertWritable } from '../files/paths/write-access.js';
 import { walkFiles } from '../files/read/walk-files.js';
 import { readStored } from '../files/read/whole-file.js';
-import { readArchiveDeeply, rewriteArchive } from '../files/rewrite-archive.js';
+import { readArchiveDeeply, rewriteArchive } from '../files/rewrite-tar-archive.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';
+import { isArchiveName } from '../files/tar-archive.js';
 import type { GraphFiles } from '../stores/knowledge-graph/log/graph-files.js';
 import { Redaction } from './redact-bytes.js';
 import { withLaterUpdatedAt } from './updated-at.js';

@@ -5,10 +5,10 @@
 import { isAppError } from '../base/errors.js';
 import { parsedJson } from '../base/json.js';
 import { isRecord } from '../base/json-fields.js';
-import { isArchiveName, readArchive } from '../files/archive.js';
 import { NO_DATA, walkFiles } from '../files/read/walk-files.js';
 import { readStored } from '../files/read/whole-file.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';
+import { isArchiveName, readArchive } from '../files/tar-archive.js';
 import { allTextsIn } from './secret-masker.js';
 import { secretsIn } from './secrets.js';
 

@@ -14,8 +14,8 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../src/base/ids.js';
-import { archiveOf } from '../../src/files/archive.js';
 import { writeNewFile } from '../../src/files/atomic/new-file-stream.js';
+import { archiveOf } from '../../src/files/tar-archive.js';
 import { CONTENTS_NAME } from '../../src/maintenance/check-archive.js';
 import { MAIN } from '../e2e/harness.js';
 import { tempFolder } from '../support/temp-folder.js';

@@ -9,7 +9,6 @@ import { isAppError, undefinedIfUnreadable } from '../../base/errors.js';
 import { sha256Hex } from '../../base/ids.js';
 import { parsedJson } from '../../base/json.js';
 import { isRecord } from '../../base/json-fields.js';
-import { archiveOf, readArchive } from '../../files/archive.js';
 import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
 import { writeNewFile } from '../../files/atomic/new-file-stream.js';
 import { sweepTemporaries } from '../../files/atomic/staging.js';
@@ -19,6 +18,7 @@ import { isSameStamp, readStampNow, type Stamp } from '../../files/read/stamp.js
 import { walkFiles } from '../../files/read/walk-files.js';
 import { readStored } from '../../files/read/whole-file.js';
 import { type FileSealer, plainSealer } from '../../files/sealing/file-sealer.js';
+import { archiveOf, readArchive } from '../../files/tar-archive.js';
 import { BackupFiles } from '../backup-content.js';
 import { checkArchive } from '../check-archive.js';
 

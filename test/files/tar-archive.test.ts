@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { archiveOf, readArchive } from '../../src/files/archive.js';
+import { archiveOf, readArchive } from '../../src/files/tar-archive.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const FILES = 3000;

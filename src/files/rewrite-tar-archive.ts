@@ -1,9 +1,9 @@
 /** Changes the content of files in an archive and updates its list of contents (docs/FORMAT.md). */
 import { dirname } from 'node:path';
 import { sha256Hex } from '../base/ids.js';
-import { type ArchiveFile, archiveOf, readArchive, readArchiveBytes } from './archive.js';
 import { type Durability, renameOnto, syncFolder } from './atomic/atomic-write.js';
 import { stageFile } from './atomic/new-file-stream.js';
+import { type ArchiveFile, archiveOf, readArchive, readArchiveBytes } from './tar-archive.js';
 
 export interface RewriteOptions extends Durability {
   /** The name of the list of contents in the archive. Its sizes and hashes are updated. */
