@@ -1,4 +1,7 @@
-/** The lengths of sessions, and of the pauses between the messages of one session. */
+/**
+ * The lengths of sessions, and of the pauses between the messages of one session. A pause of half an hour ends a
+ * session here; it is four hours in context/last-session.ts and one hour in recall/matching/sessions.ts.
+ */
 
 export interface Pace {
   readonly sessions: number;

@@ -1,4 +1,7 @@
-/** The last session of a conversation: its last messages, up to the last long pause. */
+/**
+ * The last session of a conversation: its last messages, up to the last long pause. A pause of four hours ends a
+ * session here; it is half an hour in analytics/pace.ts and one hour in recall/matching/sessions.ts.
+ */
 import type { Message } from '../stores/conversations/document/schema.js';
 
 /** A longer pause ends a session. Here a session is a day's work, with pauses for meals and meetings. */

@@ -1,4 +1,7 @@
-/** The sessions of a conversation: a long pause between two messages begins a new one. */
+/**
+ * The sessions of a conversation: a long pause between two messages begins a new one. The pause is one hour here;
+ * it is half an hour in analytics/pace.ts and four hours in context/last-session.ts.
+ */
 import type { ConversationTerms } from '../conversation-terms.js';
 
 /** A longer pause ends a session: here it is messages about one subject. */
