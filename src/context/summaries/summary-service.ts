@@ -19,7 +19,7 @@ import {
   sourceHashOf,
 } from '../../stores/summaries/summary-file.js';
 import type { SummaryStore } from '../../stores/summaries/summary-store.js';
-import { extractSummary } from './extract.js';
+import { extractSummary } from './extractive-summary.js';
 import { qualityOf } from './quality.js';
 
 /** The `provider` of extractive summaries. */

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { estimateTextTokens } from '../../../src/base/estimate-tokens.js';
 import { TimeSlice } from '../../../src/base/time-slice.js';
-import { extractSummary } from '../../../src/context/summaries/extract.js';
+import { extractSummary } from '../../../src/context/summaries/extractive-summary.js';
 import { languageOf } from '../../../src/context/summaries/languages.js';
 import { LEVEL_TOKENS } from '../../../src/context/summaries/levels.js';
 import { qualityOf } from '../../../src/context/summaries/quality.js';
