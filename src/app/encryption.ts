@@ -6,7 +6,7 @@ import type { GivenKey, WantedKey } from '../encryption/keys.js';
 import { type OpenEncryption, openEncryption } from '../encryption/open-encryption.js';
 import { type ConversionOptions, convertStore } from '../encryption/re-encrypt-store.js';
 import { fileSealerOf } from '../encryption/store-file-sealer.js';
-import { optionalPackages } from '../files/safe-access/optional-packages.js';
+import { optionalPackages } from '../files/optional-packages.js';
 import type { FileSealer } from '../files/sealing/file-sealer.js';
 import type { StorePaths } from '../files/sealing/open-stores.js';
 import { CONTENTS_NAME } from '../maintenance/check-archive.js';

@@ -4,7 +4,7 @@
  */
 import type { AsyncEntry } from '@napi-rs/keyring';
 import { AppError } from '../base/errors.js';
-import type { OptionalPackages } from '../files/safe-access/optional-packages.js';
+import type { OptionalPackages } from '../files/optional-packages.js';
 
 /** The tested version. */
 export const KEYCHAIN_PACKAGE = { '@napi-rs/keyring': '2.1.2' } as const;

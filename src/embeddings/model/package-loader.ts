@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path';
 import { AppError } from '../../base/errors.js';
+import { optionalPackages } from '../../files/optional-packages.js';
 import { isFolder } from '../../files/paths/folders.js';
-import { optionalPackages } from '../../files/safe-access/optional-packages.js';
 
 const RUNTIMES = ['onnxruntime-node', 'onnxruntime-web'] as const;
 export type RuntimeName = (typeof RUNTIMES)[number];
