@@ -1,6 +1,6 @@
 /** Checks the metadata that a program passes: JSON would leave out or change some values without an error. */
 import { AppError } from '../base/errors.js';
-import { MAX_LEVELS_WRITTEN as MAX_LEVELS } from '../base/json.js';
+import { MAX_LEVELS_WRITTEN as MAX_LEVELS } from '../stores/json-depth.js';
 
 /** VALIDATION_ERROR if a field `metadata` somewhere in `given` has a value that JSON does not have. */
 export function requireJsonMetadata(given: unknown, levels = MAX_LEVELS): void {

@@ -1,7 +1,4 @@
-/**
- * Parses text that may not be JSON, leaves out fields without a value, and limits the nesting of JSON.
- * `JSON.parse` accepts any depth, but `JSON.stringify` is recursive and fails at some thousand levels.
- */
+/** Parses text that may not be JSON, and leaves out fields without a value. */
 
 /** `T` without `undefined`: a field that may be `undefined` is optional instead. */
 type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
@@ -47,17 +44,4 @@ export function jsonTextsIn(line: string): readonly string[] {
   }
   const rest = line.slice(start).trim();
   return rest === '' ? texts : [...texts, rest];
-}
-
-/** The limit for new values. Most JSON parsers of other languages accept this depth. */
-export const MAX_LEVELS_WRITTEN = 500;
-/** The limit for values from files. All code of Daybook can process this depth. */
-export const MAX_LEVELS_READ = 4_000;
-
-/** Whether objects and arrays are nested more than `levels` deep. */
-export function isDeeperThan(levels: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  for (const each of Object.values(value)) if (isDeeperThan(levels - 1, each)) return true;
-  return false;
 }

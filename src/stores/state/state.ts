@@ -9,7 +9,6 @@
 import { join } from 'node:path';
 import { type Clock, isoTime, systemClock } from '../../base/clock.js';
 import { AppError, undefinedIfUnreadable } from '../../base/errors.js';
-import { isDeeperThan, MAX_LEVELS_READ } from '../../base/json.js';
 import { isRecord, type JsonObject } from '../../base/json-fields.js';
 import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
@@ -18,6 +17,7 @@ import { parseDocument } from '../../files/read/json-document.js';
 import { readWhole } from '../../files/read/whole-file.js';
 import { unusedQueue, type WriteQueue } from '../deferred-writes/write-queue.js';
 import { upgraded } from '../format-migrations.js';
+import { isDeeperThan, MAX_LEVELS_READ } from '../json-depth.js';
 import { maskedBy, type TextMasker } from '../text-masker.js';
 import { DeferredState } from './deferred-state.js';
 import { changedAt, type State, type StateChange, toState } from './state-content.js';

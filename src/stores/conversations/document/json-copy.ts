@@ -1,6 +1,6 @@
 /** Copies callers' values through JSON before they are written. */
 import { AppError } from '../../../base/errors.js';
-import { isDeeperThan, MAX_LEVELS_WRITTEN } from '../../../base/json.js';
+import { isDeeperThan, MAX_LEVELS_WRITTEN } from '../../json-depth.js';
 
 /** VALIDATION_ERROR if the value is nested too deep or contains itself. */
 export function requireDepth(value: unknown): void {

@@ -3,10 +3,10 @@
  */
 import { isoTime } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
-import { isDeeperThan, MAX_LEVELS_READ } from '../../../base/json.js';
 import { isRecord, isString, type JsonObject } from '../../../base/json-fields.js';
 import { isSealedText } from '../../../files/sealing/sealed-form.js';
 import { type Codec, plainCodec } from '../../../files/sealing/text-codec.js';
+import { isDeeperThan, MAX_LEVELS_READ } from '../../json-depth.js';
 import { fieldsBinding } from './document.js';
 
 const ISO_TIME =
