@@ -5,10 +5,10 @@
 import { AppError } from '../base/errors.js';
 import { isAgeFile } from '../files/age-encryption.js';
 import type { Input } from '../files/input/input-types.js';
+import { keptInput } from './input/kept-input.js';
 import { requireSoundJson } from './reading/damaged-json.js';
 import { requireSoundDatabases } from './reading/databases.js';
 import { textOf } from './reading/documents.js';
-import { keptInput } from './reading/observed-input.js';
 import { wholeFile } from './skip-unreadable.js';
 import type { Source } from './source-interface.js';
 import { RECOGNISABLE, requireKind, SOURCES } from './source-list.js';

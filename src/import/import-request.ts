@@ -6,8 +6,8 @@ import type { Masker } from '../stores/conversations/writing/mask-queue.js';
 import type { SummaryStore } from '../stores/summaries/summary-store.js';
 import type { ArchivedSource } from './conversations/already-imported.js';
 import type { ImportOutcome } from './import-outcome.js';
+import type { ReadingProgress } from './input/observed-input.js';
 import type { OtherStores } from './non-conversation-import.js';
-import type { ReadingProgress } from './reading/observed-input.js';
 import type { Choice } from './skip-reason.js';
 import type { Activity, ReadOptions } from './source-interface.js';
 

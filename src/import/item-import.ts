@@ -17,8 +17,8 @@ import type {
   ImportRequest,
   ImportStores,
 } from './import-request.js';
+import { observedInput, type ReadingProgress } from './input/observed-input.js';
 import { OtherImport } from './non-conversation-import.js';
-import { observedInput, type ReadingProgress } from './reading/observed-input.js';
 import { skipReason } from './skip-reason.js';
 import { wholeFile } from './skip-unreadable.js';
 import type { ImportedConversation, ImportItem, Source } from './source-interface.js';

@@ -5,7 +5,7 @@
  */
 import { type AppError, isAppError } from '../base/errors.js';
 import type { Input, InputFile } from '../files/input/input-types.js';
-import { unobserved } from './reading/observed-input.js';
+import { unobserved } from './input/observed-input.js';
 
 interface ReadableFile {
   /** Its bytes end with an error if they cannot be read. */

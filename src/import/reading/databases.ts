@@ -14,6 +14,7 @@ import {
 import type { DatabaseFile } from '../../files/input/sqlite-copy.js';
 import { readStamp } from '../../files/read/stamp.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
+import { unobserved } from '../input/observed-input.js';
 import type {
   ImportedMessage,
   ImportItem,
@@ -21,7 +22,6 @@ import type {
   RecordLocation,
   Source,
 } from '../source-interface.js';
-import { unobserved } from './observed-input.js';
 import { roleIn } from './roles.js';
 
 /** Errors that concern one file. */

@@ -9,9 +9,9 @@ import { withoutUtf16 } from '../../files/input/utf16.js';
 import { isZstd, unzstd } from '../../files/input/zstd.js';
 import { MAX_DOCUMENT_BYTES } from '../../files/read/whole-file.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
+import { kept } from '../input/kept-input.js';
 import { isUnreadable, refusing } from '../skip-unreadable.js';
 import type { ImportProblem } from '../source-interface.js';
-import { kept } from './observed-input.js';
 
 /** A JSON value and its location; `value` is `undefined` if it cannot be parsed. */
 export interface JsonRecord {

@@ -6,6 +6,7 @@ import { posix } from 'node:path';
 import { isRecord, listIn, objectIn, objectsIn, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
+import { unobserved } from '../input/observed-input.js';
 import { attachmentLine } from '../reading/attachment-lines.js';
 import {
   elementsOf,
@@ -14,7 +15,6 @@ import {
   unreadableConversation,
 } from '../reading/documents.js';
 import { textOfHtml } from '../reading/html.js';
-import { unobserved } from '../reading/observed-input.js';
 import { timeIn } from '../reading/times.js';
 import type { ImportedMessage, ImportItem, Source } from '../source-interface.js';
 

@@ -5,8 +5,8 @@
 
 import { isRecord, textIn } from '../../base/json-fields.js';
 import type { InputFile } from '../../files/input/input-types.js';
+import { unobserved } from '../input/observed-input.js';
 import { elementsOf, firstElement, unreadable } from '../reading/documents.js';
-import { unobserved } from '../reading/observed-input.js';
 import { timeIn } from '../reading/times.js';
 import type { ImportedMessage, ImportItem } from '../source-interface.js';
 import { promptsOnly } from './claude-code-history.js';
