@@ -36,7 +36,7 @@ const SECRET = 'the-secret-outside';
 const HANGS_MS = 240_000;
 /** How often the calls run while a name is swapped. */
 const ROUNDS = 8;
-/** A cache is made from this number of messages on (index-sync.ts). */
+/** A cache is made from this number of messages on (save-schedule.ts). */
 const CACHED_MESSAGES = 2_000;
 
 /** The hash as `get_conversation` returns it. */

@@ -8,10 +8,10 @@ import type { Log } from '../../base/log.js';
 import { TimeSlice } from '../../base/time-slice.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { ConversationChange } from '../../stores/conversations/files/conversation-catalogue.js';
-import { MessageIndex } from '../messages/message-index.js';
-import { ChangeQueue } from './change-queue.js';
-import { type IndexCacheOptions, indexChunks, loadIndexCache } from './index-cache.js';
-import { SaveSchedule } from './save-schedule.js';
+import { ChangeQueue } from '../cache/change-queue.js';
+import { type IndexCacheOptions, indexChunks, loadIndexCache } from '../cache/index-cache.js';
+import { SaveSchedule } from '../cache/save-schedule.js';
+import { MessageIndex } from './message-index.js';
 
 export interface IndexSyncOptions {
   readonly store: ConversationStore;
